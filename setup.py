@@ -1,0 +1,43 @@
+"""Packaging of estimator-train: the framework, its input pipelines and its flags."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+TEST = ["pytest>=8", "pytest-timeout", "pillow", "hypothesis", "ruff", "mypy"]
+
+setup(
+    name="estimator-train",
+    version="0.1.0",
+    description="The Estimator way of training, alive on today's TensorFlow.",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.10,<3.14",
+    packages=find_packages(
+        include=["estimator_train", "estimator_train.*", "input_fns", "flags"]
+    ),
+    package_data={
+        "estimator_train": ["py.typed"],
+        "input_fns": ["data/*"],
+        "flags": ["presets/*.flags"],
+    },
+    install_requires=[
+        "tensorflow>=2.16,<2.22",
+        "tf-keras>=2.16,<2.22",
+        "numpy",
+        "absl-py",
+        "tensorboard",
+        "tqdm",
+    ],
+    extras_require={
+        "test": TEST,
+        "gpu": ["tensorflow[and-cuda]>=2.16,<2.22"],
+    },
+    entry_points={"console_scripts": ["estimator-train = estimator_train.cli.main:main"]},
+    classifiers=[
+        "License :: OSI Approved :: Apache Software License",
+        "Programming Language :: Python :: 3",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    ],
+)
