@@ -1,0 +1,1 @@
+"""Ways in for code that knows the original's names."""

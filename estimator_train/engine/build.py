@@ -1,0 +1,51 @@
+"""One step's graph: input_fn and model_fn called on one device or under a strategy."""
+
+import contextlib
+import dataclasses
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import replicas
+from estimator_train.engine.inputs import Inputs, call_input_fn, inputs_of
+from estimator_train.engine.job import Job
+from estimator_train.engine.model import call_model_fn
+from estimator_train.spec import EstimatorSpec
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One step of a job in the default graph.
+
+    Attributes:
+      inputs: What the step reads.
+      spec: What model_fn made of it.
+      global_step: The variable that counts training steps.
+    """
+
+    inputs: Inputs
+    spec: EstimatorSpec
+    global_step: tf.Variable
+
+
+def build_step(job: Job, input_fn: Any, mode: str, strategy: Any = None) -> Step:
+    """Builds a training or evaluation step in the default graph.
+
+    Args:
+      job: The job that is run.
+      input_fn: The user's input_fn.
+      mode: ModeKeys.TRAIN or ModeKeys.EVAL.
+      strategy: The `tf.distribute` strategy to build under, or None.
+
+    Returns:
+      The step; `inputs.hooks` must be among the session's hooks.
+    """
+    with strategy.scope() if strategy else contextlib.nullcontext():
+        global_step = tf.compat.v1.train.create_global_step()
+        if strategy:
+            inputs = replicas.distributed_inputs(job, input_fn, mode, strategy)
+            spec = replicas.call_on_replicas(job, inputs, mode, strategy)
+        else:
+            inputs = inputs_of(call_input_fn(job, input_fn, mode))
+            spec = call_model_fn(job, inputs.features, inputs.labels, mode)
+    return Step(inputs, spec, global_step)

@@ -1,0 +1,155 @@
+"""Evaluation: metrics over the batches of an input, written to the log and an event file."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.engine.build import Step, build_step
+from estimator_train.engine.checkpoints import checkpoint_or_none
+from estimator_train.engine.job import Job
+from estimator_train.engine.model import model_graph
+from estimator_train.engine.sessions import explained_restore, session_config
+from estimator_train.spec import ModeKeys
+
+_LOG = tf.get_logger()
+_LOSS = "loss"
+_GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
+_PROGRESS_LINES = 10
+
+
+def evaluate(
+    job: Job,
+    input_fn: Any,
+    steps: int | None,
+    hooks: Sequence[tf.compat.v1.train.SessionRunHook],
+    checkpoint_path: str | None,
+    output_dir: str,
+) -> dict[str, Any]:
+    """Evaluates one checkpoint.
+
+    Args:
+      job: The job that is run.
+      input_fn: The user's input_fn.
+      steps: Batches to evaluate; None goes to the end of the input.
+      hooks: Hooks of the caller.
+      checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
+        where there is none.
+      output_dir: Where the metrics are written as summaries.
+
+    Returns:
+      Metric name to NumPy value, with `loss` and `global_step`.
+    """
+    path = checkpoint_or_none(job, checkpoint_path, "evaluate")
+    strategy = job.config.eval_distribute
+    with model_graph(job):
+        step = build_step(job, input_fn, ModeKeys.EVAL, strategy)
+        values, update_op = _metrics(step)
+        final = tf.compat.v1.train.FinalOpsHook(values)
+        all_hooks = [*step.inputs.hooks, *hooks, *step.spec.evaluation_hooks, final]
+        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
+        start = time.monotonic()
+        with explained_restore(path):
+            session = tf.compat.v1.train.MonitoredSession(
+                tf.compat.v1.train.ChiefSessionCreator(
+                    scaffold=step.spec.scaffold,
+                    master=job.config.evaluation_master,
+                    config=session_config(job, strategy),
+                    checkpoint_filename_with_path=path,
+                ),
+                hooks=all_hooks,
+            )
+        _run_batches(session, update_op, steps)
+        _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
+        _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
+        results = final.final_ops_values
+        _write_results(results, path, output_dir)
+    return results
+
+
+def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
+    """Values to read at the end, and the operation that adds a batch to them.
+
+    Raises:
+      ValueError: A metric of model_fn has a name that is taken.
+    """
+    metrics = dict(step.spec.eval_metric_ops)
+    for name in (_LOSS, _GLOBAL_STEP):
+        if name in metrics:
+            raise ValueError(
+                f'Metric with name "{name}" is not allowed, because Estimator already defines a '
+                "default metric with the same name."
+            )
+    metrics[_LOSS] = tf.compat.v1.metrics.mean(step.spec.loss)
+    values = {name: value for name, (value, _) in sorted(metrics.items())}
+    values[_GLOBAL_STEP] = step.global_step
+    return values, tf.group(*(update for _, update in metrics.values()))
+
+
+def _run_batches(
+    session: tf.compat.v1.train.MonitoredSession, update_op: tf.Operation, steps: int | None
+) -> None:
+    every = max(1, steps // _PROGRESS_LINES) if steps else 0
+    done = 0
+    with session:
+        while not session.should_stop() and (steps is None or done < steps):
+            session.run(update_op)
+            done += 1
+            if steps and (done % every == 0 or done == steps):
+                _LOG.info("Evaluation [%d/%d]", done, steps)
+
+
+def _write_results(results: dict[str, Any], checkpoint_path: str | None, output_dir: str) -> None:
+    step = results[_GLOBAL_STEP]
+    # str(), not format(): the latter prints a float32 with the digits of a float64.
+    line = ", ".join(
+        name + " = " + str(value)
+        for name, value in sorted(results.items())
+        if not isinstance(value, bytes)
+    )
+    _LOG.info("Saving dict for global step %d: %s", step, line)
+    summary = tf.compat.v1.Summary()
+    for name, value in results.items():
+        if name != _GLOBAL_STEP:
+            _add_value(summary, name, value)
+    writer = tf.compat.v1.summary.FileWriterCache.get(output_dir)
+    writer.add_summary(summary, step)
+    if checkpoint_path:
+        _LOG.info("Saving 'checkpoint_path' summary for global step %d: %s", step, checkpoint_path)
+        where = tf.compat.v1.Summary()
+        where.value.add(
+            tag="checkpoint_path", tensor=tf.make_tensor_proto(checkpoint_path, tf.string)
+        )
+        writer.add_summary(where, step)
+    writer.flush()
+
+
+def _add_value(summary: tf.compat.v1.Summary, name: str, value: Any) -> None:
+    """Adds one metric to a summary: a scalar, an array as a tensor, or a serialized Summary."""
+    if isinstance(value, (float, int, np.floating, np.integer)):
+        summary.value.add(tag=name, simple_value=float(value))
+    elif isinstance(value, bytes):
+        try:
+            parsed = tf.compat.v1.Summary.FromString(value)
+        except Exception:  # Protobuf's implementations raise errors of their own classes.
+            _LOG.warning("Skipping summary for %s, cannot parse string to Summary.", name)
+            return
+        for number, entry in enumerate(parsed.value):
+            entry.tag = f"{name}/{number}"
+        summary.value.extend(parsed.value)
+    elif isinstance(value, np.ndarray):
+        summary.value.add(tag=name, tensor=tf.make_tensor_proto(value))
+        _LOG.info(
+            "Summary for np.ndarray is not visible in Tensorboard by default. Consider using a "
+            "Tensorboard plugin for visualization (see "
+            "https://github.com/tensorflow/tensorboard-plugin-example/blob/master/README.md for "
+            "more information)."
+        )
+    else:
+        _LOG.warning(
+            "Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or "
+            "np.ndarray or a serialized string of Summary.",
+            name,
+        )

@@ -1,0 +1,102 @@
+"""From a user's input_fn to the tensors of one step."""
+
+import dataclasses
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.arguments import call_with_known
+from estimator_train.engine.job import Job
+
+_EXPECTED = (
+    "Return a tf.data.Dataset of (features, labels) or of features, a pair of tensors or of "
+    "dicts of tensors (features, labels), or features alone."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Inputs:
+    """The tensors that one step reads.
+
+    Attributes:
+      features: What model_fn gets as features.
+      labels: What model_fn gets as labels, or None.
+      hooks: Hooks that start the input in a new session.
+    """
+
+    features: Any
+    labels: Any
+    hooks: tuple[tf.compat.v1.train.SessionRunHook, ...] = ()
+
+
+class InitializeInput(tf.compat.v1.train.SessionRunHook):
+    """Runs a dataset iterator's initializer in every new session.
+
+    It comes after the session's own initialization, since a dataset may read lookup tables.
+    """
+
+    def __init__(self, initializer: Any) -> None:
+        self._initializer = initializer
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Rewinds the input to its start."""
+        del coord
+        session.run(self._initializer)
+
+
+def call_input_fn(
+    job: Job, input_fn: Any, mode: str, input_context: tf.distribute.InputContext | None = None
+) -> Any:
+    """Calls input_fn with those of params, config, mode and input_context that it names.
+
+    Args:
+      job: The job, whose params and config are handed on.
+      input_fn: The user's input_fn.
+      mode: A ModeKeys value.
+      input_context: The pipeline's place among the others; by default the only one.
+
+    Raises:
+      ValueError: It returned nothing.
+    """
+    available = {
+        "mode": mode,
+        "params": job.params,
+        "config": job.config,
+        "input_context": input_context or tf.distribute.InputContext(),
+    }
+    with tf.device("/cpu:0"):
+        result = call_with_known(input_fn, available)
+    if result is None:
+        raise ValueError(f"input_fn ({input_fn}) returned None. {_EXPECTED}")
+    return result
+
+
+def inputs_of(result: Any) -> Inputs:
+    """Makes one step's tensors of what an input_fn returned.
+
+    Args:
+      result: A Dataset, a pair (features, labels) as tuple or list, or features alone.
+
+    Raises:
+      ValueError: A tuple or list has another length than 2.
+    """
+    if isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
+        with tf.device("/cpu:0"):
+            iterator = tf.compat.v1.data.make_initializable_iterator(result)
+            features, labels = split(iterator.get_next())
+        return Inputs(features, labels, (InitializeInput(iterator.initializer),))
+    features, labels = split(result)
+    return Inputs(features, labels)
+
+
+def split(element: Any) -> tuple[Any, Any]:
+    """Splits an element into features and labels; labels are None where there are none."""
+    if not isinstance(element, (tuple, list)):
+        return element, None
+    if len(element) != 2:
+        raise ValueError(
+            "input_fn should return (features, labels) as a len 2 tuple. It returned a "
+            f"{type(element).__name__} of length {len(element)}: {element}"
+        )
+    features, labels = element
+    return features, labels

@@ -1,0 +1,36 @@
+"""What the engine runs: a model_fn with its params, configuration and directory."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.warm_start import WarmStartSettings
+from estimator_train.run_config import RunConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """One estimator, as the engine sees it.
+
+    Attributes:
+      model_fn: The user's model_fn.
+      params: Hyper-parameters handed to model_fn and input_fn; a dict, empty where none were given.
+      config: The RunConfig, its `model_dir` and `session_config` filled in.
+      warm_start: Where variables take their first values from, or None.
+    """
+
+    model_fn: Callable[..., Any]
+    params: Any
+    config: RunConfig
+    warm_start: WarmStartSettings | None
+
+    @property
+    def model_dir(self) -> str:
+        """The directory of checkpoints and event files."""
+        return self.config.model_dir
+
+    def latest_checkpoint(self) -> str | None:
+        """Returns the path prefix of the newest checkpoint in model_dir, or None."""
+        return tf.train.latest_checkpoint(self.model_dir)

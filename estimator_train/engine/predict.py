@@ -1,0 +1,117 @@
+"""Prediction: a generator over the predictions for an input."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.checkpoints import checkpoint_or_none
+from estimator_train.engine.inputs import InitializeInput, Inputs, call_input_fn, inputs_of
+from estimator_train.engine.job import Job
+from estimator_train.engine.model import call_model_fn, model_graph
+from estimator_train.engine.sessions import explained_restore, session_config
+from estimator_train.spec import ModeKeys
+
+_LOG = tf.get_logger()
+
+
+def predict(
+    job: Job,
+    input_fn: Any,
+    predict_keys: Sequence[str] | str | None,
+    hooks: Sequence[tf.compat.v1.train.SessionRunHook],
+    checkpoint_path: str | None,
+    yield_single_examples: bool,
+) -> Iterator[Any]:
+    """Yields predictions until the input ends.
+
+    Args:
+      job: The job that is run.
+      input_fn: The user's input_fn; its labels, if any, are ignored.
+      predict_keys: Names of the predictions to compute; all by default.
+      hooks: Hooks of the caller.
+      checkpoint_path: The checkpoint; by default the latest.
+      yield_single_examples: Whether to yield examples one by one or whole batches.
+    """
+    path = checkpoint_or_none(job, checkpoint_path, "predict")
+    with model_graph(job):
+        tf.compat.v1.train.create_global_step()
+        inputs = inputs_of(call_input_fn(job, input_fn, ModeKeys.PREDICT))
+        _warn_if_endless(inputs)
+        spec = call_model_fn(job, inputs.features, None, ModeKeys.PREDICT)
+        predictions = _chosen(spec.predictions, predict_keys)
+        with explained_restore(path):
+            session = tf.compat.v1.train.MonitoredSession(
+                tf.compat.v1.train.ChiefSessionCreator(
+                    scaffold=spec.scaffold,
+                    master=job.config.master,
+                    config=session_config(job),
+                    checkpoint_filename_with_path=path,
+                ),
+                hooks=[*inputs.hooks, *hooks, *spec.prediction_hooks],
+            )
+    with session:
+        while not session.should_stop():
+            batch = session.run(predictions)
+            if yield_single_examples:
+                yield from _examples(batch)
+            else:
+                yield batch
+
+
+def _warn_if_endless(inputs: Inputs) -> None:
+    is_dataset = any(isinstance(hook, InitializeInput) for hook in inputs.hooks)
+    queues = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.QUEUE_RUNNERS)
+    iterators = tf.compat.v1.get_collection("iterators")
+    if not (is_dataset or queues or iterators):
+        _LOG.warning(
+            "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means "
+            "predict yields forever. This is probably a mistake."
+        )
+
+
+def _chosen(predictions: Any, keys: Sequence[str] | str | None) -> Any:
+    """The predictions that were asked for.
+
+    Raises:
+      ValueError: Keys are given and predictions is no dict, or none of the keys is in it.
+    """
+    if not keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
+    chosen = {name: tensor for name, tensor in predictions.items() if name in keys}
+    if not chosen:
+        raise ValueError(
+            f"Expected to run at least one output from {predictions.keys()}, provided {keys}."
+        )
+    return chosen
+
+
+def _examples(batch: Any) -> Iterator[Any]:
+    """The examples of a batch.
+
+    Raises:
+      ValueError: Predictions of the batch differ in their first dimension, or one has none.
+    """
+    if not isinstance(batch, dict):
+        yield from batch
+        return
+    lengths = {}
+    for name, values in batch.items():
+        if not getattr(values, "ndim", 0):
+            raise ValueError(
+                f"Prediction '{name}' has no batch dimension: its value is {values!r}. Give it "
+                "one value an example in model_fn, or call predict with "
+                "yield_single_examples=False."
+            )
+        lengths[name] = len(values)
+    expected = next(iter(lengths.values()))
+    for name, length in lengths.items():
+        if length != expected:
+            raise ValueError(
+                f"Batch length of predictions should be same. {name} has different batch length "
+                f"than others: {lengths}."
+            )
+    for index in range(expected):
+        yield {name: values[index] for name, values in batch.items()}

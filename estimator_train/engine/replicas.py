@@ -1,0 +1,116 @@
+"""A model_fn under a `tf.distribute` strategy: a call for each replica, merged into one spec."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.engine.inputs import InitializeInput, Inputs, call_input_fn, split
+from estimator_train.engine.job import Job
+from estimator_train.engine.model import call_model_fn
+from estimator_train.spec import EstimatorSpec, ModeKeys
+
+
+def distributed_inputs(job: Job, input_fn: Any, mode: str, strategy: Any) -> Inputs:
+    """Features and labels as one value for each replica.
+
+    Args:
+      job: The job that is run.
+      input_fn: The user's input_fn; it must return a Dataset, whose batches are one replica's.
+      mode: A ModeKeys value.
+      strategy: The strategy in whose scope this is called.
+
+    Raises:
+      ValueError: input_fn did not return a Dataset.
+    """
+
+    def dataset_fn(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
+        dataset = call_input_fn(job, input_fn, mode, input_context)
+        if not isinstance(dataset, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
+            raise ValueError(
+                f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute strategy; "
+                f"input_fn ({input_fn}) returned {dataset!r}."
+            )
+        return dataset
+
+    iterator = tf_internals.input_iterator(strategy, dataset_fn)
+    features, labels = split(iterator.get_next())
+    return Inputs(features, labels, (InitializeInput(iterator.initializer),))
+
+
+def call_on_replicas(job: Job, inputs: Inputs, mode: str, strategy: Any) -> EstimatorSpec:
+    """Calls model_fn once for each replica and merges what it returned.
+
+    The loss is the replicas' mean if a v1 optimizer scaled it, else their sum; train and update
+    operations run on all replicas; everything else is the first replica's.
+
+    Args:
+      job: The job that is run.
+      inputs: What `distributed_inputs` returned.
+      mode: ModeKeys.TRAIN or ModeKeys.EVAL.
+      strategy: The strategy in whose scope this is called.
+    """
+    specs: list[EstimatorSpec] = []
+
+    def replica(features: Any, labels: Any) -> tf.Tensor:
+        spec = call_model_fn(job, features, labels, mode)
+        specs.append(spec)
+        return spec.loss
+
+    with tf_internals.scaled_loss(strategy):
+        losses = strategy.extended.call_for_each_replica(
+            replica, args=(inputs.features, inputs.labels)
+        )
+    mean = mode == ModeKeys.EVAL or tf_internals.loss_was_scaled(tf.compat.v1.get_default_graph())
+    reduction = tf.distribute.ReduceOp.MEAN if mean else tf.distribute.ReduceOp.SUM
+    loss = strategy.reduce(reduction, losses, axis=None)
+    first = specs[0]
+    return first._replace(
+        loss=loss,
+        train_op=_group([spec.train_op for spec in specs]),
+        eval_metric_ops={
+            name: (value, _group([spec.eval_metric_ops[name][1] for spec in specs]))
+            for name, (value, _) in first.eval_metric_ops.items()
+        },
+        scaffold=_merge_scaffolds([spec.scaffold for spec in specs]),
+    )
+
+
+def _group(operations: Sequence[Any]) -> Any:
+    present = [op for op in operations if op is not None]
+    return tf.group(*present) if present else None
+
+
+def _merge_scaffolds(scaffolds: Sequence[Any]) -> tf.compat.v1.train.Scaffold:
+    """One Scaffold that initializes what every replica's Scaffold does."""
+
+    def operations(name: str) -> Any:
+        return _group([getattr(scaffold, name) for scaffold in scaffolds])
+
+    def reports(name: str) -> Any:
+        found = [getattr(scaffold, name) for scaffold in scaffolds]
+        found = [report for report in found if report is not None]
+        return tf.concat(found, axis=0) if found else None
+
+    feeds: dict[Any, Any] = {}
+    for scaffold in scaffolds:
+        feeds.update(scaffold.init_feed_dict or {})
+    # init_fn of a Scaffold takes (scaffold, session); its public form has the scaffold bound.
+    init_fns: list[Callable[[Any], Any]] = [s.init_fn for s in scaffolds if s.init_fn]
+
+    def init_fn(scaffold: Any, session: tf.compat.v1.Session) -> None:
+        del scaffold
+        for function in init_fns:
+            function(session)
+
+    return tf.compat.v1.train.Scaffold(
+        init_op=operations("init_op"),
+        init_feed_dict=feeds or None,
+        init_fn=init_fn if init_fns else None,
+        ready_op=reports("ready_op"),
+        ready_for_local_init_op=reports("ready_for_local_init_op"),
+        local_init_op=operations("local_init_op"),
+        summary_op=scaffolds[0].summary_op,
+        saver=scaffolds[0].saver,
+    )

@@ -1,0 +1,82 @@
+"""The one place that reaches into TensorFlow's internals.
+
+Each entry says why the public API does not do; all else in the package uses public names only.
+"""
+
+import contextlib
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+# Why internal: TensorFlow's hooks all fetch one cached read of the global step, and only this
+# function gives it (see `read_step_before_increment`).
+from tensorflow.python.training.training_util import _get_or_create_global_step_read
+
+_ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
+
+
+def scaled_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextManager[None]:
+    """Within it, v1 optimizers divide the loss by the number of replicas.
+
+    Why internal: v1 optimizers do so only where the strategy says that an Estimator is at work, and
+    only this context says it.
+    """
+    return strategy._scale_loss_for_estimator_enabled()
+
+
+def loss_was_scaled(graph: tf.Graph) -> bool:
+    """Whether a v1 optimizer of `graph` divided its loss by the number of replicas.
+
+    Why internal: the optimizer leaves the fact only as this attribute of the graph, and the loss
+    that is reported is the replicas' mean if it is set, else their sum.
+    """
+    return getattr(graph, "_is_loss_scaled_by_optimizer", False)
+
+
+def input_iterator(
+    strategy: tf.distribute.Strategy,
+    input_fn: Callable[[tf.distribute.InputContext], tf.data.Dataset],
+) -> Any:
+    """Returns a graph-mode iterator that feeds every replica from `input_fn`.
+
+    Why internal: the public form is gone from TF2 strategies; those that replaced it return
+    iterators for eager code.
+    """
+    with warnings.catch_warnings():
+        # tf.data warns of its own graph-mode reading of options, which is what is wanted here.
+        warnings.filterwarnings("ignore", message="To make it possible to preserve tf.data options")
+        return strategy.extended._make_input_fn_iterator(input_fn)
+
+
+def add_listeners(
+    hook: tf.compat.v1.train.CheckpointSaverHook,
+    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+) -> None:
+    """Adds listeners to a saver hook that a user made.
+
+    Why internal: a CheckpointSaverHook takes listeners only as it is constructed.
+    """
+    hook._listeners.extend(listeners)
+
+
+def read_step_before_increment(global_step: tf.Variable) -> None:
+    """Makes the global step that hooks fetch with a step the one before that step, always.
+
+    TensorFlow's hooks count on that, but nothing orders the read and the increment of one step: a
+    small model now and then gives the value after it, and a hook fires one step off.
+
+    Why internal: no public API adds a control input to an operation that is there already.
+
+    Args:
+      global_step: The global step of the default graph, after model_fn was called.
+    """
+    read = _get_or_create_global_step_read().op
+    primary = getattr(global_step, "values", (global_step,))[0]
+    for operation in primary.op.outputs[0].consumers():
+        increments = operation.type in _ASSIGNMENTS
+        initializes = operation is primary.initializer
+        in_control_flow = operation._get_control_flow_context() is not None
+        if increments and not initializes and not in_control_flow:
+            operation._add_control_input(read)

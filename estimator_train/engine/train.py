@@ -1,0 +1,147 @@
+"""Training: one graph, one monitored session, steps until something says stop."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals, warm_start
+from estimator_train.engine.build import Step, build_step
+from estimator_train.engine.job import Job
+from estimator_train.engine.model import model_graph
+from estimator_train.engine.sessions import explained_restore, session_config
+from estimator_train.spec import ModeKeys
+
+_LOG = tf.get_logger()
+_Hook = tf.compat.v1.train.SessionRunHook
+
+
+def train(
+    job: Job,
+    input_fn: Any,
+    hooks: Sequence[_Hook],
+    saving_listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+) -> Any:
+    """Trains until a hook stops it or the input ends.
+
+    Args:
+      job: The job that is run; it goes on from the latest checkpoint in its model_dir.
+      input_fn: The user's input_fn.
+      hooks: Hooks of the caller.
+      saving_listeners: Listeners of the checkpoints.
+
+    Returns:
+      The loss of the last step as a NumPy scalar, or None if there was no step.
+    """
+    strategy = job.config.train_distribute
+    with model_graph(job):
+        step = build_step(job, input_fn, ModeKeys.TRAIN, strategy)
+        if job.warm_start:
+            warm_start.apply(job.warm_start)
+        tf_internals.read_step_before_increment(step.global_step)
+        tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, step.spec.loss)
+        _add_loss_summary(step.spec.loss)
+        _add_saver(job, step.spec.scaffold)
+        chief_hooks = _chief_hooks(job, step, saving_listeners)
+        worker_hooks = _worker_hooks(job, step, hooks)
+        with explained_restore(job.latest_checkpoint()):
+            session = tf.compat.v1.train.MonitoredTrainingSession(
+                master=job.config.master,
+                is_chief=job.config.is_chief,
+                checkpoint_dir=job.model_dir,
+                scaffold=step.spec.scaffold,
+                hooks=worker_hooks,
+                chief_only_hooks=chief_hooks,
+                save_checkpoint_secs=0,  # The saver hook is among the chief's.
+                save_summaries_steps=job.config.save_summary_steps,
+                config=session_config(job, strategy),
+                max_wait_secs=job.config.session_creation_timeout_secs,
+                log_step_count_steps=job.config.log_step_count_steps,
+                save_graph_def=job.config.checkpoint_save_graph_def,
+            )
+        loss = _run_steps(session, step)
+    tf.compat.v1.summary.FileWriterCache.clear()
+    if loss is None:
+        _LOG.warning(
+            "Training made no steps: the input is empty, or a hook stopped it before the first."
+        )
+    return loss
+
+
+def _run_steps(session: tf.compat.v1.train.MonitoredSession, step: Step) -> Any:
+    loss = None
+    with session:
+        while not session.should_stop():
+            _, loss = session.run([step.spec.train_op, step.spec.loss])
+    return loss
+
+
+def _add_loss_summary(loss: tf.Tensor) -> None:
+    summaries = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SUMMARIES)
+    if not any(summary.op.name == "loss" for summary in summaries):
+        tf.compat.v1.summary.scalar("loss", loss)
+
+
+def _add_saver(job: Job, scaffold: tf.compat.v1.train.Scaffold) -> None:
+    """Makes a Saver with the job's retention where the user made none."""
+    savers = tf.compat.v1.GraphKeys.SAVERS
+    if scaffold.saver or tf.compat.v1.get_collection(savers):
+        return
+    saver = tf.compat.v1.train.Saver(
+        sharded=True,
+        max_to_keep=job.config.keep_checkpoint_max,
+        keep_checkpoint_every_n_hours=job.config.keep_checkpoint_every_n_hours,
+        defer_build=True,
+        save_relative_paths=True,
+    )
+    tf.compat.v1.add_to_collection(savers, saver)
+
+
+def _chief_hooks(
+    job: Job, step: Step, listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener]
+) -> list[_Hook]:
+    """The hooks of the worker that writes checkpoints, the saver among them.
+
+    Raises:
+      ValueError: There are saving listeners and nothing that saves.
+    """
+    hooks = list(step.spec.training_chief_hooks)
+    saver_hooks = [
+        hook
+        for hook in (*hooks, *step.spec.training_hooks)
+        if isinstance(hook, tf.compat.v1.train.CheckpointSaverHook)
+    ]
+    config = job.config
+    if saver_hooks:
+        # The user's own saver saves; the listeners go to it.
+        tf_internals.add_listeners(saver_hooks[0], listeners)
+    elif config.save_checkpoints_secs or config.save_checkpoints_steps:
+        hooks.insert(
+            0,
+            tf.compat.v1.train.CheckpointSaverHook(
+                job.model_dir,
+                save_secs=config.save_checkpoints_secs,
+                save_steps=config.save_checkpoints_steps,
+                scaffold=step.spec.scaffold,
+                listeners=listeners,
+                save_graph_def=config.checkpoint_save_graph_def,
+            ),
+        )
+    elif listeners:
+        raise ValueError(
+            "There should be a CheckpointSaverHook to use saving_listeners. Please set one of "
+            "the RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
+        )
+    return hooks
+
+
+def _worker_hooks(job: Job, step: Step, hooks: Sequence[_Hook]) -> list[_Hook]:
+    found = [*step.inputs.hooks, *hooks, tf.compat.v1.train.NanTensorHook(step.spec.loss)]
+    if job.config.log_step_count_steps:
+        found.append(
+            tf.compat.v1.train.LoggingTensorHook(
+                {"loss": step.spec.loss, "step": step.global_step},
+                every_n_iter=job.config.log_step_count_steps,
+            )
+        )
+    return [*found, *step.spec.training_hooks]

@@ -1,0 +1,403 @@
+"""Estimator: a model_fn with a directory, and the verbs train, evaluate, predict and export."""
+
+import copy
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import checkpoints, evaluate, export, predict, train
+from estimator_train.engine.arguments import call_with_known, validate_model_fn
+from estimator_train.engine.job import Job
+from estimator_train.engine.warm_start import WarmStartSettings, settings_from
+from estimator_train.run_config import RunConfig, default_session_config
+from estimator_train.spec import EstimatorSpec, ModeKeys
+
+_LOG = tf.get_logger()
+_Hooks = Sequence[tf.compat.v1.train.SessionRunHook] | None
+_ROLES_THAT_DO_NOT_TRAIN = ("ps", "evaluator")
+
+
+class Estimator:
+    """Trains and evaluates models (the v1 class; `estimator_train.Estimator` is its v2 form).
+
+    Everything an estimator learns is in its `model_dir`: each call builds its graph anew and goes
+    on from the latest checkpoint there. Subclasses wrap a model_fn; they cannot override members.
+
+    Args:
+      model_fn: Function of `features` and any of `labels`, `mode`, `params`, `config`, which
+        returns an `EstimatorSpec`. In mode PREDICT it is called without labels (None).
+      model_dir: Directory of checkpoints and event files, a string or path; by default the
+        config's, else a temporary directory that stays.
+      config: A `RunConfig`; by default one with the defaults and TF_CONFIG's cluster.
+      params: Hyper-parameters for model_fn and input_fns, usually a dict; copied.
+      warm_start_from: First values of variables where model_dir has no checkpoint: the path of a
+        checkpoint, of a directory with checkpoints or of a SavedModel, or `WarmStartSettings`.
+
+    Raises:
+      ValueError: model_fn has illegal arguments, model_dir contradicts the config's, config is no
+        RunConfig, or a subclass overrides members.
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., EstimatorSpec],
+        model_dir: str | os.PathLike[str] | None = None,
+        config: RunConfig | None = None,
+        params: Any = None,
+        warm_start_from: str | WarmStartSettings | None = None,
+    ) -> None:
+        _refuse_overridden_members(type(self))
+        self._config = _complete_config(config, model_dir)
+        _LOG.info("Using config: %s", vars(self._config))
+        validate_model_fn(model_fn, params)
+        self._model_fn = model_fn
+        self._params = copy.deepcopy({} if params is None else params)
+        self._warm_start_settings = settings_from(warm_start_from)
+
+    @property
+    def model_dir(self) -> str:
+        """The directory of checkpoints and event files."""
+        return self._config.model_dir
+
+    @property
+    def config(self) -> RunConfig:
+        """A copy of the configuration, model_dir filled in."""
+        return self._config.replace()
+
+    @property
+    def params(self) -> Any:
+        """A copy of the hyper-parameters."""
+        return copy.deepcopy(self._params)
+
+    @property
+    def model_fn(self) -> Callable[..., EstimatorSpec]:
+        """The model_fn as a function of (features, labels, mode, config), params bound."""
+
+        def public_model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+            available = {"features": features, "labels": labels, "mode": mode, "config": config}
+            return call_with_known(self._model_fn, {**available, "params": self.params})
+
+        return public_model_fn
+
+    def latest_checkpoint(self) -> str | None:
+        """Returns the path prefix of the latest checkpoint in model_dir, or None."""
+        return self._job().latest_checkpoint()
+
+    def get_variable_names(self) -> list[str]:
+        """Returns the names of all variables in the latest checkpoint.
+
+        Raises:
+          ValueError: There is no checkpoint.
+        """
+        return checkpoints.variable_names(self._job())
+
+    def get_variable_value(self, name: str) -> Any:
+        """Returns a variable's value in the latest checkpoint, a NumPy array.
+
+        Raises:
+          ValueError: There is no checkpoint.
+        """
+        return checkpoints.variable_value(self._job(), name)
+
+    def eval_dir(self, name: str | None = None) -> str:
+        """Returns the directory of an evaluation's event files.
+
+        Args:
+          name: The evaluation's name; by default there is one without a name.
+        """
+        return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
+
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        hooks: _Hooks = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener] | None = None,
+    ) -> "Estimator":
+        """Trains from the latest checkpoint on, until the steps are done or the input ends.
+
+        Args:
+          input_fn: Function of any of `mode`, `params`, `config`, `input_context`, which returns a
+            Dataset of (features, labels), a pair of tensors, or features alone.
+          hooks: SessionRunHooks for the training session.
+          steps: Steps to train on top of those that were trained; by default no limit.
+          max_steps: Global step to stop at; nothing is done where it was reached before.
+          saving_listeners: Called before and after each checkpoint.
+
+        Returns:
+          This estimator.
+
+        Raises:
+          ValueError: Both steps and max_steps are given, or one is not positive, or this process
+            is no trainer in its cluster.
+          TypeError: A hook or listener is none.
+        """
+        if self._config.task_type in _ROLES_THAT_DO_NOT_TRAIN:
+            raise ValueError(
+                "Train has been called wrong configuration. Please use "
+                "tf.estimator.train_and_evaluate which calls proper API according to given "
+                f"configuration. Current configuration: {vars(self._config)}."
+            )
+        if steps is not None and max_steps is not None:
+            raise ValueError("Can not provide both steps and max_steps.")
+        _check_positive(steps=steps, max_steps=max_steps)
+        found_hooks = _checked_hooks(hooks)
+        listeners = _checked_listeners(saving_listeners)
+        job = self._job()
+        if max_steps is not None and checkpoints.saved_global_step(job) >= max_steps:
+            _LOG.info("Skipping training since max_steps has already saved.")
+            return self
+        if steps is not None or max_steps is not None:
+            found_hooks.append(tf.compat.v1.train.StopAtStepHook(steps, max_steps))
+        loss = train.train(job, input_fn, found_hooks, listeners)
+        _LOG.info("Loss for final step: %s.", loss)
+        return self
+
+    def evaluate(
+        self,
+        input_fn: Callable[..., Any],
+        steps: int | None = None,
+        hooks: _Hooks = None,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """Evaluates a checkpoint and writes its metrics to `eval_dir(name)`.
+
+        Args:
+          input_fn: As for `train`.
+          steps: Batches to evaluate; by default all of the input.
+          hooks: SessionRunHooks for the evaluation session.
+          checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
+            where there is none.
+          name: Keeps the metrics of several evaluation sets apart.
+
+        Returns:
+          Metric name to NumPy value, with `loss` (mean over batches) and `global_step`.
+
+        Raises:
+          ValueError: steps is not positive, or model_fn gives a metric a name that is taken.
+        """
+        _check_positive(steps=steps)
+        found_hooks = _checked_hooks(hooks)
+        return evaluate.evaluate(
+            self._job(), input_fn, steps, found_hooks, checkpoint_path, self.eval_dir(name)
+        )
+
+    def predict(
+        self,
+        input_fn: Callable[..., Any],
+        predict_keys: Sequence[str] | str | None = None,
+        hooks: _Hooks = None,
+        checkpoint_path: str | None = None,
+        yield_single_examples: bool = True,
+    ) -> Iterator[Any]:
+        """Yields the predictions for an input; nothing runs before the first is asked for.
+
+        Args:
+          input_fn: As for `train`; labels are ignored.
+          predict_keys: Which of model_fn's predictions to compute; by default all.
+          hooks: SessionRunHooks for the prediction session.
+          checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
+            where there is none.
+          yield_single_examples: False yields batches as model_fn returns them.
+
+        Yields:
+          NumPy values, or a dict of them where model_fn's predictions are a dict.
+
+        Raises:
+          ValueError: predict_keys names no prediction, or predictions differ in batch length.
+        """
+        found_hooks = _checked_hooks(hooks)
+        yield from predict.predict(
+            self._job(),
+            input_fn,
+            predict_keys,
+            found_hooks,
+            checkpoint_path,
+            yield_single_examples,
+        )
+
+    def export_saved_model(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        experimental_mode: str = ModeKeys.PREDICT,
+    ) -> bytes:
+        """Writes a SavedModel into a new time-stamped directory.
+
+        Args:
+          export_dir_base: The directory in which that directory is made.
+          serving_input_receiver_fn: Function without arguments that returns a
+            `ServingInputReceiver`, or for other modes a receiver with labels.
+          assets_extra: Path within `assets.extra` to the file that is copied there.
+          as_text: Whether to write the graph as text.
+          checkpoint_path: The checkpoint; by default the latest.
+          experimental_mode: The mode that is exported.
+
+        Returns:
+          The path of the new directory, as bytes.
+
+        Raises:
+          ValueError: There is no checkpoint, no receiver function, or model_fn gives no
+            export_outputs.
+        """
+        if not serving_input_receiver_fn:
+            raise ValueError("An input_receiver_fn must be defined.")
+        return self.experimental_export_all_saved_models(
+            export_dir_base,
+            {experimental_mode: serving_input_receiver_fn},
+            assets_extra=assets_extra,
+            as_text=as_text,
+            checkpoint_path=checkpoint_path,
+        )
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        input_receiver_fn_map: Mapping[str, Callable[[], Any]],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+    ) -> bytes:
+        """Writes one SavedModel with a graph for each of several modes.
+
+        Args:
+          export_dir_base: As for `export_saved_model`.
+          input_receiver_fn_map: Mode to the function that returns its receiver.
+          assets_extra: As for `export_saved_model`.
+          as_text: As for `export_saved_model`.
+          checkpoint_path: As for `export_saved_model`.
+
+        Returns:
+          The path of the new directory, as bytes.
+
+        Raises:
+          ValueError: There is no checkpoint, or no mode is given.
+        """
+        return export.export(
+            self._job(),
+            os.fsdecode(export_dir_base),
+            input_receiver_fn_map,
+            assets_extra=assets_extra,
+            as_text=as_text,
+            checkpoint_path=checkpoint_path,
+        )
+
+    def export_savedmodel(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        strip_default_attrs: bool = False,
+    ) -> bytes:
+        """The older name of `export_saved_model`; strip_default_attrs chooses what is stripped."""
+        if not serving_input_receiver_fn:
+            raise ValueError("An input_receiver_fn must be defined.")
+        return export.export(
+            self._job(),
+            os.fsdecode(export_dir_base),
+            {ModeKeys.PREDICT: serving_input_receiver_fn},
+            assets_extra=assets_extra,
+            as_text=as_text,
+            checkpoint_path=checkpoint_path,
+            strip_default_attrs=strip_default_attrs,
+        )
+
+    def _job(self) -> Job:
+        return Job(self._model_fn, self._params, self._config, self._warm_start_settings)
+
+
+class EstimatorV2(Estimator):
+    """Trains, evaluates, predicts with and exports a model: `estimator_train.Estimator`.
+
+    Arguments and errors are those of `Estimator`, its v1 form.
+    """
+
+    @property
+    def export_savedmodel(self) -> Any:
+        """Gone in v2: always an AttributeError that names `export_saved_model`."""
+        raise AttributeError(
+            "`Estimator.export_savedmodel` has been deprecated. Please use `export_saved_model` "
+            "instead."
+        )
+
+
+_MEMBERS = frozenset(
+    name
+    for name in {*dir(Estimator), "_config", "_model_fn", "_params", "_warm_start_settings"}
+    if not name.startswith("__")
+)
+
+
+def _refuse_overridden_members(cls: type) -> None:
+    if cls in (Estimator, EstimatorV2):
+        return
+    overridden = sorted(
+        {name for c in cls.__mro__ if not _is_ours(c) for name in vars(c)} & _MEMBERS
+    )
+    if overridden:
+        raise ValueError(
+            "Subclasses of Estimator cannot override members of Estimator. "
+            f"{cls} does override {overridden}"
+        )
+
+
+def _is_ours(cls: type) -> bool:
+    """Whether a class belongs to this package, which may override members for its own needs."""
+    return cls.__module__.split(".")[0] == __name__.split(".")[0]
+
+
+def _complete_config(
+    config: RunConfig | None, model_dir: str | os.PathLike[str] | None
+) -> RunConfig:
+    """The configuration with a model_dir that both the argument and it agree on."""
+    if config is None:
+        _LOG.info("Using default config.")
+        config = RunConfig()
+    elif not isinstance(config, RunConfig):
+        raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
+    given = os.fspath(model_dir) if model_dir else None
+    if given and config.model_dir and given != config.model_dir:
+        raise ValueError(
+            "`model_dir` are set both in constructor and `RunConfig`, but with different values. "
+            f"In constructor: '{given}', in `RunConfig`: '{config.model_dir}' "
+        )
+    chosen = given or config.model_dir
+    if not chosen:
+        chosen = tempfile.mkdtemp()
+        _LOG.warning("Using temporary folder as model directory: %s", chosen)
+    session_config = config.session_config or default_session_config()
+    return config.replace(model_dir=chosen, session_config=session_config)
+
+
+def _check_positive(**arguments: int | None) -> None:
+    for name, value in arguments.items():
+        if value is not None and value <= 0:
+            raise ValueError(f"Must specify {name} > 0, given: {value}")
+
+
+def _checked_hooks(hooks: _Hooks) -> list[Any]:
+    found = list(hooks or ())
+    for hook in found:
+        if not isinstance(hook, tf.compat.v1.train.SessionRunHook):
+            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+    return found
+
+
+def _checked_listeners(listeners: Sequence[Any] | None) -> list[Any]:
+    found = list(listeners or ())
+    for listener in found:
+        if not isinstance(listener, tf.compat.v1.train.CheckpointSaverListener):
+            raise TypeError(
+                f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}"
+            )
+    return found

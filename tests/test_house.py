@@ -1,0 +1,76 @@
+"""The rules of the house: where private TensorFlow may be imported, and which way arrows point."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("estimator_train", "input_fns", "flags")
+SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
+
+# A package may import those on lower floors; those on one floor may import each other.
+FLOORS = [
+    {"errors", "spec", "cluster", "export_outputs"},
+    {"run_config"},
+    {"engine", "export", "hooks"},
+    {"estimator"},
+    {"keras", "heads", "canned", "training", "tpu", "distribute"},
+    {"compat"},
+    {"legacy", "cli"},
+]
+
+
+def imported_modules(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def uses_private_tensorflow(path: Path) -> bool:
+    tree = ast.parse(path.read_text())
+    attributes = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names = imported_modules(path) | attributes
+    return any(
+        name == "tensorflow.python" or name.startswith("tensorflow.python.") for name in names
+    )
+
+
+def test_one_file_alone_imports_private_tensorflow():
+    found = {str(p.relative_to(ROOT)) for p in SOURCES if uses_private_tensorflow(p)}
+    assert found <= {"estimator_train/engine/tf_internals.py"}
+
+
+def test_private_use_is_noticed_in_every_spelling(tmp_path):
+    for line in (
+        "import tensorflow.python.framework.ops",
+        "from tensorflow.python import ops",
+        "from tensorflow import python\nfrom tensorflow.python.framework import ops as o",
+        "import tensorflow\ntensorflow.python.framework",
+    ):
+        path = tmp_path / "sample.py"
+        path.write_text(line)
+        assert uses_private_tensorflow(path), line
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_down(path):
+    package, *inner = path.relative_to(ROOT).with_suffix("").parts
+    ours = {m for m in imported_modules(path) if m.split(".")[0] in PACKAGES}
+    if package != "estimator_train":
+        assert all(m.split(".")[0] == package for m in ours)
+        return
+    if inner[0] == "__init__":
+        return
+    if inner[0] != "cli":
+        assert all(m.startswith("estimator_train") for m in ours)
+    floor = {name: number for number, names in enumerate(FLOORS) for name in names}
+    here = floor[inner[0]]
+    for module in ours:
+        parts = module.split(".")
+        if parts[0] == "estimator_train" and len(parts) > 1:
+            assert floor.get(parts[1], -1) <= here, f"{path} imports {module} from above"
