@@ -1,0 +1,6 @@
+"""Session-run hooks that are this package's own."""
+
+from estimator_train.hooks.progress import ProgressHook
+from estimator_train.hooks.time_history import TimeHistory
+
+__all__ = ["ProgressHook", "TimeHistory"]

@@ -1,0 +1,220 @@
+"""What a user sees while training runs: a bar on a terminal, plain lines in a log."""
+
+import dataclasses
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TextIO
+
+import tensorflow as tf
+from tqdm import tqdm
+
+LastStep = int | Callable[[tf.compat.v1.Session], int | None] | None
+
+
+class ProgressHook(tf.compat.v1.train.SessionRunHook):
+    """Shows the step, the loss, the rate and the time left.
+
+    On a terminal this is a bar; elsewhere it is one line after the first step, one each
+    `every_secs`, and one at the end. The loss is the one that the estimator trains on (the last
+    in the graph's collection of losses).
+
+    Args:
+      last_step: The global step at which training ends; a function of the session that returns
+        it, for what only the (finished) graph knows, such as the size of the input; or None if
+        it is not known: then no time left is shown.
+      batch_size: Examples in one step over all replicas (the global batch), or None to show no
+        examples a second.
+      every_secs: Seconds from one display to the next; 0.1 for the bar and 10 for lines by
+        default.
+      stream: Where to write; by default standard error as it is when training starts.
+      clock: Returns the time in seconds for the lines' rates; a monotonic clock by default.
+
+    Raises:
+      ValueError: `batch_size` or `every_secs` is not positive.
+    """
+
+    def __init__(
+        self,
+        last_step: LastStep = None,
+        batch_size: int | None = None,
+        every_secs: float | None = None,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        for name, value in (("batch_size", batch_size), ("every_secs", every_secs)):
+            if value is not None and value <= 0:
+                raise ValueError(f"{name} must be positive, but got {value}.")
+        self._last_step = last_step
+        self._batch_size = batch_size
+        self._every_secs = every_secs
+        self._stream = stream
+        self._clock = clock
+        self._display: _Bar | _Lines | None = None
+
+    def begin(self) -> None:
+        """Finds the step and the loss in the graph."""
+        losses = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)
+        self._fetches = losses[-1:]
+        self._global_step = tf.compat.v1.train.get_global_step()
+        self._loss: float | None = None
+        self._display = None
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Starts the display; one that a lost session left goes on."""
+        del coord
+        if self._display is None:
+            self._display = self._start(session)
+        self._due = self._clock()
+
+    def before_run(
+        self, run_context: tf.compat.v1.train.SessionRunContext
+    ) -> tf.compat.v1.train.SessionRunArgs:
+        """Asks for the loss, which the training call computes anyway."""
+        del run_context
+        return tf.compat.v1.train.SessionRunArgs(self._fetches)
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Shows the step if the time for it has come."""
+        if run_values.results:
+            self._loss = float(run_values.results[0])
+        if self._display is None or self._clock() < self._due:
+            return
+        # Read only when it is shown: a fetch of its own on each step would cost more.
+        self._display.show(run_context.session.run(self._global_step), self._loss)
+        self._due = self._clock() + (self._every_secs or self._display.every_secs)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Shows the last step and ends the display."""
+        if self._display is not None:
+            self._display.end(session.run(self._global_step), self._loss)
+        self.close()
+
+    def close(self) -> None:
+        """Leaves the display as it is: for whoever catches an error that ended training."""
+        if self._display is not None:
+            self._display.close()
+        self._display = None
+
+    def _start(self, session: tf.compat.v1.Session) -> "_Bar | _Lines":
+        run = _Run(
+            first=int(session.run(self._global_step)),
+            last=self._last_step(session) if callable(self._last_step) else self._last_step,
+            batch_size=self._batch_size,
+            stream=self._stream or sys.stderr,
+        )
+        return _Bar(run) if run.stream.isatty() else _Lines(run, self._clock)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Run:
+    """What is known of a training when it starts."""
+
+    first: int
+    last: int | None
+    batch_size: int | None
+    stream: TextIO
+
+
+class _Bar:
+    """A tqdm bar."""
+
+    every_secs = 0.1
+
+    def __init__(self, run: _Run) -> None:
+        self._batch_size = run.batch_size
+        # A pseudo-terminal may have no size: tqdm would then draw nothing.
+        has_size = os.get_terminal_size(run.stream.fileno()).columns > 0
+        self._bar = tqdm(
+            desc="train",
+            unit="step",
+            initial=run.first,
+            total=run.last,
+            file=run.stream,
+            ncols=None if has_size else 80,
+            dynamic_ncols=has_size,
+        )
+
+    def show(self, step: int, loss: float | None) -> None:
+        bar = self._bar
+        bar.update(step - bar.n)
+        figures = [] if loss is None else [f"loss {loss:.4g}"]
+        if self._batch_size:
+            # Until tqdm has a smoothed rate it shows the mean, and so do we.
+            bar_is = bar.format_dict
+            rate = bar_is["rate"] or (step - bar.initial) / max(bar_is["elapsed"], 1e-9)
+            figures.append(f"{_rate(rate * self._batch_size)} examples/s")
+        bar.set_postfix_str(", ".join(figures))
+
+    end = show
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+class _Lines:
+    """Plain lines; rates are those since the line before, in the last line the whole run's."""
+
+    every_secs = 10.0
+
+    def __init__(self, run: _Run, clock: Callable[[], float]) -> None:
+        self._run = run
+        self._clock = clock
+        self._start = self._before = (run.first, clock())
+        self._shown = False
+
+    def show(self, step: int, loss: float | None) -> None:
+        now = self._clock()
+        parts = self._position(step, loss)
+        if self._shown:  # The first step's time says nothing about those to come.
+            rate = _per_second(self._before, (step, now))
+            parts += self._rates(rate)
+            if self._run.last is not None and rate > 0:
+                parts.append(f"{_duration((self._run.last - step) / rate)} left")
+        self._write(parts)
+        self._before = (step, now)
+        self._shown = True
+
+    def end(self, step: int, loss: float | None) -> None:
+        now = self._clock()
+        rates = self._rates(_per_second(self._start, (step, now)))
+        done = f"done in {_duration(now - self._start[1])}"
+        self._write([*self._position(step, loss), *rates, done])
+
+    def close(self) -> None:
+        pass
+
+    def _position(self, step: int, loss: float | None) -> list[str]:
+        last = self._run.last
+        of = f"/{last} ({100 * step // last}%)" if last else ""
+        return [f"step {step}{of}"] + ([] if loss is None else [f"loss {loss:.4g}"])
+
+    def _rates(self, rate: float) -> list[str]:
+        rates = [f"{_rate(rate)} steps/s"]
+        if self._run.batch_size:
+            rates.append(f"{_rate(rate * self._run.batch_size)} examples/s")
+        return rates
+
+    def _write(self, parts: list[str]) -> None:
+        self._run.stream.write("  ".join(parts) + "\n")
+        self._run.stream.flush()
+
+
+def _per_second(before: tuple[int, float], after: tuple[int, float]) -> float:
+    steps, seconds = after[0] - before[0], after[1] - before[1]
+    return steps / seconds if seconds > 0 else 0.0
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, secs = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{secs:02}"

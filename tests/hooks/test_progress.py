@@ -1,0 +1,143 @@
+"""ProgressHook: exact lines for a clock that the test turns, and a bar in a pseudo-terminal."""
+
+import fcntl
+import io
+import os
+import pty
+import re
+import struct
+import termios
+import threading
+
+import pytest
+import tensorflow as tf
+
+from estimator_train.hooks import ProgressHook
+
+tf1 = tf.compat.v1
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def train(hook, clock, seconds, first=0, loss=True):
+    """Runs a step for each of `seconds`; the loss of step n is 1/n."""
+    with tf.Graph().as_default():
+        step = tf1.train.create_global_step()
+        after = tf1.assign_add(step, 1)
+        if loss:
+            tf1.add_to_collection(tf1.GraphKeys.LOSSES, tf.constant(7.0))
+            tf1.add_to_collection(tf1.GraphKeys.LOSSES, 1 / tf.cast(after, tf.float32))
+        start = tf1.train.Scaffold(init_fn=lambda _, session: step.load(first, session))
+        creator = tf1.train.ChiefSessionCreator(start)
+        with tf1.train.MonitoredSession(creator, hooks=[hook]) as session:
+            for duration in seconds:
+                clock.now += duration
+                session.run(after)
+
+
+def lines(seconds, first=0, loss=True, **arguments):
+    stream, clock = io.StringIO(), Clock()
+    train(ProgressHook(stream=stream, clock=clock, **arguments), clock, seconds, first, loss)
+    return stream.getvalue().splitlines()
+
+
+def test_lines_at_the_first_step_each_interval_and_the_end():
+    assert lines([4.0] + [0.5] * 49, last_step=50, batch_size=32) == [
+        "step 1/50 (2%)  loss 1",
+        "step 21/50 (42%)  loss 0.04762  2 steps/s  64 examples/s  0:00:14 left",
+        "step 41/50 (82%)  loss 0.02439  2 steps/s  64 examples/s  0:00:04 left",
+        "step 50/50 (100%)  loss 0.02  1.75 steps/s  56.1 examples/s  done in 0:00:28",
+    ]
+
+
+def test_lines_of_a_training_that_goes_on_count_only_its_own_steps():
+    assert lines([1.0] * 4, first=1000, last_step=1004, every_secs=2) == [
+        "step 1001/1004 (99%)  loss 0.000999",
+        "step 1003/1004 (99%)  loss 0.000997  1 steps/s  0:00:01 left",
+        "step 1004/1004 (100%)  loss 0.000996  1 steps/s  done in 0:00:04",
+    ]
+
+
+def test_lines_without_a_known_end_or_a_loss():
+    assert lines([0.001] * 2001, every_secs=1, loss=False) == [
+        "step 1",
+        "step 1001  1,000 steps/s",
+        "step 2001  1,000 steps/s",
+        "step 2001  1,000 steps/s  done in 0:00:02",
+    ]
+
+
+def test_last_step_may_come_from_the_session():
+    def seven(session):
+        return session.run(session.graph.get_collection(tf1.GraphKeys.LOSSES)[0]).astype(int)
+
+    assert lines([1.0], first=2, last_step=seven)[0] == "step 3/7 (42%)  loss 0.3333"
+
+
+def test_an_error_leaves_the_lines_and_close_ends_the_display():
+    stream, clock = io.StringIO(), Clock()
+    hook = ProgressHook(stream=stream, clock=clock)
+    with pytest.raises(RuntimeError, match="lost"):
+        train(hook, clock, fail_after(2))
+    hook.close()
+    assert stream.getvalue() == "step 1  loss 1\n"
+
+
+def fail_after(steps):
+    for _ in range(steps):
+        yield 1.0
+    raise RuntimeError("lost")
+
+
+def on_terminal(columns, run):
+    """Returns what `run(stream)` writes to a pseudo-terminal."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    written = []
+
+    def read():
+        try:
+            while chunk := os.read(ours, 4096):
+                written.append(chunk)
+        except OSError:  # Linux says so when the other side is closed.
+            pass
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with os.fdopen(theirs, "w", encoding="utf-8") as stream:
+        run(stream)
+    reader.join()
+    os.close(ours)
+    return b"".join(written).decode("utf-8")
+
+
+@pytest.mark.parametrize("columns", [0, 100])
+def test_on_a_terminal_a_bar_redraws_itself_in_one_line(columns):
+    clock = Clock()
+    text = on_terminal(
+        columns,
+        lambda stream: train(
+            ProgressHook(stream=stream, clock=clock, last_step=40, batch_size=8),
+            clock,
+            [0.2] * 20,
+            first=20,
+        ),
+    )
+    assert text.count("\n") == 1
+    frames = text.split("\r")
+    assert "train:  50%|" in frames[1]
+    last = frames[-2]
+    assert "train: 100%|" in last
+    assert "40/40 [" in last
+    assert re.search(r"step/s, loss 0\.025, [\d,.]+ examples/s\]", last)
+
+
+@pytest.mark.parametrize("name", ["batch_size", "every_secs"])
+def test_bad_arguments_are_refused(name):
+    with pytest.raises(ValueError, match=f"{name} must be positive, but got 0"):
+        ProgressHook(**{name: 0})
