@@ -79,7 +79,7 @@ class Cluster:
             return ""
         if self.session_master is not None:
             return self.session_master
-        if sum(map(len, self.jobs.values())) <= 1:
+        if len(self.jobs) <= 1:  # of one job there is only one task: the chief
             return ""
         return "grpc://" + self.jobs[self.task_type][self.task_id]
 
@@ -145,7 +145,7 @@ def cluster_from_tf_config(text: str | None = None) -> Cluster:
     """
     config = read_tf_config(text)
     jobs = read_jobs(config)
-    task = config.get("task", {})
+    task = config.get("task") or {}
     if not isinstance(task, dict):
         raise TypeError(f'"task" in TF_CONFIG must be a dict, given: {task}')
     if jobs:

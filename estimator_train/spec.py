@@ -258,7 +258,7 @@ def _check_graph(values: Mapping[Any, Any], subject: str) -> None:
             name = f"{key}: {value.name}" if key else value.name
             raise ValueError(
                 f'{subject} with "{name}" must be from the default graph. Possible causes of '
-                f"this error include: \n1) {subject} was created outside the context of the "
-                "default graph.\n2) The object passed through to EstimatorSpec was not created "
-                'in the most recent call to "model_fn".'
+                f"this error include: \n\n1) {subject} was created outside the context of the "
+                "default graph.\n\n2) The object passed through to EstimatorSpec was not "
+                'created in the most recent call to "model_fn".'
             )
