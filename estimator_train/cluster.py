@@ -250,7 +250,7 @@ def _task_of_cluster(task: Mapping[str, Any], jobs: Jobs) -> tuple[str, int]:
     else:
         return task_type, task_id
     raise ValueError(
-        f"{problem} in the cluster_spec:\n{_as_text(jobs)}\n"
+        f"{problem} in the cluster_spec:\n{_as_text(jobs)}\n\n"
         "Note that these values may be coming from the TF_CONFIG environment variable."
     )
 
@@ -258,13 +258,11 @@ def _task_of_cluster(task: Mapping[str, Any], jobs: Jobs) -> tuple[str, int]:
 def _task_alone(task: Mapping[str, Any]) -> tuple[str, int]:
     if task.get("type", WORKER) != WORKER:
         raise ValueError(
-            'If "cluster" is not set in TF_CONFIG, task type must be WORKER. '
-            f"Given: {task['type']}"
+            f'If "cluster" is not set in TF_CONFIG, task type must be WORKER. Given: {task["type"]}'
         )
     if _index(task.get("index", 0)) != 0:
         raise ValueError(
-            'If "cluster" is not set in TF_CONFIG, task index must be 0. '
-            f"Given: {task['index']}"
+            f'If "cluster" is not set in TF_CONFIG, task index must be 0. Given: {task["index"]}'
         )
     return WORKER, 0
 

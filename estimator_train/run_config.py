@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from estimator_train.cluster import (
     Cluster,
+    Jobs,
     cluster_from_tf_config,
     platform_settings,
     read_jobs,
@@ -77,6 +78,8 @@ class RunConfig:
             inconsistent TF_CONFIG.
         TypeError: a number expected and something else given.
     """
+
+    _experimental_distribute: Any
 
     def __init__(
         self,
@@ -146,7 +149,7 @@ class RunConfig:
             if kwargs.get(name) is not None:
                 kwargs.setdefault(other, None)
         config = copy.copy(self)
-        config._session_config = copy.deepcopy(self._session_config)
+        config._session_config = copy.deepcopy(self.session_config)
         config._set(**kwargs)
         return config
 
@@ -158,7 +161,7 @@ class RunConfig:
             if value is not None:
                 _check_setting(name, value)
             setattr(self, "_" + name, value)
-        if None not in (self._save_checkpoints_steps, self._save_checkpoints_secs):
+        if None not in (self.save_checkpoints_steps, self.save_checkpoints_secs):
             raise ValueError(
                 "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
             )
@@ -170,26 +173,24 @@ class RunConfig:
         for name in ("train_distribute", "eval_distribute"):
             strategy = getattr(self._experimental_distribute, name)
             if strategy and getattr(self, "_" + name):
-                raise ValueError(
-                    f"Either `{name}` or`experimental_distribute.{name}` can be set."
-                )
+                raise ValueError(f"Either `{name}` or`experimental_distribute.{name}` can be set.")
             if strategy:
                 setattr(self, "_" + name, strategy)
 
     def _take_cluster(self) -> None:
         """Fills in what TF_CONFIG says of this process."""
-        if self._train_distribute:
+        if self.train_distribute:
             # The strategy finds its own way through the cluster, chief or not: it decides the
             # roles when it trains, and until then this process stands alone.
             config = read_tf_config()
-            jobs = read_jobs(config)
+            jobs: Jobs = read_jobs(config)
             cluster = Cluster(**platform_settings(config))
         else:
             cluster = cluster_from_tf_config()
-            jobs = {} if cluster.is_evaluator else dict(cluster.jobs)
+            jobs = {} if cluster.is_evaluator else cluster.jobs
         self._service = cluster.service
-        self._model_dir = _same_model_dir(self._model_dir, cluster.model_dir)
-        self._cluster_spec = tf.train.ClusterSpec(jobs)
+        self._model_dir = _same_model_dir(self.model_dir, cluster.model_dir)
+        self._cluster_spec = tf.train.ClusterSpec(dict(jobs))
         self._task_type = cluster.task_type
         self._task_id = cluster.task_id
         self._global_id_in_cluster = cluster.global_id
@@ -198,7 +199,7 @@ class RunConfig:
         self._is_chief = cluster.is_chief
         self._num_ps_replicas = cluster.num_ps
         self._num_worker_replicas = cluster.num_workers
-        if self._session_config is None and cluster.device_filters:
+        if self.session_config is None and cluster.device_filters:
             self._session_config = default_session_config(cluster.device_filters)
 
     model_dir = _setting("model_dir", "Directory of checkpoints and summaries, or None.")
@@ -283,7 +284,12 @@ def _check_setting(name: str, value: Any) -> None:
 
 
 def _takes_only_op(function: Any) -> bool:
-    return callable(function) and list(inspect.signature(function).parameters) == ["op"]
+    if not callable(function):
+        return False
+    parameters = inspect.signature(function).parameters
+    return list(parameters) == ["op"] and (
+        parameters["op"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    )
 
 
 def _same_model_dir(own: str | None, from_tf_config: str | None) -> str | None:
@@ -291,6 +297,6 @@ def _same_model_dir(own: str | None, from_tf_config: str | None) -> str | None:
         raise ValueError(
             "`model_dir` provided in RunConfig construct, if set, must have the same value as "
             f"the model_dir in TF_CONFIG. model_dir: {own}\n"
-            f'TF_CONFIG["model_dir"]: {from_tf_config}.'
+            f'TF_CONFIG["model_dir"]: {from_tf_config}.\n'
         )
     return own if from_tf_config is None else from_tf_config

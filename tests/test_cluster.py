@@ -1,0 +1,109 @@
+"""The cluster that TF_CONFIG describes, and its mistakes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from estimator_train.cluster import Cluster, cluster_from_tf_config, read_tf_config
+
+JOBS = {"chief": ["c:1"], "worker": ["w:1", "w:2"], "ps": ["p:1"]}
+
+
+def read(cluster: object, job: object = "worker", index: object = 0, **more: object) -> Cluster:
+    task = {"type": job, "index": index}
+    return cluster_from_tf_config(json.dumps({"cluster": cluster, "task": task, **more}))
+
+
+def test_a_process_without_tf_config_is_its_own_chief() -> None:
+    cluster = cluster_from_tf_config("")
+    assert cluster == Cluster()
+    assert (cluster.is_chief, cluster.num_workers, cluster.num_ps) == (True, 1, 0)
+    assert (cluster.master, cluster.device_filters) == ("", ())
+
+
+def test_a_worker_knows_its_place() -> None:
+    cluster = read(JOBS, index=1)
+    assert cluster.jobs == {"chief": {0: "c:1"}, "worker": {0: "w:1", 1: "w:2"}, "ps": {0: "p:1"}}
+    assert (cluster.task_type, cluster.task_id, cluster.is_chief) == ("worker", 1, False)
+    assert (cluster.num_workers, cluster.num_ps, cluster.global_id) == (3, 1, 2)
+    assert cluster.master == "grpc://w:2"
+    assert cluster.device_filters == ("/job:ps", "/job:worker/task:1")
+
+
+def test_an_evaluator_stands_beside_the_cluster() -> None:
+    cluster = read(JOBS, "evaluator", eval_session_master="grpc://e:1")
+    assert (cluster.is_chief, cluster.num_workers, cluster.num_ps) == (False, 0, 0)
+    assert cluster.global_id is None
+    assert (cluster.master, cluster.evaluation_master) == ("", "grpc://e:1")
+
+
+def test_the_environment_is_read_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"service": {"a": 1}, "model_dir": "m"}))
+    cluster = cluster_from_tf_config()
+    assert (cluster.service, cluster.model_dir) == ({"a": 1}, "m")
+    monkeypatch.delenv("TF_CONFIG")
+    assert read_tf_config() == {}
+
+
+@pytest.mark.parametrize("text", ["{a", "[1]", "null", '"a"'])
+def test_what_is_no_json_object_is_shown(text: str) -> None:
+    with pytest.raises(ValueError, match="TF_CONFIG") as error:
+        cluster_from_tf_config(text)
+    assert text in str(error.value)
+
+
+@pytest.mark.parametrize("index", ["a", 1.5, [1]])
+def test_an_index_that_is_no_number_is_named(index: object) -> None:
+    with pytest.raises(ValueError, match="task index in TF_CONFIG must be an integer"):
+        read(JOBS, index=index)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "named"),
+    [
+        ([1], r"given: \[1\]"),
+        ({"chief": "c:1"}, "The tasks for job 'chief' must be a list .* c:1"),
+        ({"chief": [7]}, "Task address 7 must be"),
+    ],
+)
+def test_a_cluster_of_wrong_types_is_named(cluster: object, named: str) -> None:
+    with pytest.raises(TypeError, match=named):
+        read(cluster)
+
+
+def test_a_task_of_a_wrong_type_is_named() -> None:
+    with pytest.raises(TypeError, match=r'"task" in TF_CONFIG must be a dict, given: \[1\]'):
+        cluster_from_tf_config('{"task": [1]}')
+
+
+def test_a_gap_between_indices_is_no_task() -> None:
+    sparse = {"chief": ["c:1"], "worker": {"0": "w:1", "3": "w:2"}}
+    assert read(sparse, index=3).master == "grpc://w:2"
+    with pytest.raises(ValueError, match="1 is not a valid task_id for task_type worker"):
+        read(sparse, index=1)
+
+
+def test_an_empty_chief_is_a_missing_one() -> None:
+    with pytest.raises(ValueError, match='it must have one "chief" node'):
+        read({"chief": [], "worker": ["w:1"]})
+
+
+def test_reading_needs_no_tensorflow() -> None:
+    program = (
+        "import importlib.util, sys\n"
+        f"spec = importlib.util.spec_from_file_location('cluster', {_source()!r})\n"
+        "module = importlib.util.module_from_spec(spec)\n"
+        "sys.modules['cluster'] = module\n"
+        "spec.loader.exec_module(module)\n"
+        "assert module.cluster_from_tf_config('{}').is_chief\n"
+        "assert 'tensorflow' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def _source() -> str:
+    return sys.modules[Cluster.__module__].__file__ or ""
