@@ -43,6 +43,7 @@ class WarmStartSettings(_Fields):
         var_name_to_vocab_info: Mapping[str, Any] | None = None,
         var_name_to_prev_var_name: Mapping[str, str] | None = None,
     ) -> "WarmStartSettings":
+        """Checks that there is a checkpoint, and fills in empty mappings."""
         if not ckpt_to_initialize_from:
             raise ValueError("`ckpt_to_initialize_from` MUST be set in WarmStartSettings")
         return super().__new__(

@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+
+
+class Record(tf.compat.v1.train.SessionRunHook):
+    """Notes the global step that hooks see with each step, as TensorFlow's own hooks read it."""
+
+    def __init__(self):
+        self.steps = []
+
+    def begin(self):
+        self.counter = est.StepCounterHook(every_n_steps=10**9)
+        self.counter.begin()
+
+    def before_run(self, run_context):
+        return self.counter.before_run(run_context)
+
+    def after_run(self, run_context, run_values):
+        self.steps.append(int(run_values.results))
+
+
+def test_weights_are_those_of_gradient_descent(model_fn, input_fn, gradient_descent, tmp_path):
+    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=20)
+    np.testing.assert_allclose(
+        estimator.get_variable_value("w"), gradient_descent(20), rtol=1e-5, atol=1e-6
+    )
+    assert estimator.get_variable_value("global_step") == 20
+
+
+def test_training_in_two_parts_restarts_the_input_but_not_the_weights(
+    model_fn, input_fn, gradient_descent, tmp_path
+):
+    # 8 steps are one epoch here, so the input of both halves begins with the first example.
+    for max_steps in (8, 16, 16):
+        estimator = est.Estimator(model_fn, tmp_path).train(input_fn, max_steps=max_steps)
+    np.testing.assert_allclose(
+        estimator.get_variable_value("w"), gradient_descent(16), rtol=1e-5, atol=1e-6
+    )
+
+
+def test_hooks_see_the_step_before_each_increment(model_fn, input_fn, tmp_path):
+    record = Record()
+    est.Estimator(model_fn, tmp_path).train(input_fn, steps=200, hooks=[record])
+    assert record.steps == list(range(200))
+
+
+def test_end_of_input_ends_training_with_a_checkpoint(model_fn, one_epoch, tmp_path):
+    estimator = est.Estimator(model_fn, tmp_path).train(one_epoch, steps=1000)
+    assert estimator.latest_checkpoint() == str(tmp_path / "model.ckpt-8")
+
+
+def test_empty_input_is_said(model_fn, one_epoch, tmp_path, caplog):
+    est.Estimator(model_fn, tmp_path).train(lambda: one_epoch().take(0))
+    assert "Training made no steps" in caplog.text
+
+
+def test_checkpoint_of_another_shape_names_the_variables(model_fn, input_fn, tmp_path):
+    est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+
+    def wider_model_fn(features, labels, mode):
+        tf.compat.v1.get_variable("extra", [2])
+        w = tf.compat.v1.get_variable("w", [4, 1])
+        loss = tf.reduce_sum(w)
+        return est.EstimatorSpec(mode, loss=loss, train_op=tf.no_op(), predictions=w)
+
+    estimator = est.Estimator(wider_model_fn, tmp_path)
+    before = sorted(tmp_path.iterdir())
+    for call in (estimator.train, estimator.evaluate):
+        with pytest.raises((tf.errors.NotFoundError, tf.errors.InvalidArgumentError)) as error:
+            call(input_fn, steps=1)
+        assert "'extra' is not in it" in error.value.message
+        assert "'w' has shape [3, 1] in it and [4, 1] in the model" in error.value.message
+        assert "warm_start_from" in error.value.message
+    assert [p for p in before if not p.exists()] == []
+
+
+def test_listeners_of_a_users_own_saver_hook_are_called(model_fn, input_fn, tmp_path):
+    saved = []
+
+    class Listener(est.CheckpointSaverListener):
+        def after_save(self, session, global_step_value):
+            saved.append(int(global_step_value))
+
+    def with_saver(features, labels, mode):
+        spec = model_fn(features, labels, mode)
+        hook = est.CheckpointSaverHook(str(tmp_path), save_steps=2)
+        return spec._replace(training_hooks=(hook,))
+
+    est.Estimator(with_saver, tmp_path).train(input_fn, steps=4, saving_listeners=[Listener()])
+    assert saved == [0, 2, 4]
+
+
+def test_nan_loss_stops_with_the_last_checkpoint_kept(input_fn, model_fn, tmp_path):
+    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=3)
+
+    def nan_model_fn(features, labels, mode):
+        spec = model_fn(features, labels, mode)
+        return spec._replace(loss=spec.loss * np.nan)
+
+    with pytest.raises(est.NanLossDuringTrainingError):
+        est.Estimator(nan_model_fn, tmp_path).train(input_fn, steps=3)
+    assert estimator.latest_checkpoint() == str(tmp_path / "model.ckpt-3")
