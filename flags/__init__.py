@@ -1,0 +1,51 @@
+"""absl flags that describe a training job, in groups that any script can define.
+
+    from absl import app
+    import estimator_train
+    import flags
+
+    flags.define_base_flags()
+    flags.define_training_flags()
+    flags.define_checkpoint_flags()
+    flags.define_distribution_flags()
+
+    def main(_):
+        config = flags.make_run_config(estimator_train.RunConfig)
+        batch_size = flags.per_replica_batch_size()
+        ...
+
+    app.run(main)
+
+Names, short names and meanings are those of the official TensorFlow models; above all,
+`--batch_size` is the global batch. Each `define_*` function takes the `FlagValues` to define in;
+to change a default, follow it with `FlagValues.set_default`. Nothing here imports TensorFlow
+before a function needs it, so that `--help` and a mistyped flag answer at once.
+"""
+
+from flags.base import define_base_flags
+from flags.checkpoints import define_checkpoint_flags
+from flags.distribution import (
+    define_distribution_flags,
+    make_strategy,
+    per_replica_batch_size,
+)
+from flags.images import define_image_flags
+from flags.job import define_job_flags
+from flags.preset import define_preset_flag, parse_with_preset, preset_names
+from flags.run_config import make_run_config
+from flags.training import define_training_flags
+
+__all__ = [
+    "define_base_flags",
+    "define_checkpoint_flags",
+    "define_distribution_flags",
+    "define_image_flags",
+    "define_job_flags",
+    "define_preset_flag",
+    "define_training_flags",
+    "make_run_config",
+    "make_strategy",
+    "parse_with_preset",
+    "per_replica_batch_size",
+    "preset_names",
+]

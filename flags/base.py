@@ -1,0 +1,58 @@
+"""Where a job's data and results are, and how much it trains at once."""
+
+from absl import flags
+
+flags.disclaim_key_flags()  # A script's own --help then lists them as its own.
+
+
+def define_base_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines --data_dir, --model_dir, --clean, --train_epochs, --batch_size and --export_dir.
+
+    Args:
+      flag_values: Where to define them.
+    """
+    flags.DEFINE_string(
+        "data_dir",
+        None,
+        "Directory of the input data.",
+        short_name="dd",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_string(
+        "model_dir",
+        None,
+        "Directory of checkpoints and event files. A job that finds a checkpoint there goes on "
+        "from it.",
+        short_name="md",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_boolean(
+        "clean",
+        False,
+        "Remove --model_dir first, to start over.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_integer(
+        "train_epochs",
+        1,
+        "Passes over the training data in one run.",
+        short_name="te",
+        lower_bound=1,
+        flag_values=flag_values,
+    )
+    flags.DEFINE_integer(
+        "batch_size",
+        32,
+        "Examples in one step over all devices together (the global batch).",
+        short_name="bs",
+        lower_bound=1,
+        flag_values=flag_values,
+    )
+    flags.DEFINE_string(
+        "export_dir",
+        None,
+        "Directory under which SavedModels are written, each in a directory named by its time; "
+        "{model_dir} in it stands for the value of --model_dir.",
+        short_name="ed",
+        flag_values=flag_values,
+    )

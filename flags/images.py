@@ -1,0 +1,39 @@
+"""Folders of pictures, and the network that sorts them."""
+
+from absl import flags
+
+flags.disclaim_key_flags()
+
+
+def define_image_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines --image_size, --labels, --file_pattern and --weights.
+
+    Args:
+      flag_values: Where to define them.
+    """
+    flags.DEFINE_integer(
+        "image_size",
+        224,
+        "Height and width, in pixels, that pictures are resized to.",
+        lower_bound=1,
+        flag_values=flag_values,
+    )
+    flags.DEFINE_list(
+        "labels",
+        [],
+        "The classes, in the order of the model's outputs; each has a folder of its name.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_string(
+        "file_pattern",
+        "*/*.jpeg",
+        "Which files are pictures, below the train and the test folder of --data_dir.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_string(
+        "weights",
+        None,
+        "First weights of the network: imagenet (tf_keras downloads them), or the path of a "
+        "weights file; random values by default.",
+        flag_values=flag_values,
+    )

@@ -1,0 +1,39 @@
+"""What is trained, on what."""
+
+from absl import flags
+
+flags.disclaim_key_flags()
+
+
+def define_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines --model and --input_fn.
+
+    Args:
+      flag_values: Where to define them.
+    """
+    flags.DEFINE_string(
+        "model",
+        None,
+        "package.module:function that is a model_fn (it has an argument named features), or that "
+        "returns a compiled tf_keras model.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_string(
+        "input_fn",
+        None,
+        "package.module:function that returns a tf.data.Dataset of (features, labels), or "
+        "whatever else an input_fn may.",
+        flag_values=flag_values,
+    )
+    for name in ("model", "input_fn"):
+        flags.register_validator(
+            name,
+            lambda value: value is None or _names_a_function(value),
+            message="must be package.module:function",
+            flag_values=flag_values,
+        )
+
+
+def _names_a_function(value: str) -> bool:
+    module, _, function = value.partition(":")
+    return all(part.isidentifier() for part in [*module.split("."), function])

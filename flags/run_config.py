@@ -1,0 +1,47 @@
+"""From flags to a RunConfig."""
+
+from typing import Any, TypeVar
+
+from absl import flags
+
+from flags.distribution import make_strategy, session_config
+
+flags.disclaim_key_flags()
+
+Config = TypeVar("Config")
+
+_ARGUMENTS = {
+    "model_dir": "model_dir",
+    "seed": "tf_random_seed",
+    "save_checkpoints_steps": "save_checkpoints_steps",
+    "save_checkpoints_secs": "save_checkpoints_secs",
+    "keep_checkpoint_max": "keep_checkpoint_max",
+    "save_summary_steps": "save_summary_steps",
+    "log_step_count_steps": "log_step_count_steps",
+}
+
+
+def make_run_config(
+    config_class: type[Config],
+    flag_values: flags.FlagValues = flags.FLAGS,
+    **overrides: Any,
+) -> Config:
+    """Makes a RunConfig of the flags that are defined.
+
+    Args:
+      config_class: `estimator_train.RunConfig`, or any class that takes its arguments.
+      flag_values: The parsed flags. A group that was not defined leaves RunConfig's defaults.
+      **overrides: Arguments of RunConfig that come before what the flags say.
+
+    Raises:
+      ValueError: RunConfig or the distribution strategy does not take a value.
+    """
+    arguments = {
+        argument: flag_values[flag].value
+        for flag, argument in _ARGUMENTS.items()
+        if flag in flag_values and flag_values[flag].value is not None
+    }
+    if "distribution_strategy" in flag_values:
+        arguments["train_distribute"] = make_strategy(flag_values)
+        arguments["session_config"] = session_config(flag_values)
+    return config_class(**{**arguments, **overrides})

@@ -1,0 +1,43 @@
+"""How a job trains and evaluates."""
+
+from absl import flags
+
+flags.disclaim_key_flags()
+
+
+def define_training_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines --learning_rate, --max_train_steps, --eval_steps and --seed.
+
+    Args:
+      flag_values: Where to define them.
+    """
+    flags.DEFINE_float(
+        "learning_rate",
+        0.001,
+        "Learning rate of the optimizer.",
+        short_name="lr",
+        lower_bound=0.0,
+        flag_values=flag_values,
+    )
+    flags.DEFINE_integer(
+        "max_train_steps",
+        None,
+        "Stop when this many steps are done, those of earlier runs included.",
+        short_name="mts",
+        lower_bound=1,
+        flag_values=flag_values,
+    )
+    flags.DEFINE_integer(
+        "eval_steps",
+        None,
+        "Batches to evaluate on; all of the evaluation data by default.",
+        lower_bound=1,
+        flag_values=flag_values,
+    )
+    flags.DEFINE_integer(
+        "seed",
+        None,
+        "Seed of initial values and shuffling; different in each run by default.",
+        lower_bound=0,
+        flag_values=flag_values,
+    )

@@ -1,0 +1,141 @@
+"""The flag groups: names, defaults, and what they refuse."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from absl import flags as absl_flags
+
+import flags
+
+DEFINITIONS = [
+    flags.define_base_flags,
+    flags.define_training_flags,
+    flags.define_checkpoint_flags,
+    flags.define_distribution_flags,
+    flags.define_image_flags,
+    flags.define_job_flags,
+    flags.define_preset_flag,
+]
+
+
+def parse(*arguments, define=DEFINITIONS):
+    values = absl_flags.FlagValues()
+    for definition in define:
+        definition(values)
+    assert flags.parse_with_preset(["program", *arguments], values) == ["program"]
+    return values
+
+
+def test_defaults():
+    values = parse().flag_values_dict()
+    assert values == {
+        "data_dir": None,
+        "model_dir": None,
+        "clean": False,
+        "train_epochs": 1,
+        "batch_size": 32,
+        "export_dir": None,
+        "learning_rate": 0.001,
+        "max_train_steps": None,
+        "eval_steps": None,
+        "seed": None,
+        "save_checkpoints_steps": None,
+        "save_checkpoints_secs": None,
+        "keep_checkpoint_max": 5,
+        "save_summary_steps": 100,
+        "log_step_count_steps": 100,
+        "distribution_strategy": "mirrored",
+        "num_gpus": None,
+        "num_virtual_cpus": 1,
+        "image_size": 224,
+        "labels": [],
+        "file_pattern": "*/*.jpeg",
+        "weights": None,
+        "model": None,
+        "input_fn": None,
+        "preset": None,
+        # Short names.
+        "dd": None,
+        "md": None,
+        "te": 1,
+        "bs": 32,
+        "ed": None,
+        "lr": 0.001,
+        "mts": None,
+        "ds": "mirrored",
+        "ng": None,
+    }
+
+
+def test_short_names_are_those_of_the_official_models():
+    values = parse("-dd=d", "-md=m", "-te=3", "-bs=64", "-ed=e", "-mts=9", "-ds=off", "-ng=0")
+    assert (values.data_dir, values.model_dir, values.export_dir) == ("d", "m", "e")
+    assert (values.train_epochs, values.batch_size, values.max_train_steps) == (3, 64, 9)
+    assert (values.distribution_strategy, values.num_gpus) == ("off", 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--batch_size=0"], "--batch_size=0"),
+        (["--batch_size=many"], "--batch_size=many"),
+        (["--train_epochs=-1"], "--train_epochs=-1"),
+        (["--max_train_steps=0"], "--max_train_steps=0"),
+        (["--learning_rate=-0.1"], "--learning_rate=-0.1"),
+        (["--num_gpus=-2"], "--num_gpus=-2"),
+        (["--distribution_strategy=parameter_server"], r"<off\|one_device\|mirrored>"),
+        (["--save_checkpoints_steps=5", "--save_checkpoints_secs=5"], "save_checkpoints_secs"),
+        (["--model=module.function"], r"--model=module.function: must be package.module:functi"),
+        (["--input_fn=a b:c"], "--input_fn=a b:c: must be package.module:function"),
+        (["--preset=imagenet"], r"<digits\|fashion_mnist\|oct>"),
+        (["--bach_size=3"], "Unknown command line flag 'bach_size'. Did you mean: batch_size"),
+    ],
+)
+def test_wrong_values_are_refused(arguments, message):
+    with pytest.raises(absl_flags.Error, match=message):
+        parse(*arguments)
+
+
+def test_a_group_is_usable_alone_and_twice_with_values_of_its_own():
+    for size in (1, 2):
+        values = parse(f"--batch_size={size}", define=[flags.define_base_flags] + DEFINITIONS[6:])
+        assert values.batch_size == size
+        assert "learning_rate" not in values
+
+
+SCRIPT = """
+import sys
+from absl import app
+from absl import flags as absl_flags
+import flags
+
+flags.define_base_flags()
+absl_flags.FLAGS.set_default("batch_size", 8)
+
+def main(_):
+    assert "tensorflow" not in sys.modules
+    print(absl_flags.FLAGS.batch_size, absl_flags.FLAGS.train_epochs)
+
+app.run(main)
+"""
+
+
+def test_any_absl_script_can_define_a_group_and_its_help_lists_it(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, str(script), *arguments],
+            env={**os.environ, "PYTHONPATH": str(Path(flags.__file__).parents[1])},
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        ).stdout
+
+    assert run("--train_epochs=4") == "8 4\n"
+    assert "-bs,--batch_size: Examples in one step" in run("--help")

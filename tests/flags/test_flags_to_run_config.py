@@ -1,0 +1,99 @@
+"""From flags to a RunConfig, a strategy and the batch of a replica."""
+
+import pytest
+import tensorflow as tf
+from absl import flags as absl_flags
+
+import estimator_train
+import flags
+from flags import distribution
+
+
+def parse(*arguments, define=None):
+    values = absl_flags.FlagValues()
+    for definition in define or [
+        flags.define_base_flags,
+        flags.define_training_flags,
+        flags.define_checkpoint_flags,
+        flags.define_distribution_flags,
+    ]:
+        definition(values)
+    values(["program", *arguments])
+    return values
+
+
+def test_default_flags_make_the_default_config():
+    config = flags.make_run_config(estimator_train.RunConfig, parse())
+    default = estimator_train.RunConfig()
+    for name in (
+        "model_dir",
+        "tf_random_seed",
+        "save_checkpoints_steps",
+        "save_checkpoints_secs",
+        "keep_checkpoint_max",
+        "save_summary_steps",
+        "log_step_count_steps",
+        "train_distribute",
+        "session_config",
+    ):
+        assert getattr(config, name) == getattr(default, name), name
+
+
+def test_every_flag_reaches_the_config():
+    config = flags.make_run_config(
+        estimator_train.RunConfig,
+        parse(
+            "--model_dir=here",
+            "--seed=5",
+            "--save_checkpoints_steps=7",
+            "--keep_checkpoint_max=2",
+            "--save_summary_steps=3",
+            "--log_step_count_steps=4",
+            "--distribution_strategy=one_device",
+        ),
+    )
+    assert config.model_dir == "here"
+    assert config.tf_random_seed == 5
+    assert (config.save_checkpoints_steps, config.save_checkpoints_secs) == (7, None)
+    assert config.keep_checkpoint_max == 2
+    assert config.save_summary_steps == 3
+    assert config.log_step_count_steps == 4
+    assert isinstance(config.train_distribute, tf.distribute.OneDeviceStrategy)
+
+
+def test_seconds_between_checkpoints():
+    config = flags.make_run_config(estimator_train.RunConfig, parse("--save_checkpoints_secs=30"))
+    assert (config.save_checkpoints_steps, config.save_checkpoints_secs) == (None, 30)
+
+
+def test_groups_that_are_not_defined_leave_the_defaults_and_overrides_come_first():
+    values = parse("--model_dir=here", define=[flags.define_base_flags])
+    config = flags.make_run_config(estimator_train.RunConfig, values, keep_checkpoint_max=1)
+    assert (config.model_dir, config.keep_checkpoint_max) == ("here", 1)
+    assert config.save_summary_steps == 100
+
+
+@pytest.mark.parametrize("name", ["off", "mirrored"])
+def test_one_device_needs_no_strategy(name):
+    values = parse(f"--distribution_strategy={name}", "--num_gpus=0")
+    assert flags.make_strategy(values) is None
+    assert flags.per_replica_batch_size(values) == 32
+
+
+@pytest.mark.parametrize(
+    ("asked", "present", "used"), [(None, 0, 0), (None, 4, 1), (-1, 4, 4), (-1, 0, 0), (2, 4, 2)]
+)
+def test_number_of_gpus(asked, present, used):
+    assert distribution._number_of_gpus(asked, present) == used
+
+
+def test_more_gpus_than_there_are_is_an_error():
+    with pytest.raises(ValueError, match="--num_gpus=100, but TensorFlow finds "):
+        flags.make_strategy(parse("--num_gpus=100"))
+
+
+def test_sessions_keep_off_gpus_that_are_not_asked_for():
+    assert distribution._config_for(2, present=2) is None
+    config = distribution._config_for(0, present=2)
+    assert config.device_count["GPU"] == 0
+    assert config.allow_soft_placement
