@@ -7,7 +7,6 @@ import cases_export  # noqa: F401
 import cases_input  # noqa: F401
 import cases_keras  # noqa: F401
 import cases_predict  # noqa: F401
-import cases_spec  # noqa: F401
 import cases_train  # noqa: F401
 from cases import CASES, observe
 

@@ -62,7 +62,8 @@ def normalised(text: str, model_dir: str) -> str:
     """Text without what differs from run to run: paths, addresses, times, line numbers."""
     text = text.replace(model_dir, "<model_dir>")
     text = re.sub(r"/tmp/tmp\w+|/var/\S*/tmp\w+", "<tmp>", text)
-    text = re.sub(r'File "[^"]*", line \d+', 'File "<file>", line <n>', text)
+    # Where a node was made: one line a frame, of files that are no behaviour.
+    text = re.sub(r'(?m)^ *File "[^"]*", line \d+, in .*\n', "", text)
     text = re.sub(r"0x[0-9a-f]{6,}", "0x<address>", text)
     text = re.sub(r"\b1\d{9}\b", "<timestamp>", text)
     text = re.sub(r"\d{4}-\d\d-\d\d[T-]\d\d:\d\d:\d\d(\.\d+)?", "<time>", text)

@@ -155,9 +155,7 @@ def evaluate_of_an_empty_input(api: Api, model_dir: str) -> Any:
 @case
 def evaluate_averages_the_loss_over_batches(api: Api, model_dir: str) -> Any:
     estimator = trained(api, model_dir)
-    return [
-        facts(estimator.evaluate(lambda size=size: tiny_input(size, 1))) for size in (8, 4, 3)
-    ]
+    return [facts(estimator.evaluate(lambda size=size: tiny_input(size, 1))) for size in (8, 4, 3)]
 
 
 @logged_case

@@ -244,38 +244,32 @@ for _name, _make in {
     "of_alternatives_not_a_dict": lambda e: e.export.ServingInputReceiver(_x(), _x(), [1]),
     "of_alternatives": lambda e: e.export.ServingInputReceiver(_x(), _x(), {"alt": _x()}),
     "of_tensor_features": lambda e: e.export.TensorServingInputReceiver(_x(), _x()),
-    "of_dict_for_tensor_features": lambda e: e.export.TensorServingInputReceiver(
-        {"x": _x()}, _x()
-    ),
+    "of_dict_for_tensor_features": lambda e: e.export.TensorServingInputReceiver({"x": _x()}, _x()),
     "parsing": lambda e: e.export.build_parsing_serving_input_receiver_fn(_SPEC)(),
     "parsing_of_fixed_batch": lambda e: e.export.build_parsing_serving_input_receiver_fn(
         _SPEC, 3
     )(),
     "raw_of_dict": lambda e: e.export.build_raw_serving_input_receiver_fn({"a": _x()})(),
     "raw_of_tensor": lambda e: e.export.build_raw_serving_input_receiver_fn(_x())(),
-    "raw_of_fixed_batch": lambda e: e.export.build_raw_serving_input_receiver_fn(
-        {"a": _x()}, 3
-    )(),
+    "raw_of_fixed_batch": lambda e: e.export.build_raw_serving_input_receiver_fn({"a": _x()}, 3)(),
     "raw_of_arrays": lambda e: e.export.build_raw_serving_input_receiver_fn(
         {"a": np.zeros([2, 2], np.float32)}
     )(),
     "raw_supervised": lambda e: e.experimental.build_raw_supervised_input_receiver_fn(
         {"a": _x()}, {"b": _x()}
     )(),
-    "raw_supervised_of_same_keys": lambda e: (
-        e.experimental.build_raw_supervised_input_receiver_fn({"a": _x()}, {"a": _x()})()
-    ),
-    "raw_supervised_of_tensors": lambda e: (
-        e.experimental.build_raw_supervised_input_receiver_fn(_x(), _x())()
-    ),
+    "raw_supervised_of_same_keys": lambda e: e.experimental.build_raw_supervised_input_receiver_fn(
+        {"a": _x()}, {"a": _x()}
+    )(),
+    "raw_supervised_of_tensors": lambda e: e.experimental.build_raw_supervised_input_receiver_fn(
+        _x(), _x()
+    )(),
 }.items():
     _receiver_case(_name, _make)
 
 
 @case
 def receiver_fn_given_a_dict_of_eager_tensors(api: Api, model_dir: str) -> Any:
-    receiver_fn = api.estimator.export.build_raw_serving_input_receiver_fn(
-        {"x": tf.zeros([1, 2])}
-    )
+    receiver_fn = api.estimator.export.build_raw_serving_input_receiver_fn({"x": tf.zeros([1, 2])})
     path = trained(api, model_dir).export_saved_model(model_dir + "/export", receiver_fn)
     return os.path.isdir(path)

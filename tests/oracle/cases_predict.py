@@ -105,9 +105,7 @@ def predict_keys_of_one_scalar_output(api: Api, model_dir: str) -> Any:
     def model_fn(features, labels, mode):
         tiny_parts(features, None)
         x = features["x"]
-        return api.estimator.EstimatorSpec(
-            mode, predictions={"rows": x, "total": tf.reduce_sum(x)}
-        )
+        return api.estimator.EstimatorSpec(mode, predictions={"rows": x, "total": tf.reduce_sum(x)})
 
     trained(api, model_dir)
     estimator = tiny_estimator(api, model_dir, model_fn=model_fn)

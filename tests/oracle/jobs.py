@@ -65,9 +65,7 @@ def tiny_model_fn(api: Api, **changes: Any) -> Callable[..., Any]:
     """A complete model_fn on tiny data; `changes` replace fields of its EstimatorSpec."""
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
-        return api.estimator.EstimatorSpec(
-            mode=mode, **{**tiny_parts(features, labels), **changes}
-        )
+        return api.estimator.EstimatorSpec(mode=mode, **{**tiny_parts(features, labels), **changes})
 
     return model_fn
 

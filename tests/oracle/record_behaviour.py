@@ -6,30 +6,25 @@ A case whose two flavours behave alike is kept once, under "both".
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from pathlib import Path
 
 import all_cases
-from goldens import write
+import goldens
 from jobs import original_apis
-
-GOLDEN = Path(__file__).parents[1] / "golden" / "behaviour.json"
+from outcomes import recorded
 
 
 def main() -> None:
     """Observe every case (or those named on the command line) in both flavours."""
     names = sys.argv[1:] or list(all_cases.CASES)
-    golden = json.loads(GOLDEN.read_text()) if sys.argv[1:] else {}
+    golden = recorded("behaviour") if sys.argv[1:] else {}
     for name in names:
         start = time.time()
-        seen = {
-            api.name: all_cases.observe(all_cases.CASES[name], api) for api in original_apis()
-        }
+        seen = {api.name: all_cases.observe(all_cases.CASES[name], api) for api in original_apis()}
         golden[name] = {"both": seen["v2"]} if seen["v1"] == seen["v2"] else seen
         print(f"{time.time() - start:5.1f} s {name}")
-    write(GOLDEN, golden)
+    goldens.write("behaviour", golden)
 
 
 if __name__ == "__main__":
