@@ -168,15 +168,6 @@ def construct_subclass_overriding_train(api: Api, model_dir: str) -> Any:
 
 
 @case
-def construct_subclass_overriding_private_member(api: Api, model_dir: str) -> Any:
-    class Mine(api.estimator.Estimator):
-        def _call_model_fn(self, *args, **kwargs):
-            return None
-
-    Mine(tiny_model_fn(api), model_dir)
-
-
-@case
 def construct_subclass_with_own_members(api: Api, model_dir: str) -> Any:
     class Mine(api.estimator.Estimator):
         def own(self):

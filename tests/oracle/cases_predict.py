@@ -17,13 +17,14 @@ def features_only() -> tf.data.Dataset:
 
 
 def described(value: Any) -> Any:
-    """Type, dtype, shape and values of what predict yields."""
+    """Kind, dtype, shape and values of what predict yields."""
     if isinstance(value, dict):
         return {key: described(item) for key, item in value.items()}
     array = np.asarray(value)
     if array.dtype == object:
         return [type(value).__name__, str(value)]
-    return [type(value).__name__, str(array.dtype), list(array.shape), array.tolist()]
+    kind = "scalar" if isinstance(value, np.generic) else type(value).__name__
+    return [kind, str(array.dtype), list(array.shape), array.tolist()]
 
 
 def _predict_case(name: str, /, input_fn: Any = features_only, **arguments: Any) -> None:

@@ -1,0 +1,100 @@
+"""Results, errors and messages are those of the original, case by case."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import all_cases
+import pytest
+from flavours import ours
+from outcomes import recorded
+
+GOLDEN = recorded("behaviour")
+RELATIVE = 1e-5
+# Where the original stumbles or says nothing, ours says what is wrong: error and part of its text.
+CLEARER = {
+    "input_fn_returns_none": ("ValueError", "returned None"),
+    "predict_with_input_fn_that_returns_none": ("ValueError", "returned None"),
+    "predict_a_scalar_beside_rows": ("ValueError", "Prediction 'b' has no batch dimension"),
+    "receiver_raw_of_tensor": ("ValueError", "must be a dict"),
+    "train_on_a_checkpoint_of_another_shape": ("ValueError", "weight"),
+}
+# Where the original fails, ours works.
+WORKS = {"predict_while_another_prediction_is_open": [True] * 8}
+
+
+def _flavours(name: str) -> list[str]:
+    """Both flavours for what may differ between them; v2 for what is recorded as the same."""
+    return ["v2"] if "both" in GOLDEN[name] else ["v2", "v1"]
+
+
+PAIRS = [(name, flavour) for name in sorted(GOLDEN) for flavour in _flavours(name)]
+
+
+def test_every_recorded_case_is_run() -> None:
+    assert sorted(all_cases.CASES) == sorted(GOLDEN)
+
+
+@pytest.mark.parametrize(("name", "flavour"), PAIRS)
+def test_behaves_as_the_original(name: str, flavour: str) -> None:
+    expected = GOLDEN[name].get("both") or GOLDEN[name][flavour]
+    seen = all_cases.observe(all_cases.CASES[name], ours()[flavour])
+    if name in CLEARER:
+        expected = {"error": CLEARER[name], "log": []}
+    elif name in WORKS:
+        expected = {"result": WORKS[name], "log": []}
+    if "error" in expected:
+        assert "error" in seen, f"no error, but {seen['result']}"
+        assert_says(seen["error"], *expected["error"])
+    else:
+        assert "error" not in seen, seen["error"]
+        assert_alike(seen["result"], expected["result"])
+    assert_lines_in_order(seen["log"], expected["log"])
+
+
+def assert_says(seen: list[str], error: str, text: str) -> None:
+    """The error is of this type and has the text in it.
+
+    TensorFlow words what it adds to an error of a graph anew in every version: there, the line
+    that tells the reason counts.
+    """
+    assert seen[0] == error, seen
+    if "Graph execution error:" in text:
+        assert any(line in seen[1] for line in _reasons(text)), seen
+    else:
+        assert text in seen[1]
+
+
+def _reasons(text: str) -> list[str]:
+    added = ("Graph execution error", "Detected at", "Node:", "Original stack", "\t", " ")
+    lines = text.partition("Graph execution error:")[2].splitlines()
+    return [line for line in lines if line and not line.startswith(added)]
+
+
+def assert_alike(seen: Any, expected: Any) -> None:
+    """Equal, with floats within 1e-5 relative."""
+    if isinstance(expected, dict):
+        assert sorted(seen) == sorted(expected)
+        for key in expected:
+            assert_alike(seen[key], expected[key])
+    elif isinstance(expected, list):
+        assert len(seen) == len(expected), (seen, expected)
+        for one, other in zip(seen, expected, strict=True):
+            assert_alike(one, other)
+    elif isinstance(expected, float) and isinstance(seen, float):
+        assert math.isclose(seen, expected, rel_tol=RELATIVE, abs_tol=1e-6), (seen, expected)
+    else:
+        assert seen == expected
+
+
+def assert_lines_in_order(seen: list[str], expected: list[str]) -> None:
+    """Every expected line is there, in the order of the original; others may stand between."""
+    rest = iter([_rounded(line) for line in seen])
+    for line in expected:
+        assert any(_rounded(line) == other for other in rest), f"{line!r} not in {seen}"
+
+
+def _rounded(line: str) -> str:
+    return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.4g}", line)
