@@ -1,0 +1,186 @@
+"""Head: what turns the logits of a model into its loss, metrics, predictions and exports."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.export_outputs import ExportOutput, PredictOutput
+from estimator_train.heads.keys import MetricKeys
+from estimator_train.heads.training import train_op_of
+from estimator_train.spec import EstimatorSpec, ModeKeys
+
+Metrics = dict[str, Any]
+
+PREDICT_SIGNATURE = "predict"
+_MODES = (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
+
+
+class Head(abc.ABC):
+    """The end of a model: it knows what labels mean, and makes an `EstimatorSpec` of logits.
+
+    A model_fn computes logits and leaves the rest to a head:
+
+        def model_fn(features, labels, mode):
+            logits = tf_keras.layers.Dense(head.logits_dimension)(features["x"])
+            return head.create_estimator_spec(features, mode, logits, labels, ...)
+
+    A subclass answers the abstract members; `loss`, `predictions`, `metrics` and
+    `update_metrics` also work in eager code.
+    """
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str | None:
+        """The head's name, which its metrics, summaries and operations carry; may be None."""
+
+    @property
+    @abc.abstractmethod
+    def logits_dimension(self) -> int:
+        """Size of the last dimension of the logits."""
+
+    @property
+    @abc.abstractmethod
+    def loss_reduction(self) -> str:
+        """How the losses of a batch become one: a `tf_keras.losses.Reduction` value."""
+
+    @abc.abstractmethod
+    def loss(
+        self,
+        labels: Any,
+        logits: Any,
+        features: Mapping[str, Any] | None = None,
+        mode: str | None = None,
+        regularization_losses: Sequence[tf.Tensor] | None = None,
+    ) -> tf.Tensor:
+        """Returns the loss to train with, a scalar that contains the regularization losses.
+
+        Args:
+            labels: Labels of the batch; the head's class says of which shape and type.
+            logits: Float tensor of shape [D0, D1, ... DN, logits_dimension].
+            features: The batch's features, in which the head finds its weights.
+            mode: A `ModeKeys` value.
+            regularization_losses: Scalars that are added to the loss.
+        """
+
+    @abc.abstractmethod
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
+        """Returns predictions by their `PredictionKeys`.
+
+        Args:
+            logits: Float tensor of shape [D0, D1, ... DN, logits_dimension].
+            keys: Which ones; by default all that the head has.
+        """
+
+    @abc.abstractmethod
+    def metrics(self, regularization_losses: Sequence[tf.Tensor] | None = None) -> Metrics:
+        """Returns new tf_keras metrics by name.
+
+        Args:
+            regularization_losses: Given if there is to be a metric of them.
+        """
+
+    @abc.abstractmethod
+    def update_metrics(
+        self,
+        eval_metrics: Metrics,
+        features: Mapping[str, Any],
+        logits: Any,
+        labels: Any,
+        mode: str | None = None,
+        regularization_losses: Sequence[tf.Tensor] | None = None,
+    ) -> Metrics:
+        """Adds a batch to metrics that `metrics` made, and returns them.
+
+        Args:
+            eval_metrics: What `metrics` returned.
+            features: As for `loss`.
+            logits: As for `loss`.
+            labels: As for `loss`.
+            mode: A `ModeKeys` value.
+            regularization_losses: As for `loss`.
+        """
+
+    def create_estimator_spec(
+        self,
+        features: Mapping[str, Any],
+        mode: str,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        trainable_variables: Sequence[tf.Variable] | None = None,
+        train_op_fn: Callable[[tf.Tensor], Any] | None = None,
+        update_ops: Sequence[tf.Operation] | None = None,
+        regularization_losses: Sequence[tf.Tensor] | None = None,
+    ) -> EstimatorSpec:
+        """Returns what a model_fn has to return.
+
+        Args:
+            features: The batch's features.
+            mode: A `ModeKeys` value.
+            logits: As for `loss`.
+            labels: As for `loss`; not needed in PREDICT.
+            optimizer: A tf_keras optimizer, in TRAIN only. It counts its steps in its own
+                `iterations`: set those to the global step to have that counted.
+            trainable_variables: The variables it trains.
+            train_op_fn: In place of an optimizer: a function of the loss that returns the
+                training operation and increments the global step.
+            update_ops: Operations that run with a training step, such as moving averages.
+            regularization_losses: Scalars that are added to the loss.
+
+        Raises:
+            ValueError: mode is unknown; labels, logits or weights have a wrong shape, type or
+                range; in TRAIN both or none of optimizer and train_op_fn are given, or
+                trainable_variables are missing.
+        """
+        if mode not in _MODES:
+            raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")
+        with tf.name_scope(self.name or "head"):
+            predictions = self.predictions(logits)
+            if mode == ModeKeys.PREDICT:
+                return EstimatorSpec(
+                    mode,
+                    predictions=predictions,
+                    export_outputs=self._export_outputs(predictions),
+                )
+            loss = self.loss(labels, logits, features, mode, regularization_losses)
+            if mode == ModeKeys.EVAL:
+                metrics = self.update_metrics(
+                    self.metrics(regularization_losses=regularization_losses),
+                    features=features,
+                    logits=logits,
+                    labels=labels,
+                    regularization_losses=regularization_losses,
+                )
+                return EstimatorSpec(
+                    mode, predictions=predictions, loss=loss, eval_metric_ops=metrics
+                )
+        train_op = train_op_of(
+            loss, optimizer, trainable_variables, train_op_fn, update_ops, self.loss_reduction
+        )
+        self._write_summaries(loss, regularization_losses)
+        return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+
+    def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
+        """The signatures of a SavedModel; of several, one is the default signature."""
+        return {PREDICT_SIGNATURE: PredictOutput(predictions)}
+
+    def _write_summaries(
+        self, loss: tf.Tensor, regularization_losses: Sequence[tf.Tensor] | None
+    ) -> None:
+        """Adds the training loss to the summaries."""
+        with tf.name_scope(""):
+            tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, self.name), loss)
+            if regularization_losses is not None:
+                tf.compat.v1.summary.scalar(
+                    named(MetricKeys.LOSS_REGULARIZATION, self.name),
+                    tf.add_n(regularization_losses),
+                )
+
+
+def named(key: str, name: str | None) -> str:
+    """A metric's key with the name of its head."""
+    return f"{key}/{name}" if name else key

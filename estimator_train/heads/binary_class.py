@@ -1,0 +1,148 @@
+"""BinaryClassHead: yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.export_outputs import ExportOutput, PredictOutput, RegressionOutput
+from estimator_train.heads import checks
+from estimator_train.heads.base import Metrics
+from estimator_train.heads.classification import (
+    Classes,
+    checked_keys,
+    checked_thresholds,
+    checked_vocabulary,
+    classification_outputs,
+    threshold_metrics,
+)
+from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.weighted import Batch, WeightedHead
+
+
+class BinaryClassHead(WeightedHead):
+    """Classification into two classes by one logit, the log-odds of class 1.
+
+    Labels are of shape [D0, D1, ... DN, 1] or [D0, D1, ... DN]: numbers in [0, 1] (floats between
+    them as well), or strings where there is a vocabulary.
+
+    Args:
+        weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
+            [D0, D1, ... DN, 1], a numeric column of it, or None.
+        thresholds: Numbers between 0 and 1 at which accuracy, precision and recall are measured
+            as well, or None.
+        label_vocabulary: List or tuple of the two class names, or None.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
+            of weighted losses divided by their number.
+        loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
+            returns losses of shape [D0, D1, ... DN, 1] in place of the sigmoid cross entropy.
+        name: Part of the names of metrics, summaries and operations; or None.
+
+    Raises:
+        ValueError: A threshold, label_vocabulary, loss_reduction or loss_fn is not as above.
+        TypeError: weight_column or thresholds are of another type.
+    """
+
+    def __init__(
+        self,
+        weight_column: Any = None,
+        thresholds: Sequence[float] | None = None,
+        label_vocabulary: Sequence[str] | None = None,
+        loss_reduction: str = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE,
+        loss_fn: Any = None,
+        name: str | None = None,
+    ):
+        self._thresholds = checked_thresholds(thresholds)
+        self._classes = Classes(2, checked_vocabulary(label_vocabulary))
+        super().__init__(weight_column, loss_reduction, loss_fn, name)
+
+    @property
+    def logits_dimension(self) -> int:
+        """One."""
+        return 1
+
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
+        """Returns predictions of a batch.
+
+        Args:
+            logits: Float tensor of shape [D0, D1, ... DN, 1].
+            keys: Some of LOGITS, LOGISTIC, PROBABILITIES, CLASS_IDS, CLASSES, ALL_CLASS_IDS and
+                ALL_CLASSES; by default all.
+
+        Raises:
+            ValueError: A key is another one, or logits are of another shape.
+        """
+        with tf.name_scope("predictions"):
+            logits = checks.checked_logits(logits, self.logits_dimension)
+            both = tf.concat((tf.zeros_like(logits), logits), axis=-1, name="two_class_logits")
+            make = {
+                PredictionKeys.LOGITS: lambda: logits,
+                PredictionKeys.LOGISTIC: lambda: tf.sigmoid(logits, name="logistic"),
+                PredictionKeys.PROBABILITIES: lambda: tf.nn.softmax(both, name="probabilities"),
+                PredictionKeys.CLASS_IDS: lambda: _class_ids(both),
+                PredictionKeys.CLASSES: lambda: self._classes.names_of(_class_ids(both)),
+                PredictionKeys.ALL_CLASS_IDS: lambda: self._classes.all_ids(logits),
+                PredictionKeys.ALL_CLASSES: lambda: self._classes.all_names(logits),
+            }
+            return {key: make[key]() for key in checked_keys(keys, list(make))}
+
+    def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
+        labels = checks.checked_dense_labels(labels, logits, 1)
+        labels = tf.cast(self._classes.ids_of(labels), tf.float32)
+        return checks.class_range(labels, self._classes.count)
+
+    def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+        return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+
+    def _task_metrics(self) -> Metrics:
+        keys = MetricKeys
+        return {
+            keys.ACCURACY: tf_keras.metrics.Accuracy(keys.ACCURACY),
+            keys.PRECISION: tf_keras.metrics.Precision(name=keys.PRECISION),
+            keys.RECALL: tf_keras.metrics.Recall(name=keys.RECALL),
+            keys.PREDICTION_MEAN: tf_keras.metrics.Mean(keys.PREDICTION_MEAN),
+            keys.LABEL_MEAN: tf_keras.metrics.Mean(keys.LABEL_MEAN),
+            keys.ACCURACY_BASELINE: AccuracyBaseline(keys.ACCURACY_BASELINE),
+            keys.AUC: tf_keras.metrics.AUC(name=keys.AUC),
+            keys.AUC_PR: tf_keras.metrics.AUC(curve="PR", name=keys.AUC_PR),
+            **threshold_metrics(self._thresholds),
+        }
+
+    def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
+        predictions = self.predictions(
+            batch.logits, [PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS]
+        )
+        logistic = predictions[PredictionKeys.LOGISTIC]
+        class_ids = predictions[PredictionKeys.CLASS_IDS]
+        for key, metric in metrics.items():
+            values: tuple[tf.Tensor, ...] = (batch.labels, logistic)
+            if key in (MetricKeys.LABEL_MEAN, MetricKeys.ACCURACY_BASELINE):
+                values = (batch.labels,)
+            elif key == MetricKeys.PREDICTION_MEAN:
+                values = (logistic,)
+            elif key in (MetricKeys.ACCURACY, MetricKeys.PRECISION, MetricKeys.RECALL):
+                values = (batch.labels, class_ids)
+            metric.update_state(*values, sample_weight=batch.weights)
+
+    def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
+        return classification_outputs(
+            self._classes.output(predictions[PredictionKeys.PROBABILITIES]),
+            PredictOutput(predictions),
+            RegressionOutput(predictions[PredictionKeys.LOGISTIC]),
+        )
+
+
+class AccuracyBaseline(tf_keras.metrics.Mean):
+    """The accuracy of always guessing the commoner of two classes, from labels in [0, 1]."""
+
+    def result(self) -> tf.Tensor:
+        """Returns the share of the commoner class."""
+        share = super().result()
+        return tf.maximum(share, 1.0 - share)
+
+
+def _class_ids(two_class_logits: tf.Tensor) -> tf.Tensor:
+    return tf.expand_dims(tf.argmax(two_class_logits, axis=-1), axis=-1)

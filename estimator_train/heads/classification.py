@@ -1,0 +1,139 @@
+"""What the classification heads share: class names, their tensors, their export outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.export_outputs import ClassificationOutput, ExportOutput
+from estimator_train.heads.base import PREDICT_SIGNATURE
+from estimator_train.heads.keys import MetricKeys
+from estimator_train.heads.vocabulary import Vocabulary
+
+CLASSIFY_SIGNATURE = "classification"
+REGRESS_SIGNATURE = "regression"
+DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+
+
+class Classes:
+    """The classes of a head, by number and name.
+
+    Args:
+        count: How many.
+        vocabulary: Their names, or None where labels are the numbers themselves.
+    """
+
+    def __init__(self, count: int, vocabulary: Sequence[str] | None):
+        self.count = count
+        self.vocabulary = None if vocabulary is None else Vocabulary(vocabulary)
+
+    def ids_of(self, labels: tf.Tensor) -> tf.Tensor:
+        """Returns the class numbers of labels, which are names where there is a vocabulary."""
+        return labels if self.vocabulary is None else self.vocabulary.ids(labels)
+
+    def names_of(self, ids: tf.Tensor) -> tf.Tensor:
+        """Returns class numbers as strings."""
+        if self.vocabulary is None:
+            return tf.strings.as_string(ids, name="str_classes")
+        return self.vocabulary.names_of(ids)
+
+    def all_ids(self, logits: tf.Tensor) -> tf.Tensor:
+        """Returns all class numbers for every example: int32 of shape [batch, count]."""
+        return _for_each_example(tf.range(self.count), logits)
+
+    def all_names(self, logits: tf.Tensor) -> tf.Tensor:
+        """Returns all class names for every example: strings of shape [batch, count]."""
+        if self.vocabulary is None:
+            names = tf.strings.as_string(tf.range(self.count))
+        else:
+            names = tf.constant(self.vocabulary.names, tf.string)
+        return _for_each_example(names, logits)
+
+    def output(self, scores: tf.Tensor) -> ClassificationOutput:
+        """Returns the export output of scores of shape [batch, count] with the class names."""
+        return ClassificationOutput(scores=scores, classes=self.all_names(scores))
+
+
+def classification_outputs(
+    classification: ExportOutput, predict: ExportOutput, regression: ExportOutput | None = None
+) -> dict[str, ExportOutput]:
+    """Returns the signatures of a classifier, classification being the default."""
+    outputs = {DEFAULT_SIGNATURE: classification, CLASSIFY_SIGNATURE: classification}
+    if regression is not None:
+        outputs[REGRESS_SIGNATURE] = regression
+    return {**outputs, PREDICT_SIGNATURE: predict}
+
+
+def checked_vocabulary(vocabulary: Any) -> Any:
+    """Returns a vocabulary: None, a list or a tuple.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
+        raise ValueError(
+            f"label_vocabulary should be a list or a tuple. Given type: {type(vocabulary)}"
+        )
+    return vocabulary
+
+
+def checked_keys(keys: Sequence[str] | None, valid: Sequence[str]) -> Sequence[str]:
+    """Returns the prediction keys that are asked for, all valid ones by default.
+
+    Raises:
+        ValueError: One is not valid.
+    """
+    for key in keys or ():
+        if key not in valid:
+            raise ValueError(
+                f"Prediction key must be in PredictionKeys, given: {key}."
+                f"Valid prediction keys include {list(valid)}."
+            )
+    return keys or valid
+
+
+def checked_thresholds(thresholds: Any) -> tuple[float, ...]:
+    """Returns thresholds as a tuple, empty for None.
+
+    Raises:
+        TypeError: They are not a sequence of numbers.
+        ValueError: One is not between 0 and 1.
+    """
+    thresholds = () if thresholds is None else tuple(thresholds)
+    for threshold in thresholds:
+        if threshold <= 0.0 or threshold >= 1.0:
+            raise ValueError(f"thresholds not in (0, 1): {((*thresholds,),)}.")
+    return thresholds
+
+
+def threshold_metrics(thresholds: Sequence[float]) -> dict[str, Any]:
+    """Returns accuracy, precision and recall at each threshold, by key."""
+    kinds = (
+        (MetricKeys.ACCURACY_AT_THRESHOLD, _accuracy_at),
+        (MetricKeys.PRECISION_AT_THRESHOLD, _precision_at),
+        (MetricKeys.RECALL_AT_THRESHOLD, _recall_at),
+    )
+    return {
+        key % threshold: make(threshold, key % threshold)
+        for threshold in thresholds
+        for key, make in kinds
+    }
+
+
+def _for_each_example(values: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    return tf.tile(values[tf.newaxis], [tf.shape(logits)[0], 1])
+
+
+def _accuracy_at(threshold: float, name: str) -> Any:
+    return tf_keras.metrics.BinaryAccuracy(name, threshold=threshold)
+
+
+def _precision_at(threshold: float, name: str) -> Any:
+    return tf_keras.metrics.Precision(threshold, name=name)
+
+
+def _recall_at(threshold: float, name: str) -> Any:
+    return tf_keras.metrics.Recall(threshold, name=name)

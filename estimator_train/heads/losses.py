@@ -1,0 +1,112 @@
+"""Losses of a batch: a user's own loss_fn, weights, and the reduction to one number."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+LossFn = Callable[..., Any]
+
+_Reduction = tf_keras.losses.Reduction
+_REDUCTIONS = (_Reduction.AUTO, _Reduction.SUM, _Reduction.SUM_OVER_BATCH_SIZE)
+_LOSS_FN_ARGUMENTS = ("labels", "logits", "features", "loss_reduction")
+
+
+def checked_reduction(reduction: str) -> str:
+    """Returns a reduction of losses to a scalar.
+
+    Raises:
+        ValueError: It is none of `tf_keras.losses.Reduction`, or leaves losses as they are.
+    """
+    if reduction not in _REDUCTIONS:
+        raise ValueError(
+            f"Invalid loss_reduction: {reduction}. See `tf.losses.Reduction` for valid options."
+        )
+    return reduction
+
+
+def checked_loss_fn(loss_fn: LossFn | None) -> LossFn | None:
+    """Returns a loss_fn that takes labels and logits, maybe features and loss_reduction.
+
+    Raises:
+        TypeError: It is not callable.
+        ValueError: It takes other arguments.
+    """
+    if loss_fn is None:
+        return None
+    if not callable(loss_fn):
+        raise TypeError(f"unsupported callable: loss_fn must be a function. Given: {loss_fn!r}")
+    names = _argument_names(loss_fn)
+    for required in _LOSS_FN_ARGUMENTS[:2]:
+        if required not in names:
+            raise ValueError(
+                f"loss_fn must contain argument: {required}. Given arguments: {tuple(names)}"
+            )
+    unexpected = [name for name in names if name not in _LOSS_FN_ARGUMENTS]
+    if unexpected:
+        raise ValueError(f"loss_fn has unexpected args: {unexpected}")
+    return loss_fn
+
+
+def call_loss_fn(
+    loss_fn: LossFn,
+    labels: tf.Tensor,
+    logits: tf.Tensor,
+    features: Mapping[str, Any] | None,
+    loss_reduction: str,
+    loss_dimension: int,
+) -> tf.Tensor:
+    """Returns a user's losses, of shape [D0, D1, ... DN, loss_dimension].
+
+    Raises:
+        ValueError: loss_fn returned another shape.
+    """
+    available = {"features": features, "loss_reduction": loss_reduction}
+    names = _argument_names(loss_fn)
+    optional = {name: value for name, value in available.items() if name in names}
+    text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {loss_dimension}]. "
+    with tf.name_scope("call_loss_fn"):
+        loss = loss_fn(labels=labels, logits=logits, **optional)
+        if not isinstance(loss, tf.Tensor):
+            raise ValueError(f"{text}Given: {loss!r}")
+        expected = tf.TensorShape([*logits.shape[:-1], loss_dimension])
+        if not loss.shape.is_compatible_with(expected):
+            raise ValueError(f"{text}logits_shape: {logits.shape}, loss_shape: {loss.shape}")
+        return loss
+
+
+def reduced(losses: tf.Tensor, weights: tf.Tensor | None, reduction: str) -> tf.Tensor:
+    """Returns the sum of weighted losses, or that sum divided by the number of losses.
+
+    Args:
+        losses: Float tensor, one loss of an example or of a logit each.
+        weights: What multiplies them, or None.
+        reduction: A `tf_keras.losses.Reduction` value.
+    """
+    with tf.name_scope("weighted_loss"):
+        weighted = losses if weights is None else tf.multiply(losses, weights)
+        total = tf.reduce_sum(weighted)
+        if reduction == _Reduction.SUM:
+            return total
+        count = tf.cast(tf.size(weighted), total.dtype)
+        return tf.math.divide_no_nan(total, count, name="value")
+
+
+def with_regularization(
+    loss: tf.Tensor, regularization_losses: Sequence[tf.Tensor] | None
+) -> tf.Tensor:
+    """Returns the loss with the regularization losses added."""
+    if not regularization_losses:
+        return loss
+    return loss + tf.add_n(regularization_losses)
+
+
+def _argument_names(function: Callable[..., Any]) -> list[str]:
+    """Names of the arguments a caller can give by name."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind in kinds]

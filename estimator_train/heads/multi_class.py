@@ -1,0 +1,149 @@
+"""MultiClassHead: one of three or more classes."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.export_outputs import ExportOutput, PredictOutput
+from estimator_train.heads import checks
+from estimator_train.heads.base import Metrics
+from estimator_train.heads.classification import (
+    Classes,
+    checked_keys,
+    checked_vocabulary,
+    classification_outputs,
+)
+from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.weighted import Batch, WeightedHead
+
+
+class MultiClassHead(WeightedHead):
+    """Softmax classification into more than two classes, each example in one of them.
+
+    Labels are of shape [D0, D1, ... DN, 1] or [D0, D1, ... DN]: integers in [0, n_classes), or
+    strings where there is a vocabulary.
+
+    Args:
+        n_classes: Number of classes, more than 2 (`BinaryClassHead` is for two).
+        weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
+            [D0, D1, ... DN, 1], a numeric column of it, or None.
+        label_vocabulary: List or tuple of n_classes class names, or None.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
+            of weighted losses divided by their number.
+        loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
+            returns losses of shape [D0, D1, ... DN, 1] in place of the softmax cross entropy.
+        name: Part of the names of metrics, summaries and operations; or None.
+
+    Raises:
+        ValueError: n_classes is too small, the vocabulary is of another length, or
+            loss_reduction or loss_fn is not as above.
+        TypeError: n_classes or weight_column is of another type.
+    """
+
+    def __init__(
+        self,
+        n_classes: int,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        loss_reduction: str = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE,
+        loss_fn: Any = None,
+        name: str | None = None,
+    ):
+        _check_count(n_classes)
+        vocabulary = checked_vocabulary(label_vocabulary)
+        if vocabulary is not None and len(vocabulary) != n_classes:
+            raise ValueError(
+                '"label_vocabulary" does not have "n_classes" items. '
+                f"len(label_vocabulary)={len(vocabulary)}, n_classes={n_classes}, "
+                f"label_vocabulary={vocabulary}"
+            )
+        super().__init__(weight_column, loss_reduction, loss_fn, name)
+        self._classes = Classes(n_classes, vocabulary)
+
+    @property
+    def logits_dimension(self) -> int:
+        """The number of classes."""
+        return self._classes.count
+
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
+        """Returns predictions of a batch.
+
+        Args:
+            logits: Float tensor of shape [D0, D1, ... DN, n_classes].
+            keys: Some of LOGITS, PROBABILITIES, CLASS_IDS, CLASSES, ALL_CLASS_IDS and
+                ALL_CLASSES; by default all.
+
+        Raises:
+            ValueError: A key is another one, or logits are of another shape.
+        """
+        with tf.name_scope("predictions"):
+            logits = checks.checked_logits(logits, self.logits_dimension)
+            make = {
+                PredictionKeys.LOGITS: lambda: logits,
+                PredictionKeys.PROBABILITIES: lambda: tf.nn.softmax(logits, name="probabilities"),
+                PredictionKeys.CLASS_IDS: lambda: _class_ids(logits),
+                PredictionKeys.CLASSES: lambda: self._classes.names_of(_class_ids(logits)),
+                PredictionKeys.ALL_CLASS_IDS: lambda: self._classes.all_ids(logits),
+                PredictionKeys.ALL_CLASSES: lambda: self._classes.all_names(logits),
+            }
+            return {key: make[key]() for key in checked_keys(keys, list(make))}
+
+    def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
+        labels = checks.checked_dense_labels(labels, logits, 1)
+        return checked_class_ids(labels, self._classes)
+
+    def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+            labels=tf.squeeze(labels, axis=-1), logits=logits
+        )
+        return tf.expand_dims(losses, axis=-1)
+
+    def _task_metrics(self) -> Metrics:
+        return {MetricKeys.ACCURACY: tf_keras.metrics.Accuracy(MetricKeys.ACCURACY)}
+
+    def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
+        metrics[MetricKeys.ACCURACY].update_state(
+            batch.labels, _class_ids(batch.logits), sample_weight=batch.weights
+        )
+
+    def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
+        return classification_outputs(
+            self._classes.output(predictions[PredictionKeys.PROBABILITIES]),
+            PredictOutput(predictions),
+        )
+
+
+def checked_class_ids(labels: tf.Tensor, classes: Classes) -> tf.Tensor:
+    """Returns labels as class numbers, int32 or int64.
+
+    Raises:
+        ValueError: Labels are no integers (with a vocabulary: no strings), or out of range.
+    """
+    if classes.vocabulary is None and not labels.dtype.is_integer:
+        raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")
+    if classes.vocabulary is not None and labels.dtype != tf.string:
+        raise ValueError(
+            f"Labels dtype should be string if there is a vocabulary. Instead got {labels.dtype}"
+        )
+    ids = classes.ids_of(labels)
+    if ids.dtype not in (tf.int32, tf.int64):
+        ids = tf.cast(ids, tf.int64)
+    return checks.class_range(ids, classes.count)
+
+
+def _check_count(n_classes: Any) -> None:
+    if n_classes is None:
+        raise ValueError("n_classes cannot be None")
+    if not isinstance(n_classes, numbers.Integral):
+        raise TypeError(f"n_classes must be an integer > 2: {n_classes!r}.")
+    if n_classes <= 2:
+        raise ValueError(f"n_classes must be > 2: {n_classes}.")
+
+
+def _class_ids(logits: tf.Tensor) -> tf.Tensor:
+    return tf.expand_dims(tf.argmax(logits, axis=-1), axis=-1)
