@@ -202,7 +202,6 @@ def changed(config: Any) -> dict[str, Any]:
 
 def _ask_construction(run_config: Any, calls: dict[str, Callable[[], Any]]) -> None:
     calls["defaults"] = lambda: shown(run_config())
-    calls["attributes"] = lambda: sorted(vars(run_config()))
     for name, values in VALUES.items():
         for value in values:
             calls[f"{name}={value!r}"] = lambda name=name, value=value: changed(

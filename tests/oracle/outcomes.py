@@ -6,13 +6,16 @@ the original, the tests ask ours.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
+from google.protobuf import json_format
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
@@ -28,6 +31,25 @@ def outcome(call: Callable[[], Any]) -> dict[str, Any]:
 
 def outcomes(calls: Mapping[str, Callable[[], Any]]) -> dict[str, dict[str, Any]]:
     return {name: outcome(call) for name, call in calls.items()}
+
+
+@contextlib.contextmanager
+def logged() -> Iterator[list[str]]:
+    """The lines TensorFlow's logger gets while the context lasts, as "LEVEL text"."""
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(  # type: ignore[method-assign]
+        normalised(f"{record.levelname} {record.getMessage()}")
+    )
+    logger = tf.get_logger()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield lines
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def record(name: str, content: Any) -> None:
@@ -63,5 +85,5 @@ def described(value: Any) -> Any:
     if isinstance(value, (tf.SparseTensor, tf.RaggedTensor)):
         return f"{type(value).__name__} {value.dtype.name} {value.shape}"
     if hasattr(value, "SerializeToString"):
-        return f"{type(value).__name__}\n{value}"
+        return json_format.MessageToDict(value, preserving_proto_field_name=True)
     return type(value).__name__

@@ -1,0 +1,168 @@
+"""SavedModels: signatures, tags, and that only complete ones are ever seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import ask_export
+import pytest
+import tensorflow as tf
+from outcomes import logged, recorded
+
+from estimator_train import export
+from estimator_train.export import receivers, saved_model
+from estimator_train.export.signatures import signatures_of
+from estimator_train.spec import EstimatorSpec
+
+v1 = tf.compat.v1
+ESTIMATOR = SimpleNamespace(EstimatorSpec=EstimatorSpec, export=export)
+GOLDEN = recorded("saved_model")
+EXPORTS = ask_export.exports(export, receivers.build_raw_supervised_input_receiver_fn)
+FLOATS = ask_export.Export(
+    {"infer": export.build_raw_serving_input_receiver_fn({"x": tf.zeros([1, 2])})}
+)
+
+
+def exported(
+    question: ask_export.Export,
+    base: Path,
+    before_end: Callable[[], None] = lambda: None,
+    **options: Any,
+) -> str:
+    """Exports the question's model with weights of one, as the engine does it."""
+    model_fn = ask_export.make_model_fn(ESTIMATOR, question.outputs)
+    modes = [mode for mode in saved_model.EXPORT_TAGS if mode in question.receivers]
+    with saved_model.saved_model_writer(str(base), **options) as writer:
+        for mode in modes:
+            with tf.Graph().as_default(), v1.Session() as session:
+                v1.train.create_global_step()
+                receiver = question.receivers[mode]()
+                labels = getattr(receiver, "labels", None)
+                spec = model_fn(receiver.features, labels, mode)
+                signatures = signatures_of(spec, receiver)
+                main_op = v1.train.Scaffold.default_local_init_op()
+                saver = v1.train.Saver(sharded=True)
+                session.run(v1.global_variables_initializer())
+                writer.add(
+                    mode,
+                    session,
+                    signatures,
+                    saver=saver,
+                    main_op=main_op,
+                    train_op=spec.train_op,
+                )
+        before_end()
+    return writer.path
+
+
+def test_every_recorded_export_is_made() -> None:
+    assert sorted(EXPORTS) == sorted(GOLDEN)
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTS))
+def test_exports_as_the_original(name: str, tmp_path: Path) -> None:
+    with logged() as lines:
+        path = exported(EXPORTS[name], tmp_path)
+    assert ask_export.saved_model(path) == GOLDEN[name]["saved model"]
+    assert [line for line in lines if ask_export.is_about_signatures(line)] == GOLDEN[name]["log"]
+
+
+def test_the_export_computes_what_the_model_does(tmp_path: Path) -> None:
+    serve = tf.saved_model.load(exported(FLOATS, tmp_path)).signatures["serving_default"]
+    assert serve(x=tf.constant([[1.0, 2.0], [3.0, 4.0]]))["score"].numpy().tolist() == [[3], [7]]
+
+
+def test_an_exported_training_graph_trains(tmp_path: Path) -> None:
+    path = exported(EXPORTS["train"], tmp_path)
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        meta = v1.saved_model.load(session, ["train"], path)
+        signature = meta.signature_def["train"]
+        feed = {signature.inputs["x"].name: [[1.0, 2.0]], signature.inputs["label"].name: [[0.0]]}
+        losses = []
+        for _ in range(2):
+            losses.append(session.run(signature.outputs["loss"].name, feed))
+            session.run(graph.get_collection("saved_model_train_op"), feed)
+        # One step: weights 1 - 0.1 * 2 * 3 * (1, 2) = (0.4, -0.2).
+        assert losses == pytest.approx([9.0, 0.0])
+
+
+def test_a_text_export_is_a_pbtxt(tmp_path: Path) -> None:
+    path = Path(exported(FLOATS, tmp_path, as_text=True))
+    assert "saved_model_schema_version: 1" in (path / "saved_model.pbtxt").read_text()
+
+
+def test_default_attributes_stay_on_demand(tmp_path: Path) -> None:
+    path = exported(FLOATS, tmp_path, strip_default_attrs=False)
+    assert not ask_export.saved_model(path)["graphs"][0]["stripped_default_attrs"]
+
+
+def test_extra_assets_are_copied(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("a b")
+    source = str(tmp_path / "words.txt")
+    path = exported(FLOATS, tmp_path / "to", assets_extra={"deep/w.txt": source, "w": source})
+    assert (Path(path) / "assets.extra/deep/w.txt").read_text() == "a b"
+    assert (Path(path) / "assets.extra/w").read_text() == "a b"
+
+
+def test_a_missing_asset_is_named_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(tf.errors.NotFoundError, match=r"absent.*assets_extra\['w'\]"):
+        exported(FLOATS, tmp_path, assets_extra={"w": "absent"})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_assets_of_the_graph_are_part_of_the_export(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("zero\none\n")
+
+    def receiver_fn() -> export.ServingInputReceiver:
+        text = v1.placeholder(tf.string, [None])
+        initializer = tf.lookup.TextFileInitializer(
+            str(words), tf.string, 0, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
+        )
+        numbers = tf.lookup.StaticHashTable(initializer, -1).lookup(text)
+        x = tf.cast(tf.stack([numbers, numbers], axis=1), tf.float32)
+        return export.ServingInputReceiver({"x": x}, {"word": text})
+
+    path = exported(ask_export.Export({"infer": receiver_fn}), tmp_path)
+    words.unlink()
+    assert (Path(path) / "assets/words.txt").read_text() == "zero\none\n"
+    serve = tf.saved_model.load(path).signatures["serving_default"]
+    assert serve(word=tf.constant(["one", "none"]))["score"].numpy().tolist() == [[2], [-2]]
+
+
+def test_an_export_is_seen_only_when_it_is_complete(tmp_path: Path) -> None:
+    seen: list[list[str]] = []
+    path = exported(
+        FLOATS, tmp_path, lambda: seen.append(sorted(p.name for p in tmp_path.iterdir()))
+    )
+    name = Path(path).name
+    assert seen == [[f"temp-{name}"]]
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+def test_a_failed_export_leaves_nothing(tmp_path: Path) -> None:
+    def fail() -> None:
+        raise RuntimeError("disk on fire")
+
+    with pytest.raises(RuntimeError, match="disk on fire"):
+        exported(FLOATS, tmp_path, fail)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_exports_of_the_same_second_follow_one_another(tmp_path: Path) -> None:
+    paths = [exported(FLOATS, tmp_path) for _ in range(3)]
+    numbers = [int(Path(path).name) for path in paths]
+    assert numbers == sorted(set(numbers))
+
+
+def test_a_directory_left_by_a_killed_export_is_not_used(tmp_path: Path) -> None:
+    first = saved_model.timestamped_export_dir(str(tmp_path))
+    left = Path(saved_model.temp_export_dir(first))
+    left.mkdir()
+    path = exported(FLOATS, tmp_path)
+    assert left.name == f"temp-{Path(first).name}"
+    assert path != first
+    assert left.exists()
