@@ -4,7 +4,7 @@ import copy
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 
@@ -16,7 +16,7 @@ from estimator_train.run_config import RunConfig, default_session_config
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
 _LOG = tf.get_logger()
-_Hooks = Sequence[tf.compat.v1.train.SessionRunHook] | None
+_Hooks: TypeAlias = Sequence[tf.compat.v1.train.SessionRunHook] | None
 _ROLES_THAT_DO_NOT_TRAIN = ("ps", "evaluator")
 
 
@@ -224,7 +224,7 @@ class Estimator:
     def export_saved_model(
         self,
         export_dir_base: str | os.PathLike[str],
-        serving_input_receiver_fn: Callable[[], Any],
+        serving_input_receiver_fn: Callable[[], Any] | None,
         assets_extra: Mapping[str, str] | None = None,
         as_text: bool = False,
         checkpoint_path: str | None = None,
@@ -293,7 +293,7 @@ class Estimator:
     def export_savedmodel(
         self,
         export_dir_base: str | os.PathLike[str],
-        serving_input_receiver_fn: Callable[[], Any],
+        serving_input_receiver_fn: Callable[[], Any] | None,
         assets_extra: Mapping[str, str] | None = None,
         as_text: bool = False,
         checkpoint_path: str | None = None,

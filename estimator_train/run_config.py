@@ -72,6 +72,8 @@ class RunConfig:
             it starts; 60 if None.
         session_creation_timeout_secs: how long a session may take to be created.
         checkpoint_save_graph_def: whether checkpoints also write the graph.
+        steps_per_loop: the most training steps that run in one session call, with hooks seeing
+            the last of them; "auto": as many as no hook must see; 1: every step by itself.
 
     Raises:
         ValueError: a value out of its range, both ways of saving checkpoints at once, an
@@ -100,6 +102,8 @@ class RunConfig:
         experimental_max_worker_delay_secs: int | None = None,
         session_creation_timeout_secs: float | None = 7200,
         checkpoint_save_graph_def: bool = True,
+        *,
+        steps_per_loop: int | str = "auto",
     ):
         if save_checkpoints_steps is _UNSET and save_checkpoints_secs is _UNSET:
             save_checkpoints_secs = _DEFAULT_SAVE_SECS
@@ -121,6 +125,7 @@ class RunConfig:
             experimental_max_worker_delay_secs=experimental_max_worker_delay_secs,
             session_creation_timeout_secs=session_creation_timeout_secs,
             checkpoint_save_graph_def=checkpoint_save_graph_def,
+            steps_per_loop=steps_per_loop,
         )
         self._take_experimental_distribute()
         self._take_cluster()
@@ -226,6 +231,9 @@ class RunConfig:
     checkpoint_save_graph_def = _setting(
         "checkpoint_save_graph_def", "Whether checkpoints also write the graph."
     )
+    steps_per_loop = _setting(
+        "steps_per_loop", "The most training steps in one session call, or 'auto'."
+    )
     service = _setting("service", "Settings of the platform in TF_CONFIG, or None.")
     cluster_spec = _setting("cluster_spec", "The cluster, a tf.train.ClusterSpec.")
     task_type = _setting("task_type", "Name of this process's job in the cluster.")
@@ -279,8 +287,17 @@ def _check_setting(name: str, value: Any) -> None:
         )
     if name == "protocol" and value not in ("grpc", "grpc+verbs"):
         raise ValueError(f"protocol should be grpc or grpc+verbs, got {value!r}")
+    if name == "steps_per_loop" and value != "auto" and not _is_positive_integer(value):
+        raise ValueError(
+            f"steps_per_loop should be an integer > 0 or 'auto', got {value!r}. 1 runs every step "
+            "by itself."
+        )
     if name == "experimental_max_worker_delay_secs" and not isinstance(value, numbers.Integral):
         raise ValueError(f"{name} must be an integer if set. Got {value!r}")
+
+
+def _is_positive_integer(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value > 0
 
 
 def _takes_only_op(function: Any) -> bool:

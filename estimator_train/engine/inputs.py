@@ -38,6 +38,9 @@ class InitializeInput(tf.compat.v1.train.SessionRunHook):
     def __init__(self, initializer: Any) -> None:
         self._initializer = initializer
 
+    def steps_until_due(self, global_step: int) -> None:
+        """No step is of interest to it."""
+
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Rewinds the input to its start."""
         del coord

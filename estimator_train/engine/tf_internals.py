@@ -5,10 +5,14 @@ Each entry says why the public API does not do; all else in the package uses pub
 
 import contextlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
+
+# Why internal: the public switch cannot be turned back on for a part of a graph that was begun with
+# control flow v1 (see `control_flow_v2`).
+from tensorflow.python.ops import control_flow_util
 
 # Why internal: TensorFlow's hooks all fetch one cached read of the global step, and only this
 # function gives it (see `read_step_before_increment`).
@@ -61,7 +65,7 @@ def add_listeners(
     hook._listeners.extend(listeners)
 
 
-def read_step_before_increment(global_step: tf.Variable) -> None:
+def read_step_before_increment(global_step: tf.Variable) -> tf.Tensor:
     """Makes the global step that hooks fetch with a step the one before that step, always.
 
     TensorFlow's hooks count on that, but nothing orders the read and the increment of one step: a
@@ -71,12 +75,31 @@ def read_step_before_increment(global_step: tf.Variable) -> None:
 
     Args:
       global_step: The global step of the default graph, after model_fn was called.
+
+    Returns:
+      The read that hooks fetch, an int64 scalar.
     """
-    read = _get_or_create_global_step_read().op
+    read = _get_or_create_global_step_read()
     primary = getattr(global_step, "values", (global_step,))[0]
     for operation in primary.op.outputs[0].consumers():
         increments = operation.type in _ASSIGNMENTS
         initializes = operation is primary.initializer
         in_control_flow = operation._get_control_flow_context() is not None
         if increments and not initializes and not in_control_flow:
-            operation._add_control_input(read)
+            operation._add_control_input(read.op)
+    return read
+
+
+@contextlib.contextmanager
+def control_flow_v2() -> Iterator[None]:
+    """Within it, `tf.while_loop` makes a functional loop, also after `disable_v2_behavior()`.
+
+    Why internal: the public switch is global and is read as each operation is made; a model_fn
+    that was written for control flow v1 keeps it everywhere but in the loop around its step.
+    """
+    was = control_flow_util.ENABLE_CONTROL_FLOW_V2
+    control_flow_util.ENABLE_CONTROL_FLOW_V2 = True
+    try:
+        yield
+    finally:
+        control_flow_util.ENABLE_CONTROL_FLOW_V2 = was

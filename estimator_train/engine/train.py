@@ -1,7 +1,7 @@
 """Training: one graph, one monitored session, steps until something says stop."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 
@@ -10,10 +10,11 @@ from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.sessions import explained_restore, session_config
+from estimator_train.engine.steps import StepRunner
 from estimator_train.spec import ModeKeys
 
 _LOG = tf.get_logger()
-_Hook = tf.compat.v1.train.SessionRunHook
+_Hook: TypeAlias = tf.compat.v1.train.SessionRunHook
 
 
 def train(
@@ -38,12 +39,19 @@ def train(
         step = build_step(job, input_fn, ModeKeys.TRAIN, strategy)
         if job.warm_start:
             warm_start.apply(job.warm_start)
-        tf_internals.read_step_before_increment(step.global_step)
+        step_read = tf_internals.read_step_before_increment(step.global_step)
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, step.spec.loss)
         _add_loss_summary(step.spec.loss)
         _add_saver(job, step.spec.scaffold)
         chief_hooks = _chief_hooks(job, step, saving_listeners)
-        worker_hooks = _worker_hooks(job, step, hooks)
+        worker_hooks = _worker_hooks(job, step, step_read, hooks)
+        runner = StepRunner(
+            step.spec.train_op,
+            step.spec.loss,
+            step_read,
+            [*chief_hooks, *worker_hooks] if job.config.is_chief else worker_hooks,
+            1 if job.config.master else job.config.steps_per_loop,
+        )
         with explained_restore(job.latest_checkpoint()):
             session = tf.compat.v1.train.MonitoredTrainingSession(
                 master=job.config.master,
@@ -52,27 +60,20 @@ def train(
                 scaffold=step.spec.scaffold,
                 hooks=worker_hooks,
                 chief_only_hooks=chief_hooks,
-                save_checkpoint_secs=0,  # The saver hook is among the chief's.
-                save_summaries_steps=job.config.save_summary_steps,
+                # What it would make of these are among the chief's hooks.
+                save_checkpoint_secs=None,
+                save_summaries_steps=None,
+                save_summaries_secs=None,
+                log_step_count_steps=None,
                 config=session_config(job, strategy),
                 max_wait_secs=job.config.session_creation_timeout_secs,
-                log_step_count_steps=job.config.log_step_count_steps,
-                save_graph_def=job.config.checkpoint_save_graph_def,
             )
-        loss = _run_steps(session, step)
+        loss = runner.run(session)
     tf.compat.v1.summary.FileWriterCache.clear()
     if loss is None:
         _LOG.warning(
             "Training made no steps: the input is empty, or a hook stopped it before the first."
         )
-    return loss
-
-
-def _run_steps(session: tf.compat.v1.train.MonitoredSession, step: Step) -> Any:
-    loss = None
-    with session:
-        while not session.should_stop():
-            _, loss = session.run([step.spec.train_op, step.spec.loss])
     return loss
 
 
@@ -132,15 +133,31 @@ def _chief_hooks(
             "There should be a CheckpointSaverHook to use saving_listeners. Please set one of "
             "the RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
         )
+    if config.log_step_count_steps:
+        hooks.append(
+            tf.compat.v1.train.StepCounterHook(
+                every_n_steps=config.log_step_count_steps, output_dir=job.model_dir
+            )
+        )
+    if config.save_summary_steps:
+        hooks.append(
+            tf.compat.v1.train.SummarySaverHook(
+                save_steps=config.save_summary_steps,
+                output_dir=job.model_dir,
+                scaffold=step.spec.scaffold,
+            )
+        )
     return hooks
 
 
-def _worker_hooks(job: Job, step: Step, hooks: Sequence[_Hook]) -> list[_Hook]:
+def _worker_hooks(
+    job: Job, step: Step, step_read: tf.Tensor, hooks: Sequence[_Hook]
+) -> list[_Hook]:
     found = [*step.inputs.hooks, *hooks, tf.compat.v1.train.NanTensorHook(step.spec.loss)]
     if job.config.log_step_count_steps:
         found.append(
             tf.compat.v1.train.LoggingTensorHook(
-                {"loss": step.spec.loss, "step": step.global_step},
+                {"loss": step.spec.loss, "step": step_read},
                 every_n_iter=job.config.log_step_count_steps,
             )
         )

@@ -1,0 +1,160 @@
+"""Many training steps in one session call: the step's sub-graph inside a `tf.while_loop`.
+
+model_fn is called once, as ever. The operations that its train_op and loss need are then imported
+into the body of a loop, and what holds state (variables, iterators, tables) is captured from
+outside, so that a step in the loop and a step outside it are the same step on the same state.
+"""
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+
+
+class NotLoopableError(Exception):
+    """The step's graph cannot stand in a loop; the message says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StepLoop:
+    """A loop of training steps in the default graph of `build_loop`.
+
+    Attributes:
+      steps: Placeholder, int64 scalar: how many steps to run.
+      outcome: Tensors of the steps done and the loss of the last of them.
+      last_outcome: The same, readable also after the end of the input broke the loop off.
+    """
+
+    steps: tf.Tensor
+    outcome: tuple[tf.Tensor, tf.Tensor]
+    last_outcome: tuple[tf.Tensor, tf.Tensor]
+
+    def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any]:
+        """Runs steps until there are `steps` of them or the loss is not finite.
+
+        Args:
+          session: A raw session.
+          steps: How many steps to run; 1 or more.
+
+        Returns:
+          The steps done and the last one's loss.
+        """
+        done, loss = session.run(self.outcome, feed_dict={self.steps: steps})
+        return int(done), loss
+
+    def read_broken_off(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
+        """The steps done and the last one's loss after `run` raised for the end of the input."""
+        done, loss = session.run(self.last_outcome)
+        return int(done), loss
+
+
+def build_loop(train_op: Any, loss: tf.Tensor) -> StepLoop:
+    """Builds a loop of the step that computes `loss` and runs `train_op`.
+
+    Args:
+      train_op: Operation or tensor that runs one training step.
+      loss: Scalar tensor of the same graph.
+
+    Raises:
+      NotLoopableError: The step uses what cannot be captured: reference variables, queues, or
+        placeholders that a hook feeds.
+    """
+    graph = loss.graph
+    operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
+    needed, captured = _sub_graph([operation, loss.op])
+    definition = _definition(graph, needed, captured)
+    steps = tf.compat.v1.placeholder(tf.int64, [], "steps_per_loop/steps")
+    done_slot = _Slot("done", tf.int64)
+    loss_slot = _Slot("loss", loss.dtype)
+    with tf.control_dependencies([done_slot.assign(tf.constant(0, tf.int64))]):
+        start = (tf.constant(0, tf.int64), tf.zeros([], loss.dtype))
+
+    def body(done: tf.Tensor, _: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        body_graph = tf.compat.v1.get_default_graph()
+        ran, step_loss = tf.import_graph_def(
+            definition,
+            input_map={handle.name: body_graph.capture(handle) for handle in captured},
+            return_elements=[operation.name, loss.name],
+            name="step",
+        )
+        with tf.control_dependencies([ran]):
+            done, step_loss = done + 1, tf.identity(step_loss)
+            with tf.control_dependencies([done_slot.assign(done), loss_slot.assign(step_loss)]):
+                return tf.identity(done), step_loss
+
+    def go_on(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
+        return tf.logical_and(done < steps, tf.math.is_finite(step_loss))
+
+    with tf_internals.control_flow_v2():
+        outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)
+    return StepLoop(steps, outcome, (done_slot.read(), loss_slot.read()))
+
+
+class _Slot:
+    """A variable that is in no collection, so that nothing saves, initializes or reports it."""
+
+    def __init__(self, name: str, dtype: tf.DType) -> None:
+        self._dtype = dtype
+        self._handle = tf.raw_ops.VarHandleOp(
+            dtype=dtype, shape=[], shared_name=f"steps_per_loop/{name}"
+        )
+
+    def assign(self, value: tf.Tensor) -> tf.Operation:
+        return tf.raw_ops.AssignVariableOp(resource=self._handle, value=value)
+
+    def read(self) -> tf.Tensor:
+        return tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=self._dtype)
+
+
+def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list[tf.Tensor]]:
+    """The operations that `targets` need, and the handles of state at which they end."""
+    needed: set[tf.Operation] = set()
+    captured: dict[str, tf.Tensor] = {}
+    stack = list(targets)
+    while stack:
+        operation = stack.pop()
+        if operation in needed or operation.name in captured:
+            continue
+        if _is_handle(operation):
+            captured[operation.name] = operation.outputs[0]
+            continue
+        _check_loopable(operation)
+        needed.add(operation)
+        stack.extend(tensor.op for tensor in operation.inputs)
+        stack.extend(operation.control_inputs)
+    return needed, list(captured.values())
+
+
+def _is_handle(operation: tf.Operation) -> bool:
+    """Whether an operation only names state: a variable's, an iterator's or a table's handle."""
+    outputs = operation.outputs
+    return len(outputs) == 1 and outputs[0].dtype == tf.resource and not operation.inputs
+
+
+def _check_loopable(operation: tf.Operation) -> None:
+    if any(tensor.dtype._is_ref_dtype for tensor in operation.outputs):
+        raise NotLoopableError(f"'{operation.name}' is a reference variable")
+    if operation.type == "Placeholder":
+        raise NotLoopableError(f"the placeholder '{operation.name}' must be fed at every step")
+    if "Queue" in operation.type:
+        raise NotLoopableError(f"'{operation.name}' reads a queue")
+
+
+def _definition(
+    graph: tf.Graph, needed: set[tf.Operation], captured: list[tf.Tensor]
+) -> tf.compat.v1.GraphDef:
+    """The GraphDef of the needed operations, with a placeholder for each captured handle."""
+    whole = graph.as_graph_def()
+    definition = tf.compat.v1.GraphDef(versions=whole.versions, library=whole.library)
+    names = {operation.name for operation in needed}
+    definition.node.extend(node for node in whole.node if node.name in names)
+    for node in definition.node:
+        # A colocation may name an operation that stays outside; devices are in the nodes already.
+        node.attr.pop("_class", None)
+    for handle in captured:
+        node = definition.node.add(name=handle.op.name, op="Placeholder")
+        node.attr["dtype"].type = tf.resource.as_datatype_enum
+    return definition

@@ -1,0 +1,158 @@
+"""Driving a training session: loops of steps between those that hooks must see."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import cadence
+from estimator_train.engine.loop import NotLoopableError, StepLoop, build_loop
+
+_LOG = tf.get_logger()
+# A session call cannot be interrupted and no hook with a clock sees it, so it is kept this short.
+_LONGEST_CALL_SECS = 1.0
+_FIRST_LOOP_STEPS = 10
+
+
+class StepRunner:
+    """Runs the steps of one training session.
+
+    Each round runs as many steps in a loop as no hook must see, then one step with all hooks.
+
+    Args:
+      train_op: Operation or tensor that runs one training step.
+      loss: The loss of that step.
+      step_read: Tensor of the global step before that step.
+      hooks: All hooks of the session.
+      steps_per_loop: The most steps between two that hooks see, one of which they do; 'auto' for no
+        limit; 1 for no loops.
+    """
+
+    def __init__(
+        self,
+        train_op: Any,
+        loss: tf.Tensor,
+        step_read: tf.Tensor,
+        hooks: Sequence[Any],
+        steps_per_loop: int | str,
+    ) -> None:
+        self._fetches = (train_op, loss, step_read)
+        self._hooks = hooks
+        self._limit = None if steps_per_loop == "auto" else int(steps_per_loop)
+        self._global_step: int | None = None
+        self._counts_steps = False
+        self._secs_per_step: float | None = None
+        self._said = False
+        self._loop = self._build_loop()
+
+    def run(self, session: tf.compat.v1.train.MonitoredSession) -> Any:
+        """Runs steps until the session stops or the input ends.
+
+        Returns:
+          The last step's loss, or None if there was no step.
+        """
+        self._loss: Any = None
+        with session:
+            while not session.should_stop():
+                free = self._free_steps()
+                if free:
+                    self._run_loop(session, free)
+                    if session.should_stop():
+                        break
+                _, self._loss, before = session.run(self._fetches)
+                self._follow_global_step(int(before))
+        return self._loss
+
+    def _build_loop(self) -> StepLoop | None:
+        if self._limit == 1:
+            return None
+        for hook in self._hooks:
+            if cadence.sees_every_step(hook):
+                _LOG.info(
+                    "Training runs one step per session call: %s must see every step.",
+                    type(hook).__name__,
+                )
+                return None
+        try:
+            return build_loop(*self._fetches[:2])
+        except NotLoopableError as reason:
+            _LOG.info("Training runs one step per session call: %s.", reason)
+            return None
+
+    def _free_steps(self) -> int:
+        """How many steps may run now before the next that a hook must see."""
+        if self._loop is None or not self._counts_steps:
+            return 0
+        assert self._global_step is not None
+        due = [(cadence.steps_until_due(hook, self._global_step), hook) for hook in self._hooks]
+        steps, holder = min(
+            ((steps, hook) for steps, hook in due if steps is not None),
+            key=lambda pair: pair[0],
+            default=(None, None),
+        )
+        if not self._said:
+            self._said = True
+            _say_loop_size(steps, holder, self._limit)
+        bounds = [steps, self._limit]
+        free = min((bound for bound in bounds if bound is not None), default=None)
+        return self._within_time(None if free is None else free - 1)
+
+    def _within_time(self, steps: int | None) -> int:
+        if self._secs_per_step is None:
+            most = _FIRST_LOOP_STEPS
+        else:
+            most = max(1, int(_LONGEST_CALL_SECS / self._secs_per_step))
+        return most if steps is None else min(steps, most)
+
+    def _run_loop(self, session: tf.compat.v1.train.MonitoredSession, steps: int) -> None:
+        loop = self._loop
+        assert loop is not None
+        assert self._global_step is not None
+
+        def step_fn(step_context: Any) -> None:
+            start = time.monotonic()
+            try:
+                done, loss = loop.run(step_context.session, steps)
+            except tf.errors.OutOfRangeError:
+                done, loss = loop.read_broken_off(step_context.session)
+                self._after_loop(done, loss, step_context)
+                raise
+            self._secs_per_step = (time.monotonic() - start) / max(1, done)
+            self._after_loop(done, loss, step_context)
+
+        session.run_step_fn(step_fn)
+
+    def _after_loop(self, done: int, loss: Any, step_context: Any) -> None:
+        if not done:
+            return
+        self._loss = loss
+        self._global_step += done
+        for hook in self._hooks:
+            if cadence.after_loop(hook, self._global_step, done, loss):
+                step_context.request_stop()
+
+    def _follow_global_step(self, before: int) -> None:
+        """Notes the global step; without one increment a step, hooks must see every step."""
+        expected = self._global_step
+        self._global_step = before + 1
+        self._counts_steps = expected == before
+        if self._loop is not None and expected not in (None, before):
+            _LOG.info(
+                "Training runs one step per session call: without one increment a step, the global "
+                "step is %d where %d was expected.",
+                before,
+                expected,
+            )
+            self._loop = None
+
+
+def _say_loop_size(steps: int | None, holder: Any, limit: int | None) -> None:
+    if steps is not None and (limit is None or steps <= limit):
+        _LOG.info(
+            "Training runs up to %d steps per session call; %s must see the next.",
+            steps,
+            type(holder).__name__,
+        )
+    else:
+        _LOG.info("Training runs up to %s steps per session call.", limit or "any number of")

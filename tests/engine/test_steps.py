@@ -1,0 +1,203 @@
+"""Steps in loops fall where single steps fall: the same values, files and lines for any K."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.engine.loop import NotLoopableError, build_loop
+
+
+def summaries(directory):
+    found = []
+    for path in sorted(directory.glob("events*")):
+        for event in tf.compat.v1.train.summary_iterator(str(path)):
+            found += [
+                (event.step, value.tag, None if "/sec" in value.tag else value.simple_value)
+                for value in event.summary.value
+            ]
+    return found
+
+
+def config(k, **settings):
+    settings = {"save_summary_steps": 7, "log_step_count_steps": 10} | settings
+    return est.RunConfig(tf_random_seed=1, steps_per_loop=k, **settings)
+
+
+class EveryFive(est.SessionRunHook):
+    """A hook that takes part in loops: it asks for each fifth step."""
+
+    def __init__(self):
+        self.seen, self.skipped = [], 0
+
+    def begin(self):
+        self.step = tf.compat.v1.train.get_global_step()
+
+    def steps_until_due(self, global_step):
+        return 5 - global_step % 5
+
+    def after_loop(self, steps, loss):
+        assert np.isfinite(loss)
+        self.skipped += steps
+
+    def after_run(self, run_context, run_values):
+        self.seen.append(int(run_context.session.run(self.step)))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """50 steps of a small convolutional net with batch norm and Adam, by K."""
+    rng = np.random.RandomState(0)
+    x, y = rng.rand(96, 8, 8, 1).astype(np.float32), rng.randint(0, 3, 96)
+
+    def input_fn():
+        data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(96, seed=3).repeat()
+        return data.batch(16).prefetch(2)
+
+    def model_fn(features, labels, mode):
+        kernel = tf.compat.v1.get_variable("kernel", [3, 3, 1, 4])
+        net = tf.nn.conv2d(features, kernel, 1, "SAME")
+        mean, variance = tf.nn.moments(net, [0, 1, 2])
+        moving = tf.compat.v1.get_variable("moving", [4], trainable=False)
+        net = tf.nn.relu((net - mean) * tf.math.rsqrt(variance + 1e-3))
+        head = tf.compat.v1.get_variable("head", [4, 3])
+        logits = tf.matmul(tf.reduce_mean(net, [1, 2]), head)
+        loss = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
+        optimizer = tf.compat.v1.train.AdamOptimizer(0.01)
+        with tf.control_dependencies([moving.assign(0.9 * moving + 0.1 * mean)]):
+            train_op = optimizer.minimize(loss, tf.compat.v1.train.get_global_step())
+        tf.compat.v1.summary.scalar("drift", tf.reduce_mean(moving))
+        return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    found = {}
+    for k in (1, 3, 100, "auto"):
+        directory = tmp_path_factory.mktemp(f"k{k}")
+        estimator = est.Estimator(model_fn, directory, config(k, save_checkpoints_steps=20))
+        estimator.train(input_fn, max_steps=50)
+        names = estimator.get_variable_names()
+        values = {name: estimator.get_variable_value(name) for name in names}
+        files = sorted(p.name for p in directory.glob("model.ckpt-*.index"))
+        found[k] = {"values": values, "files": files, "summaries": summaries(directory)}
+    return found
+
+
+@pytest.mark.parametrize("k", [3, 100, "auto"])
+def test_any_k_gives_the_same_bits_files_and_summaries(runs, k):
+    one, other = runs[1], runs[k]
+    assert one["files"] == other["files"] == [f"model.ckpt-{n}.index" for n in (0, 20, 40, 50)]
+    assert one["values"].keys() == other["values"].keys()
+    for name, value in one["values"].items():
+        np.testing.assert_array_equal(value, other["values"][name], err_msg=name)
+    assert one["summaries"] == other["summaries"]
+    drift_steps = [step for step, tag, _ in one["summaries"] if tag == "drift"]
+    assert drift_steps == list(range(1, 51, 7))
+
+
+@pytest.mark.parametrize("k", [1, "auto"])
+def test_lines_of_the_log_name_the_same_steps(model_fn, input_fn, tmp_path, caplog, k):
+    caplog.set_level("INFO", "tensorflow")
+    est.Estimator(model_fn, tmp_path, config(k)).train(input_fn, max_steps=45)
+    lines = [r.getMessage() for r in caplog.records if r.getMessage().startswith("loss = ")]
+    assert [int(line.split("step = ")[1].split()[0]) for line in lines] == [0, 10, 20, 30, 40]
+
+
+@pytest.mark.parametrize("k", [1, 4, "auto"])
+def test_end_of_input_comes_after_the_same_step_with_the_same_loss(
+    model_fn, one_epoch, tmp_path, caplog, k
+):
+    caplog.set_level("INFO", "tensorflow")
+    estimator = est.Estimator(model_fn, tmp_path, config(k)).train(one_epoch)
+    assert estimator.get_variable_value("global_step") == 8
+    final = [r.getMessage() for r in caplog.records if "Loss for final step" in r.getMessage()]
+    single = est.Estimator(model_fn, tmp_path / "single", config(1)).train(one_epoch)
+    np.testing.assert_array_equal(estimator.get_variable_value("w"), single.get_variable_value("w"))
+    again = [r.getMessage() for r in caplog.records if "Loss for final step" in r.getMessage()]
+    assert again == final * 2
+
+
+def test_a_hook_that_takes_part_sees_the_steps_that_it_asks_for(model_fn, input_fn, tmp_path):
+    hook = EveryFive()
+    settings = config("auto", save_summary_steps=None, log_step_count_steps=None)
+    est.Estimator(model_fn, tmp_path, settings).train(input_fn, steps=22, hooks=[hook])
+    assert hook.seen == [1, 2, 5, 10, 15, 20, 22]  # Two steps show that the counter counts them.
+    assert hook.skipped == 22 - len(hook.seen)
+
+
+def test_a_hook_that_says_nothing_sees_every_step_and_is_named(
+    model_fn, input_fn, tmp_path, caplog
+):
+    caplog.set_level("INFO", "tensorflow")
+
+    class Legacy(est.SessionRunHook):
+        runs = 0
+
+        def after_run(self, run_context, run_values):
+            self.runs += 1
+
+    hook = Legacy()
+    est.Estimator(model_fn, tmp_path).train(input_fn, steps=30, hooks=[hook])
+    assert hook.runs == 30
+    assert "Training runs one step per session call: Legacy must see every step" in caplog.text
+
+
+def test_nan_inside_a_loop_stops_at_its_step(input_fn, tmp_path):
+    def model_fn(features, labels, mode):
+        step = tf.compat.v1.train.get_global_step()
+        w = tf.compat.v1.get_variable("w", [], initializer=tf.compat.v1.zeros_initializer())
+        loss = tf.where(step >= 33, np.float32(np.nan), 1.0) + w
+        train_op = tf.group(step.assign_add(1), w.assign_add(0.0))
+        return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    for k in (1, "auto"):
+        settings = config(k, save_checkpoints_steps=30, log_step_count_steps=100)
+        estimator = est.Estimator(model_fn, tmp_path / str(k), settings)
+        with pytest.raises(est.NanLossDuringTrainingError):
+            estimator.train(input_fn, steps=100)
+        assert estimator.get_variable_value("global_step") == 30
+
+
+def fed(loss):
+    return loss + tf.compat.v1.placeholder(tf.float32, [], name="rate")
+
+
+def queued(loss):
+    queue = tf.queue.FIFOQueue(1, tf.float32, shapes=[[]], name="source")
+    return loss + queue.dequeue()
+
+
+def of_reference(loss):
+    return loss + tf.compat.v1.Variable(1.0, use_resource=False, name="old")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (fed, "the placeholder 'rate' must be fed at every step"),
+        (queued, "'source_Dequeue' reads a queue"),
+        (of_reference, "'old' is a reference variable"),
+    ],
+)
+def test_what_cannot_stand_in_a_loop_is_named(change, reason):
+    with tf.Graph().as_default():
+        loss = change(tf.constant(1.0))
+        with pytest.raises(NotLoopableError, match=reason):
+            build_loop(tf.no_op(), loss)
+
+
+def test_a_step_that_moves_the_counter_otherwise_runs_single_steps(tmp_path, caplog):
+    caplog.set_level("INFO", "tensorflow")
+
+    def model_fn(features, labels, mode):
+        w = tf.compat.v1.get_variable("w", [], initializer=tf.compat.v1.zeros_initializer())
+        by_two = tf.compat.v1.train.get_global_step().assign_add(2)
+        return est.EstimatorSpec(
+            mode, loss=w + features, train_op=tf.group(by_two, w.assign_add(1.0))
+        )
+
+    found = {}
+    for k in (1, "auto"):
+        estimator = est.Estimator(model_fn, tmp_path / str(k), config(k))
+        estimator.train(lambda: tf.data.Dataset.from_tensors(0.0).repeat(), max_steps=40)
+        found[k] = [estimator.get_variable_value(name) for name in ("global_step", "w")]
+    assert found["auto"] == found[1] == [42, 21.0]
+    assert "one increment a step" in caplog.text
