@@ -8,50 +8,33 @@
 
 `estimator_train.compat.v1` has the names and meanings of `tf.compat.v1.estimator`, and
 `estimator_train.keras` turns tf_keras models into estimators.
+
+A name is loaded when it is first used: importing this package does not yet import TensorFlow, so
+that a command can answer `--help` at once and choose TensorFlow's settings before it starts.
 """
 
-import tensorflow as _tf
+import pkgutil
+from typing import TYPE_CHECKING, Any
 
-from estimator_train import export
-from estimator_train.engine.warm_start import VocabInfo, WarmStartSettings
-from estimator_train.estimator import EstimatorV2 as Estimator
-from estimator_train.run_config import RunConfig
-from estimator_train.spec import EstimatorSpec, ModeKeys
-
-CheckpointSaverHook = _tf.compat.v1.train.CheckpointSaverHook
-CheckpointSaverListener = _tf.compat.v1.train.CheckpointSaverListener
-FeedFnHook = _tf.compat.v1.train.FeedFnHook
-FinalOpsHook = _tf.compat.v1.train.FinalOpsHook
-GlobalStepWaiterHook = _tf.compat.v1.train.GlobalStepWaiterHook
-LoggingTensorHook = _tf.compat.v1.train.LoggingTensorHook
-NanLossDuringTrainingError = _tf.compat.v1.train.NanLossDuringTrainingError
-NanTensorHook = _tf.compat.v1.train.NanTensorHook
-ProfilerHook = _tf.compat.v1.train.ProfilerHook
-SecondOrStepTimer = _tf.compat.v1.train.SecondOrStepTimer
-SessionRunArgs = _tf.compat.v1.train.SessionRunArgs
-SessionRunContext = _tf.compat.v1.train.SessionRunContext
-SessionRunHook = _tf.compat.v1.train.SessionRunHook
-SessionRunValues = _tf.compat.v1.train.SessionRunValues
-StepCounterHook = _tf.compat.v1.train.StepCounterHook
-StopAtStepHook = _tf.compat.v1.train.StopAtStepHook
-SummarySaverHook = _tf.compat.v1.train.SummarySaverHook
+if TYPE_CHECKING:
+    from estimator_train import export, hooks
+    from estimator_train.engine.warm_start import VocabInfo, WarmStartSettings
+    from estimator_train.estimator import EstimatorV2 as Estimator
+    from estimator_train.run_config import RunConfig
+    from estimator_train.spec import EstimatorSpec, ModeKeys
 
 __version__ = "0.1.0"
 
-__all__ = [
+_SESSION_RUN_NAMES = (
     "CheckpointSaverHook",
     "CheckpointSaverListener",
-    "Estimator",
-    "EstimatorSpec",
     "FeedFnHook",
     "FinalOpsHook",
     "GlobalStepWaiterHook",
     "LoggingTensorHook",
-    "ModeKeys",
     "NanLossDuringTrainingError",
     "NanTensorHook",
     "ProfilerHook",
-    "RunConfig",
     "SecondOrStepTimer",
     "SessionRunArgs",
     "SessionRunContext",
@@ -60,7 +43,38 @@ __all__ = [
     "StepCounterHook",
     "StopAtStepHook",
     "SummarySaverHook",
+)
+_HOMES = {
+    "Estimator": "estimator_train.estimator:EstimatorV2",
+    "EstimatorSpec": "estimator_train.spec:EstimatorSpec",
+    "ModeKeys": "estimator_train.spec:ModeKeys",
+    "RunConfig": "estimator_train.run_config:RunConfig",
+    "VocabInfo": "estimator_train.engine.warm_start:VocabInfo",
+    "WarmStartSettings": "estimator_train.engine.warm_start:WarmStartSettings",
+    "export": "estimator_train.export:",
+    "hooks": "estimator_train.hooks:",
+    **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
+}
+
+__all__ = [
+    "Estimator",
+    "EstimatorSpec",
+    "ModeKeys",
+    "RunConfig",
     "VocabInfo",
     "WarmStartSettings",
     "export",
+    "hooks",
+    *_SESSION_RUN_NAMES,
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = pkgutil.resolve_name(_HOMES[name])
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -89,6 +89,16 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
         self._display.show(run_context.session.run(self._global_step), self._loss)
         self._due = self._clock() + (self._every_secs or self._display.every_secs)
 
+    def steps_until_due(self, global_step: int) -> int | None:
+        """Lets steps run in a loop until it is time for the next display."""
+        del global_step
+        return 1 if self._clock() >= self._due else None
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Keeps the loss of the last step that ran in a loop."""
+        del steps
+        self._loss = float(loss)
+
     def end(self, session: tf.compat.v1.Session) -> None:
         """Shows the last step and ends the display."""
         if self._display is not None:
@@ -215,6 +225,8 @@ def _rate(value: float) -> str:
 
 
 def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
     minutes, secs = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{secs:02}"

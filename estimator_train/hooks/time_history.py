@@ -12,9 +12,10 @@ class TimeHistory(tf.compat.v1.train.SessionRunHook):
     """Times every step of a session.
 
     A step's time runs from before the session's call to after it, in seconds; what other hooks
-    do outside the call (writing a checkpoint, say) is not part of it. The first steps, in which
-    TensorFlow optimizes the graph and fills its caches, are the warm-up: `times` and
-    `total_time` hold them, the other figures leave them out unless there are no other steps.
+    do outside the call (writing a checkpoint, say) is not part of it. Steps that run in a loop
+    within one call have equal shares of its time. The first steps, in which TensorFlow optimizes
+    the graph and fills its caches, are the warm-up: `times` and `total_time` hold them, the other
+    figures leave them out unless there are no other steps.
 
     Args:
       batch_size: Examples in one step over all replicas (the global batch), or None if examples
@@ -63,6 +64,16 @@ class TimeHistory(tf.compat.v1.train.SessionRunHook):
         del run_context, run_values
         self.times.append(self._clock() - self._started)
 
+    def steps_until_due(self, global_step: int) -> None:
+        """Lets any number of steps run in a loop; it is asked just before one starts."""
+        del global_step
+        self._started = self._clock()
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Notes the time of steps that ran in a loop: an equal share for each."""
+        del loss
+        self.times += [(self._clock() - self._started) / steps] * steps
+
     @property
     def total_time(self) -> float:
         """Seconds of all steps together, the warm-up included."""
@@ -102,8 +113,12 @@ class TimeHistory(tf.compat.v1.train.SessionRunHook):
         """
         return np.percentile(self._typical_times(), q)
 
-    def report(self) -> str:
-        """Returns one line with the figures, such as a script would print at its end."""
+    def report(self, unit: str = "examples") -> str:
+        """Returns one line with the figures, such as a script would print at its end.
+
+        Args:
+          unit: What an example is called, in the plural.
+        """
         if not self.times:
             return "no steps timed"
         p50, p90, p99 = 1000 * self.percentile([50, 90, 99])
@@ -114,11 +129,9 @@ class TimeHistory(tf.compat.v1.train.SessionRunHook):
         )
         if self._batch_size is None:
             return line
-        return f"{line}, {self.examples_per_second:,.0f} examples/s"
+        return f"{line}, {self.examples_per_second:,.0f} {unit}/s"
 
     def _typical_times(self) -> list[float]:
         if not self.times:
-            raise ValueError(
-                "TimeHistory has timed no step; give it to train(hooks=[...]) first."
-            )
+            raise ValueError("TimeHistory has timed no step; give it to train(hooks=[...]) first.")
         return self.times[self._warmup_steps :] or self.times

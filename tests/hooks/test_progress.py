@@ -49,17 +49,17 @@ def lines(seconds, first=0, loss=True, **arguments):
 def test_lines_at_the_first_step_each_interval_and_the_end():
     assert lines([4.0] + [0.5] * 49, last_step=50, batch_size=32) == [
         "step 1/50 (2%)  loss 1",
-        "step 21/50 (42%)  loss 0.04762  2 steps/s  64 examples/s  0:00:14 left",
-        "step 41/50 (82%)  loss 0.02439  2 steps/s  64 examples/s  0:00:04 left",
-        "step 50/50 (100%)  loss 0.02  1.75 steps/s  56.1 examples/s  done in 0:00:28",
+        "step 21/50 (42%)  loss 0.04762  2 steps/s  64 examples/s  14.5 s left",
+        "step 41/50 (82%)  loss 0.02439  2 steps/s  64 examples/s  4.5 s left",
+        "step 50/50 (100%)  loss 0.02  1.75 steps/s  56.1 examples/s  done in 28.5 s",
     ]
 
 
 def test_lines_of_a_training_that_goes_on_count_only_its_own_steps():
     assert lines([1.0] * 4, first=1000, last_step=1004, every_secs=2) == [
         "step 1001/1004 (99%)  loss 0.000999",
-        "step 1003/1004 (99%)  loss 0.000997  1 steps/s  0:00:01 left",
-        "step 1004/1004 (100%)  loss 0.000996  1 steps/s  done in 0:00:04",
+        "step 1003/1004 (99%)  loss 0.000997  1 steps/s  1.0 s left",
+        "step 1004/1004 (100%)  loss 0.000996  1 steps/s  done in 4.0 s",
     ]
 
 
@@ -68,7 +68,14 @@ def test_lines_without_a_known_end_or_a_loss():
         "step 1",
         "step 1001  1,000 steps/s",
         "step 2001  1,000 steps/s",
-        "step 2001  1,000 steps/s  done in 0:00:02",
+        "step 2001  1,000 steps/s  done in 2.0 s",
+    ]
+
+
+def test_long_times_are_told_in_hours_and_minutes():
+    assert lines([30.0, 60.0], last_step=100)[1:] == [
+        "step 2/100 (2%)  loss 0.5  0.0167 steps/s  1:38:00 left",
+        "step 2/100 (2%)  loss 0.5  0.0222 steps/s  done in 0:01:30",
     ]
 
 
@@ -86,6 +93,35 @@ def test_an_error_leaves_the_lines_and_close_ends_the_display():
         train(hook, clock, fail_after(2))
     hook.close()
     assert stream.getvalue() == "step 1  loss 1\n"
+
+
+def test_steps_run_in_a_loop_until_the_next_display_is_due():
+    stream, clock = io.StringIO(), Clock()
+    hook = ProgressHook(stream=stream, clock=clock, every_secs=5)
+    with tf.Graph().as_default():
+        step = tf1.train.create_global_step()
+        train_op = tf1.assign_add(step, 1)
+
+        def nine_steps(step_context):
+            for _ in range(9):
+                step_context.session.run(train_op)
+
+        with tf1.train.MonitoredSession(hooks=[hook]) as session:
+            assert hook.steps_until_due(0) == 1
+            session.run(train_op)
+            assert hook.steps_until_due(1) is None
+            clock.now += 4.0
+            session.run_step_fn(nine_steps)
+            hook.after_loop(9, 0.25)
+            assert hook.steps_until_due(10) is None
+            clock.now += 1.0
+            assert hook.steps_until_due(10) == 1
+            session.run(train_op)
+    assert stream.getvalue().splitlines() == [
+        "step 1",
+        "step 11  loss 0.25  2 steps/s",
+        "step 11  loss 0.25  2.2 steps/s  done in 5.0 s",
+    ]
 
 
 def fail_after(steps):

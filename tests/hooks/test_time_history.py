@@ -62,6 +62,19 @@ def test_report_is_one_line_with_all_figures():
     )
 
 
+def test_steps_in_a_loop_have_equal_shares_of_its_time():
+    clock = iter([0.0, 5.0, 20.0])
+    hook = TimeHistory(batch_size=10, warmup_steps=0, clock=lambda: next(clock))
+    assert hook.steps_until_due(0) is None
+    hook.after_loop(4, loss=0.5)
+    assert hook.times == [1.25] * 4
+    assert hook.examples_per_second == 8.0
+
+
+def test_report_calls_an_example_what_it_is_told_to():
+    assert timed([1.0, 0.5], batch_size=8).report("images").endswith(", 16 images/s")
+
+
 def test_report_without_batch_size_has_no_examples():
     assert timed([1.0, 0.5]).report() == (
         "2 steps in 1.50 s, 500.00 ms a step (p50 500.00, p90 500.00, p99 500.00)"
