@@ -142,9 +142,7 @@ class _SupervisedOutput(ExportOutput):
             if not _is_tensor(value):
                 raise ValueError(f"{name} output value must be a Tensor; got {value}.")
             if not _is_tensor(update) and not isinstance(update, tf.Operation):
-                raise ValueError(
-                    f"{name} update_op must be a Tensor or Operation; got {update}."
-                )
+                raise ValueError(f"{name} update_op must be a Tensor or Operation; got {update}.")
             tensors[name + _SEPARATOR + self.METRIC_VALUE_SUFFIX] = value
             tensors[name + _SEPARATOR + self.METRIC_UPDATE_SUFFIX] = _as_tensor(update)
         return tensors
