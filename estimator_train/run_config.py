@@ -297,7 +297,7 @@ def _check_setting(name: str, value: Any) -> None:
 
 
 def _is_positive_integer(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value > 0
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) > 0
 
 
 def _takes_only_op(function: Any) -> bool:

@@ -114,3 +114,14 @@ def test_default_session_config_is_the_originals() -> None:
         "allow_soft_placement: true\ngraph_options {\n  rewrite_options {\n"
         "    meta_optimizer_iterations: ONE\n  }\n}\n"
     )
+
+
+@pytest.mark.parametrize("steps", [1, np.int64(50), "auto"])
+def test_steps_per_loop_is_kept(steps: object) -> None:
+    assert RunConfig(steps_per_loop=steps).steps_per_loop == steps
+
+
+@pytest.mark.parametrize("steps", [0, -1, 1.5, True, "all"])
+def test_steps_per_loop_must_be_a_positive_integer_or_auto(steps: object) -> None:
+    with pytest.raises(ValueError, match=f"steps_per_loop should be .* got {steps!r}"):
+        RunConfig(steps_per_loop=steps)
