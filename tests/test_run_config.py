@@ -17,7 +17,6 @@ from outcomes import outcome, recorded
 
 from estimator_train.run_config import RunConfig, default_session_config
 
-NEW = ("_steps_per_loop",)  # Settings that the original does not have.
 GOLDEN = recorded("run_config")
 QUESTIONS = ask_run_config.questions(RunConfig)
 OWN_SETTINGS = [
