@@ -1,0 +1,1 @@
+"""Speed of estimator_train beside its peers: `python -m benchmarks --help`."""

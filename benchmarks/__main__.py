@@ -1,0 +1,48 @@
+"""Prints one table: estimator_train beside its peers, measured by turns in the same run."""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+
+from benchmarks import runner, table
+from benchmarks.rows import BENCHMARKS
+
+
+def main() -> int:
+    """Measure, print the table as markdown, and write the figures as JSON if asked."""
+    arguments = _parse()
+    all_rows = []
+    for name in arguments.only or BENCHMARKS:
+        print(f"measuring {name} ...", file=sys.stderr)
+        figures = runner.run(BENCHMARKS[name], arguments.rounds, arguments.quick, arguments.oracle)
+        all_rows += table.rows(BENCHMARKS[name], figures)
+    print(table.markdown(all_rows))
+    if arguments.json:
+        machine = {"cores": os.cpu_count(), "machine": platform.machine()}
+        content = {"machine": machine, "rounds": arguments.rounds, "rows": all_rows}
+        arguments.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=BENCHMARKS, help="these benchmarks alone")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each peer (5)")
+    parser.add_argument(
+        "--oracle", metavar="PYTHON", help="an interpreter with TensorFlow 2.15, as one more peer"
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here")
+    parser.add_argument(
+        "--quick", action="store_true", help="a few steps in one round: does it work at all?"
+    )
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.rounds = 1
+    return arguments
+
+
+if __name__ == "__main__":
+    sys.exit(main())

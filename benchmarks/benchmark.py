@@ -1,0 +1,27 @@
+"""What a benchmark is: one figure, and who is asked for it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+OURS = "estimator_train"
+ORIGINAL = "tf.estimator"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One row group of the table.
+
+    Attributes:
+        name: Short, for the command line.
+        title: What is measured, for the table.
+        unit: Of the figure; greater is better.
+        peers: Measuring functions by the name of whom they measure, `OURS` among them. Each runs
+            in a process of its own and imports what it needs itself; `ORIGINAL` runs in an
+            interpreter that has TensorFlow 2.15 and nothing of ours. They take `quick`: true to
+            prove that it works, false to measure.
+    """
+
+    name: str
+    title: str
+    unit: str
+    peers: Mapping[str, Callable[[bool], float]]

@@ -1,0 +1,20 @@
+"""The smallest step there is: softmax regression, where only the host's work counts."""
+
+from typing import Any
+
+from benchmarks.training import TrainedModel, training_benchmark
+
+
+def _keras_layers(layers: Any) -> list[Any]:
+    return [layers.Dense(10, name="logits")]
+
+
+def _logits(variable: Any, x: Any) -> Any:
+    return x @ variable("kernel", (784, 10)) + variable("bias", (10,))
+
+
+BENCHMARK = training_benchmark(
+    "linear",
+    "train: linear 784-10, SGD, batch 32",
+    TrainedModel(32, [784], 10_000, _keras_layers, optimizer="sgd", logits=_logits),
+)

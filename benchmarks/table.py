@@ -1,0 +1,49 @@
+"""Figures to rows of a table: medians, spread, and ours beside each peer."""
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from benchmarks.benchmark import OURS, Benchmark
+
+HEAD = "| benchmark | peer | median | min to max | unit | ours / peer | min to max |"
+
+
+def rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
+    """One row for each peer.
+
+    The ratio is taken round by round, ours and the peer having run one after the other, and
+    then the median of the rounds: what slows the machine down for a while slows both.
+    """
+    return [
+        {
+            "benchmark": benchmark.title,
+            "peer": peer,
+            "unit": benchmark.unit,
+            "figures": list(seen),
+            "median": median(seen),
+            "ratios": (ratios := [a / b for a, b in zip(figures[OURS], seen, strict=True)]),
+            "ratio": median(ratios),
+        }
+        for peer, seen in figures.items()
+    ]
+
+
+def markdown(all_rows: Sequence[Mapping[str, Any]]) -> str:
+    """The table of all rows."""
+    lines = [HEAD, "|---|---|---:|---:|---|---:|---:|"]
+    lines += [
+        f"| {row['benchmark']} | {row['peer']} | {_short(row['median'])} "
+        f"| {_span(row['figures'])} | {row['unit']} "
+        + ("| | |" if row["peer"] == OURS else f"| {row['ratio']:.2f} | {_span(row['ratios'])} |")
+        for row in all_rows
+    ]
+    return "\n".join(lines)
+
+
+def _span(figures: Sequence[float]) -> str:
+    return f"{_short(min(figures))} to {_short(max(figures))}"
+
+
+def _short(figure: float) -> str:
+    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"

@@ -1,0 +1,67 @@
+"""Speed of Estimator.train, read from the global_step/sec events it writes itself."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.training.model import (
+    WINDOWS,
+    TrainedModel,
+    cross_entropy,
+    steady_rate,
+    variable,
+)
+
+
+def ours(model: TrainedModel, quick: bool) -> float:
+    """Steps a second of estimator_train."""
+    import tf_keras
+
+    import estimator_train
+
+    return _rate(model, quick, estimator_train, tf_keras)
+
+
+def original(model: TrainedModel, quick: bool) -> float:
+    """Steps a second of tf.estimator."""
+    import tensorflow as tf
+
+    return _rate(model, quick, tf.estimator, tf.keras)
+
+
+def _rate(model: TrainedModel, quick: bool, api: Any, keras: Any) -> float:
+    window = model.window(quick)
+    with tempfile.TemporaryDirectory() as model_dir:
+        config = api.RunConfig(model_dir=model_dir, log_step_count_steps=min(window, 100))
+        if model.logits is None:
+            to_estimator = keras.estimator.model_to_estimator
+            estimator = to_estimator(model.keras_model(keras), config=config)
+        else:
+            estimator = api.Estimator(_model_fn(model, model.logits, api), config=config)
+        # An event comes a number of steps after the first one.
+        estimator.train(model.dataset, steps=window * WINDOWS + 1)
+        return steady_rate(_marks(model_dir), window)
+
+
+def _model_fn(model: TrainedModel, logits: Callable[..., Any], api: Any) -> Callable[..., Any]:
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        import tensorflow as tf
+
+        loss = cross_entropy(logits(variable, features), labels)
+        step = tf.compat.v1.train.get_global_step()
+        train_op = model.v1_optimizer().minimize(loss, global_step=step)
+        return api.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    return model_fn
+
+
+def _marks(model_dir: str) -> list[tuple[int, float]]:
+    import tensorflow as tf
+
+    (path,) = Path(model_dir).glob("events.out.tfevents.*")
+    return [
+        (event.step, event.wall_time)
+        for event in tf.compat.v1.train.summary_iterator(str(path))
+        if any(value.tag == "global_step/sec" for value in event.summary.value)
+    ]

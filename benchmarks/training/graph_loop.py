@@ -1,0 +1,52 @@
+"""The limit: a loop written by hand, in the graph, with the step in its body and no host."""
+
+import functools
+import time
+from functools import partial
+from typing import Any
+
+from benchmarks.training.model import (
+    WINDOWS,
+    TrainedModel,
+    cross_entropy,
+    steady_rate,
+    variable,
+)
+
+
+def loop(model: TrainedModel, quick: bool) -> float:
+    """Steps a second of a `while_loop`; one run of it is one window."""
+    import tensorflow as tf
+
+    tf1, window = tf.compat.v1, model.window(quick)
+    with tf.Graph().as_default(), tf1.Session() as session:
+        batches = tf1.data.make_initializable_iterator(model.dataset())
+        with tf1.variable_scope("model", use_resource=True):
+            step = _step(model)
+
+        def body(count: Any) -> Any:
+            with tf.control_dependencies([step(*batches.get_next())]):
+                return count + 1
+
+        run = tf1.while_loop(lambda count: count < window, body, [0], parallel_iterations=1)
+        session.run([tf1.global_variables_initializer(), batches.initializer])
+        marks = []
+        for index in range(WINDOWS):
+            session.run(run)
+            marks.append(((index + 1) * window, time.time()))
+    return steady_rate(marks, window)
+
+
+def _step(model: TrainedModel) -> Any:
+    """A function of (x, classes) that makes the train op, its variables already made."""
+    import tensorflow as tf
+    import tf_keras
+
+    optimizer = model.v1_optimizer()
+    if model.logits is None:
+        logits = tf_keras.Sequential(model.keras_layers(tf_keras.layers))
+        logits.build([None, *model.shape])
+    else:
+        logits = partial(model.logits, functools.cache(variable))
+        logits(tf.zeros([1, *model.shape]))
+    return lambda x, classes: optimizer.minimize(cross_entropy(logits(x), classes))

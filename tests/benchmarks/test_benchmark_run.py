@@ -1,0 +1,40 @@
+"""The benchmarks run for real: every peer that needs nothing but the package."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import runner
+from benchmarks.rows import BENCHMARKS
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_quick_run_prints_a_table_of_all_peers_but_the_original(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "linear"]
+    done = subprocess.run(
+        [*command, "--json", str(file)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    expected = [peer for peer in BENCHMARKS["linear"].peers if peer != "tf.estimator"]
+    rows = json.loads(file.read_text())["rows"]
+    assert [row["peer"] for row in rows] == expected
+    assert all(figure > 0 for row in rows for figure in row["figures"])
+    assert [line.split(" | ")[1] for line in done.stdout.splitlines()[2:]] == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - {"linear"}))
+def test_our_side_of_every_other_benchmark_runs(name: str) -> None:
+    command = [sys.executable, "-m", "benchmarks.measure", name, "estimator_train", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert float(done.stdout.split()[-1]) > 0
+
+
+def test_a_failed_measurement_is_told_with_its_reason() -> None:
+    with pytest.raises(RuntimeError, match="invalid choice: 'unknown'"):
+        runner._measure(sys.executable, "unknown", "estimator_train", True)

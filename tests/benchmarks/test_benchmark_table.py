@@ -1,0 +1,29 @@
+"""Rows and ratios of the benchmark table."""
+
+import pytest
+
+from benchmarks import table
+from benchmarks.benchmark import OURS, Benchmark
+from benchmarks.training.model import steady_rate
+
+BENCHMARK = Benchmark("name", "a title", "steps/s", {})
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    # The second round ran on a machine twice as slow, for both.
+    rows = table.rows(BENCHMARK, {OURS: [200.0, 100.0, 220.0], "peer": [100.0, 50.0, 100.0]})
+    assert rows[1]["ratios"] == [2.0, 2.0, 2.2]
+    assert (rows[0]["median"], rows[1]["median"], rows[1]["ratio"]) == (200.0, 100.0, 2.0)
+
+
+def test_markdown_has_a_line_for_every_row_and_no_ratio_of_ours_to_itself() -> None:
+    rows = table.rows(BENCHMARK, {OURS: [1234.0], "peer": [61.7]})
+    assert table.markdown(rows).splitlines()[2:] == [
+        "| a title | estimator_train | 1,234 | 1,234 to 1,234 | steps/s | | |",
+        "| a title | peer | 61.7 | 61.7 to 61.7 | steps/s | 20.00 | 20 to 20 |",
+    ]
+
+
+def test_rate_leaves_the_warm_up_out() -> None:
+    marks = [(10, 100.0), (20, 150.0), (30, 151.0), (40, 152.0), (50, 153.0)]
+    assert steady_rate(marks, window=10) == pytest.approx(10.0)
