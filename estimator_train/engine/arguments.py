@@ -5,6 +5,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import tensorflow as tf
+
+_LOG = tf.get_logger()
 _NAMED = (
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
     inspect.Parameter.KEYWORD_ONLY,
@@ -44,6 +47,12 @@ def call_with_known(fn: Callable[..., Any], available: Mapping[str, Any]) -> Any
     return fn(**{name: value for name, value in available.items() if name in names})
 
 
+def requires(fn: Callable[..., Any], name: str) -> bool:
+    """Whether `fn` has an argument `name` without a default."""
+    parameter = inspect.signature(fn).parameters.get(name)
+    return parameter is not None and parameter.default is inspect.Parameter.empty
+
+
 def validate_model_fn(model_fn: Callable[..., Any] | None, params: Any) -> None:
     """Checks that a model_fn has legal arguments.
 
@@ -65,6 +74,12 @@ def validate_model_fn(model_fn: Callable[..., Any] | None, params: Any) -> None:
         raise ValueError(
             f"model_fn ({model_fn}) does not include params argument, but params ({params}) is "
             "passed to Estimator."
+        )
+    if params is None and "params" in names:
+        _LOG.warning(
+            "Estimator's model_fn (%s) includes params argument, but params are not passed to "
+            "Estimator.",
+            model_fn,
         )
     unknown = sorted(set(names) - _MODEL_FN_ARGUMENTS)
     if unknown:

@@ -76,10 +76,10 @@ def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
       ValueError: A metric of model_fn has a name that is taken.
     """
     metrics = dict(step.spec.eval_metric_ops)
-    for name in (_LOSS, _GLOBAL_STEP):
+    for name, shown in ((_LOSS, f'"{_LOSS}"'), (_GLOBAL_STEP, f"`{_GLOBAL_STEP}`")):
         if name in metrics:
             raise ValueError(
-                f'Metric with name "{name}" is not allowed, because Estimator already defines a '
+                f"Metric with name {shown} is not allowed, because Estimator already defines a "
                 "default metric with the same name."
             )
     metrics[_LOSS] = tf.compat.v1.metrics.mean(step.spec.loss)

@@ -10,7 +10,6 @@ from estimator_train.engine.model import call_model_fn, model_graph
 from estimator_train.engine.sessions import explained_restore, session_config
 from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, saved_model_writer
 from estimator_train.export.signatures import signatures_of
-from estimator_train.spec import ModeKeys
 
 
 def export(
@@ -90,5 +89,5 @@ def _add_mode(
                 signatures,
                 saver=saver,
                 main_op=local_init_op,
-                train_op=spec.train_op if mode == ModeKeys.TRAIN else None,
+                train_op=spec.train_op,
             )

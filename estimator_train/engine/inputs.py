@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.arguments import call_with_known
+from estimator_train.engine.arguments import call_with_known, requires
 from estimator_train.engine.job import Job
 
 _EXPECTED = (
@@ -56,17 +56,17 @@ def call_input_fn(
       job: The job, whose params and config are handed on.
       input_fn: The user's input_fn.
       mode: A ModeKeys value.
-      input_context: The pipeline's place among the others; by default the only one.
+      input_context: The pipeline's place among the others. Where it is the only one, an input_fn
+        that has a default for it keeps its default.
 
     Raises:
       ValueError: It returned nothing.
     """
-    available = {
-        "mode": mode,
-        "params": job.params,
-        "config": job.config,
-        "input_context": input_context or tf.distribute.InputContext(),
-    }
+    available: dict[str, Any] = {"mode": mode, "params": job.params, "config": job.config}
+    if input_context is None and requires(input_fn, "input_context"):
+        input_context = tf.distribute.InputContext()
+    if input_context is not None:
+        available["input_context"] = input_context
     with tf.device("/cpu:0"):
         result = call_with_known(input_fn, available)
     if result is None:

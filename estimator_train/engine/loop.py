@@ -47,8 +47,9 @@ class StepLoop:
 
     def read_broken_off(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
         """The steps done and the last one's loss after `run` raised for the end of the input."""
-        done, loss = session.run(self.last_outcome)
-        return int(done), loss
+        done, loss = self.last_outcome
+        count = int(session.run(done))
+        return count, session.run(loss) if count else None
 
 
 def build_loop(train_op: Any, loss: tf.Tensor) -> StepLoop:

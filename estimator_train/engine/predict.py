@@ -111,7 +111,7 @@ def _examples(batch: Any) -> Iterator[Any]:
         if length != expected:
             raise ValueError(
                 f"Batch length of predictions should be same. {name} has different batch length "
-                f"than others: {lengths}."
+                f"than others. Lengths are {lengths}."
             )
     for index in range(expected):
         yield {name: values[index] for name, values in batch.items()}

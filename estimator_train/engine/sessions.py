@@ -29,48 +29,71 @@ def session_config(job: Job, strategy: Any = None) -> tf.compat.v1.ConfigProto:
 
 @contextlib.contextmanager
 def explained_restore(checkpoint_path: str | None) -> Iterator[None]:
-    """Adds to a failed restore which variables of the graph do not fit the checkpoint.
+    """Within it a checkpoint is restored; where it does not fit, the error names the variables.
+
+    A restore alone takes a variable of another shape as it stands in the checkpoint, without a
+    word, so shapes are compared before it.
 
     Args:
-      checkpoint_path: The checkpoint that is restored in this context, or None.
+      checkpoint_path: The checkpoint that is restored, or None.
+
+    Raises:
+      ValueError: A variable of the default graph has another shape in the checkpoint.
+      NotFoundError: A variable of the default graph is not in the checkpoint.
     """
     graph = tf.compat.v1.get_default_graph()
+    saved = _saved_shapes(checkpoint_path)
+    misshaped = _misshaped(graph, saved)
+    if misshaped:
+        raise ValueError(_advice(checkpoint_path, misshaped + _absent(graph, saved)))
     try:
         yield
-    except (tf.errors.NotFoundError, tf.errors.InvalidArgumentError) as error:
-        misfits = _misfits(graph, checkpoint_path) if checkpoint_path else []
-        if not misfits:
+    except tf.errors.NotFoundError as error:
+        absent = _absent(graph, saved)
+        if not absent:
             raise
-        shown = "; ".join(misfits[:_NAMES_SHOWN])
-        more = f"; and {len(misfits) - _NAMES_SHOWN} more" if len(misfits) > _NAMES_SHOWN else ""
-        raise type(error)(
-            error.node_def,
-            error.op,
-            f"The checkpoint {checkpoint_path} does not fit the model: {shown}{more}. Use the "
-            "model that wrote it, another model_dir, or warm_start_from to take over the "
-            f"variables that fit.\n{error.message}",
-        ) from error
+        message = f"{_advice(checkpoint_path, absent)}\n{error.message}"
+        raise type(error)(error.node_def, error.op, message) from error
 
 
-def _misfits(graph: tf.Graph, checkpoint_path: str) -> list[str]:
+def _advice(checkpoint_path: str | None, misfits: list[str]) -> str:
+    shown = "; ".join(misfits[:_NAMES_SHOWN])
+    more = f"; and {len(misfits) - _NAMES_SHOWN} more" if len(misfits) > _NAMES_SHOWN else ""
+    return (
+        f"The checkpoint {checkpoint_path} does not fit the model: {shown}{more}. Use the model "
+        "that wrote it, another model_dir, or warm_start_from to take over the variables that fit."
+    )
+
+
+def _saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
+    """Shapes by variable name; empty where there is no checkpoint or it cannot be read.
+
+    What cannot be read at all is left to the restore, whose own error says so.
+    """
+    if checkpoint_path is None:
+        return {}
     try:
-        saved = dict(tf.train.list_variables(checkpoint_path))
+        return dict(tf.train.list_variables(checkpoint_path))
     except (tf.errors.OpError, ValueError):
-        return []  # Not readable at all: the restore's own error says so.
+        return {}
+
+
+def _variables(graph: tf.Graph) -> list[tf.Variable]:
+    """The graph's global variables, replicas' copies and slices of partitioned ones left out."""
     with graph.as_default():
-        variables = tf.compat.v1.global_variables() + tf.compat.v1.get_collection(
-            tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS
-        )
-    found = []
-    for variable in variables:
-        name = variable.name.split(":")[0]
-        if name not in saved:
-            found.append(f"'{name}' is not in it")
-        elif isinstance(variable, tf.Variable) and not variable.shape.is_compatible_with(
-            saved[name]
-        ):
-            found.append(
-                f"'{name}' has shape {saved[name]} in it and {variable.shape.as_list()} in the "
-                "model"
-            )
-    return found
+        found = tf.compat.v1.global_variables()
+    return [v for v in found if hasattr(v, "op") and not getattr(v, "_save_slice_info", None)]
+
+
+def _misshaped(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
+    return [
+        f"'{v.op.name}' has shape {saved[v.op.name]} in it and {v.shape.as_list()} in the model"
+        for v in _variables(graph)
+        if v.op.name in saved and not v.shape.is_compatible_with(saved[v.op.name])
+    ]
+
+
+def _absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
+    if not saved:
+        return []
+    return [f"'{v.op.name}' is not in it" for v in _variables(graph) if v.op.name not in saved]

@@ -37,7 +37,9 @@ class StepRunner:
         hooks: Sequence[Any],
         steps_per_loop: int | str,
     ) -> None:
-        self._fetches = (train_op, loss, step_read)
+        self._train_op, self._loss_tensor = train_op, loss
+        # A list, as hooks find it in the arguments of the run.
+        self._fetches = [train_op, loss, step_read]
         self._hooks = hooks
         self._limit = None if steps_per_loop == "auto" else int(steps_per_loop)
         self._global_step: int | None = None
@@ -75,7 +77,7 @@ class StepRunner:
                 )
                 return None
         try:
-            return build_loop(*self._fetches[:2])
+            return build_loop(self._train_op, self._loss_tensor)
         except NotLoopableError as reason:
             _LOG.info("Training runs one step per session call: %s.", reason)
             return None

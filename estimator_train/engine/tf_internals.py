@@ -65,6 +65,35 @@ def add_listeners(
     hook._listeners.extend(listeners)
 
 
+def save_now(
+    hook: tf.compat.v1.train.CheckpointSaverHook, session: tf.compat.v1.Session, step: int
+) -> bool:
+    """Has a saver hook write a checkpoint, unless it wrote one of this step.
+
+    Why internal: a CheckpointSaverHook saves only when its own timer says so.
+
+    Args:
+      hook: The hook, in a running session.
+      session: The raw session.
+      step: The global step now.
+
+    Returns:
+      Whether a listener asks for training to stop.
+    """
+    if hook._timer.last_triggered_step() == step:
+        return False
+    hook._timer.update_last_triggered_step(step)
+    return bool(hook._save(session, step))
+
+
+def global_step_read() -> tf.Tensor:
+    """The read of the default graph's global step that TensorFlow's own hooks fetch with a step.
+
+    Why internal: only this read is ordered before the step's increment (see below).
+    """
+    return _get_or_create_global_step_read()
+
+
 def read_step_before_increment(global_step: tf.Variable) -> tf.Tensor:
     """Makes the global step that hooks fetch with a step the one before that step, always.
 

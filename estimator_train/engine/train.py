@@ -9,6 +9,7 @@ from estimator_train.engine import tf_internals, warm_start
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import model_graph
+from estimator_train.engine.saving import SaveForListeners
 from estimator_train.engine.sessions import explained_restore, session_config
 from estimator_train.engine.steps import StepRunner
 from estimator_train.spec import ModeKeys
@@ -43,7 +44,7 @@ def train(
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, step.spec.loss)
         _add_loss_summary(step.spec.loss)
         _add_saver(job, step.spec.scaffold)
-        chief_hooks = _chief_hooks(job, step, saving_listeners)
+        chief_hooks = _chief_hooks(job, step, hooks, saving_listeners)
         worker_hooks = _worker_hooks(job, step, step_read, hooks)
         runner = StepRunner(
             step.spec.train_op,
@@ -69,7 +70,6 @@ def train(
                 max_wait_secs=job.config.session_creation_timeout_secs,
             )
         loss = runner.run(session)
-    tf.compat.v1.summary.FileWriterCache.clear()
     if loss is None:
         _LOG.warning(
             "Training made no steps: the input is empty, or a hook stopped it before the first."
@@ -99,7 +99,10 @@ def _add_saver(job: Job, scaffold: tf.compat.v1.train.Scaffold) -> None:
 
 
 def _chief_hooks(
-    job: Job, step: Step, listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener]
+    job: Job,
+    step: Step,
+    callers_hooks: Sequence[_Hook],
+    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
 ) -> list[_Hook]:
     """The hooks of the worker that writes checkpoints, the saver among them.
 
@@ -109,25 +112,25 @@ def _chief_hooks(
     hooks = list(step.spec.training_chief_hooks)
     saver_hooks = [
         hook
-        for hook in (*hooks, *step.spec.training_hooks)
+        for hook in (*callers_hooks, *hooks, *step.spec.training_hooks)
         if isinstance(hook, tf.compat.v1.train.CheckpointSaverHook)
     ]
     config = job.config
     if saver_hooks:
         # The user's own saver saves; the listeners go to it.
-        tf_internals.add_listeners(saver_hooks[0], listeners)
+        saver = saver_hooks[0]
+        tf_internals.add_listeners(saver, listeners)
+        hooks.append(SaveForListeners(saver, listeners))
     elif config.save_checkpoints_secs or config.save_checkpoints_steps:
-        hooks.insert(
-            0,
-            tf.compat.v1.train.CheckpointSaverHook(
-                job.model_dir,
-                save_secs=config.save_checkpoints_secs,
-                save_steps=config.save_checkpoints_steps,
-                scaffold=step.spec.scaffold,
-                listeners=listeners,
-                save_graph_def=config.checkpoint_save_graph_def,
-            ),
+        saver = tf.compat.v1.train.CheckpointSaverHook(
+            job.model_dir,
+            save_secs=config.save_checkpoints_secs,
+            save_steps=config.save_checkpoints_steps,
+            scaffold=step.spec.scaffold,
+            listeners=listeners,
+            save_graph_def=config.checkpoint_save_graph_def,
         )
+        hooks = [saver, SaveForListeners(saver, listeners), *hooks]
     elif listeners:
         raise ValueError(
             "There should be a CheckpointSaverHook to use saving_listeners. Please set one of "

@@ -69,12 +69,23 @@ def test_checkpoint_of_another_shape_names_the_variables(model_fn, input_fn, tmp
     estimator = est.Estimator(wider_model_fn, tmp_path)
     before = sorted(tmp_path.iterdir())
     for call in (estimator.train, estimator.evaluate):
-        with pytest.raises((tf.errors.NotFoundError, tf.errors.InvalidArgumentError)) as error:
+        with pytest.raises(ValueError, match="does not fit the model") as error:
             call(input_fn, steps=1)
-        assert "'extra' is not in it" in error.value.message
-        assert "'w' has shape [3, 1] in it and [4, 1] in the model" in error.value.message
-        assert "warm_start_from" in error.value.message
+        assert "'extra' is not in it" in str(error.value)
+        assert "'w' has shape [3, 1] in it and [4, 1] in the model" in str(error.value)
+        assert "warm_start_from" in str(error.value)
     assert [p for p in before if not p.exists()] == []
+
+
+def test_variable_that_the_checkpoint_lacks_is_named(model_fn, input_fn, tmp_path):
+    est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+
+    def larger_model_fn(features, labels, mode):
+        tf.compat.v1.get_variable("extra", [2])
+        return model_fn(features, labels, mode)
+
+    with pytest.raises(tf.errors.NotFoundError, match="'extra' is not in it. Use the model"):
+        est.Estimator(larger_model_fn, tmp_path).train(input_fn, steps=1)
 
 
 def test_listeners_of_a_users_own_saver_hook_are_called(model_fn, input_fn, tmp_path):
