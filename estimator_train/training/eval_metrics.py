@@ -1,0 +1,52 @@
+"""The metrics that evaluations wrote to their event files."""
+
+import os
+from typing import Any
+
+import tensorflow as tf
+from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
+
+
+class EvalMetrics:
+    """Reads metrics from event files, each time only what was added since.
+
+    Args:
+      pattern: Glob pattern of the event files. Where they tell of one step and metric several
+        times, the last word counts; a record that is not whole yet is left for the next time.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._loaders: dict[str, Any] = {}
+        self._metrics: dict[int, dict[str, float]] = {}
+
+    def read(self) -> dict[int, dict[str, float]]:
+        """Returns global step to metric name to value, in the order of steps."""
+        for path in sorted(tf.io.gfile.glob(self._pattern)):
+            if path not in self._loaders:
+                self._loaders[path] = LegacyEventFileLoader(path)
+            for event in self._loaders[path].Load():
+                self._add(event)
+        return {step: self._metrics[step] for step in sorted(self._metrics)}
+
+    def _add(self, event: Any) -> None:
+        for value in event.summary.value:
+            if value.HasField("simple_value"):
+                self._metrics.setdefault(event.step, {})[value.tag] = value.simple_value
+
+
+def metrics_in(eval_dir: str) -> EvalMetrics:
+    """A reader of all event files in a directory that `Estimator.eval_dir` gave."""
+    return EvalMetrics(os.path.join(eval_dir, "*.tfevents.*"))
+
+
+def read_eval_metrics(eval_dir: str) -> dict[int, dict[str, float]]:
+    """Reads the metrics of all evaluations in a directory.
+
+    Args:
+      eval_dir: The directory of an evaluation's event files, as `Estimator.eval_dir` gives it.
+
+    Returns:
+      Global step to metric name to value, in the order of steps; empty where there are none.
+    """
+    return metrics_in(eval_dir).read()

@@ -1,0 +1,144 @@
+"""When the evaluations of a training are due, and what comes of them."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.saving import ListenerWithSteps
+from estimator_train.estimator import Estimator
+from estimator_train.training.specs import EvalSpec
+
+_LOG = tf.get_logger()
+
+
+class Evaluation:
+    """The evaluations of one EvalSpec.
+
+    Args:
+      estimator: The Estimator that is trained.
+      spec: What is evaluated and exported.
+
+    Attributes:
+      spec: What is evaluated and exported.
+      metrics: What the last evaluation returned; None before the first.
+      exports: What the exporters returned after it; None before the first.
+    """
+
+    def __init__(self, estimator: Estimator, spec: EvalSpec) -> None:
+        self.spec = spec
+        self.metrics: dict[str, Any] | None = None
+        self.exports: list[Any] | None = None
+        self._estimator = estimator
+        self._started: float | None = None
+        self._last_step = 0
+        self._was_final = False
+
+    def begin(self, step: int) -> None:
+        """Notes the global step at which training begins."""
+        self._last_step = step
+
+    def is_due(self, step: int) -> bool:
+        """Whether the checkpoint of a global step is to be evaluated."""
+        every = self.spec.every_steps
+        if every is not None:
+            return step // every > self._last_step // every
+        secs = self.spec.throttle_secs
+        if self._started is None or time.monotonic() - self._started >= secs:
+            return True
+        _LOG.info("Skip the current checkpoint eval due to throttle secs (%s secs).", secs)
+        return False
+
+    def run(self, is_final: bool) -> None:
+        """Evaluates the latest checkpoint and calls the exporters.
+
+        Args:
+          is_final: Whether it is the last of the training.
+        """
+        self._started = time.monotonic()
+        self.metrics = self._estimator.evaluate(
+            self.spec.input_fn,
+            steps=self.spec.steps,
+            hooks=self.spec.hooks,
+            checkpoint_path=self._estimator.latest_checkpoint(),
+            name=self.spec.name,
+        )
+        self._last_step = int(self.metrics["global_step"])
+        self._export(self.metrics, is_final)
+
+    def finish(self, step: int) -> None:
+        """Evaluates and exports the last checkpoint, as far as that is not done yet.
+
+        Args:
+          step: Its global step.
+        """
+        if self.metrics is None or self._last_step != step:
+            self.run(is_final=True)
+        elif not self._was_final:
+            self._export(self.metrics, is_final=True)
+
+    def _export(self, metrics: dict[str, Any], is_final: bool) -> None:
+        base = os.path.join(self._estimator.model_dir, "export")
+        self._was_final = is_final
+        self.exports = [
+            exporter.export(
+                estimator=self._estimator,
+                export_path=os.path.join(base, exporter.name),
+                checkpoint_path=self._estimator.latest_checkpoint() or "",
+                eval_result=metrics,
+                is_the_final_export=is_final,
+            )
+            for exporter in self.spec.exporters
+        ]
+
+
+class EvaluationListener(ListenerWithSteps):
+    """Evaluates checkpoints as they are written, and the last one in any case.
+
+    Args:
+      evaluations: What is evaluated.
+      max_steps: The global step at which training ends, or None.
+      after_round: Called after a checkpoint, once each of them was evaluated.
+    """
+
+    def __init__(
+        self,
+        evaluations: Sequence[Evaluation],
+        max_steps: int | None,
+        after_round: Callable[[], None],
+    ) -> None:
+        self.every_steps = frozenset(
+            evaluation.spec.every_steps
+            for evaluation in evaluations
+            if evaluation.spec.every_steps is not None
+        )
+        self._evaluations = evaluations
+        self._max_steps = max_steps
+        self._after_round = after_round
+
+    def begin(self) -> None:
+        """Training starts, with a checkpoint that is not evaluated."""
+        self._is_first_save = True
+
+    def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Evaluates what is due."""
+        del session
+        if self._is_first_save:
+            self._is_first_save = False
+            for evaluation in self._evaluations:
+                evaluation.begin(global_step_value)
+            return
+        is_final = self._max_steps is not None and global_step_value >= self._max_steps
+        for evaluation in self._evaluations:
+            if evaluation.is_due(global_step_value):
+                evaluation.run(is_final)
+        if all(evaluation.metrics is not None for evaluation in self._evaluations):
+            self._after_round()
+
+    def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Evaluates and exports the last checkpoint."""
+        del session
+        for evaluation in self._evaluations:
+            evaluation.finish(global_step_value)

@@ -1,0 +1,300 @@
+"""Exporters: which of the evaluated checkpoints become SavedModels, and which of those stay."""
+
+import abc
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.arguments import argument_names
+from estimator_train.training.eval_metrics import EvalMetrics
+
+_LOG = tf.get_logger()
+_TIMESTAMP = re.compile(r"\d{10}")
+_COMPARE_ARGUMENTS = ("best_eval_result", "current_eval_result")
+
+
+class Exporter(abc.ABC):
+    """Writes a model after evaluations; subclasses decide when and what."""
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """The name of its directory below `model_dir/export`."""
+
+    @abc.abstractmethod
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> Any:
+        """Exports the model of an evaluated checkpoint, or does nothing.
+
+        Args:
+          estimator: The Estimator that is trained.
+          export_path: The directory to write into.
+          checkpoint_path: The checkpoint that was evaluated.
+          eval_result: Metric name to value, what `Estimator.evaluate` returned.
+          is_the_final_export: Whether this is the last checkpoint of the training. A checkpoint
+            that was exported before it turned out to be the last comes a second time.
+
+        Returns:
+          The path of what was written, or None.
+        """
+
+
+class _SavedModelExporter(Exporter):
+    """What the exporters of SavedModels share."""
+
+    def __init__(
+        self,
+        name: str,
+        serving_input_receiver_fn: Callable[[], Any] | None,
+        assets_extra: Mapping[str, str] | None,
+        as_text: bool,
+    ) -> None:
+        self._name = name
+        self._receiver_fn = serving_input_receiver_fn
+        self._assets_extra = assets_extra
+        self._as_text = as_text
+
+    @property
+    def name(self) -> str:
+        """The name of its directory below `model_dir/export`."""
+        return self._name
+
+    def _write(self, estimator: Any, export_path: str, checkpoint_path: str) -> bytes:
+        return estimator.export_saved_model(
+            export_path,
+            self._receiver_fn,
+            assets_extra=self._assets_extra,
+            as_text=self._as_text,
+            checkpoint_path=checkpoint_path,
+        )
+
+
+class FinalExporter(_SavedModelExporter):
+    """Exports the last checkpoint, once training has ended.
+
+    Args:
+      name: The name of its directory below `model_dir/export`.
+      serving_input_receiver_fn: As for `Estimator.export_saved_model`.
+      assets_extra: As for `Estimator.export_saved_model`.
+      as_text: As for `Estimator.export_saved_model`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        serving_input_receiver_fn: Callable[[], Any] | None,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+    ) -> None:
+        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
+
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> bytes | None:
+        """Exports if this is the last checkpoint."""
+        del eval_result
+        if not is_the_final_export:
+            return None
+        _LOG.info("Performing the final export in the end of training.")
+        return self._write(estimator, export_path, checkpoint_path)
+
+
+class LatestExporter(_SavedModelExporter):
+    """Exports every evaluated checkpoint and keeps the newest exports.
+
+    Args:
+      name: The name of its directory below `model_dir/export`.
+      serving_input_receiver_fn: As for `Estimator.export_saved_model`.
+      assets_extra: As for `Estimator.export_saved_model`.
+      as_text: As for `Estimator.export_saved_model`.
+      exports_to_keep: How many exports stay; None keeps all.
+
+    Raises:
+      ValueError: exports_to_keep is not positive.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        serving_input_receiver_fn: Callable[[], Any] | None,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        exports_to_keep: int | None = 5,
+    ) -> None:
+        if exports_to_keep is not None and exports_to_keep <= 0:
+            raise ValueError(
+                f"`exports_to_keep`, if provided, must be positive number. Got {exports_to_keep}"
+            )
+        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
+        self._exports_to_keep = exports_to_keep
+        self._last: tuple[str, bytes] | None = None
+
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> bytes:
+        """Exports and removes the oldest exports beyond those to keep."""
+        del eval_result
+        if is_the_final_export and self._last and self._last[0] == checkpoint_path:
+            return self._last[1]
+        written = self._write(estimator, export_path, checkpoint_path)
+        self._last = (checkpoint_path, written)
+        remove_old_exports(export_path, self._exports_to_keep)
+        return written
+
+
+def _loss_smaller(best_eval_result: Mapping[str, Any], current_eval_result: Any) -> bool:
+    """Whether the current loss is smaller than the best; what BestExporter compares by default."""
+    results = {"best_eval_result": best_eval_result, "current_eval_result": current_eval_result}
+    for name, result in results.items():
+        if not result or "loss" not in result:
+            raise ValueError(f"{name} cannot be empty or no loss is found in it.")
+    return best_eval_result["loss"] > current_eval_result["loss"]
+
+
+class BestExporter(_SavedModelExporter):
+    """Exports a checkpoint that is better than all that were evaluated before it.
+
+    After a restart the best result so far is found in the event files of earlier evaluations, as
+    long as there is an export at all.
+
+    Args:
+      name: The name of its directory below `model_dir/export`.
+      serving_input_receiver_fn: As for `Estimator.export_saved_model`; needed by the first export.
+      event_file_pattern: Event files of the evaluation, relative to model_dir: `eval/` or
+        `eval_<name>/`. None forgets earlier results at a restart.
+      compare_fn: Function of `best_eval_result` and `current_eval_result`, dicts of metric name to
+        value, which returns whether the current one is better; by default by smaller loss.
+      assets_extra: As for `Estimator.export_saved_model`.
+      as_text: As for `Estimator.export_saved_model`.
+      exports_to_keep: How many exports stay, the newest; None keeps all.
+
+    Raises:
+      ValueError: compare_fn is None or has other arguments, or exports_to_keep is not positive.
+      TypeError: compare_fn cannot be called.
+    """
+
+    def __init__(
+        self,
+        name: str = "best_exporter",
+        serving_input_receiver_fn: Callable[[], Any] | None = None,
+        event_file_pattern: str | None = "eval/*.tfevents.*",
+        compare_fn: Callable[..., Any] = _loss_smaller,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        exports_to_keep: int | None = 5,
+    ) -> None:
+        _check_compare_fn(compare_fn)
+        if exports_to_keep is not None and exports_to_keep <= 0:
+            raise ValueError(
+                f"`exports_to_keep`, if provided, must be a positive number. Got {exports_to_keep}"
+            )
+        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
+        self._event_file_pattern = event_file_pattern
+        self._compare_fn = compare_fn
+        self._exports_to_keep = exports_to_keep
+        self._model_dir: str | None = None
+        self._best: Mapping[str, Any] | None = None
+        self._last: tuple[str, bytes | None] | None = None
+
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> bytes | None:
+        """Exports if the result is better than the best, or nothing is exported yet."""
+        if is_the_final_export and self._last and self._last[0] == checkpoint_path:
+            return self._last[1]
+        if self._model_dir != estimator.model_dir:
+            self._model_dir = estimator.model_dir
+            self._best = self._best_before(eval_result) if _exports(export_path) else None
+        written = None
+        if self._best is None or self._is_better(self._best, eval_result):
+            _LOG.info("Performing best model export.")
+            written = self._write(estimator, export_path, checkpoint_path)
+            self._best = eval_result
+            remove_old_exports(export_path, self._exports_to_keep)
+        self._last = (checkpoint_path, written)
+        return written
+
+    def _best_before(self, eval_result: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The best result in the event files but for that of the step that was just evaluated."""
+        if not self._event_file_pattern or not self._model_dir:
+            return None
+        _LOG.info("Loading best metric from event files.")
+        best = None
+        pattern = os.path.join(self._model_dir, self._event_file_pattern)
+        for step, result in EvalMetrics(pattern).read().items():
+            if step == (eval_result or {}).get("global_step"):
+                continue
+            if best is None or self._is_better(best, result):
+                best = result
+        return best
+
+    def _is_better(self, best: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
+        try:
+            return bool(self._compare_fn(best_eval_result=best, current_eval_result=current))
+        except Exception as error:
+            raise ValueError(
+                f"compare_fn ({self._compare_fn}) of the exporter '{self.name}' raised "
+                f"{type(error).__name__}: {error} for best_eval_result={best} and "
+                f"current_eval_result={current}."
+            ) from error
+
+
+def _check_compare_fn(compare_fn: Any) -> None:
+    if compare_fn is None:
+        raise ValueError("`compare_fn` must not be None.")
+    names = argument_names(compare_fn)
+    for name in _COMPARE_ARGUMENTS:
+        if name not in names:
+            raise ValueError(f"compare_fn ({compare_fn}) must include {name} argument.")
+    others = sorted(set(names) - set(_COMPARE_ARGUMENTS))
+    if others:
+        raise ValueError(f"compare_fn ({compare_fn}) has following not expected args: {others}")
+
+
+def _exports(export_path: str) -> list[str]:
+    """The names of the time-stamped exports in a directory, the oldest first."""
+    if not tf.io.gfile.isdir(export_path):
+        return []
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_path)]
+    return sorted(name for name in names if _TIMESTAMP.fullmatch(name))
+
+
+def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
+    """Removes all but the newest exports in a directory; other things in it stay.
+
+    Args:
+      export_path: The directory.
+      exports_to_keep: How many stay; None is all.
+    """
+    if exports_to_keep is None:
+        return
+    for name in _exports(export_path)[:-exports_to_keep]:
+        path = os.path.join(export_path, name)
+        try:
+            tf.io.gfile.rmtree(path)
+        except tf.errors.OpError as error:
+            _LOG.warning("Could not remove the old export %s: %s", path, error)

@@ -1,0 +1,38 @@
+"""Stopping when the time is over."""
+
+import time
+
+import tensorflow as tf
+
+_LOG = tf.get_logger()
+
+
+class StopAfterSeconds(tf.compat.v1.train.SessionRunHook):
+    """Stops training when some time has passed since this hook was made.
+
+    Args:
+      seconds: How long; evaluations and checkpoints count.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def steps_until_due(self, global_step: int) -> int | None:
+        """It need see no step before the time is over."""
+        del global_step
+        return 1 if self._is_over() else None
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Stops training if the time is over."""
+        del run_values
+        if self._is_over():
+            _LOG.info("Stopping training: max_time of %s seconds is over.", self._seconds)
+            run_context.request_stop()
+
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self._end

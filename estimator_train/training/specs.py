@@ -1,0 +1,200 @@
+"""What train_and_evaluate trains on and what it evaluates: TrainSpec and EvalSpec."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from estimator_train.training.exporters import Exporter
+
+
+class _TrainFields(NamedTuple):
+    input_fn: Callable[..., Any]
+    max_steps: int | None
+    hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
+    saving_listeners: tuple[tf.compat.v1.train.CheckpointSaverListener, ...]
+    max_time: float | None
+
+
+class TrainSpec(_TrainFields):
+    """The training of `train_and_evaluate`.
+
+    Args:
+      input_fn: As for `Estimator.train`.
+      max_steps: Global step to stop at; by default training goes on to the end of the input.
+      hooks: SessionRunHooks for the training session of every worker.
+      saving_listeners: Called before and after each checkpoint; by the chief alone.
+      max_time: Seconds after which this call of train_and_evaluate stops training; the last
+        evaluation and export follow. Evaluations count. By default there is no limit.
+
+    Raises:
+      TypeError: input_fn cannot be called, or a hook or listener is none.
+      ValueError: max_steps or max_time is not positive.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        input_fn: Callable[..., Any],
+        max_steps: int | None = None,
+        hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+        saving_listeners: Iterable[tf.compat.v1.train.CheckpointSaverListener] | None = None,
+        *,
+        max_time: float | None = None,
+    ) -> "TrainSpec":
+        """Checks the arguments; hooks and listeners become tuples."""
+        _check_input_fn(input_fn)
+        _check_positive("max_steps", max_steps)
+        _check_positive("max_time", max_time)
+        return super().__new__(
+            cls,
+            input_fn,
+            max_steps,
+            _hooks(hooks),
+            _instances(
+                "saving_listeners", saving_listeners, tf.compat.v1.train.CheckpointSaverListener
+            ),
+            max_time,
+        )
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """For copies and pickles, which would give all arguments by position."""
+        return (), self._asdict()
+
+
+class _EvalFields(NamedTuple):
+    input_fn: Callable[..., Any]
+    steps: int | None
+    name: str | None
+    hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
+    exporters: tuple[Exporter, ...]
+    start_delay_secs: float
+    throttle_secs: float
+    every_steps: int | None
+
+
+class EvalSpec(_EvalFields):
+    """An evaluation of `train_and_evaluate`, and what is exported after it.
+
+    Args:
+      input_fn: As for `Estimator.evaluate`.
+      steps: Batches of each evaluation; None goes to the end of the input.
+      name: Keeps the metrics of several evaluation sets apart: they go to `eval_<name>`.
+      hooks: SessionRunHooks for the evaluation session.
+      exporters: An `Exporter` or several, whose names differ, called after each evaluation.
+      start_delay_secs: Seconds that an evaluator process waits before its first evaluation.
+      throttle_secs: Seconds from the start of an evaluation within which no other starts, new
+        checkpoints or not; the last checkpoint is always evaluated.
+      every_steps: Evaluates at each multiple of so many global steps, where a checkpoint is
+        written for it, whatever throttle_secs says. By default evaluations follow checkpoints.
+
+    Raises:
+      TypeError: input_fn cannot be called, name is no string, or a hook or exporter is none.
+      ValueError: A number is out of its range, or exporters' names are empty or not unique.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        input_fn: Callable[..., Any],
+        steps: int | None = 100,
+        name: str | None = None,
+        hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+        exporters: Exporter | Iterable[Exporter] | None = None,
+        start_delay_secs: float = 120,
+        throttle_secs: float = 600,
+        *,
+        every_steps: int | None = None,
+    ) -> "EvalSpec":
+        """Checks the arguments; hooks and exporters become tuples."""
+        _check_input_fn(input_fn)
+        _check_positive("steps", steps)
+        _check_positive("every_steps", every_steps)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"`name` must be string, given: {name}")
+        for field, secs in (
+            ("start_delay_secs", start_delay_secs),
+            ("throttle_secs", throttle_secs),
+        ):
+            if secs < 0:
+                raise ValueError(f"Must specify {field} >= 0, given: {secs}")
+        return super().__new__(
+            cls,
+            input_fn,
+            steps,
+            name,
+            _hooks(hooks),
+            _exporters(exporters),
+            start_delay_secs,
+            throttle_secs,
+            every_steps,
+        )
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """For copies and pickles, which would give all arguments by position."""
+        return (), self._asdict()
+
+
+def check_exporter_names(exporters: Sequence[Exporter]) -> None:
+    """Checks that exporters can each have a directory of their own.
+
+    Raises:
+      TypeError: A name is no string.
+      ValueError: A name is empty or taken.
+    """
+    names = [exporter.name for exporter in exporters]
+    for name in names:
+        if not name:
+            raise ValueError(
+                "An Exporter cannot have a name that is `None` or empty. "
+                f"All exporter names: {names}"
+            )
+        if not isinstance(name, str):
+            raise TypeError(f"An Exporter must have a string name. Given: {type(name)}")
+    if len(set(names)) < len(names):
+        raise ValueError(
+            "`exporters` must have unique names. Such a name cannot be `None`. "
+            f"All exporter names: {names}"
+        )
+
+
+def _check_input_fn(input_fn: Any) -> None:
+    if not callable(input_fn):
+        raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
+
+
+def _check_positive(name: str, value: float | None) -> None:
+    if value is not None and value <= 0:
+        raise ValueError(f"Must specify {name} > 0, given: {value}")
+
+
+def _hooks(hooks: Any) -> tuple[Any, ...]:
+    return _instances("hooks", hooks, tf.compat.v1.train.SessionRunHook)
+
+
+def _instances(what: str, values: Iterable[Any] | None, expected: type) -> tuple[Any, ...]:
+    found = tuple(values or ())
+    for value in found:
+        if not isinstance(value, expected):
+            raise TypeError(f"All {what} must be `{expected.__name__}` instances, given: {value}")
+    return found
+
+
+def _exporters(exporters: Any) -> tuple[Exporter, ...]:
+    if exporters is None:
+        return ()
+    if isinstance(exporters, Exporter):
+        exporters = (exporters,)
+    try:
+        found = tuple(exporters)
+    except TypeError:
+        found = (None,)
+    if not all(isinstance(exporter, Exporter) for exporter in found):
+        raise TypeError(
+            "`exporters` must be an Exporter, an iterable of Exporter, or `None`, found "
+            f"{exporters}."
+        )
+    check_exporter_names(found)
+    return found

@@ -1,0 +1,171 @@
+"""Training with evaluations and exports between, as one job that can be started again."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train import cluster
+from estimator_train.estimator import Estimator
+from estimator_train.training.evaluations import Evaluation, EvaluationListener
+from estimator_train.training.max_time import StopAfterSeconds
+from estimator_train.training.specs import EvalSpec, TrainSpec, check_exporter_names
+
+_LOG = tf.get_logger()
+_ROLES = (cluster.CHIEF, cluster.EVALUATOR, cluster.MASTER, cluster.PS, cluster.WORKER)
+
+
+def train_and_evaluate(
+    estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec | Sequence[EvalSpec]
+) -> Any:
+    """Trains, evaluates checkpoints as they are written, and exports.
+
+    Training waits while an evaluation runs. The last checkpoint is always evaluated and exported,
+    whatever ended the training. Called again on the same model_dir, this goes on from the latest
+    checkpoint; a job that was killed after its last step gets its last evaluation and export.
+
+    Args:
+      estimator: The Estimator to train.
+      train_spec: What to train on and for how long.
+      eval_spec: What to evaluate and export, and when; or several such, whose names differ.
+
+    Returns:
+      The metrics of the last evaluation (as `Estimator.evaluate` returns them) and the list of what
+      the exporters returned after it; both are None where max_steps had been reached before. With
+      several EvalSpecs, a dict of each by the names of the specs.
+
+    Raises:
+      TypeError: An argument is of a wrong type.
+      ValueError: Names of EvalSpecs or of their exporters are not unique, the RunConfig has no
+        checkpoints, or this process has a role in a cluster that cannot be run.
+    """
+    specs = _checked(estimator, train_spec, eval_spec)
+    _LOG.info("Not using Distribute Coordinator.")
+    config = estimator.config
+    if config.cluster_spec or config.task_type == cluster.EVALUATOR:
+        _refuse_role(config.task_type)
+    evaluations = _run_local(estimator, train_spec, specs)
+    if isinstance(eval_spec, EvalSpec):
+        return evaluations[0].metrics, evaluations[0].exports
+    return (
+        {evaluation.spec.name: evaluation.metrics for evaluation in evaluations},
+        {evaluation.spec.name: evaluation.exports for evaluation in evaluations},
+    )
+
+
+def _checked(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:
+    """The EvalSpecs, when all arguments are such as they should be."""
+    if not isinstance(estimator, Estimator):
+        raise TypeError(
+            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
+        )
+    if not isinstance(train_spec, TrainSpec):
+        raise TypeError(
+            f"`train_spec` must have type `tf.estimator.TrainSpec`. Got: {type(train_spec)}"
+        )
+    is_sequence = isinstance(eval_spec, Sequence) and not isinstance(eval_spec, (EvalSpec, str))
+    specs = list(eval_spec) if is_sequence and eval_spec else [eval_spec]
+    for spec in specs:
+        if not isinstance(spec, EvalSpec):
+            raise TypeError(
+                f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(spec)}"
+            )
+    names = [spec.name for spec in specs]
+    if len({name or None for name in names}) < len(names):
+        raise ValueError(
+            "EvalSpecs must have unique names, by which their metrics are kept apart. All names: "
+            f"{names}"
+        )
+    check_exporter_names([exporter for spec in specs for exporter in spec.exporters])
+    return specs
+
+
+def _refuse_role(task_type: str) -> None:
+    if task_type not in _ROLES:
+        raise ValueError(
+            f"Task type {task_type} is not supported. Supported task types are {list(_ROLES)}"
+        )
+    raise ValueError(
+        f"train_and_evaluate runs on one machine, and TF_CONFIG gives this process the role "
+        f"'{task_type}' in a cluster. Unset TF_CONFIG to train here alone."
+    )
+
+
+def _run_local(
+    estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec]
+) -> list[Evaluation]:
+    """Trains and evaluates in this process."""
+    _LOG.info("Running training and evaluation locally (non-distributed).")
+    _LOG.info(
+        "Start train and evaluate loop. The evaluate will happen after every checkpoint. "
+        "Checkpoint frequency is determined based on RunConfig arguments: save_checkpoints_steps "
+        "%s or save_checkpoints_secs %s.",
+        estimator.config.save_checkpoints_steps,
+        estimator.config.save_checkpoints_secs,
+    )
+    evaluations = [Evaluation(estimator, spec) for spec in specs]
+    check_metrics = _WatchedMetrics(train_spec, [estimator.eval_dir(spec.name) for spec in specs])
+    unfinished = _Unfinished(estimator.model_dir)
+    was_cut_off = unfinished.exists()
+    hooks = list(train_spec.hooks)
+    if train_spec.max_time is not None:
+        hooks.append(StopAfterSeconds(train_spec.max_time))
+    estimator.train(
+        train_spec.input_fn,
+        hooks=hooks,
+        max_steps=train_spec.max_steps,
+        saving_listeners=[
+            *train_spec.saving_listeners,
+            unfinished,
+            EvaluationListener(evaluations, train_spec.max_steps, check_metrics),
+        ],
+    )
+    for evaluation in evaluations:
+        if was_cut_off and evaluation.metrics is None:
+            evaluation.run(is_final=True)
+    unfinished.remove()
+    if evaluations[0].metrics is not None:
+        check_metrics.warn()
+    return evaluations
+
+
+class _WatchedMetrics:
+    """The metrics that early stopping waits for; checked once, after the first evaluations."""
+
+    def __init__(self, train_spec: TrainSpec, eval_dirs: Sequence[str]) -> None:
+        watched = [getattr(hook, "watched_metric", None) for hook in train_spec.hooks]
+        self._unchecked = [metric for metric in watched if metric is not None]
+        self._eval_dirs = eval_dirs
+
+    def __call__(self) -> None:
+        while self._unchecked:
+            self._unchecked.pop().check_written(self._eval_dirs)
+
+    def warn(self) -> None:
+        """The same for a training that has ended with its first evaluation, and is not to fail."""
+        try:
+            self()
+        except ValueError as error:
+            _LOG.warning("%s", error)
+
+
+class _Unfinished(tf.compat.v1.train.CheckpointSaverListener):
+    """A file in model_dir from the start of a training to its last export.
+
+    By it a job that is started again knows whether the last checkpoint still has to be evaluated.
+    """
+
+    def __init__(self, model_dir: str) -> None:
+        self._path = os.path.join(model_dir, "train_and_evaluate.unfinished")
+
+    def exists(self) -> bool:
+        return tf.io.gfile.exists(self._path)
+
+    def begin(self) -> None:
+        with tf.io.gfile.GFile(self._path, "w") as file:
+            file.write("Training has begun; its last evaluation and export are to come.\n")
+
+    def remove(self) -> None:
+        if self.exists():
+            tf.io.gfile.remove(self._path)
