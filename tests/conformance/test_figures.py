@@ -59,9 +59,8 @@ def test_tags_and_steps_of_events(run: Any) -> None:
 
 def test_evaluation(run: Any) -> None:
     seen, expected, relative = run
-    assert list(seen["evaluation"]) == list(expected["evaluation"])
-    for key, (dtype, value) in expected["evaluation"].items():
-        assert seen["evaluation"][key] == [dtype, pytest.approx(value, rel=10 * relative)]
+    for one, (key, dtype, value) in zip(seen["evaluation"], expected["evaluation"], strict=True):
+        assert one == [key, dtype, pytest.approx(value, rel=10 * relative)]
 
 
 def test_predictions(run: Any) -> None:

@@ -61,7 +61,7 @@ def observe(job: Job, api: Api, base: str) -> dict[str, Any]:
         "variables": _variables(estimator),
         "files": _files(model_dir),
         "events": _tags(model_dir),
-        "evaluation": {key: [type(value).__name__, float(value)] for key, value in result.items()},
+        "evaluation": [[key, type(value).__name__, float(value)] for key, value in result.items()],
         "predictions": [
             {key: [str(value.dtype), np.asarray(value).tolist()] for key, value in row.items()}
             for row, _ in zip(rows, range(SHOWN_PREDICTIONS), strict=False)
