@@ -1,0 +1,53 @@
+"""Checks of arguments, shared by every function of the package."""
+
+import operator
+import os
+from collections.abc import Collection
+from typing import Any
+
+
+def integer(name: str, value: Any, minimum: int) -> int:
+    """Returns `value` as an int, or raises an error that names the argument.
+
+    Args:
+      name: The argument's name, for the error.
+      value: A Python or numpy integer.
+      minimum: The smallest allowed value.
+
+    Returns:
+      The value as a Python int.
+
+    Raises:
+      TypeError: If `value` is not an integer (a bool is none).
+      ValueError: If `value` is smaller than `minimum`.
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(f"{name} must be an integer, but got {value!r} ({kind}).") from None
+    if number < minimum:
+        raise ValueError(f"{name} must be {minimum} or more, but got {number}.")
+    return number
+
+
+def optional_integer(name: str, value: Any, minimum: int) -> int | None:
+    """Like `integer`, for arguments that may be None as well."""
+    return None if value is None else integer(name, value, minimum)
+
+
+def one_of(name: str, value: Any, allowed: Collection[str]) -> None:
+    """Raises a ValueError that lists the allowed values if `value` is none of them."""
+    if value not in allowed:
+        choices = ", ".join(repr(choice) for choice in allowed)
+        raise ValueError(f"{name} must be one of {choices}, but got {value!r}.")
+
+
+def path(name: str, value: Any) -> str:
+    """Returns a path as a str, or raises a TypeError that names the argument."""
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a path, but got {value!r}.") from None
