@@ -60,14 +60,16 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
 
     name = flag_values.distribution_strategy
     devices = _devices(flag_values)
-    if name != "mirrored" and len(devices) > 1:
+    if len(devices) == 1:
+        return tf.distribute.OneDeviceStrategy(devices[0]) if name == "one_device" else None
+    if name != "mirrored":
         raise ValueError(
             f"--distribution_strategy={name} trains on one device, but {len(devices)} are asked "
             f"for ({', '.join(devices)}): use --distribution_strategy=mirrored."
         )
-    if name == "one_device":
-        return tf.distribute.OneDeviceStrategy(devices[0])
-    return tf.distribute.MirroredStrategy(devices) if len(devices) > 1 else None
+    if devices[0].startswith("/cpu"):
+        _divide_cpu(len(devices))
+    return tf.distribute.MirroredStrategy(devices)
 
 
 def per_replica_batch_size(flag_values: flags.FlagValues = flags.FLAGS) -> int:
@@ -114,14 +116,17 @@ def _devices(flag_values: flags.FlagValues) -> list[str]:
     import tensorflow as tf
 
     gpus = _number_of_gpus(flag_values.num_gpus, len(tf.config.list_physical_devices("GPU")))
-    if gpus:
-        return [f"/gpu:{index}" for index in range(gpus)]
-    if flag_values.num_virtual_cpus > 1:
-        cpu = tf.config.list_physical_devices("CPU")[0]
-        parts = [tf.config.LogicalDeviceConfiguration()] * flag_values.num_virtual_cpus
-        if tf.config.get_logical_device_configuration(cpu) != parts:
-            tf.config.set_logical_device_configuration(cpu, parts)
-    return [f"/cpu:{index}" for index in range(flag_values.num_virtual_cpus)]
+    kind, count = ("gpu", gpus) if gpus else ("cpu", flag_values.num_virtual_cpus)
+    return [f"/{kind}:{index}" for index in range(count)]
+
+
+def _divide_cpu(parts: int) -> None:
+    import tensorflow as tf
+
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    devices = [tf.config.LogicalDeviceConfiguration()] * parts
+    if tf.config.get_logical_device_configuration(cpu) != devices:
+        tf.config.set_logical_device_configuration(cpu, devices)
 
 
 def _number_of_gpus(asked: int | None, present: int) -> int:

@@ -1,4 +1,4 @@
-"""Folders of pictures, and the network that sorts them."""
+"""Where pictures come from, and the network that sorts them."""
 
 from absl import flags
 
@@ -6,11 +6,17 @@ flags.disclaim_key_flags()
 
 
 def define_image_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
-    """Defines --image_size, --labels, --file_pattern and --weights.
+    """Defines --download, --image_size, --labels, --file_pattern and --weights.
 
     Args:
       flag_values: Where to define them.
     """
+    flags.DEFINE_boolean(
+        "download",
+        False,
+        "Fetch files that --data_dir lacks, for data sets that have a known source.",
+        flag_values=flag_values,
+    )
     flags.DEFINE_integer(
         "image_size",
         224,

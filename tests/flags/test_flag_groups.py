@@ -50,6 +50,7 @@ def test_defaults():
         "distribution_strategy": "mirrored",
         "num_gpus": None,
         "num_virtual_cpus": 1,
+        "download": False,
         "image_size": 224,
         "labels": [],
         "file_pattern": "*/*.jpeg",

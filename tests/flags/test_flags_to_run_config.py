@@ -97,3 +97,24 @@ def test_sessions_keep_off_gpus_that_are_not_asked_for():
     config = distribution._config_for(0, present=2)
     assert config.device_count["GPU"] == 0
     assert config.allow_soft_placement
+
+
+def test_the_global_batch_is_divided_among_the_devices():
+    values = parse("--batch_size=96", "--num_virtual_cpus=3", "--num_gpus=0")
+    assert flags.per_replica_batch_size(values) == 32
+
+
+@pytest.mark.parametrize(("size", "way_out"), [(100, "99 or 102"), (2, "3")])
+def test_a_batch_that_does_not_divide_is_an_error(size, way_out):
+    values = parse(f"--batch_size={size}", "--num_virtual_cpus=3", "--num_gpus=0")
+    with pytest.raises(
+        ValueError, match=f"--batch_size={size} is the batch of all 3 .*: use {way_out}"
+    ):
+        flags.per_replica_batch_size(values)
+
+
+@pytest.mark.parametrize("name", ["off", "one_device"])
+def test_several_devices_need_a_strategy_that_uses_them(name):
+    values = parse("--num_virtual_cpus=2", "--num_gpus=0", f"--distribution_strategy={name}")
+    with pytest.raises(ValueError, match=f"--distribution_strategy={name} trains on one device"):
+        flags.make_strategy(values)
