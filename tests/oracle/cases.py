@@ -81,7 +81,7 @@ def observe(function: Case, api: Api) -> dict[str, Any]:
         as "LEVEL text".
     """
     model_dir = tempfile.mkdtemp(prefix="case")
-    logger, handler = tf.get_logger(), _Lines(_LEVELS[function.__name__])
+    logger, handler = tf.get_logger(), _Lines(_LEVELS.get(function.__name__, logging.INFO))
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
