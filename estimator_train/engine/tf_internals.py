@@ -14,6 +14,9 @@ import tensorflow as tf
 # control flow v1 (see `control_flow_v2`).
 from tensorflow.python.ops import control_flow_util
 
+# Why internal: a Saver takes what is no variable only as a SaveableObject (see `CheckpointEntry`).
+from tensorflow.python.training.saving.saveable_object import SaveableObject, SaveSpec
+
 # Why internal: TensorFlow's hooks all fetch one cached read of the global step, and only this
 # function gives it (see `read_step_before_increment`).
 from tensorflow.python.training.training_util import _get_or_create_global_step_read
@@ -132,3 +135,52 @@ def control_flow_v2() -> Iterator[None]:
         yield
     finally:
         control_flow_util.ENABLE_CONTROL_FLOW_V2 = was
+
+
+def reopen(graph: tf.Graph) -> None:
+    """Lets operations be added to a graph that creating its session finalized.
+
+    Why internal: a Scaffold finalizes the graph for good; a kept model takes a new input for each
+    call, and the session takes up what was added by itself.
+    """
+    graph._unsafe_unfinalize()
+
+
+class CheckpointEntry(SaveableObject):
+    """A tensor that a Saver writes under any name, and what is done with it as it is restored.
+
+    Why internal: a Saver takes variables by other names than their own too, but no variables that
+    a strategy mirrors, and no constants.
+
+    Args:
+      name: The key in the checkpoint.
+      tensor: What is written.
+      restore: Returns the operation that takes a restored tensor back.
+    """
+
+    def __init__(
+        self, name: str, tensor: tf.Tensor, restore: Callable[[tf.Tensor], tf.Operation]
+    ) -> None:
+        self._restore = restore
+        spec = SaveSpec(tensor, "", name, dtype=tensor.dtype, device=tensor.device)
+        super().__init__(tensor, [spec], name)
+
+    def restore(self, restored_tensors: Sequence[tf.Tensor], restored_shapes: Any) -> Any:
+        """Returns the operation that takes back what was read."""
+        del restored_shapes
+        return self._restore(restored_tensors[0])
+
+    @classmethod
+    def of_variable(cls, name: str, variable: tf.Variable) -> "CheckpointEntry":
+        """An entry for a variable's value; called outside of replicas."""
+
+        def assign(value: tf.Tensor) -> tf.Operation:
+            # An assignment alone would take a value of another shape without a word.
+            return tf.group(variable.assign(tf.ensure_shape(value, variable.shape)))
+
+        return cls(name, variable.read_value(), assign)
+
+    @classmethod
+    def of_constant(cls, name: str, value: bytes) -> "CheckpointEntry":
+        """An entry that is written anew each time and never read."""
+        return cls(name, tf.constant(value), lambda restored: tf.group(restored))
