@@ -11,6 +11,7 @@ import tensorflow as tf
 from estimator_train.engine import checkpoints, evaluate, export, predict, train
 from estimator_train.engine.arguments import call_with_known, validate_model_fn
 from estimator_train.engine.job import Job
+from estimator_train.engine.kept import KeptModels
 from estimator_train.engine.warm_start import WarmStartSettings, settings_from
 from estimator_train.run_config import RunConfig, default_session_config
 from estimator_train.spec import EstimatorSpec, ModeKeys
@@ -50,12 +51,13 @@ class Estimator:
         warm_start_from: str | WarmStartSettings | None = None,
     ) -> None:
         _refuse_overridden_members(type(self))
-        self._config = _complete_config(config, model_dir)
+        self._config = complete_config(config, model_dir)
         _LOG.info("Using config: %s", vars(self._config))
         validate_model_fn(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy({} if params is None else params)
         self._warm_start_settings = settings_from(warm_start_from)
+        self._kept_models = KeptModels()
 
     @property
     def model_dir(self) -> str:
@@ -81,6 +83,10 @@ class Estimator:
             return call_with_known(self._model_fn, {**available, "params": self.params})
 
         return public_model_fn
+
+    def close(self) -> None:
+        """Releases the models that `evaluate` and `predict` keep open for their next call."""
+        self._kept_models.close()
 
     def latest_checkpoint(self) -> str | None:
         """Returns the path prefix of the latest checkpoint in model_dir, or None."""
@@ -313,7 +319,9 @@ class Estimator:
         )
 
     def _job(self) -> Job:
-        return Job(self._model_fn, self._params, self._config, self._warm_start_settings)
+        return Job(
+            self._model_fn, self._params, self._config, self._warm_start_settings, self._kept_models
+        )
 
 
 class EstimatorV2(Estimator):
@@ -333,7 +341,14 @@ class EstimatorV2(Estimator):
 
 _MEMBERS = frozenset(
     name
-    for name in {*dir(Estimator), "_config", "_model_fn", "_params", "_warm_start_settings"}
+    for name in {
+        *dir(Estimator),
+        "_config",
+        "_model_fn",
+        "_params",
+        "_warm_start_settings",
+        "_kept_models",
+    }
     if not name.startswith("__")
 )
 
@@ -356,10 +371,18 @@ def _is_ours(cls: type) -> bool:
     return cls.__module__.split(".")[0] == __name__.split(".")[0]
 
 
-def _complete_config(
+def complete_config(
     config: RunConfig | None, model_dir: str | os.PathLike[str] | None
 ) -> RunConfig:
-    """The configuration with a model_dir that both the argument and it agree on."""
+    """Returns the configuration with a model_dir and a session configuration filled in.
+
+    Args:
+      config: A RunConfig, or None for the default one.
+      model_dir: The directory to use, or None for the config's, else a temporary one.
+
+    Raises:
+      ValueError: config is no RunConfig, or has another model_dir.
+    """
     if config is None:
         _LOG.info("Using default config.")
         config = RunConfig()

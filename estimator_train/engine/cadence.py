@@ -94,11 +94,11 @@ def _summary_due(hook: Any, global_step: int) -> int | None:
 
 
 def _logging_due(hook: Any, global_step: int) -> int | None:
-    del global_step  # It counts the runs that it saw, and decides before each.
+    del global_step  # It counts the runs that it saw, and decides before each whether it logs.
     steps = _timer_due(hook._timer, hook._iter_count)
     by_steps = getattr(hook._timer, "_every_steps", None) is not None
     first = getattr(hook._timer, "_last_triggered_step", None) is None
-    return steps + 1 if by_steps and not first else steps
+    return steps if steps is None or first or not by_steps else steps + 1
 
 
 def _stop_due(hook: Any, global_step: int) -> int | None:

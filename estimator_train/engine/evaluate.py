@@ -1,5 +1,6 @@
 """Evaluation: metrics over the batches of an input, written to the log and an event file."""
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -8,16 +9,20 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.build import Step, build_step
+from estimator_train.engine.calls import Call, model_session
 from estimator_train.engine.checkpoints import checkpoint_or_none
 from estimator_train.engine.job import Job
+from estimator_train.engine.loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.model import model_graph
-from estimator_train.engine.sessions import explained_restore, session_config
+from estimator_train.engine.open_model import Built, PlainSession
 from estimator_train.spec import ModeKeys
 
 _LOG = tf.get_logger()
 _LOSS = "loss"
 _GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
 _PROGRESS_LINES = 10
+# Few enough for an interrupt from the keyboard to be heard soon, many enough for a loop to pay.
+_BATCHES_PER_CALL = 32
 
 
 def evaluate(
@@ -44,29 +49,48 @@ def evaluate(
     """
     path = checkpoint_or_none(job, checkpoint_path, "evaluate")
     strategy = job.config.eval_distribute
-    with model_graph(job):
-        step = build_step(job, input_fn, ModeKeys.EVAL, strategy)
-        values, update_op = _metrics(step)
-        final = tf.compat.v1.train.FinalOpsHook(values)
-        all_hooks = [*step.inputs.hooks, *hooks, *step.spec.evaluation_hooks, final]
-        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
-        start = time.monotonic()
-        with explained_restore(path):
-            session = tf.compat.v1.train.MonitoredSession(
-                tf.compat.v1.train.ChiefSessionCreator(
-                    scaffold=step.spec.scaffold,
-                    master=job.config.evaluation_master,
-                    config=session_config(job, strategy),
-                    checkpoint_filename_with_path=path,
-                ),
-                hooks=all_hooks,
-            )
-        _run_batches(session, update_op, steps)
-        _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
-        _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
-        results = final.final_ops_values
-        _write_results(results, path, output_dir)
-    return results
+
+    def build() -> Built:
+        with model_graph(job) as graph:
+            step = build_step(job, input_fn, ModeKeys.EVAL, strategy)
+            values, update_op = _metrics(step)
+            batch = _batch(update_op, step.spec.loss)
+            _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
+            spec = step.spec
+            return Built(graph, step.inputs, spec.scaffold, spec.evaluation_hooks, batch, values)
+
+    start = time.monotonic()
+    with model_session(
+        job,
+        ModeKeys.EVAL,
+        input_fn,
+        path,
+        hooks,
+        build,
+        master=job.config.evaluation_master,
+        strategy=strategy,
+    ) as call:
+        _run_batches(call, steps)
+    _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
+    _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
+    with call.built.graph.as_default():  # Its event file begins with the graph.
+        _write_results(call.results, path, output_dir)
+    return call.results
+
+
+@dataclasses.dataclass(frozen=True)
+class _Batch:
+    """What evaluates one batch, and many in a loop where that can be."""
+
+    update_op: tf.Operation
+    loop: StepLoop | None
+
+
+def _batch(update_op: tf.Operation, loss: tf.Tensor) -> _Batch:
+    try:
+        return _Batch(update_op, build_loop(update_op, loss, stop_at_nan=False))
+    except NotLoopableError:
+        return _Batch(update_op, None)
 
 
 def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
@@ -88,17 +112,27 @@ def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
     return values, tf.group(*(update for _, update in metrics.values()))
 
 
-def _run_batches(
-    session: tf.compat.v1.train.MonitoredSession, update_op: tf.Operation, steps: int | None
-) -> None:
-    every = max(1, steps // _PROGRESS_LINES) if steps else 0
+def _run_batches(call: Call, steps: int | None) -> None:
+    """Evaluates batches until there are `steps` of them or the input ends."""
+    every = max(1, steps // _PROGRESS_LINES) if steps else None
     done = 0
-    with session:
-        while not session.should_stop() and (steps is None or done < steps):
-            session.run(update_op)
-            done += 1
-            if steps and (done % every == 0 or done == steps):
-                _LOG.info("Evaluation [%d/%d]", done, steps)
+    while not call.session.should_stop() and (steps is None or done < steps):
+        if steps is None or every is None:
+            done += _run_some(call, _BATCHES_PER_CALL)
+            continue
+        done += _run_some(call, min(every - done % every, steps - done, _BATCHES_PER_CALL))
+        if done % every == 0 or done == steps:
+            _LOG.info("Evaluation [%d/%d]", done, steps)
+
+
+def _run_some(call: Call, most: int) -> int:
+    """Evaluates up to `most` batches, one where no loop can run; returns how many."""
+    batch: _Batch = call.built.fetches
+    if batch.loop is None or not isinstance(call.session, PlainSession):
+        call.session.run(batch.update_op)
+        return 1
+    done, _ = batch.loop.run(call.session.raw, most)
+    return done
 
 
 def _write_results(results: dict[str, Any], checkpoint_path: str | None, output_dir: str) -> None:

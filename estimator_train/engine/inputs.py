@@ -21,12 +21,19 @@ class Inputs:
     Attributes:
       features: What model_fn gets as features.
       labels: What model_fn gets as labels, or None.
-      hooks: Hooks that start the input in a new session.
+      iterator: The dataset's iterator, or None where the input is no dataset.
+      initializer: The operation that starts the dataset, or None likewise.
     """
 
     features: Any
     labels: Any
-    hooks: tuple[tf.compat.v1.train.SessionRunHook, ...] = ()
+    iterator: Any = None
+    initializer: tf.Operation | None = None
+
+    @property
+    def hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+        """Hooks that start the input in a new session."""
+        return () if self.iterator is None else (InitializeInput(self.initializer),)
 
 
 class InitializeInput(tf.compat.v1.train.SessionRunHook):
@@ -83,13 +90,34 @@ def inputs_of(result: Any) -> Inputs:
     Raises:
       ValueError: A tuple or list has another length than 2.
     """
-    if isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
+    if is_dataset(result):
         with tf.device("/cpu:0"):
             iterator = tf.compat.v1.data.make_initializable_iterator(result)
             features, labels = split(iterator.get_next())
-        return Inputs(features, labels, (InitializeInput(iterator.initializer),))
+        return Inputs(features, labels, iterator, iterator.initializer)
     features, labels = split(result)
     return Inputs(features, labels)
+
+
+def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
+    """Makes the iterator of `inputs` one over what another input_fn returned.
+
+    Args:
+      inputs: Inputs of the default graph that have an iterator.
+      result: What input_fn returned in the same graph.
+
+    Returns:
+      The operation that starts it, or None if it is no dataset of the same structure and shapes.
+    """
+    if not is_dataset(result) or result.element_spec != inputs.iterator.element_spec:
+        return None
+    with tf.device("/cpu:0"):
+        return inputs.iterator.make_initializer(result)
+
+
+def is_dataset(result: Any) -> bool:
+    """Whether an input_fn returned a dataset, of either generation."""
+    return isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset))
 
 
 def split(element: Any) -> tuple[Any, Any]:

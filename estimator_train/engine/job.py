@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.kept import KeptModels
 from estimator_train.engine.warm_start import WarmStartSettings
 from estimator_train.run_config import RunConfig
 
@@ -19,12 +20,14 @@ class Job:
       params: Hyper-parameters handed to model_fn and input_fn; a dict, empty where none were given.
       config: The RunConfig, its `model_dir` and `session_config` filled in.
       warm_start: Where variables take their first values from, or None.
+      kept: The models that stay open between calls.
     """
 
     model_fn: Callable[..., Any]
     params: Any
     config: RunConfig
     warm_start: WarmStartSettings | None
+    kept: KeptModels
 
     @property
     def model_dir(self) -> str:

@@ -52,12 +52,13 @@ class StepLoop:
         return count, session.run(loss) if count else None
 
 
-def build_loop(train_op: Any, loss: tf.Tensor) -> StepLoop:
+def build_loop(train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True) -> StepLoop:
     """Builds a loop of the step that computes `loss` and runs `train_op`.
 
     Args:
       train_op: Operation or tensor that runs one training step.
       loss: Scalar tensor of the same graph.
+      stop_at_nan: Whether the loop ends after a step whose loss is not finite.
 
     Raises:
       NotLoopableError: The step uses what cannot be captured: reference variables, queues, or
@@ -87,7 +88,8 @@ def build_loop(train_op: Any, loss: tf.Tensor) -> StepLoop:
                 return tf.identity(done), step_loss
 
     def go_on(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
-        return tf.logical_and(done < steps, tf.math.is_finite(step_loss))
+        more = done < steps
+        return tf.logical_and(more, tf.math.is_finite(step_loss)) if stop_at_nan else more
 
     with tf_internals.control_flow_v2():
         outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)

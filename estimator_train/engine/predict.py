@@ -5,11 +5,12 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.calls import model_session
 from estimator_train.engine.checkpoints import checkpoint_or_none
-from estimator_train.engine.inputs import InitializeInput, Inputs, call_input_fn, inputs_of
+from estimator_train.engine.inputs import Inputs, call_input_fn, inputs_of
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn, model_graph
-from estimator_train.engine.sessions import explained_restore, session_config
+from estimator_train.engine.open_model import Built
 from estimator_train.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -34,25 +35,22 @@ def predict(
       yield_single_examples: Whether to yield examples one by one or whole batches.
     """
     path = checkpoint_or_none(job, checkpoint_path, "predict")
-    with model_graph(job):
-        tf.compat.v1.train.create_global_step()
-        inputs = inputs_of(call_input_fn(job, input_fn, ModeKeys.PREDICT))
-        _warn_if_endless(inputs)
-        spec = call_model_fn(job, inputs.features, None, ModeKeys.PREDICT)
-        predictions = _chosen(spec.predictions, predict_keys)
-        with explained_restore(path):
-            session = tf.compat.v1.train.MonitoredSession(
-                tf.compat.v1.train.ChiefSessionCreator(
-                    scaffold=spec.scaffold,
-                    master=job.config.master,
-                    config=session_config(job),
-                    checkpoint_filename_with_path=path,
-                ),
-                hooks=[*inputs.hooks, *hooks, *spec.prediction_hooks],
-            )
-    with session:
-        while not session.should_stop():
-            batch = session.run(predictions)
+
+    def build() -> Built:
+        with model_graph(job) as graph:
+            tf.compat.v1.train.create_global_step()
+            inputs = inputs_of(call_input_fn(job, input_fn, ModeKeys.PREDICT))
+            _warn_if_endless(inputs)
+            spec = call_model_fn(job, inputs.features, None, ModeKeys.PREDICT)
+            _chosen(spec.predictions, predict_keys)  # A wrong key is said before a session is made.
+            return Built(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
+
+    with model_session(
+        job, ModeKeys.PREDICT, input_fn, path, hooks, build, master=job.config.master
+    ) as call:
+        predictions = _chosen(call.built.fetches, predict_keys)
+        while not call.session.should_stop():
+            batch = call.session.run(predictions)
             if yield_single_examples:
                 yield from _examples(batch)
             else:
@@ -60,10 +58,9 @@ def predict(
 
 
 def _warn_if_endless(inputs: Inputs) -> None:
-    is_dataset = any(isinstance(hook, InitializeInput) for hook in inputs.hooks)
     queues = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.QUEUE_RUNNERS)
     iterators = tf.compat.v1.get_collection("iterators")
-    if not (is_dataset or queues or iterators):
+    if not (inputs.iterator or queues or iterators):
         _LOG.warning(
             "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means "
             "predict yields forever. This is probably a mistake."

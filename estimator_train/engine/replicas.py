@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.inputs import InitializeInput, Inputs, call_input_fn, split
+from estimator_train.engine.inputs import Inputs, call_input_fn, is_dataset, split
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn
 from estimator_train.spec import EstimatorSpec, ModeKeys
@@ -27,7 +27,7 @@ def distributed_inputs(job: Job, input_fn: Any, mode: str, strategy: Any) -> Inp
 
     def dataset_fn(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
         dataset = call_input_fn(job, input_fn, mode, input_context)
-        if not isinstance(dataset, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
+        if not is_dataset(dataset):
             raise ValueError(
                 f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute strategy; "
                 f"input_fn ({input_fn}) returned {dataset!r}."
@@ -36,7 +36,7 @@ def distributed_inputs(job: Job, input_fn: Any, mode: str, strategy: Any) -> Inp
 
     iterator = tf_internals.input_iterator(strategy, dataset_fn)
     features, labels = split(iterator.get_next())
-    return Inputs(features, labels, (InitializeInput(iterator.initializer),))
+    return Inputs(features, labels, iterator, iterator.initializer)
 
 
 def call_on_replicas(job: Job, inputs: Inputs, mode: str, strategy: Any) -> EstimatorSpec:

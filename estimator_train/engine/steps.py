@@ -128,6 +128,7 @@ class StepRunner:
     def _after_loop(self, done: int, loss: Any, step_context: Any) -> None:
         if not done:
             return
+        assert self._global_step is not None
         self._loss = loss
         self._global_step += done
         for hook in self._hooks:

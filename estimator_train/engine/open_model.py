@@ -1,0 +1,168 @@
+"""A built model with a session over it, which the engine may keep open for the next call.
+
+A call of `evaluate` or `predict` needs a graph, a session and a checkpoint's variables. The next
+call in the same mode then only makes its input anew in the kept graph, and loads the variables
+again if the checkpoint is another one.
+"""
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.engine.inputs import Inputs, bind_input
+from estimator_train.engine.kept import KeptModels
+from estimator_train.engine.sessions import explained_restore
+
+# Each input leaves its operations in the graph: past these a model is built anew.
+_MOST_INPUTS = 100
+_MOST_INPUT_BYTES = 64 * 2**20
+
+
+@dataclasses.dataclass(frozen=True)
+class Built:
+    """A model's graph, ready for a session.
+
+    Attributes:
+      graph: The graph.
+      inputs: What a step reads.
+      scaffold: The model's Scaffold.
+      hooks: Hooks of the model, for the session.
+      fetches: What the call computes, in its own terms.
+      final: Tensors to read when the input has ended.
+    """
+
+    graph: tf.Graph
+    inputs: Inputs
+    scaffold: tf.compat.v1.train.Scaffold
+    hooks: Sequence[Any]
+    fetches: Any
+    final: Any = ()
+
+
+class OpenModel:
+    """A built model with a session that holds a checkpoint's variables.
+
+    Args:
+      mode: The mode it was built in.
+      built: The model's graph.
+      session_config: Configuration of its session.
+      checkpoint_path: The checkpoint that is loaded first.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        built: Built,
+        session_config: tf.compat.v1.ConfigProto,
+        checkpoint_path: str,
+    ) -> None:
+        self.mode = mode
+        self.built = built
+        self._loaded = _identity(checkpoint_path)
+        self._inputs = 0
+        self._input_bytes = 0
+        with built.graph.as_default(), explained_restore(checkpoint_path):
+            creator = tf.compat.v1.train.ChiefSessionCreator(
+                built.scaffold,
+                config=session_config,
+                checkpoint_filename_with_path=checkpoint_path,
+            )
+            self.session = creator.create_session()
+        tf_internals.reopen(built.graph)
+        self.session.run(built.inputs.initializer)
+
+    @property
+    def worn(self) -> bool:
+        """Whether its graph holds so many inputs that it is better built anew."""
+        return self._inputs >= _MOST_INPUTS or self._input_bytes > _MOST_INPUT_BYTES
+
+    def take_input(self, make_input: Callable[[], Any]) -> bool:
+        """Makes the next call's input in the kept graph and starts it.
+
+        Args:
+          make_input: Function that calls the user's input_fn.
+
+        Returns:
+          False if the input is of another structure than the one that the model was built on.
+        """
+        with self.built.graph.as_default() as graph:
+            before = len(graph.get_operations())
+            tables = _table_initializers()
+            initializer = bind_input(self.built.inputs, make_input())
+            if initializer is None:
+                return False
+            new_tables = [op for op in _table_initializers() if op not in tables]
+            self._inputs += 1
+            self._input_bytes += _constant_bytes(graph.get_operations()[before:])
+        self.session.run(new_tables)
+        self.session.run(initializer)
+        return True
+
+    def load(self, checkpoint_path: str) -> None:
+        """Loads a checkpoint's variables, unless they are loaded, and resets all others."""
+        scaffold = self.built.scaffold
+        if self._loaded != _identity(checkpoint_path):
+            with self.built.graph.as_default(), explained_restore(checkpoint_path):
+                scaffold.saver.restore(self.session, checkpoint_path)
+            self._loaded = _identity(checkpoint_path)
+        self.session.run(scaffold.local_init_op)
+
+    def close(self) -> None:
+        """Ends the session."""
+        self.session.close()
+
+
+class PlainSession:
+    """A raw session with the manners of a MonitoredSession: the end of the input is no error."""
+
+    def __init__(self, session: tf.compat.v1.Session) -> None:
+        self.raw = session
+
+    def run(self, fetches: Any) -> Any:
+        """Runs the fetches."""
+        return self.raw.run(fetches)
+
+    def should_stop(self) -> bool:
+        """Nothing but the end of the input stops it."""
+        return False
+
+    def __enter__(self) -> "PlainSession":
+        return self
+
+    def __exit__(self, exception_type: type | None, *_: Any) -> bool:
+        return exception_type in (tf.errors.OutOfRangeError, StopIteration)
+
+
+@contextlib.contextmanager
+def in_use(kept: KeptModels, model: OpenModel) -> Iterator[PlainSession]:
+    """A kept model's session for one call; it is kept on if the call ends well."""
+    try:
+        yield PlainSession(model.session)
+    except GeneratorExit:
+        kept.give_back(model)
+        raise
+    except BaseException:
+        model.close()
+        raise
+    kept.give_back(model)
+
+
+def _table_initializers() -> list[tf.Operation]:
+    return tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.TABLE_INITIALIZERS)
+
+
+def _constant_bytes(operations: Sequence[tf.Operation]) -> int:
+    return sum(
+        (op.outputs[0].shape.num_elements() or 0) * max(1, op.outputs[0].dtype.size or 1)
+        for op in operations
+        if op.type == "Const"
+    )
+
+
+def _identity(checkpoint_path: str) -> tuple[str, int]:
+    """What tells a checkpoint from another that was written later under the same name."""
+    return checkpoint_path, tf.io.gfile.stat(checkpoint_path + ".index").mtime_nsec

@@ -1,0 +1,154 @@
+"""evaluate and predict keep their model open; what they return is as if they had not."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+
+
+class Counted:
+    """A model_fn that counts its calls by mode."""
+
+    def __init__(self, model_fn):
+        self.model_fn = model_fn
+        self.calls = []
+
+    def __call__(self, features, labels, mode):
+        self.calls.append(mode)
+        return self.model_fn(features, labels, mode)
+
+
+@pytest.fixture
+def counted(model_fn):
+    return Counted(model_fn)
+
+
+@pytest.fixture
+def estimator(counted, input_fn, tmp_path):
+    estimator = est.Estimator(counted, tmp_path).train(input_fn, steps=5)
+    counted.calls.clear()
+    return estimator
+
+
+def rows(values):
+    return lambda: tf.data.Dataset.from_tensor_slices({"x": np.float32(values)}).batch(2)
+
+
+def test_predict_with_new_lambdas_builds_the_model_once(estimator, counted):
+    w = estimator.get_variable_value("w")
+    for scale in range(5):
+        values = np.float32([[1, 2, 3], [4, 5, 6], [7, 8, 9]]) * scale
+        found = [p["p"] for p in estimator.predict(rows(values))]
+        np.testing.assert_allclose(found, values @ w, rtol=1e-5)
+    assert counted.calls == ["infer"]
+
+
+def test_a_newer_checkpoint_is_loaded_into_the_kept_model(estimator, counted, input_fn, one_epoch):
+    first = estimator.evaluate(one_epoch)
+    estimator.train(input_fn, steps=5)
+    second = estimator.evaluate(one_epoch)
+    assert counted.calls == ["eval", "train"]
+    assert (first["global_step"], second["global_step"]) == (5, 10)
+    fresh = est.Estimator(counted, estimator.model_dir).evaluate(one_epoch)
+    assert second == fresh
+
+
+def test_metrics_start_from_nothing_at_each_evaluation(estimator, one_epoch):
+    results = [estimator.evaluate(one_epoch) for _ in range(3)]
+    assert results[0] == results[1] == results[2]
+    few = estimator.evaluate(one_epoch, steps=2)
+    assert few["loss"] != results[0]["loss"]
+    assert estimator.evaluate(one_epoch) == results[0]
+
+
+def test_an_older_checkpoint_by_path_is_loaded_too(estimator, counted, one_epoch, input_fn):
+    old = estimator.latest_checkpoint()
+    before = estimator.evaluate(one_epoch)
+    estimator.train(input_fn, steps=5)
+    estimator.evaluate(one_epoch)
+    assert estimator.evaluate(one_epoch, checkpoint_path=old) == before
+    assert counted.calls == ["eval", "train"]
+
+
+def test_input_of_another_shape_gets_a_model_of_its_own(estimator, counted):
+    one = lambda: tf.data.Dataset.from_tensors({"x": np.ones([1, 3], np.float32)})  # noqa: E731
+    two = lambda: tf.data.Dataset.from_tensors({"x": np.ones([2, 3], np.float32)})  # noqa: E731
+    assert len(list(estimator.predict(one))) == 1
+    assert len(list(estimator.predict(two))) == 2
+    assert counted.calls == ["infer", "infer"]
+
+
+def test_two_generators_at_once_do_not_share_an_input(estimator):
+    w = estimator.get_variable_value("w")
+    first = estimator.predict(rows(np.eye(3)))
+    next(first)
+    second = estimator.predict(rows(-np.eye(3)))
+    np.testing.assert_allclose([p["p"] for p in second], -w, rtol=1e-5)
+    np.testing.assert_allclose([p["p"] for p in first], w[1:], rtol=1e-5)
+
+
+def test_a_generator_closed_early_leaves_the_model_for_the_next(estimator, counted):
+    for _ in range(3):
+        generator = estimator.predict(rows(np.eye(3)))
+        next(generator)
+        generator.close()
+    assert len(list(estimator.predict(rows(np.eye(3))))) == 3
+    assert counted.calls == ["infer"]
+
+
+def test_hooks_get_a_session_of_their_own(estimator, counted, one_epoch):
+    class Note(est.SessionRunHook):
+        begun = 0
+
+        def begin(self):
+            tf.constant(1)  # Only a graph that is not finalized takes it.
+            self.begun += 1
+
+    hook = Note()
+    plain = estimator.evaluate(one_epoch)
+    assert estimator.evaluate(one_epoch, hooks=[hook]) == plain
+    assert estimator.evaluate(one_epoch, hooks=[hook]) == plain
+    assert hook.begun == 2
+    assert counted.calls == ["eval"] * 3
+
+
+def test_tables_of_each_new_input_are_initialized(estimator, counted):
+    def by_name(scale):
+        def input_fn():
+            keys = tf.lookup.KeyValueTensorInitializer(["a", "b"], np.float32([1, 2]) * scale)
+            table = tf.lookup.StaticHashTable(keys, 0.0)
+            names = tf.data.Dataset.from_tensor_slices(["a", "b"])
+            return names.map(lambda n: {"x": table.lookup(n) * tf.ones([3])}).batch(2)
+
+        return input_fn
+
+    w = estimator.get_variable_value("w").sum()
+    for scale in (1, 10):
+        found = [float(p["p"][0]) for p in estimator.predict(by_name(scale))]
+        np.testing.assert_allclose(found, np.float32([1, 2]) * scale * w, rtol=1e-4)
+    assert counted.calls == ["infer"]
+
+
+def test_graph_is_built_anew_before_it_grows_without_end(estimator, counted):
+    for _ in range(102):
+        list(estimator.predict(rows(np.eye(3))))
+    assert counted.calls == ["infer", "infer"]
+
+
+def test_an_error_in_the_input_closes_the_model_and_the_next_call_works(estimator):
+    def broken():
+        data = tf.data.Dataset.from_tensor_slices({"x": np.eye(3, dtype=np.float32)}).batch(2)
+        return data.map(lambda f: {"x": tf.debugging.check_numerics(f["x"] / 0.0, "bad row")})
+
+    assert len(list(estimator.predict(rows(np.eye(3))))) == 3
+    with pytest.raises(tf.errors.InvalidArgumentError, match="bad row"):
+        list(estimator.predict(broken))
+    assert len(list(estimator.predict(rows(np.eye(3))))) == 3
+
+
+def test_close_releases_what_is_kept_and_calls_go_on(estimator, counted, one_epoch):
+    first = estimator.evaluate(one_epoch)
+    estimator.close()
+    assert estimator.evaluate(one_epoch) == first
+    assert counted.calls == ["eval", "eval"]
