@@ -148,35 +148,61 @@ class Head(abc.ABC):
                 )
             loss = self.loss(labels, logits, features, mode, regularization_losses)
             if mode == ModeKeys.EVAL:
-                metrics = self.update_metrics(
-                    self.metrics(regularization_losses=regularization_losses),
-                    features=features,
-                    logits=logits,
-                    labels=labels,
-                    regularization_losses=regularization_losses,
-                )
+                metrics = self._eval_metric_ops(features, logits, labels, regularization_losses)
                 return EstimatorSpec(
                     mode, predictions=predictions, loss=loss, eval_metric_ops=metrics
                 )
-        train_op = train_op_of(
-            loss, optimizer, trainable_variables, train_op_fn, update_ops, self.loss_reduction
-        )
+        train_op = self._train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops)
         self._write_summaries(loss, regularization_losses)
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+
+    @property
+    def _summary_name(self) -> str | None:
+        """What is added to the tags of summaries."""
+        return self.name
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
         """The signatures of a SavedModel; of several, one is the default signature."""
         return {PREDICT_SIGNATURE: PredictOutput(predictions)}
+
+    def _eval_metric_ops(
+        self,
+        features: Mapping[str, Any],
+        logits: Any,
+        labels: Any,
+        regularization_losses: Sequence[tf.Tensor] | None,
+    ) -> Metrics:
+        """The metrics of an evaluation, by name."""
+        return self.update_metrics(
+            self.metrics(regularization_losses=regularization_losses),
+            features=features,
+            logits=logits,
+            labels=labels,
+            regularization_losses=regularization_losses,
+        )
+
+    def _train_op(
+        self,
+        loss: tf.Tensor,
+        optimizer: Any,
+        trainable_variables: Sequence[tf.Variable] | None,
+        train_op_fn: Callable[[tf.Tensor], Any] | None,
+        update_ops: Sequence[tf.Operation] | None,
+    ) -> Any:
+        """The operation of one training step."""
+        return train_op_of(
+            loss, optimizer, trainable_variables, train_op_fn, update_ops, self.loss_reduction
+        )
 
     def _write_summaries(
         self, loss: tf.Tensor, regularization_losses: Sequence[tf.Tensor] | None
     ) -> None:
         """Adds the training loss to the summaries."""
         with tf.name_scope(""):
-            tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, self.name), loss)
+            tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, self._summary_name), loss)
             if regularization_losses is not None:
                 tf.compat.v1.summary.scalar(
-                    named(MetricKeys.LOSS_REGULARIZATION, self.name),
+                    named(MetricKeys.LOSS_REGULARIZATION, self._summary_name),
                     tf.add_n(regularization_losses),
                 )
 

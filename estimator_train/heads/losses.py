@@ -13,6 +13,11 @@ LossFn = Callable[..., Any]
 
 _Reduction = tf_keras.losses.Reduction
 _REDUCTIONS = (_Reduction.AUTO, _Reduction.SUM, _Reduction.SUM_OVER_BATCH_SIZE)
+_V1_REDUCTIONS = {
+    _Reduction.AUTO: tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE,
+    _Reduction.SUM: tf.compat.v1.losses.Reduction.SUM,
+    _Reduction.SUM_OVER_BATCH_SIZE: tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE,
+}
 _LOSS_FN_ARGUMENTS = ("labels", "logits", "features", "loss_reduction")
 
 
@@ -25,6 +30,20 @@ def checked_reduction(reduction: str) -> str:
     if reduction not in _REDUCTIONS:
         raise ValueError(
             f"Invalid loss_reduction: {reduction}. See `tf.losses.Reduction` for valid options."
+        )
+    return reduction
+
+
+def checked_v1_reduction(reduction: str) -> str:
+    """Returns a reduction of losses to a scalar, for the heads of v1.
+
+    Raises:
+        ValueError: It is none of `tf.compat.v1.losses.Reduction`, or leaves losses as they are.
+    """
+    valid = tf.compat.v1.losses.Reduction.all()
+    if reduction not in valid or reduction == tf.compat.v1.losses.Reduction.NONE:
+        raise ValueError(
+            f"Invalid loss_reduction: {reduction}. See `tf.compat.v1.losses.Reduction`."
         )
     return reduction
 
@@ -80,20 +99,21 @@ def call_loss_fn(
 
 
 def reduced(losses: tf.Tensor, weights: tf.Tensor | None, reduction: str) -> tf.Tensor:
-    """Returns the sum of weighted losses, or that sum divided by the number of losses.
+    """Returns the losses of a batch as one number.
 
     Args:
         losses: Float tensor, one loss of an example or of a logit each.
         weights: What multiplies them, or None.
-        reduction: A `tf_keras.losses.Reduction` value.
+        reduction: SUM, or SUM_OVER_BATCH_SIZE or AUTO: the sum divided by the number of losses;
+            or one of `tf.compat.v1.losses.Reduction`.
     """
-    with tf.name_scope("weighted_loss"):
-        weighted = losses if weights is None else tf.multiply(losses, weights)
-        total = tf.reduce_sum(weighted)
-        if reduction == _Reduction.SUM:
-            return total
-        count = tf.cast(tf.size(weighted), total.dtype)
-        return tf.math.divide_no_nan(total, count, name="value")
+    # This function also tells v1 optimizers whether to average over the replicas of a strategy.
+    return tf.compat.v1.losses.compute_weighted_loss(
+        losses,
+        weights=1.0 if weights is None else weights,
+        reduction=_V1_REDUCTIONS.get(reduction, reduction),
+        loss_collection=None,
+    )
 
 
 def with_regularization(

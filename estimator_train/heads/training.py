@@ -31,10 +31,7 @@ def train_op_of(
         ValueError: Both or none of optimizer and train_op_fn are given, the optimizer is no
             tf_keras optimizer, or it has no trainable_variables.
     """
-    if optimizer is not None and train_op_fn is not None:
-        raise ValueError("train_op_fn and optimizer cannot both be set.")
-    if optimizer is None and train_op_fn is None:
-        raise ValueError("train_op_fn and optimizer cannot both be None.")
+    check_one_way(optimizer, train_op_fn)
     with tf.name_scope("training"):
         if train_op_fn is not None:
             train_op = train_op_fn(loss)
@@ -43,6 +40,18 @@ def train_op_of(
         if update_ops is not None:
             train_op = tf.group(train_op, *update_ops)
     return train_op
+
+
+def check_one_way(optimizer: Any, train_op_fn: Callable[[tf.Tensor], Any] | None) -> None:
+    """Makes sure that there is one way to train.
+
+    Raises:
+        ValueError: Both or none of optimizer and train_op_fn are given.
+    """
+    if optimizer is not None and train_op_fn is not None:
+        raise ValueError("train_op_fn and optimizer cannot both be set.")
+    if optimizer is None and train_op_fn is None:
+        raise ValueError("train_op_fn and optimizer cannot both be None.")
 
 
 def _minimize(

@@ -46,11 +46,13 @@ class WeightedHead(Head):
         ValueError: loss_reduction is unknown or loss_fn takes other arguments.
     """
 
+    _check_reduction = staticmethod(losses.checked_reduction)
+
     def __init__(
         self, weight_column: Any, loss_reduction: str, loss_fn: Any, name: str | None
     ) -> None:
         self._weight_column = checks.checked_weight_column(weight_column)
-        self._loss_reduction = losses.checked_reduction(loss_reduction)
+        self._loss_reduction = self._check_reduction(loss_reduction)
         self._loss_fn = losses.checked_loss_fn(loss_fn)
         self._name = name
 

@@ -1,0 +1,224 @@
+"""MultiHead: several heads on one model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.export_outputs import ExportOutput, PredictOutput
+from estimator_train.heads import checks, losses
+from estimator_train.heads.base import PREDICT_SIGNATURE, Head, Metrics, named
+from estimator_train.heads.classification import DEFAULT_SIGNATURE
+from estimator_train.heads.keys import MetricKeys
+from estimator_train.spec import EstimatorSpec, ModeKeys
+
+
+class MultiHead(Head):
+    """Several heads, of which each has a name: a model of several objectives.
+
+    Labels are a dict by the names of the heads. Logits are such a dict, or one tensor whose last
+    dimension holds the logits of one head after those of the other. The loss is the weighted sum
+    of the heads' losses. Predictions are named by pairs (head, key), and every head has its own
+    signatures in a SavedModel, "HEAD/SIGNATURE"; the first head's one is the default.
+
+    Args:
+        heads: The heads, each with another name.
+        head_weights: The weight of each head's loss; by default 1.
+
+    Raises:
+        ValueError: There are no heads, one has no name or another's, or head_weights are not as
+            many.
+    """
+
+    def __init__(self, heads: Iterable[Head], head_weights: Sequence[float] | None = None):
+        self._heads = tuple(heads or ())
+        if not self._heads:
+            raise ValueError(f"Must specify heads. Given: {heads}")
+        if head_weights and len(head_weights) != len(self._heads):
+            raise ValueError(
+                "heads and head_weights must have the same size. "
+                f"Given len(heads): {len(self._heads)}. "
+                f"Given len(head_weights): {len(head_weights)}."
+            )
+        self._head_weights = tuple(head_weights or ())
+        for head in self._heads:
+            if not head.name:
+                raise ValueError(f"All given heads must have name specified. Given: {head}")
+        names = self._names
+        if len(set(names)) != len(names):
+            raise ValueError(f"All given heads must have different names. Given: {names}")
+
+    @property
+    def name(self) -> str:
+        """The names of the heads, joined by underscores."""
+        return "_".join(self._names)
+
+    @property
+    def logits_dimension(self) -> int:
+        """The sum of the heads' logits dimensions."""
+        return sum(head.logits_dimension for head in self._heads)
+
+    @property
+    def loss_reduction(self) -> str:
+        """The first head's loss reduction."""
+        return self._heads[0].loss_reduction
+
+    def loss(
+        self,
+        labels: Any,
+        logits: Any,
+        features: Mapping[str, Any] | None = None,
+        mode: str | None = None,
+        regularization_losses: Sequence[tf.Tensor] | None = None,
+    ) -> tf.Tensor:
+        """Returns the weighted sum of the heads' losses; see `Head.loss`.
+
+        In TRAIN each head's loss is written to the summaries as well.
+        """
+        by_head = self._losses(labels, logits, features, mode)
+        if mode == ModeKeys.TRAIN:
+            with tf.name_scope(""):
+                for head, loss in zip(self._heads, by_head, strict=True):
+                    tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, head.name), loss)
+        weights = self._head_weights or (1.0,) * len(self._heads)
+        with tf.name_scope("merge_losses"):
+            weighted = [loss * weight for loss, weight in zip(by_head, weights, strict=True)]
+            return losses.with_regularization(tf.add_n(weighted), regularization_losses)
+
+    def predictions(  # type: ignore[override]
+        self, logits: Any, keys: Sequence[str] | None = None
+    ) -> dict[tuple[str, str], tf.Tensor]:
+        """Returns all predictions of all heads by (head name, key).
+
+        Args:
+            logits: Dict of the heads' logits, or one tensor of them all.
+            keys: Not used.
+        """
+        del keys
+        by_head = self._split(logits)
+        return {
+            (name, key): tensor
+            for name, head in zip(self._names, self._heads, strict=True)
+            for key, tensor in self._in_scope(head.predictions, name, by_head[name]).items()
+        }
+
+    def metrics(self, regularization_losses: Sequence[tf.Tensor] | None = None) -> Metrics:
+        """Returns new metrics of the losses; `update_metrics` adds those of the heads."""
+        names = [named(MetricKeys.LOSS, name) for name in self._names]
+        if regularization_losses is not None:
+            names.insert(0, named(MetricKeys.LOSS_REGULARIZATION, self.name))
+        return {name: tf_keras.metrics.Mean(name) for name in names}
+
+    def update_metrics(
+        self,
+        eval_metrics: Metrics,
+        features: Mapping[str, Any],
+        logits: Any,
+        labels: Any,
+        mode: str | None = None,
+        regularization_losses: Sequence[tf.Tensor] | None = None,
+    ) -> Metrics:
+        """Adds a batch to the metrics, makes those of the heads if they are not there yet."""
+        if regularization_losses is not None:
+            total = tf.add_n(regularization_losses)
+            eval_metrics[named(MetricKeys.LOSS_REGULARIZATION, self.name)].update_state(total)
+        by_head = self._split(logits)
+        head_losses = self._losses(labels, by_head, features, mode)
+        for name, head, loss in zip(self._names, self._heads, head_losses, strict=True):
+            eval_metrics[named(MetricKeys.LOSS, name)].update_state(loss)
+            own = {key: eval_metrics.get(key, metric) for key, metric in head.metrics().items()}
+            eval_metrics.update(head.update_metrics(own, features, by_head[name], labels[name]))
+        return eval_metrics
+
+    def create_estimator_spec(
+        self,
+        features: Mapping[str, Any],
+        mode: str,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        trainable_variables: Sequence[tf.Variable] | None = None,
+        train_op_fn: Callable[[tf.Tensor], Any] | None = None,
+        update_ops: Sequence[tf.Operation] | None = None,
+        regularization_losses: Sequence[tf.Tensor] | None = None,
+    ) -> EstimatorSpec:
+        """Returns what a model_fn has to return; see `Head.create_estimator_spec`."""
+        if mode == ModeKeys.PREDICT:
+            with tf.name_scope(self.name):
+                return self._prediction_spec(features, logits)
+        return super().create_estimator_spec(
+            features,
+            mode,
+            logits,
+            labels=labels,
+            optimizer=optimizer,
+            trainable_variables=trainable_variables,
+            train_op_fn=train_op_fn,
+            update_ops=update_ops,
+            regularization_losses=regularization_losses,
+        )
+
+    def _prediction_spec(self, features: Mapping[str, Any], logits: Any) -> EstimatorSpec:
+        """The heads' predictions and signatures, named by head."""
+        by_head = self._split(logits)
+        predictions: dict[tuple[str, str], tf.Tensor] = {}
+        outputs: dict[str, ExportOutput] = {}
+        for name, head in zip(self._names, self._heads, strict=True):
+            spec = head.create_estimator_spec(features, ModeKeys.PREDICT, by_head[name])
+            predictions.update({(name, key): value for key, value in spec.predictions.items()})
+            own = dict(spec.export_outputs or {})
+            default = own.pop(DEFAULT_SIGNATURE)
+            outputs.setdefault(DEFAULT_SIGNATURE, default)
+            outputs[name] = default
+            outputs.update({f"{name}/{key}": output for key, output in own.items()})
+        outputs[PREDICT_SIGNATURE] = PredictOutput(predictions)
+        return EstimatorSpec(ModeKeys.PREDICT, predictions=predictions, export_outputs=outputs)
+
+    @property
+    def _summary_name(self) -> None:
+        return None
+
+    @property
+    def _names(self) -> list[str]:
+        return [str(head.name) for head in self._heads]
+
+    def _in_scope(self, function: Callable[..., Any], name: str, *arguments: Any) -> Any:
+        with tf.name_scope(name):
+            return function(*arguments)
+
+    def _losses(
+        self, labels: Any, logits: Any, features: Mapping[str, Any] | None, mode: str | None
+    ) -> list[tf.Tensor]:
+        """The heads' losses before their weights."""
+        if not isinstance(checks.required(labels), dict):
+            raise ValueError(f"labels must be a dict. Given: {labels}")
+        self._check_complete(labels, "labels")
+        by_head = self._split(logits)
+        return [
+            self._in_scope(head.loss, name, labels[name], by_head[name], features, mode)
+            for name, head in zip(self._names, self._heads, strict=True)
+        ]
+
+    def _split(self, logits: Any) -> dict[str, tf.Tensor]:
+        """Logits by the names of the heads."""
+        if isinstance(logits, dict):
+            self._check_complete(logits, "logits")
+            return logits
+        logits = tf.convert_to_tensor(logits)
+        sizes = [head.logits_dimension for head in self._heads]
+        if logits.shape.rank and logits.shape[-1] not in (None, sum(sizes)):
+            raise ValueError(
+                f"Could not split logits of shape {logits.shape.as_list()} among the heads with "
+                f"individual logits dimensions: {sizes}. The last dimension of the logits "
+                f"tensor should equal {sum(sizes)} but is {logits.shape[-1]}."
+            )
+        with tf.name_scope("split_logits"):
+            return dict(zip(self._names, tf.split(logits, sizes, axis=-1), strict=True))
+
+    def _check_complete(self, values: Mapping[str, Any], subject: str) -> None:
+        missing = [name for name in self._names if name not in values]
+        if missing:
+            raise ValueError(f"{subject} has missing values for head(s): {missing}")

@@ -1,0 +1,198 @@
+"""The heads of the v1 canned estimators.
+
+They differ from those of v2 in that the losses of a batch are summed by default, metrics are those
+of `tf.compat.v1.metrics` (with other approximations of AUC), and optimizers those of
+`tf.compat.v1.train`. They have neither names nor metrics at thresholds, because the v1 canned
+estimators offer none.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.heads import losses
+from estimator_train.heads.binary_class import BinaryClassHead
+from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.multi_class import MultiClassHead
+from estimator_train.heads.regression import RegressionHead
+from estimator_train.heads.training import check_one_way
+from estimator_train.heads.weighted import Batch, WeightedHead
+from estimator_train.spec import ModeKeys
+
+_metrics = tf.compat.v1.metrics
+_Reduction = tf.compat.v1.losses.Reduction
+MetricOps = dict[str, tuple[tf.Tensor, Any]]
+
+
+class _V1Head(WeightedHead):
+    """What the v1 heads do in another way than their v2 forms."""
+
+    _check_reduction = staticmethod(losses.checked_v1_reduction)
+
+    @abc.abstractmethod
+    def _task_metric_ops(self, batch: Batch) -> MetricOps:
+        """Metrics of one batch, without those of losses."""
+
+    def loss(
+        self,
+        labels: Any,
+        logits: Any,
+        features: Mapping[str, Any] | None = None,
+        mode: str | None = None,
+        regularization_losses: Sequence[tf.Tensor] | None = None,
+    ) -> tf.Tensor:
+        """Returns the loss to train with; see `Head.loss`.
+
+        In TRAIN the mean is written to the summaries where the loss is a sum.
+        """
+        loss = super().loss(labels, logits, features, mode, regularization_losses)
+        if mode == ModeKeys.TRAIN and self._loss_reduction == _Reduction.SUM:
+            batch = self._batch(labels, logits, features)
+            mean = losses.reduced(batch.losses, batch.weights, _Reduction.MEAN)
+            with tf.name_scope(""):
+                tf.compat.v1.summary.scalar(MetricKeys.LOSS_MEAN, mean)
+        return loss
+
+    def _eval_metric_ops(
+        self,
+        features: Mapping[str, Any],
+        logits: Any,
+        labels: Any,
+        regularization_losses: Sequence[tf.Tensor] | None,
+    ) -> MetricOps:
+        batch = self._batch(labels, logits, features)
+        with tf.name_scope("metrics"):
+            operations = {MetricKeys.LOSS_MEAN: _metrics.mean(batch.losses, batch.weights)}
+            operations.update(self._task_metric_ops(batch))
+            if regularization_losses is not None:
+                key = MetricKeys.LOSS_REGULARIZATION
+                operations[key] = _metrics.mean(tf.add_n(regularization_losses))
+        return operations
+
+    def _train_op(
+        self,
+        loss: tf.Tensor,
+        optimizer: Any,
+        trainable_variables: Sequence[tf.Variable] | None,
+        train_op_fn: Callable[[tf.Tensor], Any] | None,
+        update_ops: Sequence[tf.Operation] | None,
+    ) -> Any:
+        """The training operation, and all update operations of the graph."""
+        check_one_way(optimizer, train_op_fn)
+        if train_op_fn is not None:
+            train_op = train_op_fn(loss)
+        else:
+            step = tf.compat.v1.train.get_or_create_global_step()
+            train_op = optimizer.minimize(loss, step, trainable_variables)
+        updates = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)
+        updates.extend(update_ops or ())
+        return tf.group(train_op, *updates) if updates else train_op
+
+
+class V1BinaryClassHead(_V1Head, BinaryClassHead):
+    """The head of v1 classifiers of two classes.
+
+    Args:
+        weight_column: As for `BinaryClassHead`.
+        label_vocabulary: As for `BinaryClassHead`.
+        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+
+    Raises:
+        ValueError, TypeError: As `BinaryClassHead`.
+    """
+
+    def __init__(
+        self,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        loss_reduction: str = _Reduction.SUM,
+    ):
+        super().__init__(
+            weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction
+        )
+
+    def _task_metric_ops(self, batch: Batch) -> MetricOps:
+        labels, weights = batch.labels, batch.weights
+        predictions = self.predictions(
+            batch.logits, [PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS]
+        )
+        logistic = predictions[PredictionKeys.LOGISTIC]
+        class_ids = predictions[PredictionKeys.CLASS_IDS]
+        label_mean = _metrics.mean(labels, weights)
+        return {
+            MetricKeys.ACCURACY: _metrics.accuracy(labels, class_ids, weights),
+            MetricKeys.PRECISION: _metrics.precision(labels, class_ids, weights),
+            MetricKeys.RECALL: _metrics.recall(labels, class_ids, weights),
+            MetricKeys.PREDICTION_MEAN: _metrics.mean(logistic, weights),
+            MetricKeys.LABEL_MEAN: label_mean,
+            MetricKeys.ACCURACY_BASELINE: tuple(
+                tf.maximum(share, 1.0 - share) for share in label_mean
+            ),
+            MetricKeys.AUC: _auc(labels, logistic, weights, "ROC"),
+            MetricKeys.AUC_PR: _auc(labels, logistic, weights, "PR"),
+        }
+
+
+class V1MultiClassHead(_V1Head, MultiClassHead):
+    """The head of v1 classifiers of more than two classes.
+
+    Args:
+        n_classes: As for `MultiClassHead`.
+        weight_column: As for `MultiClassHead`.
+        label_vocabulary: As for `MultiClassHead`.
+        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+
+    Raises:
+        ValueError, TypeError: As `MultiClassHead`.
+    """
+
+    def __init__(
+        self,
+        n_classes: int,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        loss_reduction: str = _Reduction.SUM,
+    ):
+        super().__init__(n_classes, weight_column, label_vocabulary, loss_reduction)
+
+    def _task_metric_ops(self, batch: Batch) -> MetricOps:
+        key = PredictionKeys.CLASS_IDS
+        class_ids = self.predictions(batch.logits, [key])[key]
+        return {MetricKeys.ACCURACY: _metrics.accuracy(batch.labels, class_ids, batch.weights)}
+
+
+class V1RegressionHead(_V1Head, RegressionHead):
+    """The head of v1 regressors.
+
+    Args:
+        label_dimension: As for `RegressionHead`.
+        weight_column: As for `RegressionHead`.
+        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+
+    Raises:
+        ValueError, TypeError: As `RegressionHead`.
+    """
+
+    def __init__(
+        self,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        loss_reduction: str = _Reduction.SUM,
+    ):
+        super().__init__(label_dimension, weight_column, loss_reduction)
+
+    def _task_metric_ops(self, batch: Batch) -> MetricOps:
+        return {
+            MetricKeys.PREDICTION_MEAN: _metrics.mean(batch.logits, batch.weights),
+            MetricKeys.LABEL_MEAN: _metrics.mean(batch.labels, batch.weights),
+        }
+
+
+def _auc(labels: tf.Tensor, scores: tf.Tensor, weights: tf.Tensor | None, curve: str) -> Any:
+    return _metrics.auc(
+        labels, scores, weights, curve=curve, summation_method="careful_interpolation"
+    )
