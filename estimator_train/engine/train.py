@@ -9,6 +9,7 @@ from estimator_train.engine import tf_internals, warm_start
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import model_graph
+from estimator_train.engine.nan_loss import NanLossHook
 from estimator_train.engine.saving import SaveForListeners
 from estimator_train.engine.sessions import explained_restore, session_config
 from estimator_train.engine.steps import StepRunner
@@ -156,7 +157,8 @@ def _chief_hooks(
 def _worker_hooks(
     job: Job, step: Step, step_read: tf.Tensor, hooks: Sequence[_Hook]
 ) -> list[_Hook]:
-    found = [*step.inputs.hooks, *hooks, tf.compat.v1.train.NanTensorHook(step.spec.loss)]
+    nan_hook = NanLossHook(step.spec.loss, step.global_step, job.model_dir)
+    found = [*step.inputs.hooks, *hooks, nan_hook]
     if job.config.log_step_count_steps:
         found.append(
             tf.compat.v1.train.LoggingTensorHook(

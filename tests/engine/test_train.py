@@ -104,13 +104,25 @@ def test_listeners_of_a_users_own_saver_hook_are_called(model_fn, input_fn, tmp_
     assert saved == [0, 2, 4]
 
 
-def test_nan_loss_stops_with_the_last_checkpoint_kept(input_fn, model_fn, tmp_path):
-    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=3)
+def test_nan_loss_names_variables_gradients_step_and_last_good_checkpoint(tmp_path):
+    def model_fn(features, labels, mode):
+        step = tf.compat.v1.train.get_global_step()
+        good = tf.compat.v1.get_variable("good", [2])
+        bad = tf.compat.v1.get_variable("bad", [2])
+        # Finite at the sixth step, but its gradient is not: the seventh loss is NaN.
+        blow_up = tf.where(step >= 5, tf.sqrt(0.0 * bad), bad)
+        loss = tf.reduce_sum(good) + tf.reduce_sum(blow_up)
+        train_op = tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+        return est.EstimatorSpec(mode, loss=loss + features, train_op=train_op)
 
-    def nan_model_fn(features, labels, mode):
-        spec = model_fn(features, labels, mode)
-        return spec._replace(loss=spec.loss * np.nan)
-
-    with pytest.raises(est.NanLossDuringTrainingError):
-        est.Estimator(nan_model_fn, tmp_path).train(input_fn, steps=3)
-    assert estimator.latest_checkpoint() == str(tmp_path / "model.ckpt-3")
+    for k in (1, "auto"):
+        directory = tmp_path / str(k)
+        config = est.RunConfig(save_checkpoints_steps=3, steps_per_loop=k)
+        estimator = est.Estimator(model_fn, directory, config)
+        with pytest.raises(est.NanLossDuringTrainingError) as error:
+            estimator.train(lambda: tf.data.Dataset.from_tensors(0.0).repeat(), steps=20)
+        text = str(error.value)
+        assert text.startswith("NaN loss during training. It came with global step 7.")
+        assert "Variables that are not finite: bad." in text
+        assert "Gradients that are not finite on the next batch: bad." in text
+        assert f"Last checkpoint with finite values: {directory}/model.ckpt-3." in text
