@@ -16,8 +16,10 @@ that a command can answer `--help` at once and choose TensorFlow's settings befo
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
+from estimator_train.compat import import_hook as _import_hook
+
 if TYPE_CHECKING:
-    from estimator_train import export, hooks
+    from estimator_train import export, hooks, keras
     from estimator_train.engine.warm_start import VocabInfo, WarmStartSettings
     from estimator_train.estimator import EstimatorV2 as Estimator
     from estimator_train.run_config import RunConfig
@@ -53,6 +55,7 @@ _HOMES = {
     "WarmStartSettings": "estimator_train.engine.warm_start:WarmStartSettings",
     "export": "estimator_train.export:",
     "hooks": "estimator_train.hooks:",
+    "keras": "estimator_train.keras:",
     **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
 }
 
@@ -65,8 +68,12 @@ __all__ = [
     "WarmStartSettings",
     "export",
     "hooks",
+    "keras",
     *_SESSION_RUN_NAMES,
 ]
+
+# tf_keras.estimator.model_to_estimator works from here on.
+_import_hook.install()
 
 
 def __getattr__(name: str) -> Any:

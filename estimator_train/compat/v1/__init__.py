@@ -30,6 +30,7 @@ from estimator_train import (
     WarmStartSettings,
     export,
 )
+from estimator_train.compat.v1 import keras
 from estimator_train.estimator import Estimator
 
 __all__ = [
@@ -57,4 +58,5 @@ __all__ = [
     "VocabInfo",
     "WarmStartSettings",
     "export",
+    "keras",
 ]

@@ -1,0 +1,16 @@
+"""What tf_keras asks tensorflow_estimator for: `tensorflow_estimator.python.estimator.keras_lib`."""
+
+from typing import Any
+
+from estimator_train.keras.to_estimator import model_to_estimator as _v2
+from estimator_train.keras.to_estimator import v1_model_to_estimator as _v1
+
+
+def model_to_estimator(use_v2_estimator: bool = False, **arguments: Any) -> Any:
+    """Makes an Estimator of a Keras model, as `tf_keras.estimator.model_to_estimator` asks for it.
+
+    Args:
+      use_v2_estimator: Whether a v2 Estimator is asked for, else a v1 one.
+      **arguments: Those of `estimator_train.keras.model_to_estimator`.
+    """
+    return (_v2 if use_v2_estimator else _v1)(**arguments)

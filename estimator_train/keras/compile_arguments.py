@@ -1,0 +1,53 @@
+"""What a Keras model was compiled with."""
+
+import dataclasses
+from typing import Any
+
+_UNCOMPILED = (
+    "The given keras model has not been compiled yet. Please compile the model with "
+    "`model.compile()` before calling `model_to_estimator()`."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class CompileArguments:
+    """The arguments of `Model.compile`, as its caller gave them.
+
+    Attributes:
+      optimizer: The optimizer object; names are resolved.
+      loss: A loss (name, function or object), or a list or dict of them by output, or None.
+      loss_weights: None, a number, or a list or dict of numbers by output.
+      metrics: None, a metric, or a list or dict of metrics by output.
+      weighted_metrics: The same, for metrics that take the sample weights into account.
+    """
+
+    optimizer: Any
+    loss: Any
+    loss_weights: Any
+    metrics: Any
+    weighted_metrics: Any
+
+
+def compile_arguments(model: Any) -> CompileArguments:
+    """Returns what `model` was compiled with.
+
+    Args:
+      model: A tf_keras Model.
+
+    Raises:
+      ValueError: The model is not compiled.
+    """
+    # tf_keras keeps the arguments as they were given only here; its public get_compile_config()
+    # serializes them, which loses functions and objects that are not registered.
+    compiled = getattr(model, "_compile_config", None)
+    optimizer = getattr(model, "optimizer", None)
+    if compiled is None or optimizer is None:
+        raise ValueError(_UNCOMPILED)
+    given = compiled.config
+    return CompileArguments(
+        optimizer,
+        given.get("loss"),
+        given.get("loss_weights"),
+        given.get("metrics"),
+        given.get("weighted_metrics"),
+    )

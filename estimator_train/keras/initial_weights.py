@@ -1,0 +1,51 @@
+"""The model's own weights as the first values of the variables of its graphs."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+class InitialValues:
+    """Knows the tensor from which each variable made within its context gets its first value."""
+
+    def __init__(self) -> None:
+        self._tensors: dict[int, tf.Tensor] = {}
+
+    @contextlib.contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Within it, variables of the default graph are noted."""
+        with tf.variable_creator_scope(self._create):
+            yield
+
+    def feeds(
+        self, variables: Sequence[tf.Variable], values: Sequence[np.ndarray]
+    ) -> dict[tf.Tensor, np.ndarray]:
+        """Returns what to feed as variables are initialized, so that they take these values.
+
+        The values need no place in the graph this way, and whatever else depends on a variable's
+        first value, such as its copies on other replicas, sees the fed one.
+
+        Args:
+          variables: Variables that were made within the context.
+          values: Their values, of the same shapes, in the same order.
+        """
+        pairs = zip(variables, values, strict=True)
+        return {self._tensors[id(v)]: value for v, value in pairs if id(v) in self._tensors}
+
+    def _create(self, next_creator: Callable[..., Any], **arguments: Any) -> Any:
+        given = arguments["initial_value"]
+        made: list[tf.Tensor] = []
+
+        def noted(*args: Any, **kwargs: Any) -> tf.Tensor:
+            made.append(tf.convert_to_tensor(given(*args, **kwargs)))
+            return made[-1]
+
+        if callable(given):
+            arguments["initial_value"] = noted
+        variable = next_creator(**arguments)
+        if made:
+            self._tensors[id(variable)] = made[0]
+        return variable

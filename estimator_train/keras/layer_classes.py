@@ -1,0 +1,53 @@
+"""Layers made in a graph, without harm to the eager layers of the process."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+import tf_keras
+
+_LOCK = threading.Lock()
+_USERS = 0
+_KEPT: dict[type, tuple[type, ...]] = {}
+
+
+@contextlib.contextmanager
+def kept_layer_classes() -> Iterator[None]:
+    """Within it, layers may be made in a graph; after it, eager layers work as before.
+
+    As soon as a layer is made in a graph, tf_keras gives its class other bases, in place, which
+    makes every eager layer and model of that class unusable: a caller could no longer use their
+    own model after training. So the bases are put back when the last one leaves the context; the
+    replicas of a strategy are in it at the same time, each in a thread of its own.
+    """
+    _enter()
+    try:
+        yield
+    finally:
+        _leave()
+
+
+def _enter() -> None:
+    global _USERS
+    with _LOCK:
+        if _USERS == 0:
+            _KEPT.update((cls, cls.__bases__) for cls in _subclasses(tf_keras.layers.Layer))
+        _USERS += 1
+
+
+def _leave() -> None:
+    global _USERS
+    with _LOCK:
+        _USERS -= 1
+        if _USERS:
+            return
+        for cls, bases in _KEPT.items():
+            if cls.__bases__ != bases:
+                cls.__bases__ = bases
+        _KEPT.clear()
+
+
+def _subclasses(cls: type) -> Iterator[type]:
+    for subclass in cls.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)

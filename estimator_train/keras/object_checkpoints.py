@@ -1,0 +1,142 @@
+"""Savers of object-based checkpoints, which Keras can load with `load_weights`."""
+
+import dataclasses
+from collections import deque
+from typing import Any
+
+import tensorflow as tf
+
+# The format of checkpoints on disk; TensorFlow publishes it as a protocol buffer only.
+from tensorflow.core.protobuf.trackable_object_graph_pb2 import TrackableObjectGraph
+
+from estimator_train.engine import tf_internals
+from estimator_train.run_config import RunConfig
+
+_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_VALUE = "VARIABLE_VALUE"
+
+
+def object_based_saver(
+    model: Any, optimizer: Any, global_step: tf.Variable, config: RunConfig
+) -> tf.compat.v1.train.Saver:
+    """Returns a Saver of a model's variables under their places in the model.
+
+    Args:
+      model: A Keras model of the default graph.
+      optimizer: The trackable of its training step, or None where it is not trained.
+      global_step: The count of steps.
+      config: Tells how many checkpoints to keep.
+    """
+    root = {**_children(model), "estimator_global_step": global_step}
+    if optimizer is not None:
+        root["optimizer"] = optimizer
+    graph = _ObjectGraph(model, root)
+    for slots in _slotted(optimizer):
+        graph.add_slots(slots)
+
+    def build(strategy: tf.distribute.Strategy) -> tf.compat.v1.train.Saver:
+        del strategy
+        entries = [
+            tf_internals.CheckpointEntry.of_variable(key, variable)
+            for key, variable in graph.variables.items()
+        ]
+        proto = graph.proto.SerializeToString(deterministic=True)
+        entries.append(tf_internals.CheckpointEntry.of_constant(_GRAPH_KEY, proto))
+        return tf.compat.v1.train.Saver(
+            entries,
+            sharded=True,
+            max_to_keep=config.keep_checkpoint_max,
+            keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+            save_relative_paths=True,
+        )
+
+    # A mirrored variable is read and assigned as a whole only outside of its replicas.
+    context = tf.distribute.get_replica_context()
+    return context.merge_call(build) if context else build(tf.distribute.get_strategy())
+
+
+@dataclasses.dataclass
+class _Node:
+    number: int
+    path: str
+    value: Any
+
+
+class _ObjectGraph:
+    """The objects that can be reached from a model, each by its shortest path.
+
+    Args:
+      model: The model.
+      root: Its parts by name, those that a checkpoint adds to it included.
+
+    Attributes:
+      proto: The graph as checkpoints hold it.
+      variables: Variables by their keys in checkpoints.
+    """
+
+    def __init__(self, model: Any, root: dict[str, Any]) -> None:
+        self.proto = TrackableObjectGraph()
+        self.variables: dict[str, tf.Variable] = {}
+        self._nodes: dict[int, _Node] = {}
+        self._queue: deque[tuple[_Node, dict[str, Any]]] = deque()
+        self._queue.append((self._add("", model), root))
+        while self._queue:
+            node, children = self._queue.popleft()
+            for name, child in children.items():
+                self._link(node, name, child)
+
+    def _link(self, parent: _Node, name: str, child: Any) -> None:
+        node = self._nodes.get(id(child))
+        if node is None:
+            escaped = name.replace(".", "..").replace("/", ".S")
+            node = self._add(f"{parent.path}/{escaped}".lstrip("/"), child)
+            self._queue.append((node, _children(child)))
+        self.proto.nodes[parent.number].children.add(node_id=node.number, local_name=name)
+
+    def _add(self, path: str, value: Any) -> _Node:
+        node = _Node(len(self.proto.nodes), path, value)
+        self._nodes[id(value)] = node
+        entry = self.proto.nodes.add()
+        if isinstance(value, tf.Variable):
+            key = f"{path}/.ATTRIBUTES/{_VALUE}"
+            full_name = value.name.partition(":")[0]
+            entry.attributes.add(name=_VALUE, full_name=full_name, checkpoint_key=key)
+            self.variables[key] = value
+        return node
+
+    def add_slots(self, optimizer: Any) -> None:
+        """Adds what an optimizer keeps for each of the variables.
+
+        Args:
+          optimizer: A legacy or v1 optimizer that is part of the graph.
+        """
+        owner = self._nodes[id(optimizer)]
+        slotted = [node for node in self._nodes.values() if isinstance(node.value, tf.Variable)]
+        for name in sorted(optimizer.get_slot_names()):
+            for node in slotted:
+                slot = _slot(optimizer, node.value, name)
+                if slot is None:
+                    continue
+                made = self._add(f"{node.path}/.OPTIMIZER_SLOT/{owner.path}/{name}", slot)
+                self.proto.nodes[owner.number].slot_variables.add(
+                    slot_name=name,
+                    original_variable_node_id=node.number,
+                    slot_variable_node_id=made.number,
+                )
+
+
+def _children(value: Any) -> dict[str, Any]:
+    return tf.train.TrackableView(value).children(value)
+
+
+def _slotted(optimizer: Any) -> list[Any]:
+    """The optimizer that keeps slots: this one, or one of tf.compat.v1.train inside it."""
+    candidates = (optimizer, getattr(optimizer, "optimizer", None))
+    return [candidate for candidate in candidates if hasattr(candidate, "get_slot_names")][:1]
+
+
+def _slot(optimizer: Any, variable: tf.Variable, name: str) -> Any:
+    try:
+        return optimizer.get_slot(variable, name)
+    except KeyError:
+        return None
