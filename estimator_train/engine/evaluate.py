@@ -49,16 +49,6 @@ def evaluate(
     """
     path = checkpoint_or_none(job, checkpoint_path, "evaluate")
     strategy = job.config.eval_distribute
-
-    def build() -> Built:
-        with model_graph(job) as graph:
-            step = build_step(job, input_fn, ModeKeys.EVAL, strategy)
-            values, update_op = _metrics(step)
-            batch = _batch(update_op, step.spec.loss)
-            _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
-            spec = step.spec
-            return Built(graph, step.inputs, spec.scaffold, spec.evaluation_hooks, batch, values)
-
     start = time.monotonic()
     with model_session(
         job,
@@ -66,16 +56,33 @@ def evaluate(
         input_fn,
         path,
         hooks,
-        build,
+        lambda: build_evaluation(job, input_fn, strategy),
         master=job.config.evaluation_master,
         strategy=strategy,
     ) as call:
-        _run_batches(call, steps)
+        run_batches(call, steps)
     _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
     _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
     with call.built.graph.as_default():  # Its event file begins with the graph.
-        _write_results(call.results, path, output_dir)
+        write_results(call.results, path, output_dir)
     return call.results
+
+
+def build_evaluation(job: Job, input_fn: Any, strategy: Any = None) -> Built:
+    """Builds the graph of an evaluation, whose final values are its results.
+
+    Args:
+      job: The job that is run.
+      input_fn: The user's input_fn.
+      strategy: The strategy to build under, or None.
+    """
+    with model_graph(job) as graph:
+        step = build_step(job, input_fn, ModeKeys.EVAL, strategy)
+        values, update_op = _metrics(step)
+        batch = _batch(update_op, step.spec.loss)
+        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
+        spec = step.spec
+        return Built(graph, step.inputs, spec.scaffold, spec.evaluation_hooks, batch, values)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,7 +119,7 @@ def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
     return values, tf.group(*(update for _, update in metrics.values()))
 
 
-def _run_batches(call: Call, steps: int | None) -> None:
+def run_batches(call: Call, steps: int | None) -> None:
     """Evaluates batches until there are `steps` of them or the input ends."""
     every = max(1, steps // _PROGRESS_LINES) if steps else None
     done = 0
@@ -135,7 +142,8 @@ def _run_some(call: Call, most: int) -> int:
     return done
 
 
-def _write_results(results: dict[str, Any], checkpoint_path: str | None, output_dir: str) -> None:
+def write_results(results: dict[str, Any], checkpoint_path: str | None, output_dir: str) -> None:
+    """Logs an evaluation's results and writes them as summaries, with the checkpoint if any."""
     step = results[_GLOBAL_STEP]
     # str(), not format(): the latter prints a float32 with the digits of a float64.
     line = ", ".join(
