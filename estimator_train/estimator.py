@@ -190,7 +190,13 @@ class Estimator:
         _check_positive(steps=steps)
         found_hooks = _checked_hooks(hooks)
         return evaluate.evaluate(
-            self._job(), input_fn, steps, found_hooks, checkpoint_path, self.eval_dir(name)
+            self._job(),
+            input_fn,
+            steps,
+            found_hooks,
+            checkpoint_path,
+            name,
+            self.eval_dir(name),
         )
 
     def predict(

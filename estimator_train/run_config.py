@@ -74,6 +74,8 @@ class RunConfig:
         checkpoint_save_graph_def: whether checkpoints also write the graph.
         steps_per_loop: the most training steps that run in one session call, with hooks seeing
             the last of them; "auto": as many as no hook must see; 1: every step by itself.
+        keep_best: (metric, "min" or "max", number): after each evaluation, so many checkpoints
+            that are best by that metric are kept in `best/` below model_dir.
 
     Raises:
         ValueError: a value out of its range, both ways of saving checkpoints at once, an
@@ -104,6 +106,7 @@ class RunConfig:
         checkpoint_save_graph_def: bool = True,
         *,
         steps_per_loop: int | str = "auto",
+        keep_best: tuple[str, str, int] | None = None,
     ):
         if save_checkpoints_steps is _UNSET and save_checkpoints_secs is _UNSET:
             save_checkpoints_secs = _DEFAULT_SAVE_SECS
@@ -126,6 +129,7 @@ class RunConfig:
             session_creation_timeout_secs=session_creation_timeout_secs,
             checkpoint_save_graph_def=checkpoint_save_graph_def,
             steps_per_loop=steps_per_loop,
+            keep_best=keep_best,
         )
         self._take_experimental_distribute()
         self._take_cluster()
@@ -234,6 +238,7 @@ class RunConfig:
     steps_per_loop = _setting(
         "steps_per_loop", "The most training steps in one session call, or 'auto'."
     )
+    keep_best = _setting("keep_best", "(metric, 'min' or 'max', number of checkpoints), or None.")
     service = _setting("service", "Settings of the platform in TF_CONFIG, or None.")
     cluster_spec = _setting("cluster_spec", "The cluster, a tf.train.ClusterSpec.")
     task_type = _setting("task_type", "Name of this process's job in the cluster.")
@@ -292,8 +297,19 @@ def _check_setting(name: str, value: Any) -> None:
             f"steps_per_loop should be an integer > 0 or 'auto', got {value!r}. 1 runs every step "
             "by itself."
         )
+    if name == "keep_best":
+        _check_keep_best(value)
     if name == "experimental_max_worker_delay_secs" and not isinstance(value, numbers.Integral):
         raise ValueError(f"{name} must be an integer if set. Got {value!r}")
+
+
+def _check_keep_best(value: Any) -> None:
+    three = isinstance(value, tuple) and len(value) == 3 and isinstance(value[0], str)
+    if not three or value[1] not in ("min", "max") or not _is_positive_integer(value[2]):
+        raise ValueError(
+            "keep_best should be (metric name, 'min' or 'max', an integer > 0), as "
+            f"('accuracy', 'max', 3), got {value!r}"
+        )
 
 
 def _is_positive_integer(value: Any) -> bool:

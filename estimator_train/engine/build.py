@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import replicas
-from estimator_train.engine.inputs import Inputs, call_input_fn, inputs_of
+from estimator_train.engine.inputs import Inputs, batch_size_of, call_input_fn, inputs_of
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn
 from estimator_train.spec import EstimatorSpec
@@ -21,11 +21,13 @@ class Step:
       inputs: What the step reads.
       spec: What model_fn made of it.
       global_step: The variable that counts training steps.
+      batch_size: Tensor of the examples in a step, all replicas together, or None.
     """
 
     inputs: Inputs
     spec: EstimatorSpec
     global_step: tf.Variable
+    batch_size: tf.Tensor | None
 
 
 def build_step(job: Job, input_fn: Any, mode: str, strategy: Any = None) -> Step:
@@ -45,7 +47,9 @@ def build_step(job: Job, input_fn: Any, mode: str, strategy: Any = None) -> Step
         if strategy:
             inputs = replicas.distributed_inputs(job, input_fn, mode, strategy)
             spec = replicas.call_on_replicas(job, inputs, mode, strategy)
+            batch_size = replicas.batch_size(inputs, strategy)
         else:
             inputs = inputs_of(call_input_fn(job, input_fn, mode))
             spec = call_model_fn(job, inputs.features, inputs.labels, mode)
-    return Step(inputs, spec, global_step)
+            batch_size = batch_size_of(inputs.features)
+    return Step(inputs, spec, global_step, batch_size)

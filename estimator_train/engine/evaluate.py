@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine import best, history
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.calls import Call, model_session
 from estimator_train.engine.checkpoints import checkpoint_or_none
@@ -31,6 +32,7 @@ def evaluate(
     steps: int | None,
     hooks: Sequence[tf.compat.v1.train.SessionRunHook],
     checkpoint_path: str | None,
+    name: str | None,
     output_dir: str,
 ) -> dict[str, Any]:
     """Evaluates one checkpoint.
@@ -42,6 +44,7 @@ def evaluate(
       hooks: Hooks of the caller.
       checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
         where there is none.
+      name: The evaluation's name, or None.
       output_dir: Where the metrics are written as summaries.
 
     Returns:
@@ -65,6 +68,9 @@ def evaluate(
     _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
     with call.built.graph.as_default():  # Its event file begins with the graph.
         write_results(call.results, path, output_dir)
+    entry = {"eval": name or "", "metrics": call.results, "checkpoint": path or ""}
+    history.append(job.model_dir, call.results[_GLOBAL_STEP], entry)
+    best.keep_if_best(job, call.results, path)
     return call.results
 
 

@@ -115,6 +115,19 @@ def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
         return inputs.iterator.make_initializer(result)
 
 
+def batch_size_of(features: Any) -> tf.Tensor | None:
+    """The examples in a batch, an integer scalar, by the first feature; None if it has no batch."""
+    leaves = tf.nest.flatten(features)
+    if not leaves:
+        return None
+    first = leaves[0]
+    if isinstance(first, tf.SparseTensor):
+        return first.dense_shape[0]
+    if isinstance(first, tf.RaggedTensor):
+        return first.nrows()
+    return tf.shape(first)[0] if tf.is_tensor(first) and first.shape.rank != 0 else None
+
+
 def is_dataset(result: Any) -> bool:
     """Whether an input_fn returned a dataset, of either generation."""
     return isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset))

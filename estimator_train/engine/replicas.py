@@ -6,7 +6,13 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.inputs import Inputs, call_input_fn, is_dataset, split
+from estimator_train.engine.inputs import (
+    Inputs,
+    batch_size_of,
+    call_input_fn,
+    is_dataset,
+    split,
+)
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn
 from estimator_train.spec import EstimatorSpec, ModeKeys
@@ -75,6 +81,15 @@ def call_on_replicas(job: Job, inputs: Inputs, mode: str, strategy: Any) -> Esti
         },
         scaffold=_merge_scaffolds([spec.scaffold for spec in specs]),
     )
+
+
+def batch_size(inputs: Inputs, strategy: Any) -> tf.Tensor | None:
+    """The examples that this process's replicas read in a step; None if they have no batch."""
+    leaves = tf.nest.flatten(inputs.features)
+    if not leaves:
+        return None
+    sizes = [batch_size_of(part) for part in strategy.experimental_local_results(leaves[0])]
+    return None if any(size is None for size in sizes) else tf.add_n(sizes)
 
 
 def _group(operations: Sequence[Any]) -> Any:

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals, warm_start
 from estimator_train.engine.build import Step, build_step
+from estimator_train.engine.history import HistoryHook
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.nan_loss import NanLossHook
@@ -45,7 +46,7 @@ def train(
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, step.spec.loss)
         _add_loss_summary(step.spec.loss)
         _add_saver(job, step.spec.scaffold)
-        chief_hooks = _chief_hooks(job, step, hooks, saving_listeners)
+        chief_hooks = _chief_hooks(job, step, step_read, hooks, saving_listeners)
         worker_hooks = _worker_hooks(job, step, step_read, hooks)
         runner = StepRunner(
             step.spec.train_op,
@@ -102,6 +103,7 @@ def _add_saver(job: Job, scaffold: tf.compat.v1.train.Scaffold) -> None:
 def _chief_hooks(
     job: Job,
     step: Step,
+    step_read: tf.Tensor,
     callers_hooks: Sequence[_Hook],
     listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
 ) -> list[_Hook]:
@@ -138,11 +140,11 @@ def _chief_hooks(
             "the RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
         )
     if config.log_step_count_steps:
-        hooks.append(
-            tf.compat.v1.train.StepCounterHook(
-                every_n_steps=config.log_step_count_steps, output_dir=job.model_dir
-            )
-        )
+        every = config.log_step_count_steps
+        hooks += [
+            tf.compat.v1.train.StepCounterHook(every_n_steps=every, output_dir=job.model_dir),
+            HistoryHook(job.model_dir, every, step.spec.loss, step_read, step.batch_size),
+        ]
     if config.save_summary_steps:
         hooks.append(
             tf.compat.v1.train.SummarySaverHook(

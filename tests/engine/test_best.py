@@ -1,0 +1,60 @@
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+
+SCORES = {1: 0.5, 2: 0.9, 3: 0.7, 4: 0.9, 5: 0.1, 6: 0.8}
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Six checkpoints, each evaluated, of a model whose score is given by its step."""
+
+    def model_fn(features, labels, mode):
+        step = tf.compat.v1.train.get_global_step()
+        w = tf.compat.v1.get_variable("w", [], initializer=tf.compat.v1.zeros_initializer())
+        score = tf.gather(tf.constant([0.0, *SCORES.values()]), step)
+        return est.EstimatorSpec(
+            mode,
+            loss=w + features,
+            train_op=tf.group(step.assign_add(1), w.assign_add(1.0)),
+            eval_metric_ops={"score": (tf.identity(score), tf.no_op())},
+        )
+
+    def go(keep_best):
+        config = est.RunConfig(keep_best=keep_best, keep_checkpoint_max=1)
+        estimator = est.Estimator(model_fn, tmp_path, config)
+        for _ in SCORES:
+            estimator.train(lambda: tf.data.Dataset.from_tensors(0.0), steps=1)
+            estimator.evaluate(lambda: tf.data.Dataset.from_tensors(0.0))
+        return estimator
+
+    return go
+
+
+@pytest.mark.parametrize(
+    ("mode", "steps"), [("max", [2, 4, 6]), ("min", [1, 3, 5])], ids=["max", "min"]
+)
+def test_the_best_stay_when_their_originals_have_gone(run, tmp_path, mode, steps):
+    estimator = run(("score", mode, 3))
+    assert sorted(int(p.name[11:-6]) for p in (tmp_path / "best").glob("*.index")) == steps
+    assert [p.name for p in tmp_path.glob("*.index")] == ["model.ckpt-6.index"]
+    assert not list((tmp_path / "best").glob("*.part"))
+    best = tf.train.latest_checkpoint(tmp_path / "best")
+    assert best.endswith({"max": "ckpt-2", "min": "ckpt-5"}[mode])
+    one = lambda: tf.data.Dataset.from_tensors(0.0)  # noqa: E731
+    metrics = estimator.evaluate(one, checkpoint_path=best)
+    assert metrics["score"] == pytest.approx({"max": 0.9, "min": 0.1}[mode])
+
+
+def test_metric_that_is_not_there_is_named(run):
+    with pytest.raises(ValueError, match=r"'sore', which the evaluation does not have. It has"):
+        run(("sore", "max", 1))
+
+
+@pytest.mark.parametrize(
+    "value", [("a", "max"), ("a", "most", 1), ("a", "max", 0), "a", (1, "min", 1)]
+)
+def test_wrong_settings_are_shown(value):
+    with pytest.raises(ValueError, match="keep_best should be .* got"):
+        est.RunConfig(keep_best=value)

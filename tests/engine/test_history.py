@@ -1,0 +1,53 @@
+import json
+
+import numpy as np
+import tensorflow as tf
+
+import estimator_train as est
+
+
+def lines(directory):
+    return [json.loads(line) for line in (directory / "history.jsonl").read_text().splitlines()]
+
+
+def test_log_points_and_evaluations_are_lines(model_fn, input_fn, one_epoch, tmp_path):
+    config = est.RunConfig(log_step_count_steps=5)
+    estimator = est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=12)
+    metrics = estimator.evaluate(one_epoch, name="held_out")
+    found = lines(tmp_path)
+    assert [line["step"] for line in found] == [1, 6, 11, 12]
+    assert "examples_per_sec" not in found[0]
+    for line in found[1:3]:
+        np.testing.assert_allclose(line["examples_per_sec"], 8 * line["steps_per_sec"])
+        assert found[0]["loss"] > line["loss"] > 0
+    assert found[3]["eval"] == "held_out"
+    assert found[3]["metrics"] == {name: value.item() for name, value in metrics.items()}
+    assert found[3]["checkpoint"] == estimator.latest_checkpoint()
+    assert found[0]["time"] < found[3]["time"]
+
+
+def test_a_history_goes_on_where_it_was(model_fn, input_fn, tmp_path):
+    config = est.RunConfig(log_step_count_steps=5)
+    for max_steps in (3, 8):
+        est.Estimator(model_fn, tmp_path, config).train(input_fn, max_steps=max_steps)
+    assert [line["step"] for line in lines(tmp_path)] == [1, 4]
+
+
+def test_a_history_that_cannot_be_written_is_a_warning(model_fn, input_fn, tmp_path, caplog):
+    (tmp_path / "history.jsonl").mkdir()
+    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=2)
+    assert estimator.get_variable_value("global_step") == 2
+    assert "history.jsonl could not be written" in caplog.text
+
+
+def test_metrics_that_are_no_numbers_are_left_out(tmp_path):
+    def model_fn(features, labels, mode):
+        metrics = {
+            "text": (tf.constant("abc"), tf.no_op()),
+            "pair": (tf.constant([1.0, 2.0]), tf.no_op()),
+        }
+        return est.EstimatorSpec(mode, loss=features, eval_metric_ops=metrics)
+
+    est.Estimator(model_fn, tmp_path).evaluate(lambda: tf.data.Dataset.from_tensors(3.0))
+    metrics = lines(tmp_path)[0]["metrics"]
+    assert metrics == {"global_step": 0, "loss": 3.0, "pair": [1.0, 2.0]}
