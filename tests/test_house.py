@@ -16,7 +16,7 @@ FLOORS = [
     {"engine", "export", "hooks"},
     {"estimator"},
     {"keras", "heads", "canned", "training", "tpu", "distribute"},
-    {"compat"},
+    {"compat", "experimental"},
     {"legacy", "cli"},
 ]
 

@@ -228,7 +228,7 @@ class BestExporter(_SavedModelExporter):
             return self._last[1]
         if self._model_dir != estimator.model_dir:
             self._model_dir = estimator.model_dir
-            self._best = self._best_before(eval_result) if _exports(export_path) else None
+            self._best = self._best_before(eval_result, export_path)
         written = None
         if self._best is None or self._is_better(self._best, eval_result):
             _LOG.info("Performing best model export.")
@@ -238,11 +238,15 @@ class BestExporter(_SavedModelExporter):
         self._last = (checkpoint_path, written)
         return written
 
-    def _best_before(self, eval_result: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def _best_before(
+        self, eval_result: Mapping[str, Any], export_path: str
+    ) -> Mapping[str, Any] | None:
         """The best result in the event files but for that of the step that was just evaluated."""
         if not self._event_file_pattern or not self._model_dir:
             return None
         _LOG.info("Loading best metric from event files.")
+        if not _exports(export_path):
+            return None
         best = None
         pattern = os.path.join(self._model_dir, self._event_file_pattern)
         for step, result in EvalMetrics(pattern).read().items():

@@ -141,8 +141,7 @@ def check_exporter_names(exporters: Sequence[Exporter]) -> None:
     """Checks that exporters can each have a directory of their own.
 
     Raises:
-      TypeError: A name is no string.
-      ValueError: A name is empty or taken.
+      ValueError: A name is no string, or empty, or taken.
     """
     names = [exporter.name for exporter in exporters]
     for name in names:
@@ -152,7 +151,7 @@ def check_exporter_names(exporters: Sequence[Exporter]) -> None:
                 f"All exporter names: {names}"
             )
         if not isinstance(name, str):
-            raise TypeError(f"An Exporter must have a string name. Given: {type(name)}")
+            raise ValueError(f"An Exporter must have a string name. Given: {type(name)}")
     if len(set(names)) < len(names):
         raise ValueError(
             "`exporters` must have unique names. Such a name cannot be `None`. "

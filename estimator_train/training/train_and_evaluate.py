@@ -40,7 +40,7 @@ def train_and_evaluate(
       ValueError: Names of EvalSpecs or of their exporters are not unique, the RunConfig has no
         checkpoints, or this process has a role in a cluster that cannot be run.
     """
-    specs = _checked(estimator, train_spec, eval_spec)
+    specs = checked_specs(estimator, train_spec, eval_spec)
     _LOG.info("Not using Distribute Coordinator.")
     config = estimator.config
     if config.cluster_spec or config.task_type == cluster.EVALUATOR:
@@ -54,7 +54,7 @@ def train_and_evaluate(
     )
 
 
-def _checked(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:
+def checked_specs(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:
     """The EvalSpecs, when all arguments are such as they should be."""
     if not isinstance(estimator, Estimator):
         raise TypeError(

@@ -1,0 +1,21 @@
+"""The experimental names of `tf.estimator`."""
+
+from estimator_train.training.early_stopping import (
+    make_early_stopping_hook,
+    stop_if_higher_hook,
+    stop_if_lower_hook,
+    stop_if_no_decrease_hook,
+    stop_if_no_increase_hook,
+)
+from estimator_train.training.in_memory_evaluator import InMemoryEvaluatorHook
+from estimator_train.training.stop_at_checkpoint import make_stop_at_checkpoint_step_hook
+
+__all__ = [
+    "InMemoryEvaluatorHook",
+    "make_early_stopping_hook",
+    "make_stop_at_checkpoint_step_hook",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+]

@@ -1,0 +1,187 @@
+"""A job tried out: a few steps of everything that it will do, in a directory of its own."""
+
+import copy
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.engine.inputs import call_input_fn, inputs_of
+from estimator_train.engine.job import Job
+from estimator_train.estimator import Estimator, EstimatorV2
+from estimator_train.spec import ModeKeys
+from estimator_train.training.specs import EvalSpec, TrainSpec
+from estimator_train.training.train_and_evaluate import checked_specs
+
+_LOG = tf.get_logger()
+_TRAIN_STEPS = 2
+_EVAL_STEPS = 1
+
+
+class DryRun(NamedTuple):
+    """What a dry run came to.
+
+    Attributes:
+      global_step: Training steps that were made.
+      metrics: Name of an EvalSpec (None without one) to the metrics of one batch.
+      exports: Names of the exporters that wrote something.
+      prediction: Output name to value for one example, as the first exported model serves it; None
+        if nothing was exported, or no request for it could be made from the features.
+    """
+
+    global_step: int
+    metrics: dict[str | None, dict[str, Any]]
+    exports: list[str]
+    prediction: dict[str, Any] | None
+
+
+def dry_run(
+    estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec | Sequence[EvalSpec]
+) -> DryRun:
+    """Tries out what `train_and_evaluate` would do, so that it fails now if it fails at all.
+
+    Two training steps from the first values of the variables, one batch of each evaluation, one
+    export of each exporter and one prediction of an exported model are made in a temporary
+    directory that is removed again; nothing is written to model_dir. Hooks and listeners of the
+    specs are left out, since they may write elsewhere.
+
+    Args:
+      estimator: As for `train_and_evaluate`.
+      train_spec: As for `train_and_evaluate`.
+      eval_spec: As for `train_and_evaluate`.
+
+    Returns:
+      What came of it.
+
+    Raises:
+      ValueError: The training input is empty.
+      Exception: Whatever the job would raise.
+    """
+    specs = checked_specs(estimator, train_spec, eval_spec)
+    with tempfile.TemporaryDirectory(prefix="dry_run_") as directory:
+        trial = _in_directory(estimator, directory)
+        _LOG.info("Dry run in %s: %d training steps.", directory, _TRAIN_STEPS)
+        listeners = [tf.compat.v1.train.CheckpointSaverListener()]
+        trial.train(train_spec.input_fn, steps=_TRAIN_STEPS, saving_listeners=listeners)
+        global_step = int(trial.get_variable_value(tf.compat.v1.GraphKeys.GLOBAL_STEP))
+        if not global_step:
+            raise ValueError(
+                f"The training made no step: input_fn ({train_spec.input_fn}) gives no data."
+            )
+        metrics, exported = {}, {}
+        for spec in specs:
+            metrics[spec.name] = trial.evaluate(spec.input_fn, _EVAL_STEPS, name=spec.name)
+            exported.update(_export(trial, spec, metrics[spec.name]))
+        prediction = _serve(trial, specs[0], list(exported.values()))
+    return DryRun(global_step, metrics, list(exported), prediction)
+
+
+def _in_directory(estimator: Estimator, directory: str) -> Estimator:
+    flavour = EstimatorV2 if isinstance(estimator, EstimatorV2) else Estimator
+    return flavour(
+        estimator._model_fn,
+        config=estimator.config.replace(model_dir=directory),
+        params=estimator.params or None,
+        warm_start_from=estimator._warm_start_settings,
+    )
+
+
+def _export(trial: Estimator, spec: EvalSpec, metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Name of each exporter that wrote something to what it returned."""
+    exported = {}
+    for exporter in spec.exporters:
+        _LOG.info("Dry run: exporter '%s'.", exporter.name)
+        path = copy.copy(exporter).export(
+            estimator=trial,
+            export_path=os.path.join(trial.model_dir, "export", exporter.name),
+            checkpoint_path=trial.latest_checkpoint() or "",
+            eval_result=metrics,
+            is_the_final_export=True,
+        )
+        if path:
+            exported[exporter.name] = path
+    return exported
+
+
+def _serve(trial: Estimator, spec: EvalSpec, exports: Sequence[Any]) -> dict[str, Any] | None:
+    """A prediction of the first export, or None."""
+    paths = [os.fsdecode(path) for path in exports if isinstance(path, (str, bytes))]
+    paths = [path for path in paths if tf.compat.v1.saved_model.contains_saved_model(path)]
+    if not paths:
+        return None
+    example = _first_example(trial._job(), spec.input_fn)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        model = tf.compat.v1.saved_model.load(session, [tf.saved_model.SERVING], paths[0])
+        signature = model.signature_def[tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY]
+        outputs = {name: info.name for name, info in signature.outputs.items()}
+        try:
+            return session.run(outputs, _request(signature, example))
+        except (_NoRequestError, tf.errors.InvalidArgumentError) as error:
+            operation = getattr(error, "op", None)
+            if isinstance(error, tf.errors.InvalidArgumentError) and not (
+                operation is not None and operation.type.startswith("ParseExample")
+            ):
+                raise
+            _LOG.warning(
+                "Dry run: no prediction was served, because no request for the inputs %s can be "
+                "made of the features %s: %s",
+                sorted(signature.inputs),
+                sorted(example),
+                error,
+            )
+            return None
+
+
+class _NoRequestError(ValueError):
+    """The features do not have what a signature asks for."""
+
+
+def _request(signature: Any, example: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Name of each input tensor of a signature to its value for one example."""
+    request = {}
+    for name, info in signature.inputs.items():
+        dtype = tf.dtypes.as_dtype(info.dtype)
+        if name in example:
+            value = example[name].astype(dtype.as_numpy_dtype)
+        elif len(signature.inputs) == len(example) == 1 and dtype != tf.string:
+            value = next(iter(example.values())).astype(dtype.as_numpy_dtype)
+        elif dtype == tf.string:
+            value = np.array([_serialized(example)])
+        else:
+            raise _NoRequestError(f"no feature is named {name}")
+        shape = tf.TensorShape(info.tensor_shape)
+        if not shape.is_compatible_with(value.shape):
+            raise _NoRequestError(f"{name} has shape {shape} and the feature {value.shape}")
+        request[info.name] = value
+    return request
+
+
+def _serialized(example: Mapping[str, np.ndarray]) -> bytes:
+    """A tf.train.Example of one example's features."""
+    features = {}
+    for name, value in example.items():
+        flat = value.ravel()
+        if flat.dtype.kind in "iub":
+            feature = tf.train.Feature(int64_list=tf.train.Int64List(value=flat.astype(np.int64)))
+        elif flat.dtype.kind == "f":
+            feature = tf.train.Feature(float_list=tf.train.FloatList(value=flat))
+        else:
+            texts = [tf.compat.as_bytes(text) for text in flat]
+            feature = tf.train.Feature(bytes_list=tf.train.BytesList(value=texts))
+        features[name] = feature
+    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+
+
+def _first_example(job: Job, input_fn: Any) -> dict[str, np.ndarray]:
+    """Name to value of the first example's features, with a batch dimension of 1."""
+    with tf.Graph().as_default():
+        inputs = inputs_of(call_input_fn(job, input_fn, ModeKeys.EVAL))
+        features = inputs.features
+        if not isinstance(features, Mapping):
+            features = {"": features}
+        dense = {n: t for n, t in features.items() if isinstance(t, tf.Tensor)}
+        with tf.compat.v1.train.MonitoredSession(hooks=inputs.hooks) as session:
+            return {name: value[:1] for name, value in session.run(dense).items()}

@@ -1,0 +1,149 @@
+"""Evaluation of the variables of a running training, without a checkpoint between."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.engine.calls import Call
+from estimator_train.engine.evaluate import build_evaluation, run_batches, write_results
+from estimator_train.engine.sessions import session_config
+from estimator_train.estimator import Estimator
+
+
+class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
+    """Evaluates in a training session: at its start, every so many steps and at its end.
+
+    The metrics go to the same event files as those of `Estimator.evaluate`. Training waits while
+    an evaluation runs.
+
+    Args:
+      estimator: The Estimator that is trained; on one machine.
+      input_fn: As for `Estimator.evaluate`.
+      steps: Batches of each evaluation; by default all of the input.
+      hooks: SessionRunHooks for the evaluation sessions.
+      name: Keeps the metrics of several evaluation sets apart.
+      every_n_iter: Training steps from one evaluation to the next.
+
+    Raises:
+      ValueError: every_n_iter or steps is not positive, or the Estimator is part of a cluster.
+      TypeError: estimator is none, or a hook is none.
+    """
+
+    def __init__(
+        self,
+        estimator: Estimator,
+        input_fn: Callable[..., Any],
+        steps: int | None = None,
+        hooks: Sequence[tf.compat.v1.train.SessionRunHook] | None = None,
+        name: str | None = None,
+        every_n_iter: int = 100,
+    ) -> None:
+        if not isinstance(estimator, Estimator):
+            raise TypeError(
+                f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
+            )
+        if every_n_iter is None or every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}.")
+        if estimator.config.cluster_spec or estimator.config.num_worker_replicas != 1:
+            raise ValueError("InMemoryEvaluator supports only single machine (aka Local) setting.")
+        if steps is not None and steps <= 0:
+            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        for hook in hooks or ():
+            if not isinstance(hook, tf.compat.v1.train.SessionRunHook):
+                raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+        self._estimator = estimator
+        self._input_fn = input_fn
+        self._steps = steps
+        self._hooks = list(hooks or ())
+        self._eval_dir = estimator.eval_dir(name)
+        self._every_n_iter = every_n_iter
+
+    def begin(self) -> None:
+        """Builds the evaluation beside the training.
+
+        Raises:
+          ValueError: model_fn gives a Scaffold with an init_fn or a saver of its own.
+        """
+        self._iterations = 0
+        self._training = tf.compat.v1.get_default_graph()
+        self._job = self._estimator._job()
+        self._built = build_evaluation(self._job, self._input_fn)
+        for part in ("init_fn", "saver"):
+            if getattr(self._built.scaffold, part):
+                raise ValueError(f"InMemoryEvaluator does not support custom {part}")
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Evaluates the first values."""
+        del coord
+        self._evaluate(session)
+
+    def steps_until_due(self, global_step: int) -> int:
+        """Steps up to the next one after which it evaluates."""
+        del global_step
+        return self._every_n_iter - self._iterations % self._every_n_iter
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Counts steps that it did not see."""
+        del loss
+        self._iterations += steps
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Evaluates if it is time."""
+        del run_values
+        self._iterations += 1
+        if self._iterations % self._every_n_iter == 0:
+            self._evaluate(run_context.session)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Evaluates the last values."""
+        self._evaluate(session)
+
+    def _evaluate(self, training_session: tf.compat.v1.Session) -> None:
+        values = self._values(training_session)
+        built = self._built
+        with built.graph.as_default():
+            scaffold = tf.compat.v1.train.Scaffold(
+                init_fn=lambda scaffold, session: _load(values, session),
+                copy_from_scaffold=built.scaffold,
+            )
+            final = tf.compat.v1.train.FinalOpsHook(built.final)
+            session = tf.compat.v1.train.MonitoredSession(
+                tf.compat.v1.train.ChiefSessionCreator(scaffold, config=session_config(self._job)),
+                hooks=[*built.inputs.hooks, *self._hooks, *built.hooks, final],
+            )
+            with session:
+                run_batches(Call(built, session), self._steps)
+            write_results(final.final_ops_values, None, self._eval_dir)
+
+    def _values(self, session: tf.compat.v1.Session) -> dict[str, np.ndarray]:
+        """Variable name to value in the training session, for all that the evaluation has."""
+        with self._built.graph.as_default():
+            wanted = {variable.op.name for variable in tf.compat.v1.global_variables()}
+        with self._training.as_default():
+            variables = {
+                variable.op.name: variable
+                for variable in tf.compat.v1.global_variables()
+                if variable.op.name in wanted
+            }
+        return session.run(variables)
+
+
+def _load(values: dict[str, np.ndarray], session: tf.compat.v1.Session) -> None:
+    """Gives the default graph's variables the values of the training."""
+    for variable in tf.compat.v1.global_variables():
+        value = values.get(variable.op.name)
+        if value is None:
+            continue
+        if not variable.shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"The variable '{variable.op.name}' has shape {variable.shape} in evaluation and "
+                f"{value.shape} in training."
+            )
+        # Its initializer is an assignment that is in the graph already.
+        session.run(variable.initializer, {variable.initializer.inputs[1]: value})

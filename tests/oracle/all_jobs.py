@@ -1,0 +1,9 @@
+"""Every job case, by importing the files that register them."""
+
+import job_exporters  # noqa: F401
+import job_flows  # noqa: F401
+import job_specs  # noqa: F401
+import job_stopping  # noqa: F401
+from job_cases import CASES
+
+__all__ = ["CASES"]

@@ -1,0 +1,62 @@
+"""Whole jobs go as those of the original, case by case."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import all_jobs
+import job_cases
+import pytest
+from our_names import OURS
+from outcomes import recorded
+
+GOLDEN = {subject: recorded(f"train_and_evaluate_{subject}") for subject in all_jobs.CASES}
+PAIRS = [(subject, name) for subject, golden in GOLDEN.items() for name in sorted(golden)]
+
+
+def test_every_recorded_case_is_run() -> None:
+    for subject, golden in GOLDEN.items():
+        assert sorted(all_jobs.CASES[subject]) == sorted(golden)
+
+
+@pytest.mark.parametrize(("subject", "name"), PAIRS)
+def test_goes_as_in_the_original(subject: str, name: str) -> None:
+    expected = GOLDEN[subject][name]
+    seen = job_cases.observe(all_jobs.CASES[subject][name], OURS)
+    if "error" in expected:
+        assert "error" in seen, f"no error, but {seen['result']}"
+        assert seen["error"][0] == expected["error"][0], seen["error"]
+        assert expected["error"][1] in seen["error"][1]
+    else:
+        assert "error" not in seen, seen["error"]
+        assert_alike(seen["result"], expected["result"])
+    assert_lines_in_order(seen["log"], expected["log"])
+
+
+def assert_alike(seen: Any, expected: Any) -> None:
+    """Equal, with floats within 1e-5 relative."""
+    if isinstance(expected, dict):
+        assert sorted(seen) == sorted(expected)
+        for key in expected:
+            assert_alike(seen[key], expected[key])
+    elif isinstance(expected, list):
+        assert len(seen) == len(expected), (seen, expected)
+        for one, other in zip(seen, expected, strict=True):
+            assert_alike(one, other)
+    elif isinstance(expected, float) and isinstance(seen, float):
+        assert math.isclose(seen, expected, rel_tol=1e-5, abs_tol=1e-6), (seen, expected)
+    else:
+        assert seen == expected
+
+
+def assert_lines_in_order(seen: list[str], expected: list[str]) -> None:
+    """Every expected line is there, in the order of the original; others may stand between."""
+    rest = iter([_rounded(line) for line in seen])
+    for line in expected:
+        assert any(_rounded(line) == other for other in rest), f"{line!r} not in {seen}"
+
+
+def _rounded(line: str) -> str:
+    return re.sub(r"\d+\.\d+(e-\d+)?", lambda number: f"{float(number[0]):.4g}", line)
