@@ -110,7 +110,7 @@ def test_nan_loss_names_variables_gradients_step_and_last_good_checkpoint(tmp_pa
         good = tf.compat.v1.get_variable("good", [2])
         bad = tf.compat.v1.get_variable("bad", [2])
         # Finite at the sixth step, but its gradient is not: the seventh loss is NaN.
-        blow_up = tf.where(step >= 5, tf.sqrt(0.0 * bad), bad)
+        blow_up = tf.where(step >= 5, tf.sqrt(tf.nn.relu(-tf.abs(bad))), bad)
         loss = tf.reduce_sum(good) + tf.reduce_sum(blow_up)
         train_op = tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
         return est.EstimatorSpec(mode, loss=loss + features, train_op=train_op)
