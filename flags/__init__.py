@@ -22,7 +22,7 @@ to change a default, follow it with `FlagValues.set_default`. Nothing here impor
 before a function needs it, so that `--help` and a mistyped flag answer at once.
 """
 
-from flags.base import define_base_flags
+from flags.base import define_base_flags, export_dir
 from flags.checkpoints import define_checkpoint_flags
 from flags.distribution import (
     define_distribution_flags,
@@ -43,6 +43,7 @@ __all__ = [
     "define_job_flags",
     "define_preset_flag",
     "define_training_flags",
+    "export_dir",
     "make_run_config",
     "make_strategy",
     "parse_with_preset",

@@ -56,3 +56,14 @@ def define_base_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         short_name="ed",
         flag_values=flag_values,
     )
+
+
+def export_dir(model_dir: str, flag_values: flags.FlagValues = flags.FLAGS) -> str | None:
+    """Returns the value of --export_dir with {model_dir} replaced; None if it has none.
+
+    Args:
+      model_dir: The directory that {model_dir} stands for.
+      flag_values: The parsed flags.
+    """
+    value = flag_values.export_dir
+    return value.replace("{model_dir}", model_dir) if value else None

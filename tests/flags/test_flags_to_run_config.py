@@ -118,3 +118,10 @@ def test_several_devices_need_a_strategy_that_uses_them(name):
     values = parse("--num_virtual_cpus=2", "--num_gpus=0", f"--distribution_strategy={name}")
     with pytest.raises(ValueError, match=f"--distribution_strategy={name} trains on one device"):
         flags.make_strategy(values)
+
+
+def test_export_dir_may_lie_in_the_model_dir():
+    assert flags.export_dir("runs/a", parse("--export_dir={model_dir}/out")) == "runs/a/out"
+    assert flags.export_dir("runs/a", parse("--export_dir=out")) == "out"
+    assert flags.export_dir("runs/a", parse("--export_dir=")) is None
+    assert flags.export_dir("runs/a", parse()) is None
