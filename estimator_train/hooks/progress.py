@@ -132,7 +132,7 @@ class _Run:
 
 
 class _Bar:
-    """A tqdm bar."""
+    """A tqdm bar, short enough for 80 columns."""
 
     every_secs = 0.1
 
@@ -142,23 +142,26 @@ class _Bar:
         has_size = os.get_terminal_size(run.stream.fileno()).columns > 0
         self._bar = tqdm(
             desc="train",
-            unit="step",
             initial=run.first,
             total=run.last,
             file=run.stream,
             ncols=None if has_size else 80,
+            nrows=None if has_size else 24,
             dynamic_ncols=has_size,
+            bar_format="{desc}: step {n_fmt} [{elapsed}{postfix}]"
+            if run.last is None
+            else "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
         )
 
     def show(self, step: int, loss: float | None) -> None:
         bar = self._bar
         bar.update(step - bar.n)
-        figures = [] if loss is None else [f"loss {loss:.4g}"]
-        if self._batch_size:
-            # Until tqdm has a smoothed rate it shows the mean, and so do we.
-            bar_is = bar.format_dict
-            rate = bar_is["rate"] or (step - bar.initial) / max(bar_is["elapsed"], 1e-9)
-            figures.append(f"{_rate(rate * self._batch_size)} examples/s")
+        bar_is = bar.format_dict
+        # Until tqdm has a smoothed rate there is the mean.
+        rate = bar_is["rate"] or (step - bar.initial) / max(bar_is["elapsed"], 1e-9)
+        figures = [_steps_or_examples(rate, self._batch_size)]
+        if loss is not None:
+            figures.append(f"loss {loss:.4g}")
         bar.set_postfix_str(", ".join(figures))
 
     end = show
@@ -205,10 +208,8 @@ class _Lines:
         return [f"step {step}{of}"] + ([] if loss is None else [f"loss {loss:.4g}"])
 
     def _rates(self, rate: float) -> list[str]:
-        rates = [f"{_rate(rate)} steps/s"]
-        if self._run.batch_size:
-            rates.append(f"{_rate(rate * self._run.batch_size)} examples/s")
-        return rates
+        sizes = [None, self._run.batch_size] if self._run.batch_size else [None]
+        return [_steps_or_examples(rate, size) for size in sizes]
 
     def _write(self, parts: list[str]) -> None:
         self._run.stream.write("  ".join(parts) + "\n")
@@ -218,6 +219,12 @@ class _Lines:
 def _per_second(before: tuple[int, float], after: tuple[int, float]) -> float:
     steps, seconds = after[0] - before[0], after[1] - before[1]
     return steps / seconds if seconds > 0 else 0.0
+
+
+def _steps_or_examples(steps_per_second: float, batch_size: int | None) -> str:
+    if batch_size is None:
+        return f"{_rate(steps_per_second)} steps/s"
+    return f"{_rate(steps_per_second * batch_size)} examples/s"
 
 
 def _rate(value: float) -> str:

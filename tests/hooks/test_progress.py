@@ -133,7 +133,7 @@ def fail_after(steps):
 def on_terminal(columns, run):
     """Returns what `run(stream)` writes to a pseudo-terminal."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", columns // 4, columns, 0, 0))
     written = []
 
     def read():
@@ -169,8 +169,16 @@ def test_on_a_terminal_a_bar_redraws_itself_in_one_line(columns):
     assert "train:  50%|" in frames[1]
     last = frames[-2]
     assert "train: 100%|" in last
-    assert "40/40 [" in last
-    assert re.search(r"step/s, loss 0\.025, [\d,.]+ examples/s\]", last)
+    assert re.search(r"40/40 \[00:0\d<00:00, [\d,.]+ examples/s, loss 0\.025\]", last)
+
+
+def test_on_a_terminal_without_a_known_end_steps_are_counted():
+    clock = Clock()
+    text = on_terminal(
+        80, lambda stream: train(ProgressHook(stream=stream, clock=clock), clock, [0.2] * 3)
+    )
+    last = text.split("\r")[-2]
+    assert re.search(r"train: step 3 \[00:0\d, [\d,.]+ steps/s, loss 0\.3333\]", last)
 
 
 @pytest.mark.parametrize("name", ["batch_size", "every_secs"])
