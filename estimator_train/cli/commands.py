@@ -1,0 +1,39 @@
+"""The commands there are. A new one is a module and a line here."""
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from absl import flags as absl_flags
+
+
+class Module(Protocol):
+    """What a command's module has; it must not import TensorFlow before `run` is called."""
+
+    DESCRIPTION: str
+    FLAGS: Sequence[Callable[[absl_flags.FlagValues], None]]
+
+    def run(self, flag_values: absl_flags.FlagValues) -> None:
+        """Does what the command is for."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command's name, a line about it, and the module that does it."""
+
+    name: str
+    summary: str
+    module: str
+
+    def load(self) -> Module:
+        """Imports the command's module."""
+        return cast(Module, importlib.import_module(self.module))
+
+
+COMMANDS = (
+    Command("train", "train a model, evaluate and export it", "estimator_train.cli.train"),
+    Command("evaluate", "print a checkpoint's metrics", "estimator_train.cli.evaluate"),
+    Command("predict", "write predictions, one a line", "estimator_train.cli.predict"),
+    Command("export", "write a SavedModel", "estimator_train.cli.export"),
+)

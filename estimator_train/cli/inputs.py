@@ -1,0 +1,118 @@
+"""The input_fns of the presets."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from estimator_train import ModeKeys
+from estimator_train.cli.errors import UsageError
+from estimator_train.cli.own_packages import import_own
+
+if TYPE_CHECKING:
+    import input_fns
+else:
+    input_fns = import_own("input_fns")
+
+
+def digits(mode: str, batch_size: int, num_epochs: int | None, seed: int | None) -> tf.data.Dataset:
+    """The digits that come with the package: 1,437 to train on, 360 to test with.
+
+    Args:
+      mode: A ModeKeys value; training reads the training pictures in random order.
+      batch_size: Pictures in a batch.
+      num_epochs: Passes over the pictures; None repeats for ever.
+      seed: Seed of the order, or None.
+    """
+    return input_fns.digits(**_how_to_read(mode, batch_size, num_epochs, seed))
+
+
+def fashion_mnist(
+    mode: str,
+    data_dir: str | None,
+    download: bool,
+    batch_size: int,
+    num_epochs: int | None,
+    seed: int | None,
+) -> tf.data.Dataset:
+    """Fashion-MNIST, or any other data in four files of the same names and format.
+
+    Args:
+      mode: As for `digits`.
+      data_dir: Folder with the four IDX files.
+      download: Whether tf_keras may fetch those that are not there.
+      batch_size: As for `digits`.
+      num_epochs: As for `digits`.
+      seed: As for `digits`.
+
+    Raises:
+      UsageError: There is no data_dir.
+      FileNotFoundError: A file is not there.
+      ValueError: A file is damaged.
+    """
+    folder = _required(
+        data_dir, "a folder with the four IDX files; with --download they are fetched into it"
+    )
+    if not download and not tf.io.gfile.isdir(folder):
+        raise UsageError(
+            f"--data_dir={folder}: there is no such folder. Fashion-MNIST's four IDX files must be "
+            "in it, or --download fetches them."
+        )
+    reading = _how_to_read(mode, batch_size, num_epochs, seed)
+    return input_fns.fashion_mnist(folder, download=download, **reading)
+
+
+def image_folder(
+    mode: str,
+    data_dir: str | None,
+    file_pattern: str,
+    labels: list[str],
+    image_size: int,
+    batch_size: int,
+    num_epochs: int | None,
+    seed: int | None,
+) -> tf.data.Dataset:
+    """Pictures below the `train` and the `test` folder of data_dir, a folder a class.
+
+    Args:
+      mode: As for `digits`.
+      data_dir: Folder with the two folders.
+      file_pattern: Pattern of the files within each of the two.
+      labels: Names of the classes' folders.
+      image_size: Height and width, in pixels, that pictures are resized to.
+      batch_size: As for `digits`.
+      num_epochs: As for `digits`.
+      seed: As for `digits`.
+
+    Raises:
+      UsageError: There is no data_dir.
+      FileNotFoundError: No file matches.
+      ValueError: A file's folder is not among the labels.
+    """
+    folder = _required(data_dir, "a folder with train/CLASS/*.jpeg and test/CLASS/*.jpeg")
+    reading = _how_to_read(mode, batch_size, num_epochs, seed)
+    return input_fns.image_folder(
+        os.path.join(folder, reading.pop("split"), file_pattern),
+        labels,
+        (image_size, image_size),
+        **reading,
+    )
+
+
+def _how_to_read(
+    mode: str, batch_size: int, num_epochs: int | None, seed: int | None
+) -> dict[str, Any]:
+    training = mode == ModeKeys.TRAIN
+    return {
+        "split": "train" if training else "test",
+        "shuffle": training,
+        "batch_size": batch_size,
+        "num_epochs": num_epochs,
+        "seed": seed,
+    }
+
+
+def _required(data_dir: str | None, what: str) -> str:
+    if not data_dir:
+        raise UsageError(f"--data_dir=DIR is needed: {what}.")
+    return data_dir

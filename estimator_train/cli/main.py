@@ -1,0 +1,79 @@
+"""The entry point of `estimator-train`: finds the command, parses its flags, runs it."""
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags as absl_flags
+
+from estimator_train.cli import errors, help_text, logs
+from estimator_train.cli.commands import COMMANDS, Command
+from estimator_train.cli.own_packages import flags
+
+_HELP = {"--help", "-help", "-h", "--helpfull", "--helpshort"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    Args:
+      arguments: The command and its flags; by default those this process was started with.
+
+    Returns:
+      The exit code: 0; 1 for an error that is not the user's; 2 for bad input; 130 if interrupted.
+    """
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        _run(arguments)
+        sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:
+        return errors.report(error, debug="--debug" in arguments)
+    return 0
+
+
+def _run(arguments: list[str]) -> None:
+    if arguments and arguments[0] in _HELP:
+        print(help_text.overview())
+        return
+    command = _find(arguments)
+    module = command.load()
+    flag_values = absl_flags.FlagValues()
+    _define_debug(flag_values)
+    for define in module.FLAGS:
+        define(flag_values)
+    if _HELP.intersection(arguments):
+        print(help_text.of_command(command, module))
+        return
+    rest = flags.parse_with_preset(arguments, flag_values)
+    if rest[1:]:
+        raise errors.UsageError(
+            f"unexpected argument '{rest[1]}': {command.name} takes flags only, such as "
+            f"--model_dir=DIR."
+        )
+    logs.set_up(debug=flag_values.debug)
+    # A script's own directory is where Python looks first; for a command it is the user's.
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    module.run(flag_values)
+
+
+def _find(arguments: list[str]) -> Command:
+    names = [command.name for command in COMMANDS]
+    if not arguments:
+        raise errors.UsageError(f"which command? One of {', '.join(names)}; or --help.")
+    for command in COMMANDS:
+        if command.name == arguments[0]:
+            return command
+    close = difflib.get_close_matches(arguments[0], names, n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(names)}."
+    raise errors.UsageError(f"unknown command '{arguments[0]}'. {hint}")
+
+
+def _define_debug(flag_values: absl_flags.FlagValues) -> None:
+    absl_flags.DEFINE_boolean(
+        "debug",
+        False,
+        "Show tracebacks, and all that TensorFlow and the estimator log.",
+        flag_values=flag_values,
+    )

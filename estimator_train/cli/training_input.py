@@ -1,0 +1,42 @@
+"""An input_fn that knows when the training on it will end."""
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train import RunConfig
+
+
+class TrainingInput:
+    """Wraps an input_fn and notes how many batches its dataset has.
+
+    Args:
+      input_fn: The input_fn; it takes config and input_context.
+      max_steps: The global step at which training stops, or None if the input ends it.
+    """
+
+    def __init__(self, input_fn: Callable[..., Any], max_steps: int | None) -> None:
+        self._input_fn = input_fn
+        self._max_steps = max_steps
+        self._batches: tf.Tensor | None = None
+        self._replicas = 1
+
+    def __call__(self, config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
+        """Returns what the wrapped input_fn returns."""
+        result = self._input_fn(config=config, input_context=input_context)
+        if isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
+            self._batches = tf.data.experimental.cardinality(result)
+            self._replicas = input_context.num_replicas_in_sync
+        return result
+
+    def last_step(self, session: tf.compat.v1.Session) -> int | None:
+        """Returns the global step at which training will end, or None if nobody knows."""
+        if self._max_steps is not None or self._batches is None:
+            return self._max_steps
+        start, batches = session.run(
+            [tf.compat.v1.train.get_global_step(session.graph), self._batches]
+        )
+        if batches < 0:  # Endless, or not known before it is read.
+            return None
+        return int(start + batches // self._replicas)  # Each step needs a batch for every replica.

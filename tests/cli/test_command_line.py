@@ -1,0 +1,105 @@
+"""The command line before TensorFlow is loaded: help, and mistakes in what was typed."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import estimator_train
+
+ROOT = str(Path(estimator_train.__file__).parents[1])
+
+
+def test_help_lists_commands_and_examples(command):
+    outcome = command("--help")
+    assert outcome.code == 0
+    for name in ("train", "evaluate", "predict", "export"):
+        assert f"\n  {name} " in outcome.out
+    assert "estimator-train train --preset digits" in outcome.out
+
+
+@pytest.mark.parametrize("name", ["train", "evaluate", "predict", "export"])
+def test_help_of_a_command_explains_each_flag_in_lines_that_fit(command, name):
+    outcome = command(name, "--help")
+    assert outcome.code == 0
+    assert "  --batch_size, -bs  Examples in one step" in outcome.out
+    assert "(default: 32)" in outcome.out
+    assert "--preset  <digits|fashion_mnist|oct>: A job" in outcome.out
+    assert "--flagfile" in outcome.out
+    assert ("--checkpoint_path" in outcome.out) == (name != "train")
+    assert max(map(len, outcome.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ([], "which command? One of train, evaluate, predict, export; or --help."),
+        (["trian"], "unknown command 'trian'. Did you mean train?"),
+        (["--x"], "unknown command '--x'. There are train, evaluate, predict, export."),
+        (
+            ["train", "--bach_size=3"],
+            "Unknown command line flag 'bach_size'. Did you mean: batch_size ?",
+        ),
+        (
+            ["train", "digits"],
+            "unexpected argument 'digits': train takes flags only, such as --model_dir=DIR.",
+        ),
+        (
+            ["train", "--batch_size=many"],
+            "flag --batch_size=many: invalid literal for int() with base 10: 'many'",
+        ),
+        (
+            ["train", "--flagfile=none.flags"],
+            "Unable to open flagfile: [Errno 2] No such file or directory: 'none.flags'",
+        ),
+        (
+            ["evaluate", "--preset=mnist"],
+            "flag --preset=mnist: value should be one of <digits|fashion_mnist|oct>",
+        ),
+        (
+            ["train", "--distribution_strategy=parameter_server"],
+            "flag --distribution_strategy=parameter_server: value should be one of "
+            "<off|one_device|mirrored>",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(command, arguments, line):
+    outcome = command(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"estimator-train: error: {line}\n"
+
+
+def test_debug_adds_the_traceback(command):
+    outcome = command("train", "--bach_size=3", "--debug")
+    assert outcome.code == 2
+    assert outcome.err.startswith("Traceback (most recent call last):")
+    assert outcome.err.splitlines()[-1].startswith("estimator-train: error: Unknown command")
+
+
+def test_help_and_mistakes_need_no_tensorflow_and_no_time(tmp_path):
+    """As `python -m`, where a `flags.py` in the working directory comes first on the path."""
+    (tmp_path / "flags.py").write_text("raise RuntimeError('the wrong flags')\n")
+    (tmp_path / "tensorflow.py").write_text("raise RuntimeError('TensorFlow was imported')\n")
+
+    def run(*arguments):
+        start = time.monotonic()
+        outcome = subprocess.run(
+            [sys.executable, "-m", "estimator_train.cli", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": ROOT},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return outcome, time.monotonic() - start
+
+    helped, seconds = run("train", "--help")
+    assert (helped.returncode, helped.stderr) == (0, "")
+    refused, _ = run("train", "--batch_size=0")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("estimator-train: error: flag --batch_size=0: ")
+    assert seconds < 5  # 0.1 s of work; the rest is for a busy machine.

@@ -1,0 +1,123 @@
+"""What a failed command says: one line of TensorFlow's many, and the exit code."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from absl import flags as absl_flags
+
+from estimator_train.cli import errors
+
+tf1 = tf.compat.v1
+
+
+def report(capsys, error, debug=False):
+    code = errors.report(error, debug)
+    return code, capsys.readouterr().err
+
+
+def raised(make):
+    """The error that `make` raises; it returns a tensor to run, or raises by itself."""
+    try:
+        with tf.Graph().as_default(), tf1.Session() as session:
+            session.run(make())
+    except Exception as error:
+        return error
+    raise AssertionError("no error was raised")
+
+
+def of_dataset(function):
+    """Runs a dataset over the file `picture.jpg` through `function`."""
+    dataset = tf.data.Dataset.from_tensors("picture.jpg").map(function)
+    return tf1.data.make_one_shot_iterator(dataset).get_next()
+
+
+def divide(_):
+    return np.float32(1 // 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (
+            lambda: tf.nn.sparse_softmax_cross_entropy_with_logits([7], [[0.1, 0.9]]),
+            "Received a label value of 7 which is outside the valid range of [0, 2).  Label "
+            "values: 7",
+        ),
+        (
+            lambda: of_dataset(tf.io.decode_jpeg),
+            "Unknown image file format. One of JPEG",
+        ),
+        (
+            lambda: of_dataset(tf.io.read_file),
+            "picture.jpg; No such file or directory",
+        ),
+        (
+            lambda: of_dataset(lambda path: tf.reshape(path, [4])),
+            "Cannot reshape a tensor with 1 elements to shape [4] (4 elements) for 'Reshape' "
+            "with input shapes: [], [1] and with input tensors computed as partial shapes: ",
+        ),
+        (
+            lambda: tf.debugging.Assert(tf.constant(False), ["a.jpg is damaged"]),
+            "a.jpg is damaged\n",
+        ),
+        (
+            lambda: tf.matmul(tf.zeros([2, 3]), tf.zeros([4, 5])),
+            "Dimensions must be equal, but are 3 and 4 for 'MatMul' with input shapes: [2,3], "
+            "[4,5].",
+        ),
+    ],
+)
+def test_of_tensorflow_s_errors_the_line_that_matters_is_shown(capsys, make, line):
+    code, text = report(capsys, raised(make))
+    assert code == 2
+    assert text.startswith(f"estimator-train: error: {line}")
+    assert text.count("\n") == 1
+    assert "{{" not in text
+
+
+def test_an_error_in_a_python_function_of_the_input_is_named(capsys):
+    code, text = report(
+        capsys, raised(lambda: of_dataset(lambda x: tf.numpy_function(divide, [x], tf.float32)))
+    )
+    assert code == 1
+    assert "ZeroDivisionError: integer division or modulo by zero" in text
+    assert text.endswith("(unexpected; --debug shows where)\n")
+    assert text.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (tf1.train.NanLossDuringTrainingError(), 2, "NaN loss during training."),
+        (errors.UsageError("--x is wrong."), 2, "--x is wrong."),
+        (absl_flags.UnrecognizedFlagError("x"), 2, "Unknown command line flag 'x'"),
+        (ValueError("\n  first\nsecond"), 2, "first"),
+        (TypeError("no"), 2, "no"),
+        (ModuleNotFoundError("No module named 'x'"), 2, "No module named 'x'"),
+        (FileNotFoundError(2, "No such file or directory", "a.gz"), 2, "a.gz: No such file or"),
+        (KeyError("features"), 1, "KeyError: 'features' (unexpected; --debug shows where)"),
+        (AssertionError(), 1, "AssertionError (unexpected; --debug shows where)"),
+    ],
+)
+def test_codes_tell_bad_input_from_surprises(capsys, error, code, line):
+    found, text = report(capsys, error)
+    assert found == code
+    assert text.startswith(f"estimator-train: error: {line}")
+    assert text.count("\n") == 1
+
+
+def test_a_very_long_line_is_cut(capsys):
+    _, text = report(capsys, ValueError("x" * 10_000))
+    assert text.endswith("xxx...\n")
+    assert len(text) < 700
+
+
+def test_debug_shows_the_traceback_too(capsys):
+    code, text = report(capsys, raised(lambda: {}["missing"]), debug=True)
+    assert code == 1
+    assert text.startswith("Traceback (most recent call last):")
+    assert text.endswith("estimator-train: error: KeyError: 'missing'\n")
+
+
+def test_the_keyboard_interrupts_with_130(capsys):
+    assert report(capsys, KeyboardInterrupt()) == (130, "estimator-train: interrupted\n")

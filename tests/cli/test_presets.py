@@ -1,0 +1,230 @@
+"""The presets: the main job as a user starts it, and the others on small data of their kind."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train
+import input_fns
+
+ROOT = str(Path(estimator_train.__file__).parents[1])
+
+
+def start(directory, *arguments, **streams):
+    """Starts `estimator-train` as a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": ROOT}
+    environment.pop("TF_CPP_MIN_LOG_LEVEL", None)
+    return subprocess.Popen(
+        [sys.executable, "-m", "estimator_train.cli", *arguments],
+        cwd=directory,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        **streams,
+    )
+
+
+def run_on_terminal(directory, *arguments):
+    """Returns exit code, standard output, and what the terminal shows of standard error."""
+    ours, theirs = pty.openpty()
+    shown = []
+
+    def read():
+        try:
+            while chunk := os.read(ours, 65536):
+                shown.append(chunk)
+        except OSError:  # Linux says so when the other side is closed.
+            pass
+
+    process = start(directory, *arguments, stderr=theirs)
+    os.close(theirs)
+    reader = threading.Thread(target=read)
+    reader.start()
+    out, _ = process.communicate(timeout=300)
+    reader.join()
+    os.close(ours)
+    return process.returncode, out, b"".join(shown).decode()
+
+
+@pytest.fixture(scope="module")
+def main_job(tmp_path_factory):
+    """The main job from a cold start, and how long it took."""
+    directory = tmp_path_factory.mktemp("main_job")
+    begin = time.monotonic()
+    code, out, shown = run_on_terminal(directory, "train", "--preset", "digits")
+    return directory, code, out, shown, time.monotonic() - begin
+
+
+@pytest.mark.slow
+def test_main_job_reaches_its_accuracy_in_time_and_says_so(main_job):
+    directory, code, out, shown, seconds = main_job
+    assert code == 0, shown
+    rows = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert float(rows["accuracy"]) >= 0.97
+    assert seconds < 90
+    assert rows["global_step"] == "1797"
+    assert rows["training"].startswith("1,797 steps in ")
+    assert rows["training"].endswith(" images/s")
+    assert rows["model_dir"] == "runs/digits"
+    model_dir = directory / rows["model_dir"]
+    assert (model_dir / "model.ckpt-1797.index").exists()
+    assert list(model_dir.glob("events.out.tfevents.*"))
+    assert list((model_dir / "eval").glob("events.out.tfevents.*"))
+    served = tf.saved_model.load(directory / rows["saved_model"]).signatures["serving_default"]
+    assert served(images=tf.zeros([2, 8, 8, 1]))["probabilities"].shape == (2, 10)
+
+
+@pytest.mark.slow
+def test_main_job_shows_a_bar_and_nothing_else_on_a_terminal(main_job):
+    shown = main_job[3]
+    assert shown.count("\n") == 1, shown
+    frames = shown.split("\r")
+    assert "train:   0%|" in frames[1]
+    assert re.search(r"1797/1797 \[00:\d\d<00:00, [\d,.]+ examples/s, loss ", frames[-2])
+
+
+@pytest.mark.slow
+def test_main_job_goes_on_from_its_checkpoint_and_starts_over_with_clean(main_job, command):
+    os.chdir(main_job[0])
+    again = command("train", "--preset", "digits", "--train_epochs=1")
+    assert again.err.startswith("going on from runs/digits/model.ckpt-1797\nstep 1798/1842")
+    assert again.rows["global_step"] == "1842"
+    assert float(again.rows["accuracy"]) >= 0.96
+    over = command("train", "--preset=digits", "--clean", "--max_train_steps=3", "--export_dir=")
+    assert over.rows["global_step"] == "3"
+    assert "saved_model" not in over.rows
+    assert not os.path.exists("runs/digits/export")
+
+
+@pytest.mark.slow
+def test_mirrored_training_on_two_virtual_devices_in_a_log(tmp_path):
+    process = start(
+        tmp_path,
+        *("train", "--preset=digits", "--num_virtual_cpus=2", "--batch_size=64"),
+        *("--train_epochs=1", "--export_dir="),
+        stderr=subprocess.PIPE,
+    )
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    # 1,437 pictures in 45 batches of a replica's 32, two a step.
+    assert err.splitlines()[0].startswith("step 1/22 (4%)  loss ")
+    assert err.splitlines()[-1].startswith("step 22/22 (100%)  loss ")
+    assert len(err.splitlines()) == 2, err
+    assert "global_step  22\n" in out
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    """Pictures of four classes in one colour each, as JPEG files in folders."""
+    colours = {"CNV": (255, 0, 0), "DME": (0, 255, 0), "DRUSEN": (0, 0, 255), "NORMAL": (9, 9, 9)}
+    for split, count in (("train", 3), ("test", 1)):
+        for name, colour in colours.items():
+            folder = tmp_path / "scans" / split / name
+            folder.mkdir(parents=True)
+            picture = np.full([40, 50, 3], colour, np.uint8)
+            for index in range(count):
+                (folder / f"{index}.jpeg").write_bytes(tf.io.encode_jpeg(picture).numpy())
+    return tmp_path / "scans"
+
+
+OCT = ("--preset=oct", "--data_dir=scans", "--image_size=32", "--batch_size=4")
+# A smaller model, which is built in less time, for errors of the input.
+SMALL = (*OCT, "--model=estimator_train.cli.models:digits")
+
+
+def vgg_bias(layer, step):
+    name = f"layer_with_weights-{layer}/bias/.ATTRIBUTES/VARIABLE_VALUE"
+    return tf.train.load_variable(f"runs/oct/model.ckpt-{step}", name)
+
+
+@pytest.mark.slow
+def test_oct_trains_vgg16_on_a_folder_of_jpeg_files(command, pictures):
+    outcome = command("train", *OCT, "--train_epochs=1", "--export_dir=")
+    assert outcome.code == 0, outcome.err
+    assert outcome.rows["global_step"] == "3"
+    assert outcome.rows["model_dir"] == "runs/oct"
+    moved = {
+        layer
+        for layer in range(15)
+        if not np.array_equal(*(vgg_bias(layer, step) for step in (0, 3)))
+    }
+    assert moved == {10, 11, 12, 13, 14}  # The last block's three convolutions, and the head.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "spoil", "line"),
+    [
+        (
+            (OCT[0], SMALL[-1]),
+            None,
+            "--data_dir=DIR is needed: a folder with train/CLASS/*.jpeg and test",
+        ),
+        ((*SMALL, "--file_pattern=*/*.png"), None, "No file matches file_pattern 'scans/train/*"),
+        (
+            (*SMALL, "--labels=CNV,DME"),
+            None,
+            "file_pattern 'scans/train/*/*.jpeg' matches files in",
+        ),
+        (OCT, "train/CNV/1.jpeg", "scans/train/CNV/1.jpeg cannot be read as a picture: it is n"),
+        ((*OCT, "--image_size=8"), None, "--image_size=8: VGG16 needs pictures of 32 pixels or"),
+        ((*OCT, "--labels=CNV"), None, "--labels=CNV: there must be two classes or more."),
+        ((*OCT, "--weights=w.h5"), None, "--weights=w.h5: there is no such file, and it is not"),
+    ],
+)
+def test_bad_pictures_are_one_line_and_exit_code_2(command, pictures, arguments, spoil, line):
+    if spoil:
+        (pictures / spoil).write_bytes(b"not a picture")
+    outcome = command("train", *arguments)
+    assert outcome.err.splitlines()[-1].startswith(f"estimator-train: error: {line}")
+    assert outcome.code == 2
+
+
+@pytest.fixture
+def clothing(tmp_path):
+    """Four IDX files of Fashion-MNIST's form."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    random = np.random.default_rng(0)
+    for prefix, count in (("train", 64), ("t10k", 32)):
+        images = random.integers(0, 256, [count, 28, 28], np.uint8)
+        input_fns.write_idx(folder / f"{prefix}-images-idx3-ubyte.gz", images)
+        input_fns.write_idx(folder / f"{prefix}-labels-idx1-ubyte", np.uint8(range(count)) % 10)
+    return folder
+
+
+CLOTHING = ("--preset=fashion_mnist", "--data_dir=data", "--batch_size=16", "--export_dir=")
+
+
+def test_fashion_mnist_trains_on_idx_files(command, clothing):
+    outcome = command("train", *CLOTHING, "--train_epochs=2")
+    assert outcome.code == 0, outcome.err
+    assert outcome.rows["global_step"] == "8"
+    assert outcome.rows["model_dir"] == "runs/fashion_mnist"
+    assert len(command("predict", *CLOTHING).out.splitlines()) == 32
+
+
+@pytest.mark.parametrize(
+    ("arguments", "spoil", "line"),
+    [
+        (CLOTHING[:1], None, "--data_dir=DIR is needed: a folder with the four IDX files;"),
+        ((CLOTHING[0], "--data_dir=no"), None, "--data_dir=no: there is no such folder."),
+        (CLOTHING, b"", "IDX file data/train-images-idx3-ubyte.gz is cut short: found 0 bytes"),
+        (CLOTHING, b"PNG-----", "data/train-images-idx3-ubyte.gz is not an IDX file: found mag"),
+    ],
+)
+def test_bad_idx_files_are_one_line_and_exit_code_2(command, clothing, arguments, spoil, line):
+    if spoil is not None:
+        (clothing / "train-images-idx3-ubyte.gz").write_bytes(spoil)
+    outcome = command("train", *arguments)
+    assert outcome.err.startswith(f"estimator-train: error: {line}")
+    assert outcome.err.count("\n") == 1
+    assert outcome.code == 2
