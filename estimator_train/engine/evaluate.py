@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine import best, history
+from estimator_train.engine import warm_start
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.calls import Call, model_session
 from estimator_train.engine.checkpoints import checkpoint_or_none
@@ -52,6 +53,13 @@ def evaluate(
     """
     path = checkpoint_or_none(job, checkpoint_path, "evaluate")
     strategy = job.config.eval_distribute
+
+    def build() -> Built:
+        built = build_evaluation(job, input_fn, strategy)
+        with built.graph.as_default():
+            warm_start.apply(job.warm_start, path)
+        return built
+
     start = time.monotonic()
     with model_session(
         job,
@@ -59,7 +67,7 @@ def evaluate(
         input_fn,
         path,
         hooks,
-        lambda: build_evaluation(job, input_fn, strategy),
+        build,
         master=job.config.evaluation_master,
         strategy=strategy,
     ) as call:

@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import warm_start
 from estimator_train.engine.calls import model_session
 from estimator_train.engine.checkpoints import checkpoint_or_none
 from estimator_train.engine.inputs import Inputs, call_input_fn, inputs_of
@@ -42,6 +43,7 @@ def predict(
             inputs = inputs_of(call_input_fn(job, input_fn, ModeKeys.PREDICT))
             _warn_if_endless(inputs)
             spec = call_model_fn(job, inputs.features, None, ModeKeys.PREDICT)
+            warm_start.apply(job.warm_start, path)
             _chosen(spec.predictions, predict_keys)  # A wrong key is said before a session is made.
             return Built(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
 

@@ -40,8 +40,7 @@ def train(
     strategy = job.config.train_distribute
     with model_graph(job):
         step = build_step(job, input_fn, ModeKeys.TRAIN, strategy)
-        if job.warm_start:
-            warm_start.apply(job.warm_start)
+        warm_start.apply(job.warm_start, job.latest_checkpoint())
         step_read = tf_internals.read_step_before_increment(step.global_step)
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, step.spec.loss)
         _add_loss_summary(step.spec.loss)

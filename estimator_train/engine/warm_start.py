@@ -1,6 +1,7 @@
 """Warm start: first values of variables from another checkpoint."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import tensorflow as tf
 VocabInfo = tf.compat.v1.train.VocabInfo
 
 _LOG = tf.get_logger()
+_ALL = ".*"
 
 
 class _Fields(NamedTuple):
@@ -39,7 +41,7 @@ class WarmStartSettings(_Fields):
     def __new__(
         cls,
         ckpt_to_initialize_from: str,
-        vars_to_warm_start: str | Sequence[Any] | None = ".*",
+        vars_to_warm_start: str | Sequence[Any] | None = _ALL,
         var_name_to_vocab_info: Mapping[str, Any] | None = None,
         var_name_to_prev_var_name: Mapping[str, str] | None = None,
     ) -> "WarmStartSettings":
@@ -85,7 +87,65 @@ def settings_from(
     return WarmStartSettings(ckpt_to_initialize_from=path)
 
 
-def apply(settings: WarmStartSettings) -> None:
-    """Makes the default graph's variables initialize from `settings`' checkpoint."""
+def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> None:
+    """Makes the default graph's variables initialize from `settings`' checkpoint.
+
+    Args:
+      settings: What to start from; None does nothing.
+      checkpoint_path: A checkpoint that is restored all the same; then nothing is done either.
+
+    Raises:
+      ValueError: A pattern of `vars_to_warm_start` matches no variable, a vocabulary is not of the
+        size that it is said to have, or a variable is not in the checkpoint as the settings say.
+    """
+    if settings is None or checkpoint_path is not None:
+        return
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
+    _check_patterns(settings.vars_to_warm_start)
+    _check_vocabularies(settings)
     tf.compat.v1.train.warm_start(*settings)
+
+
+def _check_patterns(patterns: str | Sequence[Any] | None) -> None:
+    """Refuses patterns that match nothing, by which training would start from scratch unseen."""
+    if patterns is None or patterns == _ALL:
+        return
+    if isinstance(patterns, str):
+        variables, patterns = tf.compat.v1.trainable_variables(), [patterns]
+    else:
+        variables = tf.compat.v1.global_variables()
+    for pattern in patterns:
+        if isinstance(pattern, str) and not any(re.match(pattern, v.name) for v in variables):
+            raise ValueError(
+                f"vars_to_warm_start has the pattern '{pattern}', which matches no variable. "
+                f"Variables: {sorted(variable.op.name for variable in variables)}"
+            )
+
+
+def _check_vocabularies(settings: WarmStartSettings) -> None:
+    """Compares the sizes of vocabulary files with what is said of them."""
+    if not settings.var_name_to_vocab_info:
+        return
+    saved = dict(tf.train.list_variables(settings.ckpt_to_initialize_from))
+    for name, info in settings.var_name_to_vocab_info.items():
+        _check_lines(name, "new_vocab", info.new_vocab, info.new_vocab_size)
+        lines = _check_lines(name, "old_vocab", info.old_vocab, max(1, info.old_vocab_size))
+        words = lines if info.old_vocab_size < 0 else info.old_vocab_size
+        shape = saved.get(settings.var_name_to_prev_var_name.get(name, name))
+        if shape is not None and words > shape[info.axis]:
+            raise ValueError(
+                f"VocabInfo of '{name}': old_vocab ({info.old_vocab}) has {words} entries, but the "
+                f"variable in {settings.ckpt_to_initialize_from} has shape {shape}, which is of "
+                "another vocabulary. Give the file that it was trained with, or old_vocab_size."
+            )
+
+
+def _check_lines(variable: str, field: str, path: str, needed: int) -> int:
+    with tf.io.gfile.GFile(path, "rb") as file:
+        lines = sum(1 for _ in file)
+    if lines < needed:
+        raise ValueError(
+            f"VocabInfo of '{variable}': {field} ({path}) has {lines} lines, but {needed} are "
+            f"needed by {field}_size."
+        )
+    return lines

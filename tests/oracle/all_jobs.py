@@ -4,6 +4,7 @@ import job_exporters  # noqa: F401
 import job_flows  # noqa: F401
 import job_specs  # noqa: F401
 import job_stopping  # noqa: F401
+import job_warm_start  # noqa: F401
 from job_cases import CASES
 
 __all__ = ["CASES"]
