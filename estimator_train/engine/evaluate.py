@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine import best, history
-from estimator_train.engine import warm_start
+from estimator_train.engine import best, history, warm_start
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.calls import Call, model_session
 from estimator_train.engine.checkpoints import checkpoint_or_none

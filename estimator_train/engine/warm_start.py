@@ -95,19 +95,19 @@ def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> No
       checkpoint_path: A checkpoint that is restored all the same; then nothing is done either.
 
     Raises:
-      ValueError: A pattern of `vars_to_warm_start` matches no variable, a vocabulary is not of the
-        size that it is said to have, or a variable is not in the checkpoint as the settings say.
+      ValueError: A vocabulary is not of the size that it is said to have, or a variable is not in
+        the checkpoint as the settings say.
     """
     if settings is None or checkpoint_path is not None:
         return
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
-    _check_patterns(settings.vars_to_warm_start)
+    _warn_of_idle_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)
     tf.compat.v1.train.warm_start(*settings)
 
 
-def _check_patterns(patterns: str | Sequence[Any] | None) -> None:
-    """Refuses patterns that match nothing, by which training would start from scratch unseen."""
+def _warn_of_idle_patterns(patterns: str | Sequence[Any] | None) -> None:
+    """Tells of patterns that match nothing, by which training starts from scratch unseen."""
     if patterns is None or patterns == _ALL:
         return
     if isinstance(patterns, str):
@@ -116,9 +116,10 @@ def _check_patterns(patterns: str | Sequence[Any] | None) -> None:
         variables = tf.compat.v1.global_variables()
     for pattern in patterns:
         if isinstance(pattern, str) and not any(re.match(pattern, v.name) for v in variables):
-            raise ValueError(
-                f"vars_to_warm_start has the pattern '{pattern}', which matches no variable. "
-                f"Variables: {sorted(variable.op.name for variable in variables)}"
+            _LOG.warning(
+                "vars_to_warm_start has the pattern '%s', which matches none of the variables %s.",
+                pattern,
+                sorted(variable.op.name for variable in variables),
             )
 
 

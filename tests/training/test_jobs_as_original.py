@@ -15,8 +15,6 @@ from outcomes import recorded
 GOLDEN = {subject: recorded(f"train_and_evaluate_{subject}") for subject in all_jobs.CASES}
 # Where the original says nothing, or stumbles in a graph, ours says what is wrong.
 CLEARER = {
-    "by_a_pattern_of_nothing": ("ValueError", "has the pattern 'nothing.*', which matches no"),
-    "by_patterns_one_of_nothing": ("ValueError", "has the pattern 'nothing', which matches no"),
     "words_of_a_new_file_that_is_short": ("ValueError", "has 3 lines, but 5 are needed by new_"),
     "words_of_an_old_file_that_is_long": ("ValueError", "has 5 entries, but the variable in"),
     "words_of_an_empty_old_file": ("ValueError", "has 0 lines, but 1 are needed by old_vocab"),

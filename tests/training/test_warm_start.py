@@ -1,0 +1,81 @@
+"""Warm start: what ours says where the original says nothing, and where it leaves off.
+
+What it comes to is compared with the original in `test_jobs_as_original`.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from job_warm_start import source, word_input, word_model_fn
+from our_names import OURS
+
+import estimator_train as et
+
+
+@pytest.mark.parametrize("pattern", ["nothing.*", ["embedding", "nothing.*"]])
+def test_a_pattern_that_matches_nothing_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, pattern: str | list[str]
+) -> None:
+    settings = et.WarmStartSettings(source(OURS, str(tmp_path / "m")).model_dir, pattern)
+    job = et.Estimator(word_model_fn(OURS), tmp_path / "m", warm_start_from=settings)
+    with caplog.at_level(logging.WARNING):
+        job.train(word_input, steps=1)
+    told = [r.getMessage() for r in caplog.records if "matches none" in r.getMessage()]
+    assert len(told) == 1
+    assert "the pattern 'nothing.*', which matches none of the variables [" in told[0]
+    assert "'embedding'" in told[0]
+
+
+def test_the_source_may_be_gone_once_training_has_begun(tmp_path: Path) -> None:
+    first = source(OURS, str(tmp_path / "m"))
+    model_fn = word_model_fn(OURS)
+    et.Estimator(model_fn, tmp_path / "m", warm_start_from=first.model_dir).train(
+        word_input, steps=1
+    )
+    shutil.rmtree(first.model_dir)
+    again = et.Estimator(model_fn, tmp_path / "m", warm_start_from=first.model_dir)
+    again.train(word_input, steps=1)
+    assert again.get_variable_value("global_step") == 2
+
+
+def test_training_under_a_strategy_starts_from_a_checkpoint(tmp_path: Path) -> None:
+    first = source(OURS, str(tmp_path / "m"))
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+    job = et.Estimator(
+        word_model_fn(OURS),
+        tmp_path / "m",
+        config=et.RunConfig(train_distribute=strategy),
+        warm_start_from=first.model_dir,
+    )
+    job.train(word_input, steps=1)
+    np.testing.assert_array_equal(
+        job.get_variable_value("embedding"), first.get_variable_value("embedding")
+    )
+
+
+def test_settings_take_a_path(tmp_path: Path) -> None:
+    first = source(OURS, str(tmp_path / "m"))
+    job = et.Estimator(word_model_fn(OURS), tmp_path / "m", warm_start_from=Path(first.model_dir))
+    job.train(word_input, steps=1)
+    np.testing.assert_array_equal(
+        job.get_variable_value("layer"), first.get_variable_value("layer")
+    )
+
+
+def test_a_vocabulary_size_beyond_the_file_is_told(tmp_path: Path) -> None:
+    first = source(OURS, str(tmp_path / "m"))
+    words = tmp_path / "words"
+    words.write_text("red\ngreen\nblue\ngrey\n")
+    info = et.VocabInfo(str(words), 4, 0, str(words), old_vocab_size=6)
+    settings = et.WarmStartSettings(
+        first.model_dir, "embedding", var_name_to_vocab_info={"embedding": info}
+    )
+    job = et.Estimator(word_model_fn(OURS), tmp_path / "m", warm_start_from=settings)
+    with pytest.raises(ValueError, match="'embedding': old_vocab .* has 4 lines, but 6 are needed"):
+        job.train(word_input, steps=1)
