@@ -110,11 +110,12 @@ def _epochs(count: int, batching: Batching) -> tf.data.Dataset:
     """Returns a dataset of all row numbers in the order of each epoch."""
 
     def in_order(_: tf.Tensor) -> tf.Tensor:
-        return tf.range(count, dtype=tf.int64)
+        numbers = tf.range(count, dtype=tf.int64)
+        # Hides the length, or batches would be of a static size where it is a multiple of it.
+        return tf.compat.v1.placeholder_with_default(numbers, [None])
 
     def shuffled(seed: tf.Tensor) -> tf.Tensor:
-        numbers = tf.range(count, dtype=tf.int64)
-        return tf.random.experimental.stateless_shuffle(numbers, seed=tf.stack([seed, 0]))
+        return tf.random.experimental.stateless_shuffle(in_order(seed), tf.stack([seed, 0]))
 
     if not batching.shuffle:
         return tf.data.Dataset.from_tensors(0).repeat(batching.num_epochs).map(in_order)

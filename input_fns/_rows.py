@@ -52,9 +52,9 @@ def _as_array(values: Any) -> np.ndarray:
     if array.dtype.kind == "U":
         return array.astype(object)  # tf.numpy_function encodes objects only as UTF-8
     if array.dtype.kind == "O":
-        odd = next((item for item in array.flat if not isinstance(item, str | bytes)), None)
-        if odd is not None:
-            raise TypeError(f"it holds {odd!r} ({type(odd).__name__}) among its objects.")
+        for item in array.flat:
+            if not isinstance(item, str | bytes):
+                raise TypeError(f"it holds {item!r} ({type(item).__name__}) among its objects.")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 

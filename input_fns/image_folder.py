@@ -5,14 +5,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from input_fns import _checks
 from input_fns._batching import Batching, batches
-from input_fns.transformations import Transformation, map_and_batch
+from input_fns.transformations import map_and_batch
 
 
 def image_folder(
@@ -33,8 +32,8 @@ def image_folder(
     The files are listed, and their folders looked up, once and before anything is read.
 
     Args:
-      file_pattern: Pattern of the files, such as 'train/*/*.jpeg'. They may be JPEG, PNG, BMP
-        or GIF (first frame), grey or coloured.
+      file_pattern: Pattern of the files, such as 'train/*/*.jpeg'. They may be JPEG, PNG, GIF
+        (first frame) or BMP (without a palette), grey or coloured.
       labels: Names of the folders, in the order of the classes.
       image_size: Height and width, in pixels, that pictures are resized to (bilinear).
       shuffle: Whether each epoch has a random order of its own.
@@ -78,7 +77,13 @@ def image_folder(
     batches_at_a_time = 1 + math.ceil(processors / batch_size)
     return (
         batches(files, classes, settings)
-        .map(_loader(size, len(labels), settings, processors), batches_at_a_time)
+        .interleave(
+            _loader(size, len(labels), settings, processors),
+            cycle_length=batches_at_a_time,
+            num_parallel_calls=batches_at_a_time,
+            deterministic=True,
+        )
+        .apply(tf.data.experimental.assert_cardinality(settings.cardinality(len(files))))
         .prefetch(settings.prefetch)
     )
 
@@ -146,54 +151,46 @@ def _mixed(files: list[str], classes: np.ndarray, seed: int | None) -> tuple[lis
 
 def _loader(
     size: tuple[int, int], num_classes: int, settings: Batching, processors: int
-) -> Callable[[tf.Tensor, tf.Tensor], Any]:
-    """Returns the function that makes a batch of file names and classes one of pictures.
+) -> Callable[[tf.Tensor, tf.Tensor], tf.data.Dataset]:
+    """Returns the function from a batch of file names and classes to one batch of pictures.
 
-    TensorFlow's error for a picture that it cannot decode does not know the file. Guarding
-    each file so that it does would cost as much as decoding a small one. So a batch is made
-    without the guard, and if that fails, which takes it out of a dataset of one batch, the
-    next element of that dataset takes its place: the same files again, with the guard.
+    TensorFlow's error for a picture that it cannot decode does not know the file, and a guard
+    around every file would cost as much as decoding a small one. So a batch is loaded without
+    guards. If that fails, `ignore_errors` takes the batch out, and what is concatenated takes
+    its place: the same files once more, each with a guard that names it.
     """
 
-    def load_by(read: Callable[[tf.Tensor], tf.Tensor]) -> Transformation:
-        def load(file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-            # Resizing before scaling: there are fewer numbers to scale.
-            return tf.image.resize(read(file), size) / 255.0, tf.one_hot(label, num_classes)
+    def load(file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        picture = tf.io.decode_image(tf.io.read_file(file), channels=3, expand_animations=False)
+        picture = tf.ensure_shape(picture, [None, None, 3])
+        # Resizing before scaling: there are fewer numbers to scale.
+        return tf.image.resize(picture, size) / 255.0, tf.one_hot(label, num_classes)
 
-        return map_and_batch(load, settings.batch_size, processors, settings.drop_remainder)
+    def fail(file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        with tf.control_dependencies([tf.debugging.Assert(False, [_fault(file)])]):
+            return load(tf.identity(file), label)
 
-    def load_batch(files: tf.Tensor, classes: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    def load_or_name(file: tf.Tensor, label: tf.Tensor) -> tf.data.Dataset:
+        row = tf.data.Dataset.from_tensors((file, label))
+        return row.map(load).ignore_errors().concatenate(row.map(fail)).take(1)
+
+    def load_batch(files: tf.Tensor, classes: tf.Tensor) -> tf.data.Dataset:
+        batch_size, drop_remainder = settings.batch_size, settings.drop_remainder
         rows = tf.data.Dataset.from_tensor_slices((files, classes))
-        batch = rows.apply(load_by(_read)).ignore_errors()
-        batch = batch.concatenate(rows.apply(load_by(_read_or_name))).take(1)
-        return batch.get_single_element()
+        quick = rows.apply(map_and_batch(load, batch_size, processors, drop_remainder))
+        careful = rows.flat_map(load_or_name).batch(batch_size, drop_remainder)
+        return quick.ignore_errors().concatenate(careful).take(1)
 
     return load_batch
 
 
-def _read(file: tf.Tensor) -> tf.Tensor:
-    """Reads a picture: tf.uint8 of shape (height, width, 3)."""
-    return _decode(tf.io.read_file(file))
-
-
-def _decode(contents: tf.Tensor) -> tf.Tensor:
-    picture = tf.io.decode_image(contents, channels=3, expand_animations=False)
-    return tf.ensure_shape(picture, [None, None, 3])
-
-
-def _read_or_name(file: tf.Tensor) -> tf.Tensor:
-    """Reads a picture as `_read` does, or fails with the name of the file."""
+def _fault(file: tf.Tensor) -> tf.Tensor:
+    """Returns what is wrong with a file that cannot be decoded."""
     contents = tf.io.read_file(file)
-    nothing = tf.data.Dataset.from_tensors(tf.zeros([0, 0, 3], tf.uint8))
-    decoded = tf.data.Dataset.from_tensors(contents).map(_decode).ignore_errors()
-    picture = decoded.concatenate(nothing).take(1).get_single_element()
     kind = tf.where(
         tf.io.is_jpeg(contents),
         "it begins like a JPEG file, but is cut short or damaged",
         "it is not a JPEG, PNG, BMP or GIF file, or is damaged",
     )
     length = tf.strings.as_string(tf.strings.length(contents))
-    fault = [file, " cannot be read as a picture: ", kind, " (", length, " bytes)"]
-    check = tf.debugging.Assert(tf.size(picture) > 0, [tf.strings.join(fault)])
-    with tf.control_dependencies([check]):
-        return tf.identity(picture)
+    return tf.strings.join([file, " cannot be read as a picture: ", kind, " (", length, " bytes)"])

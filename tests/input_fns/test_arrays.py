@@ -1,0 +1,268 @@
+import gc
+import weakref
+from collections import namedtuple
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from input_fns import arrays
+
+ROWS = np.arange(40, dtype=np.float32).reshape(10, 4)
+NUMBERS = np.arange(10)
+
+
+def numbers_of(batches):
+    return [labels.tolist() for _, labels in batches]
+
+
+def test_rows_come_in_order_and_in_batches(elements):
+    found = elements(lambda: arrays(ROWS, NUMBERS, batch_size=4, num_epochs=1))
+    assert numbers_of(found) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    np.testing.assert_array_equal(np.concatenate([rows for rows, _ in found]), ROWS)
+    assert found[0][0].dtype == np.float32
+    assert found[0][1].dtype == np.int64
+
+
+def test_batches_run_on_over_the_end_of_an_epoch(elements):
+    found = elements(lambda: arrays(ROWS, NUMBERS, batch_size=4, num_epochs=2))
+    assert numbers_of(found)[2] == [8, 9, 0, 1]
+    assert [len(batch) for batch in numbers_of(found)] == [4] * 5
+    found = elements(lambda: arrays(ROWS[:3], NUMBERS[:3], batch_size=7, num_epochs=3))
+    assert numbers_of(found) == [[0, 1, 2, 0, 1, 2, 0], [1, 2]]
+
+
+def test_a_small_last_batch_is_dropped_on_request(elements):
+    def make():
+        return arrays(ROWS, NUMBERS, batch_size=4, num_epochs=1, drop_remainder=True)
+
+    assert numbers_of(elements(make)) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+@pytest.mark.parametrize("settings", [{}, {"shuffle": True}, {"shuffle": True, "buffer_size": 2}])
+def test_the_size_of_batches_is_static_only_if_none_can_be_smaller(settings):
+    for batch_size in (4, 5, 10):
+        dataset = arrays(ROWS, batch_size=batch_size, **settings)
+        assert dataset.element_spec.shape.as_list() == [None, 4]
+        dataset = arrays(ROWS, batch_size=batch_size, drop_remainder=True, **settings)
+        assert dataset.element_spec.shape.as_list() == [batch_size, 4]
+
+
+def test_no_number_of_epochs_means_for_ever(elements):
+    found = elements(lambda: arrays(ROWS, NUMBERS, batch_size=10), limit=25)
+    assert numbers_of(found) == [list(range(10))] * 25
+
+
+@pytest.mark.parametrize(
+    ("settings", "batches"),
+    [
+        ({"num_epochs": None}, tf.data.INFINITE_CARDINALITY),
+        ({"num_epochs": 1}, 3),
+        ({"num_epochs": 3}, 8),
+        ({"num_epochs": 3, "drop_remainder": True}, 7),
+        ({"num_epochs": 2, "shuffle": True, "buffer_size": 2}, 5),
+    ],
+)
+def test_the_number_of_batches_is_known(settings, batches):
+    dataset = arrays(ROWS, NUMBERS, batch_size=4, **settings)
+    assert dataset.cardinality().numpy() == batches
+    if batches > 0:
+        assert sum(1 for _ in dataset) == batches
+
+
+def test_structures_keep_their_form(elements):
+    Point = namedtuple("Point", "x y")
+    features = {"a": ROWS, "b": (NUMBERS, {"c": NUMBERS * 2}), "d": Point(NUMBERS, [0.5] * 10)}
+    found = elements(lambda: arrays(features, (NUMBERS, ROWS), batch_size=6, num_epochs=1))
+    (first, labels), _ = found
+    assert set(first) == {"a", "b", "d"}
+    np.testing.assert_array_equal(first["a"], ROWS[:6])
+    assert first["b"][1]["c"].tolist() == [0, 2, 4, 6, 8, 10]
+    assert first["d"].y.tolist() == [0.5] * 6
+    np.testing.assert_array_equal(labels[1], ROWS[:6])
+
+
+def test_features_alone_come_alone(elements):
+    (first, second) = elements(lambda: arrays({"x": ROWS}, batch_size=5, num_epochs=1))
+    np.testing.assert_array_equal(np.concatenate([first["x"], second["x"]]), ROWS)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "int16", "uint32", "int64", "float16", "float64", ">f4", ">i2"]
+)
+def test_dtypes_and_values_are_kept(elements, dtype):
+    values = np.array([0, 1, 7, 100]).astype(dtype)
+    (found,) = elements(lambda: arrays(values, batch_size=4, num_epochs=1))
+    assert found.dtype == values.dtype.newbyteorder("=")
+    assert found.tolist() == values.tolist()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["plain", "Grüße", ""],
+        np.array([b"raw", b"\xff\x00\x01", b"x"], dtype=object),
+        np.array(["text", b"bytes", "日本"], dtype=object),
+        np.array([b"fixed", b"b", b"c"]),
+    ],
+    ids=["list", "bytes", "mixed", "S"],
+)
+def test_strings_are_kept(elements, words):
+    (found,) = elements(lambda: arrays(words, batch_size=3, num_epochs=1))
+    assert found.tolist() == [w.encode() if isinstance(w, str) else bytes(w) for w in words]
+
+
+def test_slices_and_other_orders_of_memory_are_read_right(elements):
+    odd = np.asfortranarray(ROWS)[::-2, 1:3]
+    (found,) = elements(lambda: arrays(odd, batch_size=9, num_epochs=1))
+    np.testing.assert_array_equal(found, odd)
+
+
+SHUFFLES = [{"shuffle": True}, {"shuffle": True, "buffer_size": 4}]
+
+
+@pytest.mark.parametrize("settings", SHUFFLES, ids=str)
+def test_each_epoch_has_every_row_once_in_an_order_of_its_own(elements, settings):
+    found = elements(lambda: arrays(ROWS, NUMBERS, batch_size=5, num_epochs=3, seed=1, **settings))
+    epochs = np.concatenate(numbers_of(found)).reshape(3, 10)
+    assert np.sort(epochs).tolist() == [list(range(10))] * 3
+    assert len({tuple(epoch) for epoch in epochs.tolist()}) == 3
+    for rows, numbers in found:
+        np.testing.assert_array_equal(rows, ROWS[numbers])
+
+
+@pytest.mark.parametrize("settings", SHUFFLES, ids=str)
+def test_a_seed_fixes_the_order(elements, settings):
+    def order(seed):
+        return elements(lambda: arrays(NUMBERS, batch_size=10, num_epochs=2, seed=seed, **settings))
+
+    np.testing.assert_array_equal(order(5), order(5))
+    assert np.any(np.not_equal(order(5), order(6)))
+
+
+@pytest.mark.parametrize("settings", SHUFFLES, ids=str)
+def test_the_seed_of_the_graph_fixes_the_order(settings):
+    def order(seed):
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            tf.compat.v1.set_random_seed(seed)
+            iterator = tf.compat.v1.data.make_initializable_iterator(
+                arrays(NUMBERS, batch_size=10, **settings)
+            )
+            element = iterator.get_next()
+            session.run(iterator.initializer)
+            return session.run(element).tolist()
+
+    assert order(5) == order(5) != order(6)
+
+
+@pytest.mark.parametrize("settings", SHUFFLES, ids=str)
+def test_each_iteration_has_an_order_of_its_own(settings):
+    dataset = arrays(NUMBERS, batch_size=10, num_epochs=1, seed=5, **settings)
+    (first,), (second,) = (list(dataset.as_numpy_iterator()) for _ in range(2))
+    assert sorted(first) == sorted(second)
+    assert first.tolist() != second.tolist()
+
+
+def test_a_buffer_shuffles_as_the_dataset_method_does(elements):
+    ours = elements(
+        lambda: arrays(
+            ROWS, NUMBERS, batch_size=4, shuffle=True, num_epochs=3, seed=9, buffer_size=3
+        )
+    )
+    plain = elements(
+        lambda: (
+            tf.data.Dataset.from_tensor_slices((ROWS, NUMBERS))
+            .shuffle(3, seed=9)
+            .repeat(3)
+            .batch(4)
+        )
+    )
+    assert numbers_of(ours) == numbers_of(plain)
+
+
+def test_a_full_shuffle_moves_rows_anywhere():
+    dataset = arrays(np.arange(1000), batch_size=1000, shuffle=True, num_epochs=1, seed=1)
+    (order,) = dataset.as_numpy_iterator()
+    distance = np.abs(order - np.arange(1000)).mean()
+    assert 300 < distance < 370  # a third of the length, as for a uniform permutation
+
+
+def test_arrays_of_any_size_stay_out_of_the_graph():
+    large = np.zeros([3, 2**30], np.uint8)  # untouched, so it takes no memory
+    with tf.Graph().as_default() as graph:
+        iterator = tf.compat.v1.data.make_initializable_iterator(
+            arrays({"x": large}, np.zeros(3), batch_size=1, shuffle=True)
+        )
+        assert iterator.get_next()[0]["x"].shape[1:] == [2**30]
+        assert graph.as_graph_def().ByteSize() < 50_000
+
+
+def test_arrays_are_freed_with_the_dataset():
+    values = np.ones([100, 4], np.float32)
+    alive = weakref.ref(values)
+    batches = list(arrays(values, batch_size=50, num_epochs=1))
+    assert len(batches) == 2
+    del values
+    gc.collect()
+    assert alive() is None
+
+
+@pytest.mark.parametrize("settings", [{}, *SHUFFLES], ids=str)
+def test_the_position_can_be_saved_and_restored(tmp_path, restored_elements, settings):
+    wanted, found = restored_elements(
+        lambda: arrays(NUMBERS, batch_size=4, seed=5, **settings), tmp_path / "at", 4, 6
+    )
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_keras_trains_on_it():
+    import tf_keras
+
+    model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
+    model.compile("sgd", "mse", run_eagerly=False)
+    targets = NUMBERS.astype(np.float32)
+    history = model.fit(arrays(ROWS / 40, targets, 5, shuffle=True, num_epochs=1), verbose=0)
+    assert np.isfinite(history.history["loss"][0])
+    with pytest.raises(ValueError, match="infinite"):  # rather than train for ever
+        model.fit(arrays(ROWS, targets), verbose=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"features": []}, ValueError, r"features must have at least one row.*\(0,\)"),
+        ({"features": {}}, ValueError, "features must hold at least one array"),
+        ({"features": 3.0}, ValueError, r"features must have at least one row.*\(\)"),
+        ({"features": [[1], [1, 2]]}, ValueError, "features must be a regular array"),
+        ({"features": {"a": [None]}}, TypeError, r"features\['a'\] must be.*None \(NoneType\)"),
+        ({"features": np.zeros(3, "M8[s]")}, TypeError, "features must be.*M8"),
+        (
+            {"features": {"a": ROWS, "b": (NUMBERS, NUMBERS[:7])}},
+            ValueError,
+            r"but features\['a'\] has 10, features\['b'\]\[0\] has 10, "
+            r"features\['b'\]\[1\] has 7",
+        ),
+        ({"labels": NUMBERS[:9]}, ValueError, "features has 10, labels has 9"),
+        ({"batch_size": 0}, ValueError, "batch_size must be 1 or more, but got 0"),
+        ({"batch_size": -4}, ValueError, "batch_size must be 1 or more, but got -4"),
+        ({"batch_size": 2.5}, TypeError, r"batch_size must be an integer, but got 2.5 \(float\)"),
+        ({"batch_size": True}, TypeError, "batch_size must be an integer, but got True"),
+        ({"num_epochs": 0}, ValueError, "num_epochs must be 1 or more, but got 0"),
+        ({"buffer_size": 0}, ValueError, "buffer_size must be 1 or more, but got 0"),
+        ({"prefetch_buffer_size": -2}, ValueError, "prefetch_buffer_size must be -1 or more"),
+        ({"seed": "x"}, TypeError, "seed must be an integer, but got 'x'"),
+        (
+            {"batch_size": 11, "num_epochs": 1, "drop_remainder": True},
+            ValueError,
+            "batch_size=11 with drop_remainder=True leaves no batch of 10 rows",
+        ),
+    ],
+)
+def test_bad_arguments_are_named_with_their_value(arguments, error, text):
+    with pytest.raises(error, match=text):
+        arrays(**{"features": ROWS, **arguments})
+
+
+def test_numpy_integers_are_integers():
+    dataset = arrays(ROWS, NUMBERS, batch_size=np.int32(4), num_epochs=np.int64(1))
+    assert sum(1 for _ in dataset) == 3
