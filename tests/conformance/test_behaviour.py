@@ -19,7 +19,11 @@ CLEARER = {
     "predict_with_input_fn_that_returns_none": ("ValueError", "returned None"),
     "predict_a_scalar_beside_rows": ("ValueError", "Prediction 'b' has no batch dimension"),
     "receiver_raw_of_tensor": ("ValueError", "must be a dict"),
-    "train_on_a_checkpoint_of_another_shape": ("InvalidArgumentError", "does not fit the model"),
+    "train_on_a_checkpoint_of_another_shape": ("ValueError", "does not fit the model"),
+    "train_with_nan_loss": ("NanLossError", "NaN loss during training."),
+    "keras_train_without_labels": ("ValueError", "input_fn returned no labels"),
+    "keras_with_model_of_wrong_type": ("TypeError", "keras_model must be a tf_keras Model"),
+    "keras_with_remote_path": ("ValueError", "'gs://bucket/a.h5' is on Google Cloud Storage"),
     # The texts of the original are Python's own, and changed with its version.
     "input_fn_is_none": ("TypeError", "not a callable"),
     "input_fn_is_not_callable": ("TypeError", "not a callable"),
@@ -27,6 +31,10 @@ CLEARER = {
 }
 # Where the original fails, ours works.
 WORKS = {
+    "keras_with_optimizer_of_a_new_kind": {
+        "global_step": ["int64", 2.0],
+        "loss": ["float32", 5.919932],
+    },
     "predict_while_another_prediction_is_open": [True] * 8,
     "receiver_raw_of_arrays": {
         "features": {"a": ["Placeholder:0", "float32", "(None, 2)"]},

@@ -26,12 +26,14 @@ class Job(NamedTuple):
         build: Makes the Estimator from an API, a model directory and a RunConfig.
         train_input, eval_input: The input functions.
         receiver: Makes the serving input receiver function, called without a graph.
+        flavours: Where it is recorded.
     """
 
     build: Callable[[Api, str, Any], Any]
     train_input: Callable[[], tf.data.Dataset]
     eval_input: Callable[[], tf.data.Dataset]
     receiver: Callable[[Api], Callable[[], Any]]
+    flavours: tuple[str, ...] = ("v2", "v1")
 
 
 def observe(job: Job, api: Api, base: str) -> dict[str, Any]:

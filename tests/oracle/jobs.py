@@ -6,6 +6,11 @@ or v1) of one of the two, so that the recording scripts and the tests run the sa
 
 from __future__ import annotations
 
+import atexit
+import functools
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -77,10 +82,27 @@ def tiny_estimator(api: Api, model_dir: str, **arguments: Any) -> Any:
 
 
 def trained(api: Api, model_dir: str, steps: int = 2, **arguments: Any) -> Any:
-    """A tiny Estimator after a few steps."""
-    estimator = tiny_estimator(api, model_dir, **arguments)
-    estimator.train(tiny_input, steps=steps)
-    return estimator
+    """A tiny Estimator after a few steps; the ordinary one is trained once and copied."""
+    if arguments:
+        estimator = tiny_estimator(api, model_dir, **arguments)
+        estimator.train(tiny_input, steps=steps)
+        return estimator
+    shutil.copytree(_trained_once(api, steps), model_dir)
+    return tiny_estimator(api, model_dir)
+
+
+@functools.cache
+def _trained_once(api: Api, steps: int) -> str:
+    base = tempfile.mkdtemp(prefix="trained")
+    atexit.register(shutil.rmtree, base, ignore_errors=True)
+    model_dir = os.path.join(base, "model")
+    logger = tf.get_logger()
+    disabled, logger.disabled = logger.disabled, True
+    try:
+        tiny_estimator(api, model_dir).train(tiny_input, steps=steps)
+    finally:
+        logger.disabled = disabled
+    return model_dir
 
 
 def tiny_receiver(api: Api) -> Callable[[], Any]:
