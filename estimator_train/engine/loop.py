@@ -83,7 +83,8 @@ def build_loop(train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True) -> S
             name="step",
         )
         with tf.control_dependencies([ran]):
-            done, step_loss = done + 1, tf.identity(step_loss)
+            # An import forgets the shape of what a tf.cond gives.
+            done, step_loss = done + 1, tf.ensure_shape(step_loss, loss.shape)
             with tf.control_dependencies([done_slot.assign(done), loss_slot.assign(step_loss)]):
                 return tf.identity(done), step_loss
 
