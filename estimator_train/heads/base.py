@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -123,8 +124,8 @@ class Head(abc.ABC):
             mode: A `ModeKeys` value.
             logits: As for `loss`.
             labels: As for `loss`; not needed in PREDICT.
-            optimizer: A tf_keras optimizer, in TRAIN only. It counts its steps in its own
-                `iterations`: set those to the global step to have that counted.
+            optimizer: A tf_keras optimizer, in TRAIN only. A legacy one counts its steps in its
+                own `iterations`: set those to the global step to have that counted.
             trainable_variables: The variables it trains.
             train_op_fn: In place of an optimizer: a function of the loss that returns the
                 training operation and increments the global step.
@@ -138,7 +139,7 @@ class Head(abc.ABC):
         """
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")
-        with tf.name_scope(self.name or "head"):
+        with tf.name_scope(self.name or "head") as scope:
             predictions = self.predictions(logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(
@@ -152,9 +153,13 @@ class Head(abc.ABC):
                 return EstimatorSpec(
                     mode, predictions=predictions, loss=loss, eval_metric_ops=metrics
                 )
-        train_op = self._train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops)
+        with tf.name_scope(scope) if self._trains_in_scope else contextlib.nullcontext():
+            train_op = self._train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops)
         self._write_summaries(loss, regularization_losses)
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+
+    # Whether variables of an optimizer are named after the head.
+    _trains_in_scope = False
 
     @property
     def _summary_name(self) -> str | None:

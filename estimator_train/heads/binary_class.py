@@ -92,7 +92,7 @@ class BinaryClassHead(WeightedHead):
     def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
         labels = checks.checked_dense_labels(labels, logits, 1)
         labels = tf.cast(self._classes.ids_of(labels), tf.float32)
-        return checks.class_range(labels, self._classes.count)
+        return checks.class_range(labels, self._classes.count, self._must)
 
     def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)

@@ -22,8 +22,10 @@ def checked_logits(logits: Any, dimension: int) -> tf.Tensor:
     logits = tf.cast(tf.convert_to_tensor(logits), tf.float32)
     rank = logits.shape.rank
     if rank is not None and rank < 2:
+        name = "logits" if tf.executing_eagerly() else f"Tensor {logits.name}"
         raise ValueError(
-            f"{text}. logits must have rank at least 2.  Received rank {rank}, shape {logits.shape}"
+            f"{text}.  {name} must have rank at least 2.  Received rank {rank}, "
+            f"shape {logits.shape}"
         )
     if rank is not None and logits.shape[-1] not in (None, dimension):
         raise ValueError(f"{text}, got {logits.shape}.")
@@ -117,10 +119,17 @@ def in_range(values: tf.Tensor, maximum: float, below: str, above: str) -> tf.Te
     )
 
 
-def class_range(labels: tf.Tensor, n_classes: int) -> tf.Tensor:
-    """Returns labels that are between 0 and n_classes - 1; see `in_range`."""
+def class_range(labels: tf.Tensor, n_classes: int, must: str = "must be") -> tf.Tensor:
+    """Returns labels that are between 0 and n_classes - 1; see `in_range`.
+
+    Args:
+        labels: Class numbers, or shares of class 1.
+        n_classes: How many classes there are.
+        must: How the texts of errors put it.
+    """
     most = n_classes if tf.executing_eagerly() else "n_classes"
-    return in_range(labels, n_classes - 1, "Labels must be >= 0", f"Labels must be <= {most} - 1")
+    below, above = f"Labels {must} >= 0", f"Labels {must} <= {most} - 1"
+    return in_range(labels, n_classes - 1, below, above)
 
 
 def weights_of(

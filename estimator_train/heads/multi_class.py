@@ -95,7 +95,18 @@ class MultiClassHead(WeightedHead):
 
     def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
         labels = checks.checked_dense_labels(labels, logits, 1)
-        return checked_class_ids(labels, self._classes)
+        named = self._classes.vocabulary is not None
+        if named and labels.dtype != tf.string:
+            raise ValueError(
+                "Labels dtype should be string if there is a vocabulary. "
+                f"Instead got {labels.dtype}"
+            )
+        if not named and not labels.dtype.is_integer:
+            raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")
+        ids = self._classes.ids_of(labels)
+        if ids.dtype not in (tf.int32, tf.int64):
+            ids = tf.cast(ids, tf.int64)
+        return checks.class_range(ids, self._classes.count, self._must)
 
     def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
@@ -116,24 +127,6 @@ class MultiClassHead(WeightedHead):
             self._classes.output(predictions[PredictionKeys.PROBABILITIES]),
             PredictOutput(predictions),
         )
-
-
-def checked_class_ids(labels: tf.Tensor, classes: Classes) -> tf.Tensor:
-    """Returns labels as class numbers, int32 or int64.
-
-    Raises:
-        ValueError: Labels are no integers (with a vocabulary: no strings), or out of range.
-    """
-    if classes.vocabulary is None and not labels.dtype.is_integer:
-        raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")
-    if classes.vocabulary is not None and labels.dtype != tf.string:
-        raise ValueError(
-            f"Labels dtype should be string if there is a vocabulary. Instead got {labels.dtype}"
-        )
-    ids = classes.ids_of(labels)
-    if ids.dtype not in (tf.int32, tf.int64):
-        ids = tf.cast(ids, tf.int64)
-    return checks.class_range(ids, classes.count)
 
 
 def _check_count(n_classes: Any) -> None:

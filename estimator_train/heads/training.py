@@ -8,6 +8,10 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.keras.optimizers import graph_optimizer
+
+_SCOPE = "training"
+
 
 def train_op_of(
     loss: tf.Tensor,
@@ -21,7 +25,8 @@ def train_op_of(
 
     Args:
         loss: The loss to minimize.
-        optimizer: A tf_keras optimizer, or None where train_op_fn is given.
+        optimizer: A tf_keras optimizer, or None where train_op_fn is given. A legacy one counts
+            its steps in its own `iterations`, a new one in the global step.
         trainable_variables: The variables the optimizer trains.
         train_op_fn: Function of the loss that returns the operation, or None.
         update_ops: Operations that run with the step.
@@ -32,14 +37,15 @@ def train_op_of(
             tf_keras optimizer, or it has no trainable_variables.
     """
     check_one_way(optimizer, train_op_fn)
-    with tf.name_scope("training"):
-        if train_op_fn is not None:
+    if train_op_fn is not None:
+        with tf.name_scope(_SCOPE):
             train_op = train_op_fn(loss)
-        else:
-            train_op = _minimize(loss, optimizer, trainable_variables)
-        if update_ops is not None:
-            train_op = tf.group(train_op, *update_ops)
-    return train_op
+    else:
+        train_op = _minimize(_replica_share(loss, loss_reduction), optimizer, trainable_variables)
+    if update_ops is None:
+        return train_op
+    with tf.name_scope(_SCOPE):
+        return tf.group(train_op, *update_ops)
 
 
 def check_one_way(optimizer: Any, train_op_fn: Callable[[tf.Tensor], Any] | None) -> None:
@@ -67,4 +73,17 @@ def _minimize(
         )
     if trainable_variables is None:
         raise ValueError(f"trainable_variables cannot be None. Given {trainable_variables}")
-    return tf.group(*optimizer.get_updates(loss, list(trainable_variables)))
+    variables = list(trainable_variables)
+    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+        with tf.name_scope(_SCOPE):
+            return optimizer.get_updates(loss, variables)[0]
+    step = tf.compat.v1.train.get_or_create_global_step()
+    return graph_optimizer(optimizer).minimize(loss, variables, step).operation
+
+
+def _replica_share(loss: tf.Tensor, loss_reduction: str) -> tf.Tensor:
+    """The loss whose gradients, summed over replicas, are those of the mean of their losses."""
+    replicas = tf.distribute.get_strategy().num_replicas_in_sync
+    if replicas == 1 or loss_reduction != tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE:
+        return loss
+    return loss / replicas

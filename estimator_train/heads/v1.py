@@ -32,6 +32,8 @@ class _V1Head(WeightedHead):
     """What the v1 heads do in another way than their v2 forms."""
 
     _check_reduction = staticmethod(losses.checked_v1_reduction)
+    _must = "must"
+    _trains_in_scope = True
 
     @abc.abstractmethod
     def _task_metric_ops(self, batch: Batch) -> MetricOps:
@@ -111,9 +113,8 @@ class V1BinaryClassHead(_V1Head, BinaryClassHead):
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _Reduction.SUM,
     ):
-        super().__init__(
-            weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction
-        )
+        vocabulary = _checked_vocabulary(label_vocabulary)
+        super().__init__(weight_column, label_vocabulary=vocabulary, loss_reduction=loss_reduction)
 
     def _task_metric_ops(self, batch: Batch) -> MetricOps:
         labels, weights = batch.labels, batch.weights
@@ -157,7 +158,8 @@ class V1MultiClassHead(_V1Head, MultiClassHead):
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _Reduction.SUM,
     ):
-        super().__init__(n_classes, weight_column, label_vocabulary, loss_reduction)
+        vocabulary = _checked_vocabulary(label_vocabulary)
+        super().__init__(n_classes, weight_column, vocabulary, loss_reduction)
 
     def _task_metric_ops(self, batch: Batch) -> MetricOps:
         key = PredictionKeys.CLASS_IDS
@@ -192,7 +194,13 @@ class V1RegressionHead(_V1Head, RegressionHead):
         }
 
 
+def _checked_vocabulary(vocabulary: Any) -> Any:
+    if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
+        raise TypeError(
+            f"label_vocabulary should be a list or tuple. Given type: {type(vocabulary)}"
+        )
+    return vocabulary
+
+
 def _auc(labels: tf.Tensor, scores: tf.Tensor, weights: tf.Tensor | None, curve: str) -> Any:
-    return _metrics.auc(
-        labels, scores, weights, curve=curve, summation_method="careful_interpolation"
-    )
+    return _metrics.auc(labels, scores, weights, curve=curve)

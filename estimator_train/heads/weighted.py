@@ -46,7 +46,9 @@ class WeightedHead(Head):
         ValueError: loss_reduction is unknown or loss_fn takes other arguments.
     """
 
+    # What the heads of v1 do in another way: the reductions they know, and a word in errors.
     _check_reduction = staticmethod(losses.checked_reduction)
+    _must = "must be"
 
     def __init__(
         self, weight_column: Any, loss_reduction: str, loss_fn: Any, name: str | None

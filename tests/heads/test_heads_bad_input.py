@@ -1,0 +1,31 @@
+"""What heads say of wrong arguments, labels, logits and weights, against the original."""
+
+from __future__ import annotations
+
+import ask_heads_bad_input
+import pytest
+import tf_keras
+from outcomes import recorded
+
+from estimator_train import heads
+
+GOLDEN = recorded("heads_bad_input")
+QUESTIONS = ask_heads_bad_input.questions(heads, tf_keras.optimizers.legacy)
+# Where the original's text does not tell the mistake.
+OURS = {
+    "multi-label, labels: booleans": [
+        "ValueError", "integer indicator Tensor with values in [0, 1]. Instead got <dtype: 'bool'>",
+    ]
+}  # fmt: skip
+
+
+def test_every_recorded_question_is_asked() -> None:
+    assert sorted(QUESTIONS) == sorted(GOLDEN)
+
+
+@pytest.mark.parametrize("name", sorted(GOLDEN))
+def test_answers_as_the_original(name: str) -> None:
+    ours = ask_heads_bad_input.answer(QUESTIONS[name])
+    theirs = OURS.get(name, GOLDEN[name])
+    assert ours[:1] == theirs[:1], ours
+    assert not theirs or theirs[1] in ours[1]

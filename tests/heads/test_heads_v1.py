@@ -1,0 +1,66 @@
+"""The heads of v1 canned estimators, against figures and errors of the original."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ask_heads_v1
+import pytest
+import tensorflow as tf
+from outcomes import outcome, recorded
+from test_heads_figures import assert_alike
+
+import estimator_train
+from estimator_train.estimator import Estimator
+from estimator_train.heads import v1
+
+GOLDEN = recorded("heads_v1")
+# Where the original says nothing of the mistake.
+OURS = {
+    "bad: short vocabulary": ["ValueError", '"label_vocabulary" does not have "n_classes" items.'],
+}
+
+
+def with_given_logits(case: ask_heads_v1.Case, directory: str, config: Any) -> Estimator:
+    head = _head(**case.arguments) if case.kind == "classifier" else None
+    head = head or v1.V1RegressionHead(**case.arguments)
+
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        scale = tf.compat.v1.get_variable("scale", initializer=1.0)
+        optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.0)
+        return head.create_estimator_spec(
+            features, mode, features["x"] * scale, labels, optimizer=optimizer
+        )
+
+    return Estimator(model_fn, directory, config)
+
+
+def _head(n_classes: int = 2, **arguments: Any) -> Any:
+    if n_classes == 2:
+        return v1.V1BinaryClassHead(**arguments)
+    return v1.V1MultiClassHead(n_classes, **arguments)
+
+
+QUESTIONS = ask_heads_v1.questions(
+    with_given_logits, estimator_train.export, estimator_train.RunConfig
+)
+
+
+def test_every_recorded_question_is_asked() -> None:
+    assert sorted(QUESTIONS) == sorted(GOLDEN)
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(GOLDEN) if "figures" in name])
+def test_figures_are_those_of_the_original(name: str) -> None:
+    ours = outcome(QUESTIONS[name])
+    assert "error" not in ours, ours["text"]
+    assert_alike(ours["value"], GOLDEN[name]["value"])
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(GOLDEN) if "bad" in name])
+def test_errors_are_those_of_the_original(name: str) -> None:
+    kind, text = OURS.get(name, GOLDEN[name]["value"])
+    ours = outcome(QUESTIONS[name])["value"]
+    assert ours[0] == kind
+    # The original forgets spaces between some of its sentences.
+    assert text.replace(" ", "") in ours[1].replace(" ", "")

@@ -1,0 +1,45 @@
+"""Asks the original about heads: `python tests/oracle/record_heads.py` in its environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ask_heads
+import ask_heads_bad_input
+import ask_heads_v1
+import numpy as np
+import tensorflow as tf
+from outcomes import outcomes, record
+
+v1 = tf.compat.v1
+
+
+def linear(case: ask_heads_v1.Case, directory: str, config: Any) -> Any:
+    """A linear model that multiplies x by the identity, and learns at a rate of 0."""
+    size = case.logits.shape[1]
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.train.create_global_step()
+        for name, value in (("x/weights", np.eye(size)), ("bias_weights", np.zeros(size))):
+            v1.get_variable(f"linear/linear_model/{name}", initializer=np.float32(value))
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver().save(session, f"{directory}/model.ckpt", global_step=0)
+    kinds = {"classifier": v1.estimator.LinearClassifier, "regressor": v1.estimator.LinearRegressor}
+    return kinds[case.kind](
+        [tf.feature_column.numeric_column("x", shape=size)],
+        model_dir=directory,
+        config=config,
+        optimizer=v1.train.GradientDescentOptimizer(0.0),
+        **case.arguments,
+    )
+
+
+if __name__ == "__main__":
+    optimizers = tf.keras.optimizers.legacy
+    record("heads", outcomes(ask_heads.questions(tf.estimator, optimizers)))
+    bad_input = ask_heads_bad_input.questions(tf.estimator, optimizers)
+    record(
+        "heads_bad_input",
+        {name: ask_heads_bad_input.answer(call) for name, call in bad_input.items()},
+    )
+    of_v1 = ask_heads_v1.questions(linear, tf.estimator.export, v1.estimator.RunConfig)
+    record("heads_v1", outcomes(of_v1))
