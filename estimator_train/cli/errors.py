@@ -78,6 +78,10 @@ def _text(error: BaseException) -> str:
 def _shortened(message: str) -> str:
     """Cuts from a message of TensorFlow's what is not about the user's mistake."""
     message = message.removeprefix("ERROR:: ")  # absl's, before some of its texts.
+    # A Saver's guess at the cause, then the cause.
+    guess, _, cause = message.partition("Original error:\n")
+    if cause:
+        return f"{guess.partition('.')[0]}: {_shortened(cause.lstrip())}"
     # "Detected at node ... (a stack) Node: 'name'", then the message.
     message = re.sub(r"Detected at node .*?\nNode: [^\n]*\n", "", message, flags=re.DOTALL)
     message = re.sub(r"^Graph execution error:\s*", "", message)

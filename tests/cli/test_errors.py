@@ -75,6 +75,24 @@ def test_of_tensorflow_s_errors_the_line_that_matters_is_shown(capsys, make, lin
     assert "{{" not in text
 
 
+def test_of_a_failed_restore_the_cause_is_shown(capsys, tmp_path):
+    def variable(name):
+        return tf1.get_variable(name, initializer=1.0)
+
+    with tf.Graph().as_default(), tf1.Session() as session:
+        session.run(variable("a").initializer)
+        path = tf1.train.Saver().save(session, str(tmp_path / "ckpt"))
+
+    def restore():
+        variable("b")
+        tf1.train.Saver().restore(tf1.get_default_session(), path)
+
+    assert report(capsys, raised(restore)) == (
+        2,
+        "estimator-train: error: Restoring from checkpoint failed: Key b not found in checkpoint\n",
+    )
+
+
 def test_an_error_in_a_python_function_of_the_input_is_named(capsys):
     code, text = report(
         capsys, raised(lambda: of_dataset(lambda x: tf.numpy_function(divide, [x], tf.float32)))

@@ -41,15 +41,15 @@ def test_a_second_run_goes_on_and_clean_starts_over(command, linear):
     second = command("train", *linear)
     assert second.err.startswith("going on from run/model.ckpt-8\nstep 9/16 (56%)")
     assert second.rows["global_step"] == "16"
-    to_twenty = command("train", *linear, "--max_train_steps=20")
-    assert to_twenty.err.startswith("going on from run/model.ckpt-16\nstep 17/20 (85%)")
-    assert to_twenty.rows["global_step"] == "20"
-    nothing = command("train", *linear, "--max_train_steps=20")
+    to_the_end = command("train", *linear, "--max_train_steps=28")
+    assert to_the_end.err.startswith("going on from run/model.ckpt-16\nstep 17/28 (60%)")
+    assert to_the_end.rows["global_step"] == "28"
+    nothing = command("train", *linear, "--max_train_steps=28")
     assert nothing.err == (
-        "nothing to train: run/model.ckpt-20 is at step 20, and --max_train_steps=20. Give more "
+        "nothing to train: run/model.ckpt-28 is at step 28, and --max_train_steps=28. Give more "
         "steps, or --clean to start over.\n"
     )
-    assert nothing.rows["global_step"] == "20"
+    assert nothing.rows["global_step"] == "28"
     assert "training" not in nothing.rows
     assert command("train", *linear, "--clean").rows["global_step"] == "8"
 
