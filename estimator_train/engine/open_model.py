@@ -62,7 +62,6 @@ class OpenModel:
     ) -> None:
         self.mode = mode
         self.built = built
-        self._loaded = _identity(checkpoint_path)
         self._inputs = 0
         self._input_bytes = 0
         with built.graph.as_default(), explained_restore(checkpoint_path):
@@ -73,6 +72,7 @@ class OpenModel:
             )
             self.session = creator.create_session()
         tf_internals.reopen(built.graph)
+        self._loaded = _identity(checkpoint_path)
         self.session.run(built.inputs.initializer)
 
     @property
@@ -105,6 +105,8 @@ class OpenModel:
     def load(self, checkpoint_path: str) -> None:
         """Loads a checkpoint's variables, unless they are loaded, and resets all others."""
         scaffold = self.built.scaffold
+        if not tf.compat.v1.train.checkpoint_exists(checkpoint_path):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {checkpoint_path}")
         if self._loaded != _identity(checkpoint_path):
             with self.built.graph.as_default(), explained_restore(checkpoint_path):
                 scaffold.saver.restore(self.session, checkpoint_path)
