@@ -7,22 +7,27 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 
 
-class ListenerWithSteps(tf.compat.v1.train.CheckpointSaverListener):
-    """A listener for which a checkpoint is written at some global steps, whatever else is set.
+class WaitingListener(tf.compat.v1.train.CheckpointSaverListener):
+    """A listener that has checkpoints written for it, and knows the last before it is written.
 
     Attributes:
-      every_steps: Numbers of steps; a checkpoint is written at each multiple of each.
+      every_steps: Numbers of steps; a checkpoint is written at each multiple of each, whatever else
+        is set.
+      is_ending: Whether training has ended, so that the next checkpoint is the last.
     """
 
     every_steps: frozenset[int] = frozenset()
+    is_ending: bool = False
 
 
 class SaveForListeners(tf.compat.v1.train.SessionRunHook):
     """Has a saver hook save at the global steps that its listeners wait for.
 
+    It stands before the saver among the hooks, so that the listeners hear first of the end.
+
     Args:
       saver: The hook that writes checkpoints in the same session.
-      listeners: Its listeners, of which those without steps are passed over.
+      listeners: Its listeners, of which only those that wait are heeded.
     """
 
     def __init__(
@@ -31,20 +36,17 @@ class SaveForListeners(tf.compat.v1.train.SessionRunHook):
         listeners: Iterable[tf.compat.v1.train.CheckpointSaverListener],
     ) -> None:
         self._saver = saver
-        self._every = sorted(
-            {
-                steps
-                for listener in listeners
-                if isinstance(listener, ListenerWithSteps)
-                for steps in listener.every_steps
-            }
-        )
+        self._listeners = [one for one in listeners if isinstance(one, WaitingListener)]
+        self._every = sorted({n for listener in self._listeners for n in listener.every_steps})
 
     def begin(self) -> None:
         """Finds the global step."""
         self._global_step = tf.compat.v1.train.get_global_step()
         self._step_read = tf_internals.global_step_read()
         self._seen: int | None = None
+        self._saved: int | None = None
+        for listener in self._listeners:
+            listener.is_ending = False
 
     def steps_until_due(self, global_step: int) -> int | None:
         """Steps up to the next one after which a checkpoint is waited for."""
@@ -62,12 +64,19 @@ class SaveForListeners(tf.compat.v1.train.SessionRunHook):
         run_context: tf.compat.v1.train.SessionRunContext,
         run_values: tf.compat.v1.train.SessionRunValues,
     ) -> None:
-        """Saves if a step that a listener waits for has come and is not saved yet."""
+        """Saves if a step that a listener waits for has come."""
         before = int(run_values.results)
         # Other workers may have made steps too, so that just the awaited one is never seen.
         seen, self._seen = self._seen or before, before + 1
         if not any((before + 1) // every > seen // every for every in self._every):
             return
-        step = int(run_context.session.run(self._global_step))
-        if tf_internals.save_now(self._saver, run_context.session, step):
+        self._saved = int(run_context.session.run(self._global_step))
+        if tf_internals.save_now(self._saver, run_context.session, self._saved):
             run_context.request_stop()
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Tells that the next checkpoint is the last, unless it is written already."""
+        for listener in self._listeners:
+            listener.is_ending = True
+        if self._saved is not None and self._saved == session.run(self._global_step):
+            tf_internals.count_as_saved(self._saver, self._saved)

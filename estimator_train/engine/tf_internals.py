@@ -71,22 +71,29 @@ def add_listeners(
 def save_now(
     hook: tf.compat.v1.train.CheckpointSaverHook, session: tf.compat.v1.Session, step: int
 ) -> bool:
-    """Has a saver hook write a checkpoint, unless it wrote one of this step.
+    """Has a saver hook write a checkpoint beside those of its own timer.
 
     Why internal: a CheckpointSaverHook saves only when its own timer says so.
 
     Args:
-      hook: The hook, in a running session.
+      hook: The hook, in a running session, before it sees this step itself.
       session: The raw session.
       step: The global step now.
 
     Returns:
       Whether a listener asks for training to stop.
     """
-    if hook._timer.last_triggered_step() == step:
-        return False
-    hook._timer.update_last_triggered_step(step)
+    if hook._timer.should_trigger_for_step(step):
+        count_as_saved(hook, step)
     return bool(hook._save(session, step))
+
+
+def count_as_saved(hook: tf.compat.v1.train.CheckpointSaverHook, step: int) -> None:
+    """Tells a saver hook that a step needs no checkpoint any more.
+
+    Why internal: what it has saved is in its timer.
+    """
+    hook._timer.update_last_triggered_step(step)
 
 
 def global_step_read() -> tf.Tensor:

@@ -122,7 +122,7 @@ def _chief_hooks(
         # The user's own saver saves; the listeners go to it.
         saver = saver_hooks[0]
         tf_internals.add_listeners(saver, listeners)
-        hooks.append(SaveForListeners(saver, listeners))
+        hooks.insert(0, SaveForListeners(saver, listeners))
     elif config.save_checkpoints_secs or config.save_checkpoints_steps:
         saver = tf.compat.v1.train.CheckpointSaverHook(
             job.model_dir,
@@ -132,7 +132,7 @@ def _chief_hooks(
             listeners=listeners,
             save_graph_def=config.checkpoint_save_graph_def,
         )
-        hooks = [saver, SaveForListeners(saver, listeners), *hooks]
+        hooks = [SaveForListeners(saver, listeners), saver, *hooks]
     elif listeners:
         raise ValueError(
             "There should be a CheckpointSaverHook to use saving_listeners. Please set one of "

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.saving import ListenerWithSteps
+from estimator_train.engine.saving import WaitingListener
 from estimator_train.estimator import Estimator
 from estimator_train.training.specs import EvalSpec
 
@@ -94,13 +94,13 @@ class Evaluation:
         ]
 
 
-class EvaluationListener(ListenerWithSteps):
+class EvaluationListener(WaitingListener):
     """Evaluates checkpoints as they are written, and the last one in any case.
 
     Args:
       evaluations: What is evaluated.
       max_steps: The global step at which training ends, or None.
-      after_round: Called after a checkpoint, once each of them was evaluated.
+      after_round: Called after a checkpoint as training goes on, once each of them was evaluated.
     """
 
     def __init__(
@@ -130,11 +130,11 @@ class EvaluationListener(ListenerWithSteps):
             for evaluation in self._evaluations:
                 evaluation.begin(global_step_value)
             return
-        is_final = self._max_steps is not None and global_step_value >= self._max_steps
+        reached = self._max_steps is not None and global_step_value >= self._max_steps
         for evaluation in self._evaluations:
             if evaluation.is_due(global_step_value):
-                evaluation.run(is_final)
-        if all(evaluation.metrics is not None for evaluation in self._evaluations):
+                evaluation.run(is_final=reached or self.is_ending)
+        if not self.is_ending and all(e.metrics is not None for e in self._evaluations):
             self._after_round()
 
     def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:

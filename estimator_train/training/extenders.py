@@ -129,7 +129,7 @@ def forward_features(
             name: PredictOutput({**output.outputs, **forwarded})
             if isinstance(output, PredictOutput)
             else output
-            for name, output in spec.export_outputs.items()
+            for name, output in (spec.export_outputs or {}).items()
         }
         predictions = {**spec.predictions, **forwarded}
         return spec._replace(predictions=predictions, export_outputs=outputs)

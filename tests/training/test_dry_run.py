@@ -1,0 +1,99 @@
+"""A dry run does a little of everything, elsewhere, and fails as the job would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from job_cases import estimator, noting_exporter, once
+from jobs import tiny_input, tiny_receiver
+from our_names import OURS
+
+import estimator_train as et
+from estimator_train.training.dry_run import dry_run
+from estimator_train.training.exporters import BestExporter, FinalExporter
+from estimator_train.training.specs import EvalSpec, TrainSpec
+
+TRAIN = TrainSpec(tiny_input, max_steps=10**6)
+
+
+def parsing_receiver(name: str) -> Any:
+    """A receiver of serialized examples whose feature `name` is the model's x."""
+    spec = {name: tf.io.FixedLenFeature([2], tf.float32)}
+    parse = et.export.build_parsing_serving_input_receiver_fn(spec)
+
+    def receiver() -> Any:
+        parsed = parse()
+        features = {"x": parsed.features[name]}
+        return et.export.ServingInputReceiver(features, parsed.receiver_tensors)
+
+    return receiver
+
+
+@pytest.mark.parametrize("receiver", [tiny_receiver(OURS), parsing_receiver("x")])
+def test_everything_is_tried_and_nothing_left_in_model_dir(tmp_path: Path, receiver: Any) -> None:
+    job = estimator(OURS, str(tmp_path / "m"))
+    calls: list[Any] = []
+    exporters = [noting_exporter(OURS, calls), FinalExporter("final", receiver)]
+    specs = [EvalSpec(once, exporters=exporters), EvalSpec(once, name="other")]
+    seen = dry_run(job, TRAIN, specs)
+    assert seen.global_step == 2
+    assert (
+        sorted(seen.metrics[None])
+        == sorted(seen.metrics["other"])
+        == [
+            "global_step",
+            "loss",
+            "mae",
+        ]
+    )
+    assert seen.exports == ["final"]
+    assert calls[0][3]
+    assert not (tmp_path / "m").exists()
+    trained = estimator(OURS, str(tmp_path / "really")).train(tiny_input, steps=2)
+    expected = next(trained.predict(once))
+    np.testing.assert_allclose(seen.prediction["score"], [expected["score"]], rtol=1e-5)
+
+
+def test_a_request_that_cannot_be_made_is_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    exporter = BestExporter("best", parsing_receiver("y"))
+    seen = dry_run(estimator(OURS, str(tmp_path)), TRAIN, EvalSpec(once, exporters=exporter))
+    assert seen.exports == ["best"]
+    assert seen.prediction is None
+    assert "no prediction was served" in caplog.text
+
+
+def test_without_exporters_nothing_is_served(tmp_path: Path) -> None:
+    seen = dry_run(estimator(OURS, str(tmp_path)), TRAIN, EvalSpec(once))
+    assert (seen.exports, seen.prediction) == ([], None)
+
+
+def _evaluation_fails() -> EvalSpec:
+    return EvalSpec(lambda: once().map(lambda x, y: ({"z": x["x"]}, y)))
+
+
+@pytest.mark.parametrize(
+    ("train", "evaluate", "error", "text"),
+    [
+        (TrainSpec(lambda: once().take(0)), EvalSpec(once), ValueError, "gives no data"),
+        (TRAIN, _evaluation_fails(), KeyError, "x"),
+        (TRAIN, EvalSpec(once, exporters=BestExporter()), ValueError, "An input_receiver_fn must"),
+    ],
+)
+def test_it_fails_as_the_job_would(
+    tmp_path: Path, train: Any, evaluate: Any, error: type, text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        dry_run(estimator(OURS, str(tmp_path / "m")), train, evaluate)
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_config_without_checkpoints_fails_as_the_job_would(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path), save_checkpoints_steps=None)
+    with pytest.raises(ValueError, match="There should be a CheckpointSaverHook"):
+        dry_run(job, TRAIN, EvalSpec(once))

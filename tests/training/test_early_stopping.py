@@ -1,0 +1,98 @@
+"""Early stopping under strategies, in old model directories and for unwritten metrics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorflow as tf
+from job_cases import estimator, global_step, once, run
+from job_stopping import EVERY_STEP
+from jobs import tiny_input
+from our_names import OURS
+
+from estimator_train.training.early_stopping import (
+    make_early_stopping_hook,
+    read_eval_metrics,
+    stop_if_higher_hook,
+    stop_if_lower_hook,
+)
+
+STRATEGIES = {
+    "mirrored": lambda: tf.distribute.MirroredStrategy(["/cpu:0"]),
+    "one device": lambda: tf.distribute.OneDeviceStrategy("/cpu:0"),
+    "central storage": lambda: tf.compat.v1.distribute.experimental.CentralStorageStrategy(
+        ["/cpu:0"]
+    ),
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_default_arguments_work_under_every_strategy(tmp_path: Path, strategy: str) -> None:
+    job = estimator(OURS, str(tmp_path), train_distribute=STRATEGIES[strategy]())
+    hook = make_early_stopping_hook(job, lambda: True)
+    job.train(tiny_input, max_steps=5, hooks=[hook])
+    assert global_step(job) == 1
+
+
+def test_a_metric_stops_a_job_under_a_strategy(tmp_path: Path) -> None:
+    strategy = STRATEGIES["mirrored"]()
+    job = estimator(OURS, str(tmp_path), train_distribute=strategy, save_checkpoints_steps=2)
+    hook = stop_if_lower_hook(job, "mae", 0.1, **EVERY_STEP)
+    metrics, _ = run(OURS, job, {"hooks": [hook], "max_steps": 20})
+    assert (metrics["global_step"], metrics["mae"] < 0.1) == (8, True)
+
+
+def variables(job: Any) -> list[str]:
+    return job.get_variable_names()
+
+
+def test_a_model_dir_begun_without_early_stopping_goes_on_with_it(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path))
+    job.train(tiny_input, steps=2)
+    job.train(tiny_input, steps=2, hooks=[make_early_stopping_hook(job, lambda: False)])
+    assert global_step(job) == 4
+    assert "signal_early_stopping/STOP" not in variables(job)
+
+
+def test_a_model_dir_begun_with_early_stopping_goes_on_with_and_without_it(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path))
+    job.train(tiny_input, max_steps=9, hooks=[make_early_stopping_hook(job, lambda: True)])
+    assert job.get_variable_value("signal_early_stopping/STOP")
+    job.train(tiny_input, steps=2, hooks=[make_early_stopping_hook(job, lambda: False)])
+    assert not job.get_variable_value("signal_early_stopping/STOP")
+    job.train(tiny_input, steps=2)
+    assert global_step(job) == 5
+
+
+def test_two_hooks_in_one_training(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path))
+    hooks = [make_early_stopping_hook(job, answer) for answer in (lambda: False, lambda: True)]
+    job.train(tiny_input, max_steps=9, hooks=hooks)
+    assert global_step(job) == 1
+
+
+def test_a_metric_that_no_evaluation_writes_is_told(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    job.evaluate(once)
+    hook = stop_if_higher_hook(job, "auc", 0.9, run_every_secs=1000)
+    with pytest.raises(
+        ValueError, match=r"'auc', .*eval do not write: they have \['loss', 'mae'\]"
+    ):
+        job.train(tiny_input, steps=5, hooks=[hook])
+
+
+def test_only_what_is_no_estimator_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"must have type `tf.estimator.Estimator`. Got: .*int"):
+        stop_if_higher_hook(3, "loss", 1.0)
+
+
+def test_read_eval_metrics(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path))
+    expected = {}
+    for step in (2, 4):
+        metrics = job.train(tiny_input, max_steps=step).evaluate(once)
+        expected[step] = {name: metrics[name] for name in ("loss", "mae")}
+    assert read_eval_metrics(job.eval_dir()) == expected
+    assert read_eval_metrics(job.eval_dir("nothing")) == {}

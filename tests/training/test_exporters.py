@@ -1,0 +1,117 @@
+"""Exporters: restarts, last exports and wrong comparisons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorflow as tf
+from job_cases import estimator
+from job_exporters import export
+from jobs import tiny_input, tiny_receiver
+from our_names import OURS
+
+from estimator_train.training.exporters import BestExporter, Exporter, LatestExporter
+
+tf1 = tf.compat.v1
+RECEIVER = tiny_receiver(OURS)
+
+
+def write_losses(eval_dir: Path, *losses: tuple[int, float]) -> Path:
+    with tf.Graph().as_default():
+        writer = tf1.summary.FileWriter(str(eval_dir))
+        for step, loss in losses:
+            value = tf1.Summary.Value(tag="loss", simple_value=loss)
+            writer.add_summary(tf1.Summary(value=[value]), step)
+        writer.close()
+    return max(eval_dir.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+
+
+def results(*losses: tuple[int, float]) -> list[dict[str, Any]]:
+    return [{"loss": loss, "global_step": step} for step, loss in losses]
+
+
+def exported(exporter: Exporter, job: Any, *losses: tuple[int, float]) -> list[bool]:
+    return [export(exporter, job, result) is not None for result in results(*losses)]
+
+
+def test_the_best_survives_a_restart(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    assert exported(BestExporter("best", RECEIVER), job, (2, 3.0), (4, 1.0)) == [True, True]
+    # The evaluation writes its event file before the exporters see its result.
+    write_losses(tmp_path / "eval", (2, 3.0), (4, 1.0), (6, 2.0))
+    assert exported(BestExporter("best", RECEIVER), job, (6, 2.0), (8, 0.5)) == [False, True]
+
+
+def test_a_better_first_result_after_a_restart_is_exported(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    exported(BestExporter("best", RECEIVER), job, (2, 3.0))
+    write_losses(tmp_path / "eval", (2, 3.0), (4, 1.0))
+    assert exported(BestExporter("best", RECEIVER), job, (4, 1.0)) == [True]
+
+
+def test_a_torn_event_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    exported(BestExporter("best", RECEIVER), job, (2, 1.0))
+    path = write_losses(tmp_path / "eval", (2, 1.0), (3, 0.1))
+    path.write_bytes(path.read_bytes()[:-5])
+    assert exported(BestExporter("best", RECEIVER), job, (4, 2.0), (6, 0.5)) == [False, True]
+
+
+def test_without_an_export_the_first_result_is_the_best(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    write_losses(tmp_path / "eval", (2, 1.0))
+    assert exported(BestExporter("best", RECEIVER), job, (4, 2.0)) == [True]
+
+
+def test_without_a_pattern_the_past_is_forgotten(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    exported(BestExporter("best", RECEIVER), job, (2, 1.0))
+    write_losses(tmp_path / "eval", (2, 1.0))
+    again = BestExporter("best", RECEIVER, event_file_pattern=None)
+    assert exported(again, job, (4, 2.0)) == [True]
+
+
+def test_a_compare_fn_that_raises_is_named(tmp_path: Path) -> None:
+    def by_auc(best_eval_result: Any, current_eval_result: Any) -> bool:
+        return current_eval_result["auc"] > best_eval_result["auc"]
+
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    exporter = BestExporter("best", RECEIVER, compare_fn=by_auc)
+    export(exporter, job, {"loss": 1.0})
+    with pytest.raises(
+        ValueError, match=r"compare_fn .*by_auc.* 'best' raised KeyError: 'auc' for best_eval_"
+    ) as error:
+        export(exporter, job, {"loss": 0.5})
+    assert isinstance(error.value.__cause__, KeyError)
+    assert "current_eval_result={'loss': 0.5}" in str(error.value)
+
+
+@pytest.mark.parametrize("kind", [BestExporter, LatestExporter])
+def test_a_checkpoint_is_not_exported_again_as_the_last(tmp_path: Path, kind: Any) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    exporter = kind("name", RECEIVER)
+    first = export(exporter, job, {"loss": 1.0})
+    assert export(exporter, job, {"loss": 1.0}, is_final=True) == first
+    assert len(list((tmp_path / "export" / "name").iterdir())) == 1
+
+
+def test_an_old_export_that_cannot_be_removed_is_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    old = tmp_path / "export" / "latest" / "1700000000"
+    old.parent.mkdir(parents=True)
+    old.symlink_to(tmp_path / "nowhere")
+    exporter = LatestExporter("latest", RECEIVER, exports_to_keep=1)
+    assert export(exporter, job) is not None
+    assert f"Could not remove the old export {old}" in caplog.text
+
+
+def test_an_exporter_without_export_cannot_be_made() -> None:
+    class Half(Exporter):
+        name = "half"
+
+    with pytest.raises(TypeError, match="abstract"):
+        Half()
