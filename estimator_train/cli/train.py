@@ -8,7 +8,6 @@ from absl import flags as absl_flags
 from estimator_train.cli import common, results
 
 if TYPE_CHECKING:
-    from estimator_train import Estimator
     from estimator_train.cli.job import Job
     from estimator_train.hooks import TimeHistory
 
@@ -48,12 +47,13 @@ def run(flag_values: absl_flags.FlagValues) -> None:
 def _train(job: "Job", flag_values: absl_flags.FlagValues) -> "TimeHistory":
     from estimator_train import ModeKeys
     from estimator_train.cli.training_input import TrainingInput
+    from estimator_train.engine.checkpoints import global_step_in
     from estimator_train.hooks import ProgressHook, TimeHistory
 
     checkpoint, max_steps = job.estimator.latest_checkpoint(), flag_values.max_train_steps
     times = TimeHistory(flag_values.batch_size)
     if checkpoint:
-        step = _global_step(job.estimator)
+        step = global_step_in(checkpoint)
         if max_steps and step >= max_steps:
             print(
                 f"nothing to train: {checkpoint} is at step {step}, and --max_train_steps="
@@ -69,14 +69,6 @@ def _train(job: "Job", flag_values: absl_flags.FlagValues) -> "TimeHistory":
     finally:
         progress.close()
     return times
-
-
-def _global_step(estimator: "Estimator") -> int:
-    """The global step of the latest checkpoint, whichever of the two formats it has."""
-    for name in estimator.get_variable_names():
-        if name.split("/")[0] in ("global_step", "estimator_global_step"):
-            return int(estimator.get_variable_value(name))
-    return 0
 
 
 def _summarize(job: "Job", flag_values: absl_flags.FlagValues, times: "TimeHistory") -> None:

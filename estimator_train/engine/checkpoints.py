@@ -33,10 +33,17 @@ def checkpoint_or_none(job: Job, checkpoint_path: str | None, purpose: str) -> s
 def saved_global_step(job: Job) -> int:
     """The global step of the latest checkpoint; 0 where there is none."""
     path = job.latest_checkpoint()
-    if path is None:
-        return 0
+    return 0 if path is None else global_step_in(path)
+
+
+def global_step_in(path: str) -> int:
+    """The global step that a checkpoint holds, of either format; 0 if it holds none."""
     reader = tf.train.load_checkpoint(path)
-    return int(reader.get_tensor(tf.compat.v1.GraphKeys.GLOBAL_STEP))
+    for name in reader.get_variable_to_shape_map():
+        # An object-based checkpoint has "name/.ATTRIBUTES/VARIABLE_VALUE".
+        if name.split("/")[0] in ("global_step", "estimator_global_step"):
+            return int(reader.get_tensor(name))
+    return 0
 
 
 def _existing(job: Job) -> str:
