@@ -19,11 +19,30 @@ from typing import TYPE_CHECKING, Any
 from estimator_train.compat import import_hook as _import_hook
 
 if TYPE_CHECKING:
-    from estimator_train import export, hooks, keras
+    from estimator_train import experimental, export, hooks, keras
     from estimator_train.engine.warm_start import VocabInfo, WarmStartSettings
     from estimator_train.estimator import EstimatorV2 as Estimator
+    from estimator_train.heads import (
+        BinaryClassHead,
+        Head,
+        LogisticRegressionHead,
+        MultiClassHead,
+        MultiHead,
+        MultiLabelHead,
+        PoissonRegressionHead,
+        RegressionHead,
+    )
     from estimator_train.run_config import RunConfig
     from estimator_train.spec import EstimatorSpec, ModeKeys
+    from estimator_train.training.exporters import (
+        BestExporter,
+        Exporter,
+        FinalExporter,
+        LatestExporter,
+    )
+    from estimator_train.training.extenders import add_metrics
+    from estimator_train.training.specs import EvalSpec, TrainSpec
+    from estimator_train.training.train_and_evaluate import train_and_evaluate
 
 __version__ = "0.1.0"
 
@@ -46,6 +65,26 @@ _SESSION_RUN_NAMES = (
     "StopAtStepHook",
     "SummarySaverHook",
 )
+_HEADS = (
+    "BinaryClassHead",
+    "Head",
+    "LogisticRegressionHead",
+    "MultiClassHead",
+    "MultiHead",
+    "MultiLabelHead",
+    "PoissonRegressionHead",
+    "RegressionHead",
+)
+_TRAINING_NAMES = {
+    "BestExporter": "exporters",
+    "EvalSpec": "specs",
+    "Exporter": "exporters",
+    "FinalExporter": "exporters",
+    "LatestExporter": "exporters",
+    "TrainSpec": "specs",
+    "add_metrics": "extenders",
+    "train_and_evaluate": "train_and_evaluate",
+}
 _HOMES = {
     "Estimator": "estimator_train.estimator:EstimatorV2",
     "EstimatorSpec": "estimator_train.spec:EstimatorSpec",
@@ -53,23 +92,62 @@ _HOMES = {
     "RunConfig": "estimator_train.run_config:RunConfig",
     "VocabInfo": "estimator_train.engine.warm_start:VocabInfo",
     "WarmStartSettings": "estimator_train.engine.warm_start:WarmStartSettings",
+    "experimental": "estimator_train.experimental:",
     "export": "estimator_train.export:",
     "hooks": "estimator_train.hooks:",
     "keras": "estimator_train.keras:",
     **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
+    **{name: f"estimator_train.heads:{name}" for name in _HEADS},
+    **{
+        name: f"estimator_train.training.{module}:{name}"
+        for name, module in _TRAINING_NAMES.items()
+    },
 }
 
 __all__ = [
+    "BestExporter",
+    "BinaryClassHead",
+    "CheckpointSaverHook",
+    "CheckpointSaverListener",
     "Estimator",
     "EstimatorSpec",
+    "EvalSpec",
+    "Exporter",
+    "FeedFnHook",
+    "FinalExporter",
+    "FinalOpsHook",
+    "GlobalStepWaiterHook",
+    "Head",
+    "LatestExporter",
+    "LoggingTensorHook",
+    "LogisticRegressionHead",
     "ModeKeys",
+    "MultiClassHead",
+    "MultiHead",
+    "MultiLabelHead",
+    "NanLossDuringTrainingError",
+    "NanTensorHook",
+    "PoissonRegressionHead",
+    "ProfilerHook",
+    "RegressionHead",
     "RunConfig",
+    "SecondOrStepTimer",
+    "SessionRunArgs",
+    "SessionRunContext",
+    "SessionRunHook",
+    "SessionRunValues",
+    "StepCounterHook",
+    "StopAtStepHook",
+    "SummarySaverHook",
+    "TrainSpec",
     "VocabInfo",
     "WarmStartSettings",
+    "add_metrics",
+    "experimental",
     "export",
     "hooks",
     "keras",
-    *_SESSION_RUN_NAMES,
+    "train_and_evaluate",
 ]
 
 # tf_keras.estimator.model_to_estimator works from here on.

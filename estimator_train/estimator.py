@@ -2,6 +2,7 @@
 
 import copy
 import os
+import pkgutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -83,6 +84,21 @@ class Estimator:
             return call_with_known(self._model_fn, {**available, "params": self.params})
 
         return public_model_fn
+
+    def dry_run(self, train_spec: Any, eval_spec: Any) -> Any:
+        """Runs two steps, one evaluation batch, one export and one served prediction.
+
+        All of it happens in a temporary directory: a job that would fail after hours fails now. See
+        `estimator_train.training.dry_run`.
+
+        Args:
+          train_spec: The `TrainSpec` of the job.
+          eval_spec: Its `EvalSpec`, or a list of them.
+        """
+        # What is built from estimators stands above them, so it is found by name.
+        return pkgutil.resolve_name("estimator_train.training.dry_run:dry_run")(
+            self, train_spec, eval_spec
+        )
 
     def close(self) -> None:
         """Releases the models that `evaluate` and `predict` keep open for their next call."""
