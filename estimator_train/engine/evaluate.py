@@ -94,8 +94,21 @@ def build_evaluation(job: Job, input_fn: Any, strategy: Any = None) -> Built:
         values, update_op = _metrics(step)
         batch = _batch(update_op, step.spec.loss)
         _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
-        spec = step.spec
-        return Built(graph, step.inputs, spec.scaffold, spec.evaluation_hooks, batch, values)
+        scaffold = _with_local_variables(step.spec.scaffold)
+        return Built(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
+
+
+def _with_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Scaffold:
+    """The Scaffold, which initializes all local variables whatever else the user has it do.
+
+    The user's operation is made in model_fn, before there are those of the loss's mean.
+    """
+    if scaffold.local_init_op is None:
+        return scaffold
+    everything = tf.compat.v1.train.Scaffold.default_local_init_op()
+    return tf.compat.v1.train.Scaffold(
+        local_init_op=tf.group(scaffold.local_init_op, everything), copy_from_scaffold=scaffold
+    )
 
 
 @dataclasses.dataclass(frozen=True)

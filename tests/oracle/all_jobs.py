@@ -1,5 +1,6 @@
 """Every job case, by importing the files that register them."""
 
+import job_checkpoints  # noqa: F401
 import job_exporters  # noqa: F401
 import job_flows  # noqa: F401
 import job_specs  # noqa: F401
