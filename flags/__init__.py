@@ -29,6 +29,7 @@ from flags.distribution import (
     make_strategy,
     per_replica_batch_size,
 )
+from flags.evaluation import define_evaluation_flags
 from flags.images import define_image_flags
 from flags.job import define_job_flags
 from flags.preset import define_preset_flag, parse_with_preset, preset_names
@@ -39,6 +40,7 @@ __all__ = [
     "define_base_flags",
     "define_checkpoint_flags",
     "define_distribution_flags",
+    "define_evaluation_flags",
     "define_image_flags",
     "define_job_flags",
     "define_preset_flag",

@@ -18,6 +18,7 @@ _ARGUMENTS = {
     "keep_checkpoint_max": "keep_checkpoint_max",
     "save_summary_steps": "save_summary_steps",
     "log_step_count_steps": "log_step_count_steps",
+    "keep_best": "keep_best",
 }
 
 

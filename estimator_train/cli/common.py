@@ -9,6 +9,7 @@ JOB_FLAGS = (
     flags.define_job_flags,
     flags.define_base_flags,
     flags.define_training_flags,
+    flags.define_evaluation_flags,
     flags.define_checkpoint_flags,
     flags.define_distribution_flags,
     flags.define_image_flags,

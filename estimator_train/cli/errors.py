@@ -38,7 +38,7 @@ def report(error: BaseException, debug: bool) -> int:
         # Whoever read our output has enough, as `head` has; Python must not flush into it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    code = 2 if _is_bad_input(error) else 1
+    code = 2 if is_bad_input(error) else 1
     text = _text(error)
     if code == 1:
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -48,7 +48,8 @@ def report(error: BaseException, debug: bool) -> int:
     return code
 
 
-def _is_bad_input(error: BaseException) -> bool:
+def is_bad_input(error: BaseException) -> bool:
+    """Whether an error is one that bad input leads to."""
     if isinstance(error, (absl_flags.Error, ValueError, TypeError, OSError, ImportError)):
         return True
     tf = sys.modules.get("tensorflow")  # Where it is not loaded, the error is not its own.

@@ -28,22 +28,24 @@ class Job:
 
     Args:
       flag_values: The parsed flags.
+      model_dir: The directory to use in place of --model_dir.
 
     Raises:
       UsageError: --model or --input_fn is missing or names no usable function.
       ValueError: The flags contradict each other or the machine.
     """
 
-    def __init__(self, flag_values: absl_flags.FlagValues) -> None:
+    def __init__(self, flag_values: absl_flags.FlagValues, model_dir: str | None = None) -> None:
         self._flags = flag_values
         batch_size = flags.per_replica_batch_size(flag_values)
-        self._config = flags.make_run_config(RunConfig, flag_values)
+        overrides = {"model_dir": model_dir} if model_dir else {}
+        self._config = flags.make_run_config(RunConfig, flag_values, **overrides)
         values = {
             name: flag_values[name].value
             for name in flag_values
             if flag_values[name].name == name  # Else it is a short name.
         }
-        values["batch_size"] = batch_size
+        values.update(overrides, batch_size=batch_size)
         self._arguments = {**values, "params": values}
         self._input_name = _INPUT
         self._model = self._function("model", ())
@@ -89,13 +91,25 @@ class Job:
         num_epochs: int | None = 1
         if mode == ModeKeys.TRAIN:
             num_epochs = None if self._flags.max_train_steps else self._flags.train_epochs
-        arguments = {**self._arguments, "mode": mode, "num_epochs": num_epochs}
+        return self._input_fn({**self._arguments, "mode": mode, "num_epochs": num_epochs})
 
+    def one_epoch_input_fn(self) -> Callable[..., Any]:
+        """Returns an input_fn for one pass over the training data."""
+        params = {**self._arguments["params"], "train_epochs": 1}
+        once = {**params, "params": params, "mode": ModeKeys.TRAIN, "num_epochs": 1}
+        return self._input_fn(once)
+
+    def _input_fn(self, arguments: dict[str, Any]) -> Callable[..., Any]:
         def input_fn(config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
             extra = {"config": config, "input_context": input_context}
             return call_with_known(self._input, {**arguments, **extra})
 
         return input_fn
+
+    def receiver_fn(self) -> Callable[[], Any]:
+        """Returns a serving_input_receiver_fn that takes what the input_fn delivers."""
+        estimator = self.estimator  # It knows the input's name.
+        return receiver_fn(self.input_fn(ModeKeys.PREDICT), estimator.config, self._input_name)
 
     def export(self, checkpoint_path: str | None = None) -> str | None:
         """Writes a SavedModel under --export_dir.
@@ -110,8 +124,9 @@ class Job:
         base = flags.export_dir(estimator.model_dir, self._flags)
         if base is None:
             return None
-        receiver = receiver_fn(self.input_fn(ModeKeys.PREDICT), self._config, self._input_name)
-        path = estimator.export_saved_model(base, receiver, checkpoint_path=checkpoint_path)
+        path = estimator.export_saved_model(
+            base, self.receiver_fn(), checkpoint_path=checkpoint_path
+        )
         return os.fsdecode(path)
 
     def _function(self, flag: str, more: tuple[str, ...]) -> Callable[..., Any]:

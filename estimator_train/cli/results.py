@@ -17,6 +17,12 @@ def rows_of(metrics: Mapping[str, Any]) -> dict[str, str]:
     return {name: _number(metrics[name]) for name in (*own, *_LAST_METRICS) if name in metrics}
 
 
+def line(metrics: Mapping[str, Any]) -> str:
+    """Returns metrics in one line, without the step."""
+    rows = rows_of({name: value for name, value in metrics.items() if name != "global_step"})
+    return "  ".join(f"{name} {value}" for name, value in rows.items())
+
+
 def table(rows: Mapping[str, str]) -> str:
     """Returns a line for each row: its name, and its value in a column."""
     width = max(len(name) for name in rows) + 2

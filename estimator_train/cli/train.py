@@ -1,14 +1,17 @@
 """`estimator-train train`: train, evaluate, export, and say how it went."""
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from absl import flags as absl_flags
 
 from estimator_train.cli import common, results
 
 if TYPE_CHECKING:
+    from estimator_train import EvalSpec
     from estimator_train.cli.job import Job
+    from estimator_train.cli.stopping import Stopping
     from estimator_train.hooks import TimeHistory
 
 DESCRIPTION = """
@@ -21,8 +24,22 @@ A run trains for --train_epochs, or until --max_train_steps is reached. Where --
 checkpoint it goes on from there: each run trains --train_epochs more, while --max_train_steps
 counts the steps of all runs, so that a job that was interrupted and is started again ends where it
 should. --clean starts over.
+
+With --eval, checkpoints are evaluated while it trains; it can stop by their metrics.
 """
-FLAGS = common.JOB_FLAGS
+
+
+def _define_dry_run(flag_values: absl_flags.FlagValues) -> None:
+    absl_flags.DEFINE_boolean(
+        "dry_run",
+        False,
+        "Only try it out: two training steps, a batch of the evaluation, an export and a served "
+        "prediction, all in a temporary directory.",
+        flag_values=flag_values,
+    )
+
+
+FLAGS = (_define_dry_run, *common.JOB_FLAGS)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
@@ -34,51 +51,94 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     Raises:
       UsageError: A flag is missing or wrong.
     """
-    from estimator_train.cli import model_dirs
+    from estimator_train.cli import dry_run, model_dirs
+    from estimator_train.cli.evaluations import eval_spec
     from estimator_train.cli.job import Job
+    from estimator_train.cli.stopping import Stopping
+    from estimator_train.hooks import TimeHistory
 
+    if flag_values.dry_run:
+        dry_run.run(flag_values)
+        return
     job = Job(flag_values)
     if flag_values.clean:
         model_dirs.remove(flag_values.model_dir)
-    times = _train(job, flag_values)
-    _summarize(job, flag_values, times)
-
-
-def _train(job: "Job", flag_values: absl_flags.FlagValues) -> "TimeHistory":
-    from estimator_train import ModeKeys
-    from estimator_train.cli.training_input import TrainingInput
-    from estimator_train.engine.checkpoints import global_step_in
-    from estimator_train.hooks import ProgressHook, TimeHistory
-
-    checkpoint, max_steps = job.estimator.latest_checkpoint(), flag_values.max_train_steps
+    evaluation = eval_spec(job, flag_values) if flag_values.eval else None
+    every_steps = evaluation.every_steps if evaluation else None
     times = TimeHistory(flag_values.batch_size)
-    if checkpoint:
-        step = global_step_in(checkpoint)
-        if max_steps and step >= max_steps:
-            print(
-                f"nothing to train: {checkpoint} is at step {step}, and --max_train_steps="
-                f"{max_steps}. Give more steps, or --clean to start over.",
-                file=sys.stderr,
-            )
-            return times
-        print(f"going on from {checkpoint}", file=sys.stderr)
+    stopping = Stopping(job.estimator, flag_values, every_steps)
+    metrics = _train(job, flag_values, evaluation, times, stopping)
+    _summarize(job, flag_values, metrics, times, stopping)
+
+
+def _train(
+    job: "Job",
+    flag_values: absl_flags.FlagValues,
+    evaluation: "EvalSpec | None",
+    times: "TimeHistory",
+    stopping: "Stopping",
+) -> Mapping[str, Any] | None:
+    """Trains, and returns the metrics of the last evaluation if there was one."""
+    from estimator_train import ModeKeys, TrainSpec, train_and_evaluate
+    from estimator_train.cli.evaluations import Notes
+    from estimator_train.cli.training_input import TrainingInput
+    from estimator_train.hooks import ProgressHook
+
+    max_steps = flag_values.max_train_steps
+    _say_where_it_begins(job, max_steps)
     training_input = TrainingInput(job.input_fn(ModeKeys.TRAIN), max_steps)
     progress = ProgressHook(training_input.last_step, flag_values.batch_size)
+    hooks = [times, progress, *stopping.hooks]
     try:
-        job.estimator.train(training_input, hooks=[times, progress], max_steps=max_steps)
+        if evaluation is None:
+            job.estimator.train(training_input, hooks=hooks, max_steps=max_steps)
+            return None
+        training = TrainSpec(training_input, max_steps, hooks)
+        noted = evaluation._replace(exporters=(*evaluation.exporters, Notes()))
+        return train_and_evaluate(job.estimator, training, noted)[0]
     finally:
         progress.close()
-    return times
 
 
-def _summarize(job: "Job", flag_values: absl_flags.FlagValues, times: "TimeHistory") -> None:
+def _say_where_it_begins(job: "Job", max_steps: int | None) -> None:
+    from estimator_train.engine.checkpoints import global_step_in
+
+    checkpoint = job.estimator.latest_checkpoint()
+    if not checkpoint:
+        return
+    step = global_step_in(checkpoint)
+    if max_steps and step >= max_steps:
+        print(
+            f"nothing to train: {checkpoint} is at step {step}, and --max_train_steps="
+            f"{max_steps}. Give more steps, or --clean to start over.",
+            file=sys.stderr,
+        )
+    else:
+        print(f"going on from {checkpoint}", file=sys.stderr)
+
+
+def _summarize(
+    job: "Job",
+    flag_values: absl_flags.FlagValues,
+    metrics: Mapping[str, Any] | None,
+    times: "TimeHistory",
+    stopping: "Stopping",
+) -> None:
     from estimator_train import ModeKeys
+    from estimator_train.cli.evaluations import best_checkpoint
+    from estimator_train.cli.exporters import newest_exports
 
-    metrics = job.estimator.evaluate(job.input_fn(ModeKeys.EVAL), steps=flag_values.eval_steps)
+    if metrics is None:
+        metrics = job.estimator.evaluate(job.input_fn(ModeKeys.EVAL), steps=flag_values.eval_steps)
     rows = results.rows_of(metrics)
     if times.times:
         rows["training"] = times.report("images" if flag_values.preset else "examples")
-    rows["model_dir"] = job.estimator.model_dir
+    rows["stopped"] = stopping.reason(int(metrics["global_step"]))
+    model_dir = rows["model_dir"] = job.estimator.model_dir
+    if best := best_checkpoint(model_dir, flag_values):
+        rows["best_checkpoint"] = best
+    for name, path in newest_exports(model_dir, flag_values.exporters).items():
+        rows[f"{name}_export"] = path
     if saved_model := job.export():
         rows["saved_model"] = saved_model
     print(results.table(rows))

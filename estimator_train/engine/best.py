@@ -67,12 +67,11 @@ def _write(directory: str, kept: list[dict[str, Any]]) -> None:
     with tf.io.gfile.GFile(path + ".part", "w") as file:
         file.write(json.dumps(kept, indent=1))
     tf.io.gfile.rename(path + ".part", path, overwrite=True)
+    # TensorFlow makes paths relative to a directory that is not absolute, and leaves others alone.
+    base = "" if os.path.isabs(directory) else directory
+    paths = [os.path.join(base, entry["name"]) for entry in kept]
     # The state file lists checkpoints from the oldest to the latest, which is the best here.
-    tf.compat.v1.train.update_checkpoint_state(
-        directory,
-        model_checkpoint_path=kept[0]["name"],
-        all_model_checkpoint_paths=[entry["name"] for entry in reversed(kept)],
-    )
+    tf.compat.v1.train.update_checkpoint_state(directory, paths[0], paths[::-1])
 
 
 def _copy(source: str, destination: str) -> None:

@@ -302,8 +302,13 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
     The variable that tells the other workers is in every checkpoint of the original that was
     written under early stopping, so it is in ours; but a model_dir that was begun without it goes
     on without it.
+
+    Attributes:
+      stopped: Whether it was this hook that stopped training.
+      watched_metric: The metric that it waits for, if it waits for one.
     """
 
+    stopped: bool = False
     watched_metric: _WatchedMetric | None = None
 
     def __init__(
@@ -381,6 +386,7 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
         elif not run_values.results["stop"]:
             return
         _LOG.info("Requesting early stopping at global step %d", step)
+        self.stopped = True
         run_context.request_stop()
 
 

@@ -12,9 +12,13 @@ class StopAfterSeconds(tf.compat.v1.train.SessionRunHook):
 
     Args:
       seconds: How long; evaluations and checkpoints count.
+
+    Attributes:
+      stopped: Whether it was this hook that stopped training.
     """
 
     def __init__(self, seconds: float) -> None:
+        self.stopped = False
         self._seconds = seconds
         self._end = time.monotonic() + seconds
 
@@ -32,6 +36,7 @@ class StopAfterSeconds(tf.compat.v1.train.SessionRunHook):
         del run_values
         if self._is_over():
             _LOG.info("Stopping training: max_time of %s seconds is over.", self._seconds)
+            self.stopped = True
             run_context.request_stop()
 
     def _is_over(self) -> bool:

@@ -1,0 +1,201 @@
+"""Evaluation while a job trains, what follows from it, and a limit of time."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from absl import flags
+
+from flags.parsers import DurationParser, KeepBestParser
+
+flags.disclaim_key_flags()
+
+EXPORTERS = ("final", "latest", "best")
+_WHEN = ("eval_every_steps", "epochs_between_evals", "eval_throttle_secs")
+_STOP = ("stop_metric", "stop_if", "stop_threshold", "stop_patience_steps")
+_EXPORT = ("exporters", "best_metric", "best_mode", "exports_to_keep")
+
+
+def define_evaluation_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines --eval and when it happens, early stopping, exporters, --keep_best and --max_time.
+
+    Args:
+      flag_values: Where to define them.
+    """
+    flags.DEFINE_boolean(
+        "eval",
+        False,
+        "Evaluate checkpoints as training writes them; by default only the last.",
+        flag_values=flag_values,
+    )
+    _define_when(flag_values)
+    _define_early_stopping(flag_values)
+    _define_exporters(flag_values)
+    flags.DEFINE(
+        KeepBestParser(),
+        "keep_best",
+        None,
+        "METRIC:min:N or METRIC:max:N keeps the N evaluated checkpoints with the lowest or the "
+        "highest value in the directory best of --model_dir.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE(
+        DurationParser(),
+        "max_time",
+        None,
+        "Stop training after this time, such as 90m, 2h or 600 (seconds); the last evaluation and "
+        "export follow.",
+        flag_values=flag_values,
+    )
+    _check(_needs_eval, ("eval", *_WHEN, "stop_metric", "exporters"), flag_values)
+    _check(_one_at_most, _WHEN, flag_values)
+    _check(_early_stopping_is_whole, _STOP, flag_values)
+    _check(_exporters_are_there, _EXPORT, flag_values)
+
+
+def _define_when(flag_values: flags.FlagValues) -> None:
+    flags.DEFINE_integer(
+        "eval_every_steps",
+        None,
+        "Write and evaluate a checkpoint each so many steps; by default each checkpoint that is "
+        "written is evaluated.",
+        lower_bound=1,
+        flag_values=flag_values,
+    )
+    flags.DEFINE_integer(
+        "epochs_between_evals",
+        None,
+        "The same in passes over the training data, whose dataset must know its length.",
+        short_name="ebe",
+        lower_bound=1,
+        flag_values=flag_values,
+    )
+    flags.DEFINE_float(
+        "eval_throttle_secs",
+        None,
+        "Evaluate a checkpoint only if the evaluation before it began so many seconds ago.",
+        lower_bound=0.0,
+        flag_values=flag_values,
+    )
+
+
+def _define_early_stopping(flag_values: flags.FlagValues) -> None:
+    flags.DEFINE_string(
+        "stop_metric",
+        None,
+        "The metric of the evaluations by which training stops early, such as loss.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_enum(
+        "stop_if",
+        None,
+        ["higher", "lower", "no_increase", "no_decrease"],
+        "Stop if --stop_metric is higher or lower than --stop_threshold, or has not increased or "
+        "decreased for --stop_patience_steps.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_float(
+        "stop_threshold",
+        None,
+        "The value for --stop_if=higher and lower.",
+        short_name="st",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_integer(
+        "stop_patience_steps",
+        None,
+        "Training steps for --stop_if=no_increase and no_decrease.",
+        lower_bound=1,
+        flag_values=flag_values,
+    )
+
+
+def _define_exporters(flag_values: flags.FlagValues) -> None:
+    flags.DEFINE_list(
+        "exporters",
+        [],
+        "What becomes a SavedModel in export/NAME of --model_dir: final, the last checkpoint; "
+        "latest, each evaluated one; best, each that is better than those before it.",
+        flag_values=flag_values,
+    )
+    flags.register_validator("exporters", _names_exporters, flag_values=flag_values)
+    flags.DEFINE_string(
+        "best_metric",
+        None,
+        "What the exporter best compares; the loss by default.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_enum(
+        "best_mode",
+        None,
+        ["min", "max"],
+        "Whether the lowest or the highest --best_metric is the best.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_integer(
+        "exports_to_keep",
+        None,
+        "How many of the newest exports the exporters latest and best keep each; 5 by default, 0 "
+        "keeps all.",
+        lower_bound=0,
+        flag_values=flag_values,
+    )
+
+
+def _names_exporters(names: list[str]) -> bool:
+    for name in names:
+        if name not in EXPORTERS:
+            raise flags.ValidationError(f"'{name}' is none of {', '.join(EXPORTERS)}")
+        if names.count(name) > 1:
+            raise flags.ValidationError(f"the name '{name}' is taken; name each exporter once")
+    return True
+
+
+def _check(
+    rule: Callable[[Mapping[str, Any]], str | None],
+    names: tuple[str, ...],
+    flag_values: flags.FlagValues,
+) -> None:
+    """Has a rule on several flags checked at parse; it returns what is wrong, or None."""
+
+    def check(values: Mapping[str, Any]) -> bool:
+        if problem := rule(values):
+            raise flags.ValidationError(problem)
+        return True
+
+    flags.register_multi_flags_validator(names, check, flag_values=flag_values)
+
+
+def _needs_eval(values: Mapping[str, Any]) -> str | None:
+    given = [name for name, value in values.items() if value not in (None, False, [])]
+    return None if values["eval"] or not given else f"--{given[0]} needs --eval"
+
+
+def _one_at_most(values: Mapping[str, Any]) -> str | None:
+    given = [f"--{name}" for name, value in values.items() if value is not None]
+    return f"give only one of {' and '.join(given)}" if len(given) > 1 else None
+
+
+def _early_stopping_is_whole(values: Mapping[str, Any]) -> str | None:
+    metric, rule = values["stop_metric"], values["stop_if"]
+    given = [name for name in _STOP[1:] if values[name] is not None]
+    if metric is None:
+        return f"--{given[0]} needs --stop_metric" if given else None
+    if rule is None:
+        return "--stop_metric needs --stop_if: when is training to stop?"
+    needed, other = "stop_threshold", "stop_patience_steps"
+    if rule.startswith("no_"):
+        needed, other = other, needed
+    if values[needed] is None:
+        return f"--stop_if={rule} needs --{needed}"
+    return f"--stop_if={rule} does not use --{other}" if values[other] is not None else None
+
+
+def _exporters_are_there(values: Mapping[str, Any]) -> str | None:
+    exporters, metric, mode = values["exporters"], values["best_metric"], values["best_mode"]
+    if (metric is None) != (mode is None):
+        return "--best_metric and --best_mode need each other"
+    if metric is not None and "best" not in exporters:
+        return "--best_metric needs --exporters=best"
+    if values["exports_to_keep"] is not None and not {"latest", "best"}.intersection(exporters):
+        return "--exports_to_keep needs --exporters with latest or best"
+    return None

@@ -1,0 +1,58 @@
+"""Values that absl has no parser for."""
+
+import re
+
+from absl import flags
+
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+class DurationParser(flags.ArgumentParser):
+    """Parses `90m`, `2h`, `1d`, `45s` or plain seconds to seconds."""
+
+    syntactic_help = "a time, such as 90m, 2h or 600 (seconds)"
+
+    def parse(self, argument: str | float) -> float:
+        """Returns the seconds.
+
+        Args:
+          argument: The text; or the seconds, if it is parsed already.
+
+        Raises:
+          ValueError: It is no time, or not positive.
+        """
+        match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([smhd]?)", str(argument))
+        seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
+        if seconds <= 0:
+            raise ValueError(f"must be {self.syntactic_help}, and positive")
+        return seconds
+
+    def flag_type(self) -> str:
+        """Returns what absl's help calls it."""
+        return "time"
+
+
+class KeepBestParser(flags.ArgumentParser):
+    """Parses `METRIC:min:N` or `METRIC:max:N` to (metric, "min" or "max", N)."""
+
+    syntactic_help = "METRIC:min:N or METRIC:max:N, such as accuracy:max:3"
+
+    def parse(self, argument: str | tuple[str, str, int]) -> tuple[str, str, int]:
+        """Returns the three.
+
+        Args:
+          argument: The text; or the three, if it is parsed already.
+
+        Raises:
+          ValueError: It has another form, or N is 0.
+        """
+        if isinstance(argument, tuple):
+            return argument
+        match = re.fullmatch(r"(.+):(min|max):0*([1-9]\d*)", argument)
+        if not match:
+            raise ValueError(f"must be {self.syntactic_help}")
+        return match[1], match[2], int(match[3])
+
+    def flag_type(self) -> str:
+        """Returns what absl's help calls it."""
+        return "metric:mode:number"
