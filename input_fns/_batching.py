@@ -6,7 +6,6 @@ from typing import Any
 import tensorflow as tf
 
 from input_fns import _checks, _rows
-from input_fns.transformations import shuffle_and_repeat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +17,7 @@ class Batching:
       shuffle: Whether each epoch has a random order of its own.
       num_epochs: Passes over the rows; None repeats for ever.
       seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
-      buffer_size: Rows that the shuffle draws from; None means all of them.
+      buffer_size: The shuffle moves a row by fewer places than this; None means anywhere.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
       drop_remainder: Whether a last batch with fewer than `batch_size` rows is left out.
     """
@@ -95,19 +94,11 @@ def batches(features: Any, labels: Any, batching: Batching) -> tf.data.Dataset:
 
 
 def _index_batches(count: int, batching: Batching) -> tf.data.Dataset:
-    """Returns a dataset of the row numbers of each batch."""
-    size, drop_remainder = batching.batch_size, batching.drop_remainder
-    if batching.shuffle and batching.buffer_size is not None and batching.buffer_size < count:
-        order = tf.data.Dataset.range(count).apply(
-            shuffle_and_repeat(batching.buffer_size, batching.num_epochs, batching.seed)
-        )
-        return order.batch(size, drop_remainder)
-    # An epoch as one tensor, cut into batches: several times faster than row by row.
-    return _epochs(count, batching).rebatch(size, drop_remainder)
+    """Returns a dataset of the row numbers of each batch.
 
-
-def _epochs(count: int, batching: Batching) -> tf.data.Dataset:
-    """Returns a dataset of all row numbers in the order of each epoch."""
+    An epoch's numbers are made as one tensor and cut into batches, which is several times
+    faster than handling them one by one.
+    """
 
     def in_order(_: tf.Tensor) -> tf.Tensor:
         numbers = tf.range(count, dtype=tf.int64)
@@ -115,11 +106,18 @@ def _epochs(count: int, batching: Batching) -> tf.data.Dataset:
         return tf.compat.v1.placeholder_with_default(numbers, [None])
 
     def shuffled(seed: tf.Tensor) -> tf.Tensor:
-        return tf.random.experimental.stateless_shuffle(in_order(seed), tf.stack([seed, 0]))
+        numbers, seeds = in_order(seed), tf.stack([seed, 0])
+        if batching.buffer_size is None or batching.buffer_size >= count:
+            return tf.random.experimental.stateless_shuffle(numbers, seeds)
+        # Sorted by random places less than buffer_size further on, none moves by more.
+        forward = tf.random.stateless_uniform(tf.shape(numbers), seeds, dtype=tf.float64)
+        places = tf.cast(numbers, tf.float64) + batching.buffer_size * forward
+        return tf.cast(tf.argsort(places), tf.int64)
 
-    if not batching.shuffle:
-        return tf.data.Dataset.from_tensors(0).repeat(batching.num_epochs).map(in_order)
-    seeds = tf.data.Dataset.random(batching.seed, rerandomize_each_iteration=True)
-    if batching.num_epochs is not None:
-        seeds = seeds.take(batching.num_epochs)
-    return seeds.map(shuffled)
+    if batching.shuffle:
+        seeds = tf.data.Dataset.random(batching.seed, rerandomize_each_iteration=True)
+        # As many epochs as asked for; -1, as None in `repeat`, takes all there are.
+        epochs = seeds.take(batching.num_epochs or -1).map(shuffled)
+    else:
+        epochs = tf.data.Dataset.from_tensors(0).repeat(batching.num_epochs).map(in_order)
+    return epochs.rebatch(batching.batch_size, batching.drop_remainder)

@@ -23,7 +23,7 @@ def as_arrays(name: str, structure: Any) -> Any:
       structure: A dict or tuple of such structures, or anything `np.asarray` takes.
 
     Returns:
-      The same structure; its leaves are arrays in C order and native byte order.
+      The same structure; its leaves are arrays in native byte order.
 
     Raises:
       ValueError: If a leaf is not a regular array, or has no rows.
@@ -47,7 +47,7 @@ def as_arrays(name: str, structure: Any) -> Any:
 
 
 def _as_array(values: Any) -> np.ndarray:
-    array = np.asarray(values, order="C")
+    array = np.asarray(values)
     tf.as_dtype(array.dtype)
     if array.dtype.kind == "U":
         return array.astype(object)  # tf.numpy_function encodes objects only as UTF-8

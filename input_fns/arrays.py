@@ -32,8 +32,7 @@ def arrays(
       shuffle: Whether each epoch has a random order of its own.
       num_epochs: Passes over the rows; None repeats for ever.
       seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
-      buffer_size: Shuffle like `Dataset.shuffle` with a buffer of this many rows. None
-        shuffles all rows, which is the better order and the faster one.
+      buffer_size: The shuffle moves a row by fewer places than this; None means anywhere.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
       drop_remainder: Whether a last batch with fewer than `batch_size` rows is left out.
 

@@ -39,8 +39,8 @@ def image_folder(
       shuffle: Whether each epoch has a random order of its own.
       batch_size: Pictures in a batch.
       num_epochs: Passes over the files; None repeats for ever.
-      buffer_size: File names that the shuffle draws from; None means all of them. A smaller
-        number still mixes the classes: the list is put into one random order beforehand.
+      buffer_size: The shuffle moves a file by fewer places than this; None means anywhere.
+        A small number still mixes the classes: the list gets one random order beforehand.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
       seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
       drop_remainder: Whether a last batch with fewer than `batch_size` pictures is left out.
@@ -142,7 +142,7 @@ def _what_is_there(pattern: str) -> str:
 def _mixed(files: list[str], classes: np.ndarray, seed: int | None) -> tuple[list[str], np.ndarray]:
     """Returns the files in a random order.
 
-    They come sorted by class, and a buffer alone does not reach over the classes.
+    They come sorted by class, and a small buffer does not reach from one to the next.
     """
     seeds = [abs(part) for part in tf.compat.v1.get_seed(seed) if part is not None]
     order = np.random.default_rng(seeds or None).permutation(len(files))

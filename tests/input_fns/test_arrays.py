@@ -163,21 +163,14 @@ def test_each_iteration_has_an_order_of_its_own(settings):
     assert first.tolist() != second.tolist()
 
 
-def test_a_buffer_shuffles_as_the_dataset_method_does(elements):
-    ours = elements(
-        lambda: arrays(
-            ROWS, NUMBERS, batch_size=4, shuffle=True, num_epochs=3, seed=9, buffer_size=3
-        )
-    )
-    plain = elements(
-        lambda: (
-            tf.data.Dataset.from_tensor_slices((ROWS, NUMBERS))
-            .shuffle(3, seed=9)
-            .repeat(3)
-            .batch(4)
-        )
-    )
-    assert numbers_of(ours) == numbers_of(plain)
+@pytest.mark.parametrize("buffer_size", [1, 2, 30, 999])
+def test_a_buffer_bounds_how_far_rows_move(buffer_size):
+    dataset = arrays(np.arange(1000), None, 1000, True, 1, seed=1, buffer_size=buffer_size)
+    (order,) = dataset.as_numpy_iterator()
+    distance = np.abs(order - np.arange(1000))
+    assert sorted(order) == list(range(1000))
+    assert distance.max() < buffer_size
+    assert distance.mean() >= (buffer_size - 1) * 0.15
 
 
 def test_a_full_shuffle_moves_rows_anywhere():
