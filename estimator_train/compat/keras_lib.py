@@ -1,4 +1,4 @@
-"""What tf_keras asks tensorflow_estimator for: `tensorflow_estimator.python.estimator.keras_lib`."""
+"""What tf_keras asks of `tensorflow_estimator.python.estimator.keras_lib`."""
 
 from typing import Any
 

@@ -3,6 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import tf_keras
 
@@ -47,7 +48,7 @@ def _leave() -> None:
         _KEPT.clear()
 
 
-def _subclasses(cls: type) -> Iterator[type]:
+def _subclasses(cls: Any) -> Iterator[type]:
     for subclass in cls.__subclasses__():
         yield subclass
         yield from _subclasses(subclass)

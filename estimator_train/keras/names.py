@@ -101,13 +101,16 @@ class Names:
             )
 
 
-def _check_covers(
-    found: set[str], wanted: set[str], given: set[str], what: str, kind: str
-) -> None:
+def _check_covers(found: set[str], wanted: set[str], given: set[str], what: str, kind: str) -> None:
     missed = wanted - found
     if missed:
         raise FormattedKeyError(
             f"The dictionary passed into {what} does not cover requested {kind} keys defined in "
-            f"the keras model.\n\tExpected keys: {wanted}\n\t{what} keys: {given}\n\t"
-            f"Missed keys: {missed}"
+            f"the keras model.\n\tExpected keys: {_set(wanted)}\n\t{what} keys: {_set(given)}\n\t"
+            f"Missed keys: {_set(missed)}"
         )
+
+
+def _set(keys: set[str]) -> str:
+    """A set as Python writes it, in an order that does not change from run to run."""
+    return "{" + ", ".join(sorted(map(repr, keys))) + "}"

@@ -2,7 +2,7 @@
 
 import abc
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -196,7 +196,8 @@ class _New(_Keras):
     def minimize(
         self, loss: tf.Tensor, variables: Sequence[tf.Variable], global_step: tf.Variable
     ) -> TrainStep:
-        with _name_scope(f"{self._scope}/{self._config['name']}".lstrip("/")):
+        scope = _name_scope(f"{self._scope}/{self._config['name']}".lstrip("/"))
+        with scope, tf.variable_creator_scope(_not_trainable):
             inner = self._class.from_config(self._config)
             if self._undecayed:
                 inner.exclude_from_weight_decay(var_names=self._undecayed)
@@ -205,23 +206,35 @@ class _New(_Keras):
             inner.build(trained)
 
         def on_all_replicas(strategy: tf.distribute.Strategy, gradients: Any) -> tf.Tensor:
+            # Summed out here: inside of a function TensorFlow would use collective operations,
+            # which wait for ever in a session.
+            summed = strategy.extended.batch_reduce_to(
+                tf.distribute.ReduceOp.SUM, list(zip(gradients, trained, strict=True))
+            )
+
             @tf.function(autograph=False)
-            def apply(gradients: Any) -> tf.Tensor:
+            def apply() -> tf.Tensor:
                 if self._schedule:
                     inner.learning_rate.assign(self._schedule(global_step))
-                strategy.run(_applier(optimizer, trained), args=(gradients,))
+                strategy.run(_applier(optimizer, trained), args=(summed,))
                 return tf.constant(True)
 
-            with tf.control_dependencies([apply(gradients)]):
+            with tf.control_dependencies([apply()]):
                 return global_step.assign_add(1)
 
         context = tf.distribute.get_replica_context()
         return TrainStep(context.merge_call(on_all_replicas, args=(gradients,)), optimizer)
 
 
+def _not_trainable(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+    """Makes a variable that is the optimizer's own; some of them do not say so."""
+    return next_creator(**{**arguments, "trainable": False})
+
+
 def _applier(optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
     def apply(gradients: Any) -> None:
-        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        pairs = zip(gradients, variables, strict=True)
+        optimizer.apply_gradients(pairs, skip_gradients_aggregation=True)
 
     return apply
 

@@ -101,7 +101,7 @@ def _made(
             f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
         )
     config = complete_config(config, model_dir)
-    if keras_model is None:
+    if keras_model_path:
         keras_model = _loaded(os.fspath(keras_model_path), custom_objects)
     else:
         _LOG.info("Using the Keras model provided.")
@@ -122,9 +122,7 @@ def _check_one_of(keras_model: Any, keras_model_path: Any) -> None:
     if keras_model is None and not keras_model_path:
         raise ValueError("Either `keras_model` or `keras_model_path` needs to be provided.")
     if keras_model is not None and keras_model_path:
-        raise ValueError(
-            "Please specity either `keras_model` or `keras_model_path`, but not both."
-        )
+        raise ValueError("Please specity either `keras_model` or `keras_model_path`, but not both.")
 
 
 def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
