@@ -7,7 +7,8 @@ from typing import Any
 import tensorflow as tf
 from cases_events import events
 from job_cases import case_of, estimator, files, global_step, noting_exporter, once, run
-from jobs import Api, tiny_input
+from jobs import Api, tiny_input, tiny_parts
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 tf1 = tf.compat.v1
 flow = case_of("flow")
@@ -19,6 +20,30 @@ def evaluates_every_checkpoint_and_exports(api: Api, model_dir: str) -> Any:
     exporters = [noting_exporter(api, calls, "a", "made a"), noting_exporter(api, calls, "b")]
     returned = run(api, estimator(api, model_dir), evaluate={"exporters": exporters})
     return [returned, calls, events(model_dir), files(model_dir)]
+
+
+@flow
+def what_tensorboard_reads(api: Api, model_dir: str) -> Any:
+    """Steps of each tag of each directory, by TensorBoard's own reader."""
+
+    def model_fn(features, labels, mode):
+        tf1.summary.scalar("own/mean", tf.reduce_mean(features["x"]))
+        return api.estimator.EstimatorSpec(mode, **tiny_parts(features, labels))
+
+    job = estimator(api, model_dir, model_fn)
+    run(api, job, evaluate={"name": "other"})
+    job.evaluate(once)
+    found = {}
+    for directory in (".", "eval", "eval_other"):
+        events_of = EventAccumulator(f"{model_dir}/{directory}")
+        events_of.Reload()
+        tags = events_of.Tags()
+        found[directory] = {
+            "scalars": {tag: [e.step for e in events_of.Scalars(tag)] for tag in tags["scalars"]},
+            "tensors": {tag: [e.step for e in events_of.Tensors(tag)] for tag in tags["tensors"]},
+            "others": {kind: tags[kind] for kind in ("graph", "meta_graph", "run_metadata")},
+        }
+    return found
 
 
 @flow
