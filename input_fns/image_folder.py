@@ -193,4 +193,13 @@ def _fault(file: tf.Tensor) -> tf.Tensor:
         "it is not a JPEG, PNG, BMP or GIF file, or is damaged",
     )
     length = tf.strings.as_string(tf.strings.length(contents))
-    return tf.strings.join([file, " cannot be read as a picture: ", kind, " (", length, " bytes)"])
+    return tf.strings.join(
+        [
+            file,
+            " cannot be read as a picture: ",
+            kind,
+            " (",
+            length,
+            " bytes); replace or remove it",
+        ]
+    )

@@ -202,6 +202,7 @@ def test_a_bad_file_is_named_among_good_ones(two_folders, fault):
     with pytest.raises(tf.errors.InvalidArgumentError, match=text) as error:
         list(from_two_folders(two_folders))
     assert f"{two_folders}/b/3.jpg cannot be read as a picture" in str(error.value)
+    assert "replace or remove it" in str(error.value)
 
 
 def test_batches_before_that_of_a_bad_file_are_delivered(elements, two_folders):
