@@ -10,9 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import goldens
 from continuing import JOBS, MORE, copy_checkpoint, train
 from jobs import original_apis
-from outcomes import record
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as base:
             copy_checkpoint(Path(sys.argv[1]) / name, Path(base) / name)
             golden[name] = train(job, api, Path(base) / name, MORE)
-    record("continued", golden)
+    goldens.write("continued", golden)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import goldens
 from continuing import CHECKPOINTS, FIRST, JOBS, MORE, copy_checkpoint, train
 from jobs import original_apis
-from outcomes import record
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
             train(job, api, Path(base) / "first", FIRST)
             copy_checkpoint(Path(base) / "first", CHECKPOINTS / name)
         golden[name] = unbroken
-    record("checkpoints", golden)
+    goldens.write("checkpoints", golden)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ import sys
 import time
 
 import all_jobs
+import goldens
 import job_cases
 from jobs import original_apis
-from outcomes import record
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
             start = time.time()
             golden[name] = job_cases.observe(function, api)
             print(f"{time.time() - start:5.1f} s {name}", flush=True)
-        record(f"train_and_evaluate_{subject}", golden)
+        goldens.write(f"train_and_evaluate_{subject}", golden)
 
 
 if __name__ == "__main__":
