@@ -166,7 +166,7 @@ def _check(
 
 
 def _needs_eval(values: Mapping[str, Any]) -> str | None:
-    given = [name for name, value in values.items() if value not in (None, False, [])]
+    given = [name for name, value in values.items() if value or value == 0 and value is not False]
     return None if values["eval"] or not given else f"--{given[0]} needs --eval"
 
 

@@ -79,6 +79,8 @@ def _text(error: BaseException) -> str:
 def _shortened(message: str) -> str:
     """Cuts from a message of TensorFlow's what is not about the user's mistake."""
     message = message.removeprefix("ERROR:: ")  # absl's, before some of its texts.
+    # "flags a=1, b=None: " with all flags of a rule, then the rule.
+    message = re.sub(r"^flags \w+=.*?: ", "", message)
     # A Saver's guess at the cause, then the cause.
     guess, _, cause = message.partition("Original error:\n")
     if cause:

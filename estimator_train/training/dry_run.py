@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.checkpoints import saved_global_step
 from estimator_train.engine.inputs import call_input_fn, inputs_of
 from estimator_train.engine.job import Job
 from estimator_train.estimator import Estimator, EstimatorV2
@@ -66,7 +67,7 @@ def dry_run(
         _LOG.info("Dry run in %s: %d training steps.", directory, _TRAIN_STEPS)
         listeners = [tf.compat.v1.train.CheckpointSaverListener()]
         trial.train(train_spec.input_fn, steps=_TRAIN_STEPS, saving_listeners=listeners)
-        global_step = int(trial.get_variable_value(tf.compat.v1.GraphKeys.GLOBAL_STEP))
+        global_step = saved_global_step(trial._job())
         if not global_step:
             raise ValueError(
                 f"The training made no step: input_fn ({train_spec.input_fn}) gives no data."

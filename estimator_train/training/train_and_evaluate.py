@@ -163,6 +163,8 @@ class _Unfinished(tf.compat.v1.train.CheckpointSaverListener):
         return tf.io.gfile.exists(self._path)
 
     def begin(self) -> None:
+        # A summary writer of an earlier training may stand for a directory that was removed since.
+        tf.io.gfile.makedirs(os.path.dirname(self._path))
         with tf.io.gfile.GFile(self._path, "w") as file:
             file.write("Training has begun; its last evaluation and export are to come.\n")
 

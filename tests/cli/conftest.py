@@ -8,6 +8,7 @@ import os
 import sys
 
 import pytest
+import tensorflow as tf
 
 from estimator_train.cli.main import main
 
@@ -28,6 +29,8 @@ class Outcome:
 def command(tmp_path, monkeypatch):
     """A function that runs `estimator-train` with its arguments in an empty directory."""
     monkeypatch.chdir(tmp_path)
+    # It keeps writers by path, and `run` is another directory now.
+    tf.compat.v1.summary.FileWriterCache.clear()
     monkeypatch.setattr(sys, "path", [*sys.path])
     for name in [name for name in sys.modules if name.split(".")[0] == "flags"]:
         monkeypatch.delitem(sys.modules, name)  # Other tests import ours.

@@ -16,6 +16,7 @@ def test_a_model_fn_of_ones_own_is_trained_evaluated_and_exported(command, linea
         "loss",
         "global_step",
         "training",
+        "stopped",
         "model_dir",
         "saved_model",
     ]

@@ -13,6 +13,7 @@ import flags
 DEFINITIONS = [
     flags.define_base_flags,
     flags.define_training_flags,
+    flags.define_evaluation_flags,
     flags.define_checkpoint_flags,
     flags.define_distribution_flags,
     flags.define_image_flags,
@@ -42,6 +43,20 @@ def test_defaults():
         "max_train_steps": None,
         "eval_steps": None,
         "seed": None,
+        "eval": False,
+        "eval_every_steps": None,
+        "epochs_between_evals": None,
+        "eval_throttle_secs": None,
+        "stop_metric": None,
+        "stop_if": None,
+        "stop_threshold": None,
+        "stop_patience_steps": None,
+        "exporters": [],
+        "best_metric": None,
+        "best_mode": None,
+        "exports_to_keep": None,
+        "keep_best": None,
+        "max_time": None,
         "save_checkpoints_steps": None,
         "save_checkpoints_secs": None,
         "keep_checkpoint_max": 5,
@@ -65,6 +80,8 @@ def test_defaults():
         "bs": 32,
         "ed": None,
         "lr": 0.001,
+        "ebe": None,
+        "st": None,
         "mts": None,
         "ds": "mirrored",
         "ng": None,
@@ -102,7 +119,7 @@ def test_wrong_values_are_refused(arguments, message):
 
 def test_a_group_is_usable_alone_and_twice_with_values_of_its_own():
     for size in (1, 2):
-        values = parse(f"--batch_size={size}", define=[flags.define_base_flags] + DEFINITIONS[6:])
+        values = parse(f"--batch_size={size}", define=[flags.define_base_flags] + DEFINITIONS[-1:])
         assert values.batch_size == size
         assert "learning_rate" not in values
 
