@@ -64,15 +64,14 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
         """Builds the evaluation beside the training.
 
         Raises:
-          ValueError: model_fn gives a Scaffold with an init_fn or a saver of its own.
+          ValueError: model_fn gives a Scaffold with an init_fn of its own.
         """
         self._iterations = 0
         self._training = tf.compat.v1.get_default_graph()
         self._job = self._estimator._job()
         self._built = build_evaluation(self._job, self._input_fn)
-        for part in ("init_fn", "saver"):
-            if getattr(self._built.scaffold, part):
-                raise ValueError(f"InMemoryEvaluator does not support custom {part}")
+        if self._built.scaffold.init_fn:
+            raise ValueError("InMemoryEvaluator does not support custom init_fn")
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Evaluates the first values."""

@@ -154,6 +154,7 @@ def _with_scaffold(api: Api, **parts: Any) -> Any:
 
 
 _memory_case("every_second_step", every_n_iter=2)
+_memory_case("every_hundredth_step")
 _memory_case("of_a_name", every_n_iter=100, name="other", steps=1)
 _memory_case(
     "with_init_fn",

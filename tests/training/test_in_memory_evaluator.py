@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import keras_jobs
 import pytest
 import tensorflow as tf
 from job_cases import estimator, once
@@ -79,3 +80,13 @@ def test_a_variable_of_another_shape_is_named(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path), model_fn)
     with pytest.raises(ValueError, match=r"'changing' has shape \(3,\) in evaluation and \(2,\)"):
         job.train(tiny_input, steps=2, hooks=[InMemoryEvaluatorHook(job, once)])
+
+
+def test_a_keras_model_of_either_format_is_evaluated(tmp_path: Path) -> None:
+    for name in ("adam", "adam_saver"):
+        keras = keras_jobs.JOBS[name]
+        job = keras.build(OURS, str(tmp_path / name), et.RunConfig())
+        job.train(keras.train_input, steps=3, hooks=[InMemoryEvaluatorHook(job, keras.eval_input)])
+        metrics = job.evaluate(keras.eval_input, name="checkpoint")
+        in_memory = read_eval_metrics(job.eval_dir())[3]
+        assert in_memory == pytest.approx({n: metrics[n] for n in ("loss", "accuracy")})
