@@ -14,6 +14,7 @@ examples:
   estimator-train train --preset digits
   estimator-train train --preset oct --data_dir=scans --image_size=128 --model_dir=runs/scans
   estimator-train train --model=my.package:model --input_fn=my.package:input_fn --train_epochs=3
+  estimator-train train --preset digits --eval --epochs_between_evals=5 --exporters=best
   estimator-train evaluate --preset digits
   estimator-train predict --preset digits --format=csv --output=predictions.csv
 

@@ -92,7 +92,8 @@ def test_a_job_that_was_killed_goes_on_and_ends_where_it_should(command, linear,
 def test_checkpoints_are_evaluated_and_the_newest_exports_stay(command, linear):
     outcome = command(
         *("train", *linear, "--train_epochs=5", "--eval", "--save_checkpoints_steps=10"),
-        *("--exporters=latest", "--exports_to_keep=2", "--keep_best=loss:min:1"),
+        *("--exporters=latest,best", "--exports_to_keep=2", "--keep_best=loss:min:1"),
+        *("--best_metric=loss", "--best_mode=max"),
     )
     assert outcome.code == 0, outcome.err
     assert evaluated() == [10, 20, 30, 40]
@@ -101,6 +102,7 @@ def test_checkpoints_are_evaluated_and_the_newest_exports_stay(command, linear):
     exports = sorted(os.listdir("run/export/latest"))
     assert len(exports) == 2
     assert outcome.rows["latest_export"] == f"run/export/latest/{exports[-1]}"
+    assert len(os.listdir("run/export/best")) == 1  # The first: the loss only falls.
 
 
 def test_the_metric_stops_or_the_time_does(command, linear):
@@ -108,9 +110,11 @@ def test_the_metric_stops_or_the_time_does(command, linear):
     stalled = command(
         *("train", *linear, "--train_epochs=50", "--eval", "--eval_every_steps=16"),
         *("--stop_metric=accuracy", "--stop_if=no_increase", "--stop_patience_steps=30"),
+        *("--exporters=best", "--exports_to_keep=0"),
     )
     assert stalled.rows["stopped"] == "early stopping, no increase of accuracy for 30 steps"
     assert evaluated() == [16, 32, 48, 49]
+    assert len(os.listdir("run/export/best")) == 4
     late = command("train", *linear, "--clean", "--train_epochs=1000000", "--max_time=1s")
     assert late.rows["stopped"] == "--max_time, 1 s are over"
     assert int(late.rows["global_step"]) < 8_000_000
