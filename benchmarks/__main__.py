@@ -15,11 +15,12 @@ def main() -> int:
     """Measure, print the table as markdown, and write the figures as JSON if asked."""
     arguments = _parse()
     all_rows = []
+    print(table.HEAD, flush=True)
     for name in arguments.only or BENCHMARKS:
-        print(f"measuring {name} ...", file=sys.stderr)
         figures = runner.run(BENCHMARKS[name], arguments.rounds, arguments.quick, arguments.oracle)
-        all_rows += table.rows(BENCHMARKS[name], figures)
-    print(table.markdown(all_rows))
+        new_rows = table.rows(BENCHMARKS[name], figures)
+        print(table.markdown(new_rows), flush=True)
+        all_rows += new_rows
     if arguments.json:
         machine = {"cores": os.cpu_count(), "machine": platform.machine()}
         content = {"machine": machine, "rounds": arguments.rounds, "rows": all_rows}

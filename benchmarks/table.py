@@ -6,7 +6,10 @@ from typing import Any
 
 from benchmarks.benchmark import OURS, Benchmark
 
-HEAD = "| benchmark | peer | median | min to max | unit | ours / peer | min to max |"
+HEAD = (
+    "| benchmark | peer | median | min to max | unit | ours / peer | min to max |\n"
+    "|---|---|---:|---:|---|---:|---:|"
+)
 
 
 def rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
@@ -29,16 +32,14 @@ def rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[d
     ]
 
 
-def markdown(all_rows: Sequence[Mapping[str, Any]]) -> str:
-    """The table of all rows."""
-    lines = [HEAD, "|---|---|---:|---:|---|---:|---:|"]
-    lines += [
+def markdown(some_rows: Sequence[Mapping[str, Any]]) -> str:
+    """Lines of the table, to stand below `HEAD`."""
+    return "\n".join(
         f"| {row['benchmark']} | {row['peer']} | {_short(row['median'])} "
         f"| {_span(row['figures'])} | {row['unit']} "
         + ("| | |" if row["peer"] == OURS else f"| {row['ratio']:.2f} | {_span(row['ratios'])} |")
-        for row in all_rows
-    ]
-    return "\n".join(lines)
+        for row in some_rows
+    )
 
 
 def _span(figures: Sequence[float]) -> str:
