@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine import history
 from estimator_train.engine.calls import Call
 from estimator_train.engine.evaluate import build_evaluation, run_batches, write_results
 from estimator_train.engine.sessions import session_config
@@ -15,8 +16,8 @@ from estimator_train.estimator import Estimator
 class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
     """Evaluates in a training session: at its start, every so many steps and at its end.
 
-    The metrics go to the same event files as those of `Estimator.evaluate`. Training waits while
-    an evaluation runs.
+    The metrics go to the same event files and history as those of `Estimator.evaluate`. Training
+    waits while an evaluation runs.
 
     Args:
       estimator: The Estimator that is trained; on one machine.
@@ -57,6 +58,7 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
         self._input_fn = input_fn
         self._steps = steps
         self._hooks = list(hooks or ())
+        self._name = name
         self._eval_dir = estimator.eval_dir(name)
         self._every_n_iter = every_n_iter
 
@@ -118,7 +120,11 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
             )
             with session:
                 run_batches(Call(built, session), self._steps)
-            write_results(final.final_ops_values, None, self._eval_dir)
+            results = final.final_ops_values
+            write_results(results, None, self._eval_dir)
+        entry = {"eval": self._name or "", "metrics": results, "checkpoint": ""}
+        step = results[tf.compat.v1.GraphKeys.GLOBAL_STEP]
+        history.append(self._estimator.model_dir, step, entry)
 
     def _values(self, session: tf.compat.v1.Session) -> dict[str, np.ndarray]:
         """Variable name to value in the training session, for all that the evaluation has."""

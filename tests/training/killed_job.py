@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 import estimator_train as et
 from estimator_train.training.exporters import FinalExporter, LatestExporter
@@ -24,7 +25,7 @@ from estimator_train.training.specs import EvalSpec, TrainSpec
 from estimator_train.training.train_and_evaluate import train_and_evaluate
 
 tf1 = tf.compat.v1
-MAX_STEPS = 440
+MAX_STEPS = 220
 KILLS = 10
 # Longer than a checkpoint, an evaluation and an export after it take.
 MOMENTS_SECS = 0.15
@@ -112,13 +113,17 @@ def train(model_dir: Path, hooks: Any = (), exports: bool = False) -> dict[str, 
 def read_all(model_dir: Path) -> int:
     """Reads everything that a reader may find complete; returns the latest global step."""
     for export in model_dir.glob("export/*/" + "[0-9]" * 10):
-        with tf.Graph().as_default(), tf1.Session() as session:
-            tf1.saved_model.load(session, ["serve"], str(export))
+        saved_model_pb2.SavedModel.FromString((export / "saved_model.pb").read_bytes())
+        values_of(export / "variables" / "variables")
     path = tf.train.latest_checkpoint(model_dir)
     if path is None:
         return 0
-    values = {name: tf.train.load_variable(path, name) for name, _ in tf.train.list_variables(path)}
-    return int(values["global_step"])
+    return int(values_of(path)["global_step"])
+
+
+def values_of(checkpoint: Path | str) -> dict[str, np.ndarray]:
+    reader = tf.train.load_checkpoint(str(checkpoint))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 
 def in_a_fork(function: Any) -> Any:

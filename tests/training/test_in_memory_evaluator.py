@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,16 @@ def test_figures_are_those_of_checkpoints(tmp_path: Path) -> None:
         path = f"{tmp_path}/model.ckpt-{step}"
         metrics = job.evaluate(once, checkpoint_path=path, name="checkpoint")
         assert in_memory[step] == pytest.approx({n: metrics[n] for n in ("loss", "mae")}, rel=1e-6)
+
+
+def test_evaluations_are_in_the_history(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path))
+    job.train(tiny_input, steps=2, hooks=[InMemoryEvaluatorHook(job, once, name="memory")])
+    lines = [json.loads(line) for line in (tmp_path / "history.jsonl").read_text().splitlines()]
+    evaluations = [line for line in lines if line.get("eval") == "memory"]
+    losses = [metrics["loss"] for metrics in read_eval_metrics(job.eval_dir("memory")).values()]
+    assert [line["step"] for line in evaluations] == [0, 2]
+    assert [line["metrics"]["loss"] for line in evaluations] == losses
 
 
 def test_steps_between_evaluations_run_in_one_call(

@@ -234,3 +234,16 @@ def test_steps_between_evaluations_run_in_one_call(
     assert "Training runs up to" in caplog.text
     assert evaluated_steps(tmp_path) == [50, 51]
     assert global_step(job) == 51  # The hook looks after steps 1, 51, 101 ...
+
+
+def test_a_step_is_saved_once_and_the_settings_of_the_config_hold(tmp_path: Path) -> None:
+    saved: list[int] = []
+
+    class Noting(tf.compat.v1.train.CheckpointSaverListener):
+        def after_save(self, session: Any, global_step_value: int) -> None:
+            saved.append(int(global_step_value))
+
+    job = estimator(OURS, str(tmp_path), save_checkpoints_steps=3)
+    train = TrainSpec(tiny_input, max_steps=8, saving_listeners=[Noting()])
+    train_and_evaluate(job, train, EvalSpec(once, every_steps=2))
+    assert saved == [0, 2, 3, 4, 6, 8]
