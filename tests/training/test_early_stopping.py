@@ -25,6 +25,8 @@ STRATEGIES = {
     "central storage": lambda: tf.compat.v1.distribute.experimental.CentralStorageStrategy(
         ["/cpu:0"]
     ),
+    "multi-worker mirrored": tf.compat.v1.distribute.experimental.MultiWorkerMirroredStrategy,
+    "parameter server": tf.compat.v1.distribute.experimental.ParameterServerStrategy,
 }
 
 
