@@ -2,7 +2,7 @@
 
 import dataclasses
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -17,14 +17,18 @@ class GraphModel:
     """A Keras model in the default graph, called on a batch.
 
     Attributes:
-      model: The tf_keras Model, with its weights, updates and losses in this graph.
+      model: The tf_keras Model, with its weights in this graph.
       names: The names of its outputs.
       outputs: Its outputs by name.
+      updates: Operations by which its layers keep statistics and other state.
+      losses: Losses of its layers: regularization and what `add_loss` added.
     """
 
     model: Any
     names: Names
     outputs: dict[str, tf.Tensor]
+    updates: Sequence[tf.Operation] = ()
+    losses: Sequence[tf.Tensor] = ()
 
 
 class Blueprint:
@@ -45,9 +49,9 @@ class Blueprint:
     def __init__(self, model: Any, custom_objects: Mapping[str, Any] | None = None) -> None:
         self._model = model
         self._custom_objects = dict(custom_objects or {})
-        self.weights = model.get_weights() if model.built else []
-        if self.is_functional:
-            self.inputs = Names.of(model.input_names, model.input)
+        self.weights = [v.numpy() for v in variables_of(model)] if model.built else []
+        if self.is_layered:
+            self._lookups = _lookup_configs(model)
             return
         self._config = _config_of(model)
         with kept_layer_classes(), tf.Graph().as_default():
@@ -57,6 +61,11 @@ class Blueprint:
     def is_functional(self) -> bool:
         """Whether the model's inputs and outputs are known without calling it."""
         return bool(self._model.inputs)
+
+    @property
+    def is_layered(self) -> bool:
+        """Whether the model is nothing but its layers: Functional or Sequential, not subclassed."""
+        return self.is_functional or type(self._model) is tf_keras.Sequential
 
     def call(self, features: Any, training: bool) -> GraphModel:
         """Rebuilds the model in the default graph and calls it.
@@ -71,10 +80,24 @@ class Blueprint:
             weights than the given one.
         """
         _set_learning_phase(training)
+        graph = tf.compat.v1.get_default_graph()
+        before = len(graph.get_operations())
         with tf_keras.utils.custom_object_scope(self._custom_objects):
-            made = self._clone(features) if self.is_functional else self._make(features)
+            if self.is_functional:
+                made = self._clone(features)
+            elif self.is_layered:
+                made = self._chain(features)
+            else:
+                made = self._make(features)
         self._check_weights(made.model)
-        return made
+        operations = graph.get_operations()[before:]
+        unused = _on_placeholders(operations)
+        updates = dict.fromkeys([*made.model.updates, *_assignments(made.model, operations)])
+        return dataclasses.replace(
+            made,
+            updates=[operation for operation in updates if operation not in unused],
+            losses=[loss for loss in made.model.losses if loss.op not in unused],
+        )
 
     def placeholders(self) -> list[tf.Tensor]:
         """Returns placeholders for the model's inputs in the default graph.
@@ -90,20 +113,38 @@ class Blueprint:
 
     def _clone(self, features: Any) -> GraphModel:
         original = self._model
-        given = self.inputs.pick(features, "features", "inputs", self.inputs.names)
+        inputs = Names.of(original.input_names, original.input)
+        given = inputs.pick(features, "features", "inputs", inputs.names)
         tensors = [
             _fitted(given[name], symbol, name)
-            for name, symbol in zip(self.inputs.names, original.inputs, strict=True)
+            for name, symbol in zip(inputs.names, original.inputs, strict=True)
         ]
-        model = tf_keras.models.clone_model(original, input_tensors=tensors)
+        model = tf_keras.models.clone_model(
+            original, input_tensors=tensors, clone_function=self._copied
+        )
         names = Names.of(original.output_names, original.output)
         return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
+
+    def _chain(self, features: Any) -> GraphModel:
+        """Stacks the layers of a Sequential model on features that it was not told of."""
+        tensor = tf.nest.flatten(features)
+        if len(tensor) != 1:
+            raise ValueError(
+                f"The Sequential model '{self._model.name}' takes one feature, but input_fn "
+                f"returned {len(tensor)}: {features}"
+            )
+        layers = [self._copied(layer) for layer in self._model.layers]
+        model = tf_keras.Sequential([tf_keras.Input(tensor=tensor[0]), *layers])
+        names = Names.of(model.output_names, model.output)
+        return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
+
+    def _copied(self, layer: Any) -> Any:
+        config = self._lookups.get(layer.name)
+        return type(layer).from_config(layer.get_config() if config is None else dict(config))
 
     def _make(self, features: Any) -> GraphModel:
         model = self._from_config()
         _copy_trainable(self._model, model)
-        if isinstance(model, tf_keras.Sequential) and isinstance(features, Mapping):
-            (features,) = features.values() if len(features) == 1 else (features,)
         result = model(features)
         _copy_trainable(self._model, model)
         tensors = tf.nest.flatten(result)
@@ -115,7 +156,7 @@ class Blueprint:
             return type(self._model).from_config(self._config)
 
     def _check_weights(self, model: Any) -> None:
-        made = [tuple(weight.shape) for weight in model.weights]
+        made = [tuple(variable.shape) for variable in variables_of(model)]
         given = [weight.shape for weight in self.weights]
         if given and made != given:
             raise ValueError(
@@ -123,6 +164,42 @@ class Blueprint:
                 f"anew from its config they are {made}. A model that was changed after it was "
                 "constructed needs a get_config() that tells so."
             )
+
+
+def variables_of(model: Any) -> list[tf.Variable]:
+    """The variables among a model's weights; the vocabulary of a lookup layer is none."""
+    return [weight for weight in model.weights if isinstance(weight, tf.Variable)]
+
+
+def _on_placeholders(operations: Sequence[tf.Operation]) -> set[tf.Operation]:
+    """Those of a call's operations that need a placeholder made in that call.
+
+    A model within a model is first made on placeholders, and its parts for them stay in the graph.
+    """
+    found: set[tf.Operation] = set()
+    for operation in operations:
+        sources = (tensor.op for tensor in operation.inputs)
+        if operation.type == "Placeholder" or not found.isdisjoint(sources):
+            found.add(operation)
+    return found
+
+
+def _assignments(model: Any, operations: Sequence[tf.Operation]) -> list[tf.Operation]:
+    """The operations that change a model's variables, other than to initialize them."""
+    strategy = tf.distribute.get_strategy()
+    handles = {
+        part.handle.op.name
+        for variable in variables_of(model)
+        for part in strategy.experimental_local_results(variable)
+    }
+    initialization = "Assign"  # the last part of its name
+    return [
+        operation
+        for operation in operations
+        if "Assign" in operation.type
+        and operation.name.rpartition("/")[2] != initialization
+        and operation.inputs[0].op.name in handles
+    ]
 
 
 def _config_of(model: Any) -> dict[str, Any]:
@@ -142,6 +219,21 @@ def _config_of(model: Any) -> dict[str, Any]:
             "need more than the constructor)."
         )
     return model.get_config()
+
+
+def _lookup_configs(model: Any) -> dict[str, dict[str, Any]]:
+    """The configs of a model's lookup layers by name, with the vocabularies they adapted to.
+
+    They are read from tables, which is not possible in a graph.
+    """
+    return {
+        layer.name: {
+            **layer.get_config(),
+            "vocabulary": layer.get_vocabulary(include_special_tokens=False),
+        }
+        for layer in model.layers
+        if hasattr(layer, "get_vocabulary")
+    }
 
 
 def _set_learning_phase(training: bool) -> None:

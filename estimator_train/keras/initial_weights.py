@@ -12,7 +12,7 @@ class InitialValues:
     """Knows the tensor from which each variable made within its context gets its first value."""
 
     def __init__(self) -> None:
-        self._tensors: dict[int, tf.Tensor] = {}
+        self._tensors: dict[str, tf.Tensor | None] = {}
 
     @contextlib.contextmanager
     def recorded(self) -> Iterator[None]:
@@ -32,8 +32,9 @@ class InitialValues:
           variables: Variables that were made within the context.
           values: Their values, of the same shapes, in the same order.
         """
-        pairs = zip(variables, values, strict=True)
-        return {self._tensors[id(v)]: value for v, value in pairs if id(v) in self._tensors}
+        tensors = [self._tensors[variable.name] for variable in variables]
+        pairs = zip(tensors, values, strict=True)
+        return {tensor: value for tensor, value in pairs if tensor is not None}
 
     def _create(self, next_creator: Callable[..., Any], **arguments: Any) -> Any:
         given = arguments["initial_value"]
@@ -46,6 +47,8 @@ class InitialValues:
         if callable(given):
             arguments["initial_value"] = noted
         variable = next_creator(**arguments)
-        if made:
-            self._tensors[id(variable)] = made[0]
+        if not callable(given):
+            made.append(variable.initial_value)
+        # Of a mirrored variable only the first replica's value is made, the others copy it.
+        self._tensors[variable.name] = made[0] if made else None
         return variable

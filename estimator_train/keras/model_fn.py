@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 from estimator_train import export
-from estimator_train.keras.cloning import Blueprint, GraphModel
+from estimator_train.keras.cloning import Blueprint, GraphModel, variables_of
 from estimator_train.keras.compile_arguments import compile_arguments
 from estimator_train.keras.initial_weights import InitialValues
 from estimator_train.keras.layer_classes import kept_layer_classes
@@ -24,6 +25,7 @@ from estimator_train.keras.optimizers import graph_optimizer
 from estimator_train.run_config import RunConfig
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
+_LOG = tf.get_logger()
 CHECKPOINT = "checkpoint"
 SAVER = "saver"
 _DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -54,11 +56,17 @@ class KerasModelFn:
         export_outputs: Mapping[str, type] | None = None,
     ) -> None:
         self._compiled = compile_arguments(model)
+        _warn_of_own_steps(model)
         self._blueprint = Blueprint(model, custom_objects)
         self._optimizer = graph_optimizer(self._compiled.optimizer)
         self._object_based = checkpoint_format == CHECKPOINT
         self._metric_names_map = metric_names_map
         self._export_outputs = _checked_export_outputs(export_outputs)
+
+    @property
+    def is_layered(self) -> bool:
+        """Whether the model is Functional or Sequential, not subclassed."""
+        return self._blueprint.is_layered
 
     @property
     def has_known_inputs(self) -> bool:
@@ -89,7 +97,7 @@ class KerasModelFn:
                 step = self._optimizer.minimize(
                     scaled, built.model.trainable_weights, _global_step()
                 )
-                train_op = tf.group(step.operation, *built.model.updates)
+                train_op = tf.group(step.operation, *built.updates)
                 operations.update(loss=scaled, train_op=train_op)
                 optimizer = step.trackable
             saver = self._saver(built, optimizer, config)
@@ -134,7 +142,7 @@ class KerasModelFn:
         with values.recorded():
             built = self._blueprint.call(features, training)
         weights = self._blueprint.weights
-        return built, values.feeds(built.model.weights, weights) if weights else {}
+        return built, values.feeds(variables_of(built.model), weights) if weights else {}
 
     def _loss_and_metrics(
         self, built: GraphModel, labels: Any, sample_weights: Any, mode: str
@@ -146,7 +154,7 @@ class KerasModelFn:
         wanted = [name for name in names.names if name in compared]
         labels = labels_of(labels, names, wanted, outputs)
         sample_weights = weights_of(sample_weights, names)
-        loss = losses.total(outputs, labels, sample_weights, built.model.losses)
+        loss = losses.total(outputs, labels, sample_weights, built.losses)
         if mode == ModeKeys.TRAIN:
             return loss, {}
         updated = updated_metrics(metrics, losses.by_output, outputs, labels, sample_weights)
@@ -156,6 +164,21 @@ class KerasModelFn:
         if not self._object_based:
             return None
         return object_based_saver(built.model, optimizer, _global_step(), config)
+
+
+def _warn_of_own_steps(model: Any) -> None:
+    """Says that an Estimator works by what `compile` was given."""
+    steps = ("train_step", "test_step", "predict_step")
+    own = [
+        name for name in steps if getattr(type(model), name) is not getattr(tf_keras.Model, name)
+    ]
+    if own:
+        _LOG.warning(
+            "%s has its own %s, which an Estimator does not call: it trains and evaluates with the "
+            "loss, metrics and optimizer that compile() was given.",
+            type(model).__name__,
+            " and ".join(own),
+        )
 
 
 def _global_step() -> tf.Variable:

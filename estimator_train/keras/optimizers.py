@@ -219,7 +219,12 @@ class _New(_Keras):
                 strategy.run(_applier(optimizer, trained), args=(summed,))
                 return tf.constant(True)
 
-            with tf.control_dependencies([apply()]):
+            # Weight decay needs no gradient: once the function is inlined, it would run before the
+            # weights are read, were it not for this group (a dependency on what is an input of
+            # the function anyway is dropped).
+            with tf.control_dependencies([tf.group(*_components(strategy, summed))]):
+                applied = apply()
+            with tf.control_dependencies([applied]):
                 return global_step.assign_add(1)
 
         context = tf.distribute.get_replica_context()
@@ -237,6 +242,11 @@ def _applier(optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
         optimizer.apply_gradients(pairs, skip_gradients_aggregation=True)
 
     return apply
+
+
+def _components(strategy: tf.distribute.Strategy, values: Sequence[Any]) -> list[Any]:
+    """What a strategy's values are made of, one part for each replica."""
+    return [part for value in values for part in strategy.experimental_local_results(value)]
 
 
 def _has_legacy_form(optimizer: Any) -> bool:

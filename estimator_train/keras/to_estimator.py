@@ -46,8 +46,8 @@ def model_to_estimator(
         temporary one that stays.
       config: A RunConfig; by default one with the defaults.
       checkpoint_format: "checkpoint" names variables by their place in the model, so that
-        `load_weights` of the Keras model reads the checkpoints (Functional and Sequential models
-        only); "saver" by their names in the graph.
+        `tf.train.Checkpoint(model)` restores them into a Keras model (Functional and Sequential
+        models only); "saver" by their names in the graph.
       metric_names_map: Keras's names of the metrics to the names to report them under; all of
         them or none.
       export_outputs: Output name to the subclass of `ExportOutput` to export it as, beside the
@@ -109,7 +109,7 @@ def _made(
     model_fn = KerasModelFn(
         keras_model, custom_objects, checkpoint_format, metric_names_map, export_outputs
     )
-    if checkpoint_format == CHECKPOINT and not model_fn.has_known_inputs:
+    if checkpoint_format == CHECKPOINT and not model_fn.is_layered:
         raise ValueError(
             "Object-based checkpoints are currently not supported with subclassed models. "
             'Pass checkpoint_format="saver".'
