@@ -13,10 +13,10 @@ from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
-    checked_keys,
     checked_thresholds,
     checked_vocabulary,
     classification_outputs,
+    predictions_of,
     threshold_metrics,
 )
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
@@ -55,7 +55,7 @@ class BinaryClassHead(WeightedHead):
         loss_fn: Any = None,
         name: str | None = None,
     ):
-        self._thresholds = checked_thresholds(thresholds)
+        self._thresholds = checked_thresholds(thresholds, "thresholds not in (0, 1): ({all},).")
         self._classes = Classes(2, checked_vocabulary(label_vocabulary))
         super().__init__(weight_column, loss_reduction, loss_fn, name)
 
@@ -81,13 +81,9 @@ class BinaryClassHead(WeightedHead):
             make = {
                 PredictionKeys.LOGITS: lambda: logits,
                 PredictionKeys.LOGISTIC: lambda: tf.sigmoid(logits, name="logistic"),
-                PredictionKeys.PROBABILITIES: lambda: tf.nn.softmax(both, name="probabilities"),
-                PredictionKeys.CLASS_IDS: lambda: _class_ids(both),
-                PredictionKeys.CLASSES: lambda: self._classes.names_of(_class_ids(both)),
-                PredictionKeys.ALL_CLASS_IDS: lambda: self._classes.all_ids(logits),
-                PredictionKeys.ALL_CLASSES: lambda: self._classes.all_names(logits),
+                **self._classes.predictions(both),
             }
-            return {key: make[key]() for key in checked_keys(keys, list(make))}
+            return predictions_of(make, keys)
 
     def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
         labels = checks.checked_dense_labels(labels, logits, 1)
@@ -142,7 +138,3 @@ class AccuracyBaseline(tf_keras.metrics.Mean):
         """Returns the share of the commoner class."""
         share = super().result()
         return tf.maximum(share, 1.0 - share)
-
-
-def _class_ids(two_class_logits: tf.Tensor) -> tf.Tensor:
-    return tf.expand_dims(tf.argmax(two_class_logits, axis=-1), axis=-1)

@@ -136,7 +136,7 @@ def weights_of(
     weight_column: Any,
     features: Mapping[str, Any] | None,
     logits: tf.Tensor,
-    per_logit: bool = False,
+    label_dimension: int = 1,
 ) -> tf.Tensor | None:
     """Returns what to multiply losses of shape [D0, D1, ... DN, 1] with; None for equal weights.
 
@@ -144,35 +144,35 @@ def weights_of(
         weight_column: Name of the feature, a numeric column of it, or None.
         features: The batch's features.
         logits: Checked logits.
-        per_logit: Whether there may be one weight for each logit.
+        label_dimension: How many weights an example may have instead of one.
 
     Raises:
-        ValueError: The feature is missing, sparse, scalar or of another shape than the logits.
+        ValueError: The feature is missing, sparse, scalar or of another shape than the logits, or
+            has negative eager values; those of a graph raise InvalidArgumentError.
     """
     if weight_column is None:
         return None
-    weights = _weight_feature(weight_column, features or {})
-    if weights.shape.rank is not None and weights.shape.rank == (logits.shape.rank or 0) - 1:
+    weights = _not_negative(_weight_feature(weight_column, features or {}), weight_column)
+    if weights.shape.rank is None:
+        weights = tf.reshape(weights, tf.concat([tf.shape(logits)[:-1], [-1]], axis=0))
+    elif weights.shape.rank == (logits.shape.rank or 0) - 1:
         weights = tf.expand_dims(weights, -1)
-    leading = logits.shape[:-1]
     shapes = "[D0, D1, ... DN] or [D0, D1, ... DN, 1]"
-    if per_logit:
+    if label_dimension > 1:
         shapes = "[D0, D1, ... DN], [D0, D1, ... DN, 1] or [D0, D1, ... DN, logits_dimension]"
-    last = (1, logits.shape[-1]) if per_logit else (1,)
-    static = any(weights.shape.is_compatible_with([*leading, size]) for size in last)
-    if not static:
-        raise ValueError(
-            f"weights shape must be {shapes}, logits_shape: {logits.shape}. "
-            f"weights_shape: {weights.shape}."
-        )
+    text = f"weights shape must be {shapes}"
+    sizes = (1, label_dimension)
+    if logits.shape.rank is not None and not any(
+        weights.shape.is_compatible_with([*logits.shape[:-1], size]) for size in sizes
+    ):
+        raise ValueError(f"{text}, logits_shape: {logits.shape}. weights_shape: {weights.shape}.")
     if weights.shape.is_fully_defined() and logits.shape.is_fully_defined():
         return weights
     shape, logits_shape = tf.shape(weights), tf.shape(logits)
     fits = tf.logical_and(
         _same(shape[:-1], logits_shape[:-1]),
-        tf.reduce_any([tf.equal(shape[-1], size) for size in (1, logits_shape[-1])[: len(last)]]),
+        tf.reduce_any([tf.equal(shape[-1], size) for size in sizes]),
     )
-    text = f"weights shape must be {shapes}"
     data = [text, "logits_shape: ", logits_shape, "weights_shape: ", shape]
     return _after([tf.debugging.Assert(fits, data)], weights)
 
@@ -212,6 +212,16 @@ def _weight_feature(column: Any, features: Mapping[str, Any]) -> tf.Tensor:
     return tf.cast(weights, tf.float32)
 
 
+def _not_negative(weights: tf.Tensor, column: Any) -> tf.Tensor:
+    key = column if isinstance(column, str) else column.key
+    text = f"weights must not be negative, see the weight column {key}"
+    if tf.executing_eagerly():
+        if tf.reduce_any(weights < 0.0):
+            raise ValueError(f"{text}. Given: {weights.numpy().tolist()}")
+        return weights
+    return _after([tf.debugging.assert_non_negative(weights, message=text)], weights)
+
+
 def _checked_shape(
     tensor: tf.Tensor,
     static: list[int | None] | None,
@@ -228,7 +238,7 @@ def _checked_shape(
     shape = tf.shape(tensor)
     data = [text, f"{names[0]}: ", dynamic, f"{names[1]}: ", shape]
     tensor = _after([tf.debugging.Assert(_same(dynamic, shape), data)], tensor)
-    return tf.ensure_shape(tensor, expected)
+    return tensor if expected.rank is None else tf.ensure_shape(tensor, expected)
 
 
 def _same(one: tf.Tensor, other: tf.Tensor) -> tf.Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -10,7 +10,7 @@ import tf_keras
 
 from estimator_train.export_outputs import ClassificationOutput, ExportOutput
 from estimator_train.heads.base import PREDICT_SIGNATURE
-from estimator_train.heads.keys import MetricKeys
+from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.vocabulary import Vocabulary
 
 CLASSIFY_SIGNATURE = "classification"
@@ -29,6 +29,21 @@ class Classes:
     def __init__(self, count: int, vocabulary: Sequence[str] | None):
         self.count = count
         self.vocabulary = None if vocabulary is None else Vocabulary(vocabulary)
+
+    def predictions(self, class_logits: tf.Tensor) -> dict[str, Callable[[], tf.Tensor]]:
+        """Returns what makes each prediction about the likeliest class, by key.
+
+        Args:
+            class_logits: Float tensor of shape [D0, D1, ... DN, count].
+        """
+        ids = tf.expand_dims(tf.argmax(class_logits, axis=-1), axis=-1)
+        return {
+            PredictionKeys.PROBABILITIES: lambda: tf.nn.softmax(class_logits, name="probabilities"),
+            PredictionKeys.CLASS_IDS: lambda: ids,
+            PredictionKeys.CLASSES: lambda: self.names_of(ids),
+            PredictionKeys.ALL_CLASS_IDS: lambda: self.all_ids(class_logits),
+            PredictionKeys.ALL_CLASSES: lambda: self.all_names(class_logits),
+        }
 
     def ids_of(self, labels: tf.Tensor) -> tf.Tensor:
         """Returns the class numbers of labels, which are names where there is a vocabulary."""
@@ -67,36 +82,29 @@ def classification_outputs(
     return {**outputs, PREDICT_SIGNATURE: predict}
 
 
-def checked_vocabulary(vocabulary: Any) -> Any:
+def checked_vocabulary(
+    vocabulary: Any,
+    must: str = "should be a list or a tuple",
+    error: type[Exception] = ValueError,
+) -> Any:
     """Returns a vocabulary: None, a list or a tuple.
 
-    Raises:
-        ValueError: It is something else.
+    Args:
+        vocabulary: What the user gave.
+        must: How the text of the error puts it.
+        error: What is raised if it is something else.
     """
     if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
-        raise ValueError(
-            f"label_vocabulary should be a list or a tuple. Given type: {type(vocabulary)}"
-        )
+        raise error(f"label_vocabulary {must}. Given type: {type(vocabulary)}")
     return vocabulary
 
 
-def checked_keys(keys: Sequence[str] | None, valid: Sequence[str]) -> Sequence[str]:
-    """Returns the prediction keys that are asked for, all valid ones by default.
-
-    Raises:
-        ValueError: One is not valid.
-    """
-    for key in keys or ():
-        if key not in valid:
-            raise ValueError(
-                f"Prediction key must be in PredictionKeys, given: {key}."
-                f"Valid prediction keys include {list(valid)}."
-            )
-    return keys or valid
-
-
-def checked_thresholds(thresholds: Any) -> tuple[float, ...]:
+def checked_thresholds(thresholds: Any, text: str) -> tuple[float, ...]:
     """Returns thresholds as a tuple, empty for None.
+
+    Args:
+        thresholds: What the user gave.
+        text: The text of the error, with the places {wrong} and {all}.
 
     Raises:
         TypeError: They are not a sequence of numbers.
@@ -105,8 +113,29 @@ def checked_thresholds(thresholds: Any) -> tuple[float, ...]:
     thresholds = () if thresholds is None else tuple(thresholds)
     for threshold in thresholds:
         if threshold <= 0.0 or threshold >= 1.0:
-            raise ValueError(f"thresholds not in (0, 1): {((*thresholds,),)}.")
+            raise ValueError(text.format(wrong=threshold, all=thresholds))
     return thresholds
+
+
+def predictions_of(
+    make: Mapping[str, Callable[[], tf.Tensor]], keys: Sequence[str] | None
+) -> dict[str, tf.Tensor]:
+    """Returns the predictions that are asked for, by default all.
+
+    Args:
+        make: What makes each prediction, by key.
+        keys: Those that are asked for.
+
+    Raises:
+        ValueError: There is no such prediction.
+    """
+    for key in keys or ():
+        if key not in make:
+            raise ValueError(
+                f"Prediction key must be in PredictionKeys, given: {key}."
+                f"Valid prediction keys include {list(make)}."
+            )
+    return {key: make[key]() for key in keys or make}
 
 
 def threshold_metrics(thresholds: Sequence[float]) -> dict[str, Any]:

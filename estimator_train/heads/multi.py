@@ -112,13 +112,12 @@ class MultiHead(Head):
             names.insert(0, named(MetricKeys.LOSS_REGULARIZATION, self.name))
         return {name: tf_keras.metrics.Mean(name) for name in names}
 
-    def update_metrics(
+    def update_metrics(  # type: ignore[override]
         self,
         eval_metrics: Metrics,
         features: Mapping[str, Any],
         logits: Any,
         labels: Any,
-        mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> Metrics:
         """Adds a batch to the metrics, makes those of the heads if they are not there yet."""
@@ -126,7 +125,7 @@ class MultiHead(Head):
             total = tf.add_n(regularization_losses)
             eval_metrics[named(MetricKeys.LOSS_REGULARIZATION, self.name)].update_state(total)
         by_head = self._split(logits)
-        head_losses = self._losses(labels, by_head, features, mode)
+        head_losses = self._losses(labels, by_head, features, None)
         for name, head, loss in zip(self._names, self._heads, head_losses, strict=True):
             eval_metrics[named(MetricKeys.LOSS, name)].update_state(loss)
             own = {key: eval_metrics.get(key, metric) for key, metric in head.metrics().items()}

@@ -14,9 +14,9 @@ from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
-    checked_keys,
     checked_vocabulary,
     classification_outputs,
+    predictions_of,
 )
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.weighted import Batch, WeightedHead
@@ -83,15 +83,8 @@ class MultiClassHead(WeightedHead):
         """
         with tf.name_scope("predictions"):
             logits = checks.checked_logits(logits, self.logits_dimension)
-            make = {
-                PredictionKeys.LOGITS: lambda: logits,
-                PredictionKeys.PROBABILITIES: lambda: tf.nn.softmax(logits, name="probabilities"),
-                PredictionKeys.CLASS_IDS: lambda: _class_ids(logits),
-                PredictionKeys.CLASSES: lambda: self._classes.names_of(_class_ids(logits)),
-                PredictionKeys.ALL_CLASS_IDS: lambda: self._classes.all_ids(logits),
-                PredictionKeys.ALL_CLASSES: lambda: self._classes.all_names(logits),
-            }
-            return {key: make[key]() for key in checked_keys(keys, list(make))}
+            make = {PredictionKeys.LOGITS: lambda: logits, **self._classes.predictions(logits)}
+            return predictions_of(make, keys)
 
     def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
         labels = checks.checked_dense_labels(labels, logits, 1)
@@ -118,8 +111,10 @@ class MultiClassHead(WeightedHead):
         return {MetricKeys.ACCURACY: tf_keras.metrics.Accuracy(MetricKeys.ACCURACY)}
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
+        key = PredictionKeys.CLASS_IDS
+        class_ids = self.predictions(batch.logits, [key])[key]
         metrics[MetricKeys.ACCURACY].update_state(
-            batch.labels, _class_ids(batch.logits), sample_weight=batch.weights
+            batch.labels, class_ids, sample_weight=batch.weights
         )
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
@@ -136,7 +131,3 @@ def _check_count(n_classes: Any) -> None:
         raise TypeError(f"n_classes must be an integer > 2: {n_classes!r}.")
     if n_classes <= 2:
         raise ValueError(f"n_classes must be > 2: {n_classes}.")
-
-
-def _class_ids(logits: tf.Tensor) -> tf.Tensor:
-    return tf.expand_dims(tf.argmax(logits, axis=-1), axis=-1)

@@ -13,8 +13,10 @@ from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
-    checked_keys,
+    checked_thresholds,
+    checked_vocabulary,
     classification_outputs,
+    predictions_of,
     threshold_metrics,
 )
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
@@ -65,12 +67,19 @@ class MultiLabelHead(WeightedHead):
             raise ValueError(
                 f"n_classes must be > 1 for multi-label classification. Given: {n_classes}"
             )
-        _check_vocabulary(label_vocabulary, n_classes)
+        vocabulary = checked_vocabulary(label_vocabulary, "must be a list or tuple")
+        if vocabulary is not None and len(vocabulary) != n_classes:
+            raise ValueError(
+                f"Length of label_vocabulary must be n_classes ({n_classes}). "
+                f"Given: {len(vocabulary)}"
+            )
         super().__init__(weight_column, loss_reduction, loss_fn, name)
-        self._thresholds = _checked_thresholds(thresholds)
-        self._classes = Classes(n_classes, label_vocabulary)
+        self._thresholds = checked_thresholds(
+            thresholds, "thresholds must be in (0, 1) range. Given: {wrong}"
+        )
+        self._classes = Classes(n_classes, vocabulary)
         self._measured_classes = _class_numbers(
-            classes_for_class_based_metrics or (), n_classes, label_vocabulary
+            classes_for_class_based_metrics or (), n_classes, vocabulary
         )
 
     @property
@@ -96,7 +105,7 @@ class MultiLabelHead(WeightedHead):
                 PredictionKeys.PROBABILITIES: lambda: tf.sigmoid(logits, name="probabilities"),
                 PredictionKeys.CLASSES: lambda: self._classes.all_names(logits),
             }
-            return {key: make[key]() for key in checked_keys(keys, list(make))}
+            return predictions_of(make, keys)
 
     def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
         if isinstance(checks.required(labels), tf.SparseTensor):
@@ -185,27 +194,6 @@ class MultiLabelHead(WeightedHead):
             self._classes.output(predictions[PredictionKeys.PROBABILITIES]),
             PredictOutput(predictions),
         )
-
-
-def _check_vocabulary(vocabulary: Any, n_classes: int) -> None:
-    if vocabulary is None:
-        return
-    if not isinstance(vocabulary, (list, tuple)):
-        raise ValueError(
-            f"label_vocabulary must be a list or tuple. Given type: {type(vocabulary)}"
-        )
-    if len(vocabulary) != n_classes:
-        raise ValueError(
-            f"Length of label_vocabulary must be n_classes ({n_classes}). Given: {len(vocabulary)}"
-        )
-
-
-def _checked_thresholds(thresholds: Any) -> tuple[float, ...]:
-    thresholds = () if thresholds is None else tuple(thresholds)
-    for threshold in thresholds:
-        if threshold <= 0.0 or threshold >= 1.0:
-            raise ValueError(f"thresholds must be in (0, 1) range. Given: {threshold}")
-    return thresholds
 
 
 def _class_numbers(

@@ -64,10 +64,6 @@ class RegressionHead(WeightedHead):
     def _loss_dimension(self) -> int:
         return self._label_dimension
 
-    @property
-    def _weights_per_logit(self) -> bool:
-        return True
-
     def predictions(self, logits: Any) -> dict[str, tf.Tensor]:  # type: ignore[override]
         """Returns PREDICTIONS and, if there is an inverse_link_fn, LOGITS as well.
 

@@ -94,17 +94,15 @@ class SequentialHeadWrapper(Head):
         """Returns the static head's metrics; see `Head.metrics`."""
         return self._static_head.metrics(regularization_losses=regularization_losses)
 
-    def update_metrics(
+    def update_metrics(  # type: ignore[override]
         self,
         eval_metrics: Metrics,
         features: Mapping[str, Any],
         logits: Any,
         labels: Any,
-        mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> Metrics:
         """Adds all steps to the static head's metrics; see `Head.update_metrics`."""
-        del mode
         labels, logits, features = self._steps(labels, logits, features)
         return self._static_head.update_metrics(
             eval_metrics, features, logits, labels, regularization_losses=regularization_losses
@@ -125,8 +123,8 @@ class SequentialHeadWrapper(Head):
         """Returns the static head's EstimatorSpec; see `Head.create_estimator_spec`."""
         if mode == ModeKeys.PREDICT:
             spec = self._static_head.create_estimator_spec(features, mode, logits)
-            mask = {self._mask_key: self._mask(features)}
-            return spec._replace(predictions={**mask, **spec.predictions})
+            mask = self._mask(features)
+            return spec._replace(predictions={**spec.predictions, self._mask_key: mask})
         labels, logits, features = self._steps(labels, logits, features)
         return self._static_head.create_estimator_spec(
             features,

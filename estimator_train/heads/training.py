@@ -78,7 +78,55 @@ def _minimize(
         with tf.name_scope(_SCOPE):
             return optimizer.get_updates(loss, variables)[0]
     step = tf.compat.v1.train.get_or_create_global_step()
-    return graph_optimizer(optimizer).minimize(loss, variables, step).operation
+    if _is_of_a_graph(optimizer):
+        return _minimize_in_graph(loss, optimizer, variables, step)
+    with tf.__internal__.eager_context.eager_mode():
+        settings = graph_optimizer(optimizer)
+    return settings.minimize(loss, variables, step).operation
+
+
+def _is_of_a_graph(optimizer: tf_keras.optimizers.Optimizer) -> bool:
+    """Whether a new optimizer was made in a graph, as by a model_fn."""
+    return all(hasattr(variable, "graph") for variable in optimizer.variables)
+
+
+def _minimize_in_graph(
+    loss: tf.Tensor,
+    optimizer: tf_keras.optimizers.Optimizer,
+    variables: Sequence[tf.Variable],
+    step: tf.Variable,
+) -> Any:
+    """A step of a new optimizer of this graph, which counts on the order of eager execution.
+
+    A tf.function keeps that order; it is called once for all replicas.
+    """
+    pairs = zip(tf.gradients(loss, variables), variables, strict=True)
+    found = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+    if not found:
+        raise ValueError(f"The loss depends on none of the trainable_variables {variables}.")
+    gradients, trained = zip(*found, strict=True)
+    with tf.name_scope(f"{_SCOPE}/{optimizer.name}"):
+        optimizer.build(trained)
+
+    def apply(gradients: Sequence[tf.Tensor]) -> None:
+        # Weight decay needs no gradient, but must not come before the loss has read the variable.
+        with tf.control_dependencies(gradients):
+            optimizer.apply_gradients(zip(gradients, trained, strict=True))
+
+    def on_all_replicas(strategy: tf.distribute.Strategy, gradients: Any) -> tf.Tensor:
+        @tf.function(autograph=False)
+        def apply_in_order(gradients: Any) -> tf.Tensor:
+            strategy.run(apply, args=(gradients,))
+            return tf.constant(True)
+
+        applied = apply_in_order(gradients)
+        if optimizer.iterations is step:
+            return applied
+        with tf.control_dependencies([applied]):
+            return step.assign_add(1)
+
+    context = tf.distribute.get_replica_context()
+    return context.merge_call(on_all_replicas, args=(gradients,))
 
 
 def _replica_share(loss: tf.Tensor, loss_reduction: str) -> tf.Tensor:

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from estimator_train.heads import losses
 from estimator_train.heads.binary_class import BinaryClassHead
+from estimator_train.heads.classification import checked_vocabulary
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.multi_class import MultiClassHead
 from estimator_train.heads.regression import RegressionHead
@@ -195,11 +196,7 @@ class V1RegressionHead(_V1Head, RegressionHead):
 
 
 def _checked_vocabulary(vocabulary: Any) -> Any:
-    if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
-        raise TypeError(
-            f"label_vocabulary should be a list or tuple. Given type: {type(vocabulary)}"
-        )
-    return vocabulary
+    return checked_vocabulary(vocabulary, "should be a list or tuple", TypeError)
 
 
 def _auc(labels: tf.Tensor, scores: tf.Tensor, weights: tf.Tensor | None, curve: str) -> Any:

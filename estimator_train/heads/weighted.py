@@ -69,14 +69,14 @@ class WeightedHead(Head):
         return self._loss_reduction
 
     @property
-    def _loss_dimension(self) -> int:
-        """Size of the last dimension of losses."""
-        return 1
+    def weight_column(self) -> Any:
+        """Name or numeric column of the feature with the weights, or None."""
+        return self._weight_column
 
     @property
-    def _weights_per_logit(self) -> bool:
-        """Whether each logit may have a weight of its own."""
-        return False
+    def _loss_dimension(self) -> int:
+        """Size of the last dimension of losses, and how many weights an example may have."""
+        return 1
 
     @abc.abstractmethod
     def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
@@ -119,17 +119,15 @@ class WeightedHead(Head):
                 metrics[key] = tf_keras.metrics.Mean(key)
         return {named(key, self._name): metric for key, metric in metrics.items()}
 
-    def update_metrics(
+    def update_metrics(  # type: ignore[override]
         self,
         eval_metrics: Metrics,
         features: Mapping[str, Any],
         logits: Any,
         labels: Any,
-        mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> Metrics:
         """Adds a batch to the metrics and returns them; see `Head.update_metrics`."""
-        del mode
         batch = self._batch(labels, logits, features)
         plain = _without_name(eval_metrics, self._name)
         mean_loss = plain.pop(MetricKeys.LOSS_MEAN)
@@ -149,9 +147,7 @@ class WeightedHead(Head):
             unweighted = losses.call_loss_fn(
                 self._loss_fn, labels, logits, features, self._loss_reduction, self._loss_dimension
             )
-        weights = checks.weights_of(
-            self._weight_column, features, logits, per_logit=self._weights_per_logit
-        )
+        weights = checks.weights_of(self._weight_column, features, logits, self._loss_dimension)
         return Batch(labels, logits, unweighted, weights)
 
 

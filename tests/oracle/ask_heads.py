@@ -5,6 +5,7 @@ A question is a function without arguments that answers with plain values.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -160,10 +161,22 @@ def questions(heads: Any, optimizers: Any) -> dict[str, Callable[[], Any]]:
         calls[f"summaries of several, {name}"] = lambda w=weights, r=regularized: summaries(
             several(heads, w), SEVERAL_LOGITS, SEVERAL_LABELS, regularized=r
         )
+    for kind in _KINDS:
+        calls[f"signatures of {kind}"] = lambda k=kind: _arguments(getattr(heads, k))
     calls["properties of several"] = lambda: properties(several(heads, None))
     return calls
 
 
+_KINDS = (
+    "BinaryClassHead",
+    "Head",
+    "LogisticRegressionHead",
+    "MultiClassHead",
+    "MultiHead",
+    "MultiLabelHead",
+    "PoissonRegressionHead",
+    "RegressionHead",
+)
 SEVERAL_LOGITS = np.concatenate([ONE_LOGIT, THREE_LOGITS, ONE_LOGIT * 0.3], axis=1)
 SEVERAL_LABELS = {"yes": BINARY, "kind": CLASS_IDS, "size": COUNTS}
 
@@ -269,6 +282,21 @@ def trained(head: Any, logits: np.ndarray, labels: Any, optimizer: Any) -> Any:
         "end": [float(value) for value in end],
         "variables": sorted(variable.name for variable in v1.global_variables()),
     }
+
+
+def _arguments(kind: type) -> Any:
+    """Names and defaults of the arguments of a class, unless it is abstract, and its methods."""
+    found = {}
+    for name in dir(kind):
+        if name == "__init__" and inspect.isabstract(kind):
+            continue
+        member = getattr(kind, name)
+        if inspect.isfunction(member) and (name == "__init__" or not name.startswith("_")):
+            parameters = inspect.signature(member).parameters.values()
+            found[name] = [
+                p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters
+            ]
+    return found
 
 
 def _placeholder(values: np.ndarray) -> tf.Tensor:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import ask_heads
 import ask_heads_bad_input
+import ask_heads_replicas
+import ask_heads_sequential
 import ask_heads_v1
 import numpy as np
 import tensorflow as tf
@@ -33,7 +36,13 @@ def linear(case: ask_heads_v1.Case, directory: str, config: Any) -> Any:
     )
 
 
+def private(name: str) -> Any:
+    """A module of names that scripts use though the original does not publish them."""
+    return importlib.import_module(f"tensorflow_estimator.python.estimator.{name}")
+
+
 if __name__ == "__main__":
+    ask_heads_replicas.two_devices()
     optimizers = tf.keras.optimizers.legacy
     record("heads", outcomes(ask_heads.questions(tf.estimator, optimizers)))
     bad_input = ask_heads_bad_input.questions(tf.estimator, optimizers)
@@ -43,3 +52,17 @@ if __name__ == "__main__":
     )
     of_v1 = ask_heads_v1.questions(linear, tf.estimator.export, v1.estimator.RunConfig)
     record("heads_v1", outcomes(of_v1))
+    wrapper = private("head.sequential_head").SequentialHeadWrapper
+    record("heads_sequential", outcomes(ask_heads_sequential.questions(tf.estimator, wrapper)))
+    names = {
+        "MetricKeys": private("canned.metric_keys").MetricKeys,
+        "PredictionKeys": private("canned.prediction_keys").PredictionKeys,
+    }
+    record(
+        "heads_keys",
+        {
+            name: {key: value for key, value in vars(keys).items() if key.isupper()}
+            for name, keys in names.items()
+        },
+    )
+    record("heads_replicas", ask_heads_replicas.answers(tf.estimator, tf.estimator, optimizers))

@@ -1,0 +1,34 @@
+"""SequentialHeadWrapper, against figures and errors of the original."""
+
+from __future__ import annotations
+
+import ask_heads_sequential
+import pytest
+from outcomes import outcome, recorded
+from test_heads_figures import assert_alike
+
+from estimator_train import heads
+
+GOLDEN = recorded("heads_sequential")
+QUESTIONS = ask_heads_sequential.questions(heads, heads.SequentialHeadWrapper)
+# Where the original's text does not tell the mistake.
+OURS = {"bad: no labels": ["ValueError", "You must provide a labels Tensor. Given: None."]}
+
+
+def test_every_recorded_question_is_asked() -> None:
+    assert sorted(QUESTIONS) == sorted(GOLDEN)
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(GOLDEN) if "bad" not in name])
+def test_figures_are_those_of_the_original(name: str) -> None:
+    ours = outcome(QUESTIONS[name])
+    assert "error" not in ours, ours["text"]
+    assert_alike(ours["value"], GOLDEN[name]["value"])
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(GOLDEN) if "bad" in name])
+def test_errors_are_those_of_the_original(name: str) -> None:
+    kind, text = OURS.get(name, GOLDEN[name]["value"])
+    ours = outcome(QUESTIONS[name])["value"]
+    assert ours[0] == kind
+    assert text in ours[1]
