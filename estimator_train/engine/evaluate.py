@@ -57,6 +57,7 @@ def evaluate(
         built = build_evaluation(job, input_fn, strategy)
         with built.graph.as_default():
             warm_start.apply(job.warm_start, path)
+        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
         return built
 
     start = time.monotonic()
@@ -93,7 +94,6 @@ def build_evaluation(job: Job, input_fn: Any, strategy: Any = None) -> Built:
         step = build_step(job, input_fn, ModeKeys.EVAL, strategy)
         values, update_op = _metrics(step)
         batch = _batch(update_op, step.spec.loss)
-        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
         scaffold = _with_local_variables(step.spec.scaffold)
         return Built(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
 

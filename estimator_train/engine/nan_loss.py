@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+_LOG = tf.get_logger()
 _NAMES_SHOWN = 5
 _APPLIES_GRADIENT = ("ResourceApply", "Apply", "ResourceSparseApply", "SparseApply")
 
@@ -54,6 +55,7 @@ class NanLossHook(tf.compat.v1.train.NanTensorHook):
 
     def _check(self, loss: Any) -> None:
         if np.isnan(loss):
+            _LOG.error("Model diverged with loss = NaN.")
             raise NanLossError(self._findings())
 
     def _findings(self) -> str:
