@@ -64,3 +64,25 @@ def test_errors_are_those_of_the_original(name: str) -> None:
     assert ours[0] == kind
     # The original forgets spaces between some of its sentences.
     assert text.replace(" ", "") in ours[1].replace(" ", "")
+
+
+def test_variables_of_optimizers_are_named_after_the_head_and_updates_run() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        step = tf.compat.v1.train.create_global_step()
+        with tf.compat.v1.variable_scope("linear"):
+            weight = tf.compat.v1.get_variable("weight", initializer=[[2.0]])
+            moved = tf.compat.v1.get_variable("moved", initializer=0.0, trainable=False)
+            update = tf.compat.v1.assign_add(moved, 1.0)
+            tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.UPDATE_OPS, update)
+            spec = v1.V1RegressionHead().create_estimator_spec(
+                {},
+                "train",
+                tf.identity(weight),
+                tf.constant([1.0]),
+                optimizer=tf.compat.v1.train.AdamOptimizer(),
+            )
+        names = {variable.name for variable in tf.compat.v1.global_variables()}
+        assert {"linear/head/beta1_power:0", "linear/weight/Adam:0"} <= names
+        session.run(tf.compat.v1.global_variables_initializer())
+        session.run(spec.train_op)
+        assert session.run([step, moved]) == [1, 1.0]
