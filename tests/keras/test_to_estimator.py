@@ -1,0 +1,245 @@
+"""model_to_estimator: what it takes, what it refuses, and what it leaves alone."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import keras as keras_3
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+from small_models import X, Y, batches, compiled, dense, evaluated, evaluated_eagerly
+
+import estimator_train as est
+import estimator_train.compat.v1
+from estimator_train.keras import model_to_estimator
+
+layers = tf_keras.layers
+
+
+@tf_keras.saving.register_keras_serializable("tests")
+class Registered(layers.Dense):
+    pass
+
+
+class Scale(layers.Layer):
+    def __init__(self, factor: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.factor = factor
+
+    def call(self, inputs: tf.Tensor) -> tf.Tensor:
+        return inputs * self.factor
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "factor": self.factor}
+
+
+class Branches(tf_keras.Model):
+    def __init__(self, units: int = 3) -> None:
+        super().__init__()
+        self.first = [layers.Dense(units, activation="tanh"), layers.BatchNormalization()]
+        self.last = layers.Dense(1)
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        hidden = self.first[0](inputs["x"] if isinstance(inputs, dict) else inputs)
+        return self.last(self.first[1](hidden, training=training))
+
+
+def test_arguments_are_those_of_tf_keras() -> None:
+    ours, theirs = map(
+        inspect.signature, (model_to_estimator, tf_keras.estimator.model_to_estimator)
+    )
+    assert [(p.name, p.default) for p in ours.parameters.values()] == [
+        (p.name, p.default) for p in theirs.parameters.values()
+    ]
+
+
+def test_v1_has_the_v1_class_and_named_checkpoints(tmp_path: Path) -> None:
+    v1 = estimator_train.compat.v1
+    estimator = v1.keras.model_to_estimator(dense(), model_dir=str(tmp_path))
+    assert type(estimator) is v1.Estimator
+    assert isinstance(model_to_estimator(dense()), est.Estimator)
+    names = [name for name, _ in tf.train.list_variables(str(tmp_path / "keras/keras_model.ckpt"))]
+    assert "hidden/kernel" in names
+
+
+@pytest.mark.parametrize("format_", ["checkpoint", "saver"])
+def test_starts_from_the_weights_of_the_model(format_: str) -> None:
+    model = compiled(
+        tf_keras.Sequential(
+            [layers.Dense(3, input_shape=(4,)), layers.BatchNormalization(), layers.Dense(1)]
+        ),
+        metrics=["mae"],
+    )
+    model.fit(X, Y, epochs=2, verbose=0)
+    estimator = model_to_estimator(model, checkpoint_format=format_)
+    assert evaluated(estimator) == pytest.approx(evaluated_eagerly(model), rel=1e-6)
+    (name,) = model.output_names
+    predicted = [row[name] for row in estimator.predict(batches(X, None))]
+    np.testing.assert_allclose(predicted, model.predict(X, verbose=0), rtol=1e-5)
+    estimator.train(batches(), steps=1)
+    first = tf.train.load_checkpoint(f"{estimator.model_dir}/model.ckpt-0")
+    found = [k for k in first.get_variable_to_shape_map() if "moving_mean" in k]
+    np.testing.assert_array_equal(first.get_tensor(found[0]), model.layers[1].moving_mean)
+
+
+def test_starts_from_the_weights_of_a_subclassed_model() -> None:
+    model = compiled(Branches(5), metrics=["mae"])
+    model.fit(X, Y, epochs=2, verbose=0)
+    estimator = model_to_estimator(model, checkpoint_format="saver")
+    assert evaluated(estimator) == pytest.approx(evaluated_eagerly(model), rel=1e-6)
+
+
+def test_starts_from_the_new_model_where_nothing_is_trained_yet(tmp_path: Path) -> None:
+    model_to_estimator(dense(), model_dir=str(tmp_path))
+    other = dense()
+    other.set_weights([weight + 1.0 for weight in other.get_weights()])
+    estimator = model_to_estimator(other, model_dir=str(tmp_path))
+    assert evaluated(estimator) == pytest.approx(evaluated_eagerly(other), rel=1e-6)
+
+
+def test_goes_on_from_a_trained_checkpoint(tmp_path: Path) -> None:
+    estimator = model_to_estimator(dense("adam"), model_dir=str(tmp_path))
+    estimator.train(batches(), steps=3)
+    trained = evaluated(estimator)
+    again = model_to_estimator(dense("adam"), model_dir=str(tmp_path))
+    assert evaluated(again) == trained
+    again.train(batches(), steps=1)
+    assert again.get_variable_value("estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE") == 4
+
+
+def test_leaves_the_model_as_it_is_and_usable() -> None:
+    model = dense("adam", metrics=["mae"])
+    model.train_on_batch(X, Y)
+    before, slots = model.get_weights(), [v.numpy() for v in model.optimizer.variables]
+    estimator = model_to_estimator(model)
+    estimator.train(batches(), steps=2)
+    evaluated(estimator)
+    for weight, other in zip(model.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(weight, other)
+    for slot, other in zip(model.optimizer.variables, slots, strict=True):
+        np.testing.assert_array_equal(slot, other)
+    model.fit(X, Y, verbose=0)
+    assert model.predict(X, verbose=0).shape == (32, 1)
+    assert layers.Dense(2)(X).shape == (32, 2)
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".keras", ""])
+@pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
+def test_loads_a_model_from_a_path(suffix: str, tmp_path: Path) -> None:
+    model = compiled(
+        tf_keras.Sequential([layers.Input([4]), Scale(3.0), Registered(1)]), metrics=["mae"]
+    )
+    path = tmp_path / f"model{suffix}"
+    model.save(path)
+    estimator = model_to_estimator(keras_model_path=path, custom_objects={"Scale": Scale})
+    expected = evaluated_eagerly(model)
+    assert evaluated(estimator) == pytest.approx(expected, rel=1e-6)
+    estimator.train(batches(), steps=1)
+    assert evaluated(estimator)["loss"] < expected["loss"]
+
+
+def test_refuses_a_path_on_cloud_storage() -> None:
+    with pytest.raises(ValueError, match="'gs://bucket/m.h5' is on Google Cloud Storage"):
+        model_to_estimator(keras_model_path="gs://bucket/m.h5")
+
+
+def test_refuses_both_or_no_model() -> None:
+    with pytest.raises(ValueError, match="Either `keras_model` or `keras_model_path`"):
+        model_to_estimator()
+    with pytest.raises(ValueError, match="but not both"):
+        model_to_estimator(dense(), keras_model_path="model.h5")
+
+
+def test_refuses_an_uncompiled_model() -> None:
+    with pytest.raises(ValueError, match="has not been compiled yet. Please compile"):
+        model_to_estimator(tf_keras.Sequential([layers.Dense(1, input_shape=(4,))]))
+
+
+def test_tells_what_to_do_with_a_keras_3_model() -> None:
+    model = keras_3.Sequential([keras_3.layers.Input([4]), keras_3.layers.Dense(1)])
+    with pytest.raises(TypeError, match="is a Keras 3 model.*Build it with tf_keras"):
+        model_to_estimator(model)
+    with pytest.raises(TypeError, match="must be a tf_keras Model, got 3 of type int"):
+        model_to_estimator(3)
+
+
+def test_refuses_an_unknown_checkpoint_format() -> None:
+    with pytest.raises(ValueError, match='must be one of "checkpoint" or "saver". Got other'):
+        model_to_estimator(dense(), checkpoint_format="other")
+
+
+def test_subclassed_models_need_named_checkpoints() -> None:
+    with pytest.raises(ValueError, match="not supported with subclassed .* Pass checkpoint_format"):
+        model_to_estimator(compiled(Branches()))
+
+
+def test_refuses_a_subclassed_model_that_cannot_be_made_again() -> None:
+    class Wraps(Branches):
+        def __init__(self, first: Any) -> None:
+            super().__init__()
+            self.first[0] = first
+
+    with pytest.raises(ValueError, match="Wraps.__init__ are no plain values.*get_config"):
+        model_to_estimator(compiled(Wraps(layers.Dense(2))), checkpoint_format="saver")
+
+
+def test_refuses_a_model_that_comes_out_otherwise() -> None:
+    model = compiled(Branches())
+    model.last = layers.Dense(2)
+    model(X)
+    estimator = model_to_estimator(model, checkpoint_format="saver")
+    with pytest.raises(ValueError, match="made anew from its config they are"):
+        estimator.train(batches(), steps=1)
+
+
+def test_warns_of_a_train_step_that_is_not_called(caplog: pytest.LogCaptureFixture) -> None:
+    class Own(tf_keras.Model):
+        def train_step(self, data: Any) -> Any:
+            raise AssertionError("called")
+
+    inputs = tf_keras.Input([4])
+    model = compiled(Own(inputs, layers.Dense(1)(inputs)))
+    model_to_estimator(model).train(batches(), steps=1)
+    assert "Own has its own train_step, which an Estimator does not call" in caplog.text
+
+
+def test_export_outputs_are_beside_the_default_signature(tmp_path: Path) -> None:
+    inputs = tf_keras.Input([4], name="x")
+    outputs = [layers.Dense(1, name="score")(inputs), layers.Dense(2, name="other")(inputs)]
+    estimator = model_to_estimator(
+        compiled(tf_keras.Model(inputs, outputs)),
+        export_outputs={"other": est.export.PredictOutput},
+    )
+    estimator.train(batches(X, (Y, np.repeat(Y, 2, axis=1))), steps=1)
+    receiver = est.export.build_raw_serving_input_receiver_fn({"x": tf.TensorSpec([None, 4])})
+    loaded = tf.saved_model.load(estimator.export_saved_model(str(tmp_path), receiver).decode())
+    shapes = {
+        name: {key: value.shape.as_list() for key, value in signature.structured_outputs.items()}
+        for name, signature in loaded.signatures.items()
+    }
+    assert shapes["serving_default"] == {"score": [None, 1], "other": [None, 2]}
+    assert shapes["other"] == {"output": [None, 2]}
+    served = loaded.signatures["serving_default"](x=tf.constant(X))["score"]
+    predicted = [row["score"] for row in estimator.predict(batches(X, None))]
+    np.testing.assert_allclose(served, predicted, rtol=1e-5)
+
+
+def test_refuses_export_outputs_that_are_none() -> None:
+    with pytest.raises(TypeError, match=r"export_outputs\['out'\] must be a class .* got 3"):
+        model_to_estimator(dense(), export_outputs={"out": 3})
+    with pytest.raises(TypeError, match="export_outputs must be a dict, got 3"):
+        model_to_estimator(dense(), export_outputs=3)
+    estimator = model_to_estimator(dense(), export_outputs={"no": est.export.PredictOutput})
+    with pytest.raises(KeyError, match=r"keys \['no'\] that are no outputs.*outputs are \['out'\]"):
+        estimator.train(batches(), steps=1)
+
+
+def test_tf_keras_itself_makes_these_estimators() -> None:
+    estimator = tf_keras.estimator.model_to_estimator(dense())
+    assert isinstance(estimator, est.Estimator)
+    estimator.train(batches(), steps=1)
+    assert "estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE" in estimator.get_variable_names()
