@@ -32,7 +32,8 @@ def labels_of(
     """Returns labels by output name, each with the rank and dtype that its output compares with.
 
     Args:
-      labels: What input_fn returned as labels: a tensor, or a list, tuple or dict of tensors.
+      labels: What input_fn returned as labels: a tensor, where one output wants one, or a list,
+        tuple or dict of tensors.
       names: The names of the model's outputs.
       wanted: The outputs that have a loss or metrics.
       outputs: The model's outputs by name.
@@ -48,6 +49,8 @@ def labels_of(
             f"The Keras model was compiled with a loss or metrics of its outputs {list(wanted)}, "
             "but input_fn returned no labels. Return (features, labels)."
         )
+    if len(wanted) == 1 and isinstance(labels, (tf.Tensor, tf.Variable)):
+        labels = {wanted[0]: labels}
     given = names.pick(labels, "labels", "outputs", wanted)
     return {name: _aligned(given[name], outputs[name]) for name in wanted}
 
