@@ -1,13 +1,14 @@
 """Keras models rebuilt in the default graph, on the tensors of a batch."""
 
 import dataclasses
-import warnings
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.keras.call_context import in_keras_call
 from estimator_train.keras.layer_classes import kept_layer_classes
 from estimator_train.keras.names import Names
 
@@ -79,16 +80,10 @@ class Blueprint:
           ValueError: The features do not fit the model's inputs, or the model comes out with other
             weights than the given one.
         """
-        _set_learning_phase(training)
         graph = tf.compat.v1.get_default_graph()
         before = len(graph.get_operations())
         with tf_keras.utils.custom_object_scope(self._custom_objects):
-            if self.is_functional:
-                made = self._clone(features)
-            elif self.is_layered:
-                made = self._chain(features)
-            else:
-                made = self._make(features)
+            made = in_keras_call(lambda: self._made(features), training)
         self._check_weights(made.model)
         operations = graph.get_operations()[before:]
         unused = _on_placeholders(operations)
@@ -98,6 +93,11 @@ class Blueprint:
             updates=[operation for operation in updates if operation not in unused],
             losses=[loss for loss in made.model.losses if loss.op not in unused],
         )
+
+    def _made(self, features: Any) -> GraphModel:
+        if self.is_functional:
+            return self._clone(features)
+        return self._chain(features) if self.is_layered else self._make(features)
 
     def placeholders(self) -> list[tf.Tensor]:
         """Returns placeholders for the model's inputs in the default graph.
@@ -140,7 +140,11 @@ class Blueprint:
 
     def _copied(self, layer: Any) -> Any:
         config = self._lookups.get(layer.name)
-        return type(layer).from_config(layer.get_config() if config is None else dict(config))
+        layer_class: Any = type(layer)
+        made = layer_class.from_config(layer.get_config() if config is None else dict(config))
+        if layer_class.__name__ == "TFOpLambda":
+            made.__class__ = _connected(layer_class)
+        return made
 
     def _make(self, features: Any) -> GraphModel:
         model = self._from_config()
@@ -236,12 +240,23 @@ def _lookup_configs(model: Any) -> dict[str, dict[str, Any]]:
     }
 
 
-def _set_learning_phase(training: bool) -> None:
-    """Tells layers that are called in the default graph, without an argument, how to act."""
-    with warnings.catch_warnings():
-        # The advice of the warning, an argument in the call, is not open to cloned layers.
-        warnings.filterwarnings("ignore", message=".*set_learning_phase")
-        tf_keras.backend.set_learning_phase(int(training))
+@functools.cache
+def _connected(cls: Any) -> Any:
+    """A layer class for an operation such as `1 - x`, whose first argument is no tensor.
+
+    A layer that is made in a graph looks at its first argument alone to tell whether it is part of
+    a model, and a model is refused for such an operation.
+    """
+
+    class Connected(cls):
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            outputs = super().__call__(*args, **kwargs)
+            if all(hasattr(output, "_keras_history") for output in tf.nest.flatten(outputs)):
+                return outputs
+            return self._set_connectivity_metadata(args, kwargs, outputs)
+
+    Connected.__name__ = cls.__name__
+    return Connected
 
 
 def _fitted(tensor: Any, symbol: Any, name: str) -> Any:
