@@ -74,6 +74,8 @@ class RunConfig:
         checkpoint_save_graph_def: whether checkpoints also write the graph.
         steps_per_loop: the most training steps that run in one session call, with hooks seeing
             the last of them; "auto": as many as no hook must see; 1: every step by itself.
+        checkpoint_mode: "async": variables are copied at a checkpoint's step and a thread writes
+            them while training goes on; "sync": training waits until they are written.
         keep_best: (metric, "min" or "max", number): after each evaluation, so many checkpoints
             that are best by that metric are kept in `best/` below model_dir.
 
@@ -106,6 +108,7 @@ class RunConfig:
         checkpoint_save_graph_def: bool = True,
         *,
         steps_per_loop: int | str = "auto",
+        checkpoint_mode: str = "async",
         keep_best: tuple[str, str, int] | None = None,
     ):
         if save_checkpoints_steps is _UNSET and save_checkpoints_secs is _UNSET:
@@ -129,6 +132,7 @@ class RunConfig:
             session_creation_timeout_secs=session_creation_timeout_secs,
             checkpoint_save_graph_def=checkpoint_save_graph_def,
             steps_per_loop=steps_per_loop,
+            checkpoint_mode=checkpoint_mode,
             keep_best=keep_best,
         )
         self._take_experimental_distribute()
@@ -238,6 +242,7 @@ class RunConfig:
     steps_per_loop = _setting(
         "steps_per_loop", "The most training steps in one session call, or 'auto'."
     )
+    checkpoint_mode = _setting("checkpoint_mode", "'async' or 'sync'.")
     keep_best = _setting("keep_best", "(metric, 'min' or 'max', number of checkpoints), or None.")
     service = _setting("service", "Settings of the platform in TF_CONFIG, or None.")
     cluster_spec = _setting("cluster_spec", "The cluster, a tf.train.ClusterSpec.")
@@ -297,6 +302,8 @@ def _check_setting(name: str, value: Any) -> None:
             f"steps_per_loop should be an integer > 0 or 'auto', got {value!r}. 1 runs every step "
             "by itself."
         )
+    if name == "checkpoint_mode" and value not in ("async", "sync"):
+        raise ValueError(f"checkpoint_mode should be 'async' or 'sync', got {value!r}")
     if name == "keep_best":
         _check_keep_best(value)
     if name == "experimental_max_worker_delay_secs" and not isinstance(value, numbers.Integral):

@@ -1,6 +1,6 @@
 """A loss that is not a number stops training, and the error says where to look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,21 @@ class NanLossHook(tf.compat.v1.train.NanTensorHook):
       loss: The loss, a scalar tensor.
       global_step: The global step, a variable.
       model_dir: Where the checkpoints are.
+      settle: Waits for a checkpoint that is being written.
     """
 
-    def __init__(self, loss: tf.Tensor, global_step: tf.Variable, model_dir: str) -> None:
+    def __init__(
+        self,
+        loss: tf.Tensor,
+        global_step: tf.Variable,
+        model_dir: str,
+        settle: Callable[[], None],
+    ) -> None:
         super().__init__(loss)
         self._loss_tensor = loss
         self._global_step = global_step
         self._model_dir = model_dir
+        self._settle = settle
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Keeps the session, in which a NaN is looked into."""
@@ -56,6 +64,7 @@ class NanLossHook(tf.compat.v1.train.NanTensorHook):
     def _check(self, loss: Any) -> None:
         if np.isnan(loss):
             _LOG.error("Model diverged with loss = NaN.")
+            self._settle()
             raise NanLossError(self._findings())
 
     def _findings(self) -> str:

@@ -10,6 +10,9 @@ from typing import Any
 
 import tensorflow as tf
 
+# Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
+from tensorflow.python.client.session import SessionInterface as SessionInterface
+
 # Why internal: the public switch cannot be turned back on for a part of a graph that was begun with
 # control flow v1 (see `control_flow_v2`).
 from tensorflow.python.ops import control_flow_util
@@ -151,6 +154,21 @@ def reopen(graph: tf.Graph) -> None:
     call, and the session takes up what was added by itself.
     """
     graph._unsafe_unfinalize()
+
+
+@contextlib.contextmanager
+def reopened(graph: tf.Graph) -> Iterator[None]:
+    """Within it operations may be added to a graph; after it the graph is as final as before.
+
+    Why internal: see `reopen`.
+    """
+    was_final = graph.finalized
+    reopen(graph)
+    try:
+        yield
+    finally:
+        if was_final:
+            graph.finalize()
 
 
 class CheckpointEntry(SaveableObject):

@@ -6,6 +6,11 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals, warm_start
+from estimator_train.engine.background_saver import (
+    BackgroundSaver,
+    FailedWriteHook,
+    SettledSaves,
+)
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.history import HistoryHook
 from estimator_train.engine.job import Job
@@ -45,8 +50,9 @@ def train(
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, step.spec.loss)
         _add_loss_summary(step.spec.loss)
         _add_saver(job, step.spec.scaffold)
-        chief_hooks = _chief_hooks(job, step, step_read, hooks, saving_listeners)
-        worker_hooks = _worker_hooks(job, step, step_read, hooks)
+        saver = BackgroundSaver(step.spec.scaffold)
+        chief_hooks = _chief_hooks(job, step, step_read, hooks, saving_listeners, saver)
+        worker_hooks = _worker_hooks(job, step, step_read, hooks, saver)
         runner = StepRunner(
             step.spec.train_op,
             step.spec.loss,
@@ -70,7 +76,8 @@ def train(
                 config=session_config(job, strategy),
                 max_wait_secs=job.config.session_creation_timeout_secs,
             )
-        loss = runner.run(session)
+        with saver.open():
+            loss = runner.run(session)
     if loss is None:
         _LOG.warning(
             "Training made no steps: the input is empty, or a hook stopped it before the first."
@@ -105,6 +112,7 @@ def _chief_hooks(
     step_read: tf.Tensor,
     callers_hooks: Sequence[_Hook],
     listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+    background_saver: BackgroundSaver,
 ) -> list[_Hook]:
     """The hooks of the worker that writes checkpoints, the saver among them.
 
@@ -124,15 +132,18 @@ def _chief_hooks(
         tf_internals.add_listeners(saver, listeners)
         hooks.insert(0, SaveForListeners(saver, listeners))
     elif config.save_checkpoints_secs or config.save_checkpoints_steps:
+        # Values on other machines would come here to be copied, and go back to be written.
+        beside = config.checkpoint_mode == "async" and not config.master
         saver = tf.compat.v1.train.CheckpointSaverHook(
             job.model_dir,
             save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps,
-            scaffold=step.spec.scaffold,
-            listeners=listeners,
+            listeners=[SettledSaves(background_saver, listeners), *listeners],
             save_graph_def=config.checkpoint_save_graph_def,
+            **({"saver": background_saver} if beside else {"scaffold": step.spec.scaffold}),
         )
-        hooks = [SaveForListeners(saver, listeners), saver, *hooks]
+        failed = [FailedWriteHook(background_saver)] if beside else []
+        hooks = [SaveForListeners(saver, listeners), saver, *failed, *hooks]
     elif listeners:
         raise ValueError(
             "There should be a CheckpointSaverHook to use saving_listeners. Please set one of "
@@ -156,9 +167,9 @@ def _chief_hooks(
 
 
 def _worker_hooks(
-    job: Job, step: Step, step_read: tf.Tensor, hooks: Sequence[_Hook]
+    job: Job, step: Step, step_read: tf.Tensor, hooks: Sequence[_Hook], saver: BackgroundSaver
 ) -> list[_Hook]:
-    nan_hook = NanLossHook(step.spec.loss, step.global_step, job.model_dir)
+    nan_hook = NanLossHook(step.spec.loss, step.global_step, job.model_dir, saver.wait)
     found = [*step.inputs.hooks, *hooks, nan_hook]
     if job.config.log_step_count_steps:
         found.append(

@@ -46,10 +46,7 @@ class Evaluation:
         if every is not None:
             return step // every > self._last_step // every
         secs = self.spec.throttle_secs
-        if self._started is None or time.monotonic() - self._started >= secs:
-            return True
-        _LOG.info("Skip the current checkpoint eval due to throttle secs (%s secs).", secs)
-        return False
+        return self._started is None or time.monotonic() - self._started >= secs
 
     def run(self, is_final: bool) -> None:
         """Evaluates the latest checkpoint and calls the exporters.
@@ -122,6 +119,11 @@ class EvaluationListener(WaitingListener):
         """Training starts, with a checkpoint that is not evaluated."""
         self._is_first_save = True
 
+    def needs_checkpoint(self, global_step: int) -> bool:
+        """Whether the checkpoint of a global step must be there for `after_save`."""
+        due = any(evaluation.is_due(global_step) for evaluation in self._evaluations)
+        return due and not self._is_first_save
+
     def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Evaluates what is due."""
         del session
@@ -134,6 +136,11 @@ class EvaluationListener(WaitingListener):
         for evaluation in self._evaluations:
             if evaluation.is_due(global_step_value):
                 evaluation.run(is_final=reached or self.is_ending)
+            elif evaluation.spec.every_steps is None:
+                _LOG.info(
+                    "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                    evaluation.spec.throttle_secs,
+                )
         if not self.is_ending and all(e.metrics is not None for e in self._evaluations):
             self._after_round()
 

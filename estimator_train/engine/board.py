@@ -1,0 +1,126 @@
+"""A notice board on the parameter servers: which tasks have ended which call of `train`.
+
+A parameter server serves until all others have ended; a worker stops when the chief has, since
+nobody would save what it learns then.
+"""
+
+import threading
+from collections.abc import Mapping
+
+import tensorflow as tf
+
+from estimator_train.engine.server import is_reachable
+
+_LOG = tf.get_logger()
+_OPERATION_SECS = 10
+_LOOK_EVERY_SECS = 5.0
+_TABLE = "estimator_train/calls_ended"
+
+
+class Board:
+    """Reads and writes the boards of a cluster; each parameter server has one.
+
+    Args:
+      target: The server of this task.
+      own_device: This task, "/job:worker/task:1".
+      ps: Task index to address of the parameter servers to use.
+    """
+
+    def __init__(self, target: str, own_device: str, ps: Mapping[int, str]) -> None:
+        self._target = target
+        self._own_device = own_device
+        self._ps = ps
+
+    def write(self, task: str, calls: int) -> None:
+        """Notes on all boards how many calls of `train` a task has ended."""
+        # A session waits for all tasks it may see, for ever if one is gone.
+        reachable = [index for index, address in self._ps.items() if is_reachable(address)]
+        if len(reachable) < len(self._ps):
+            _LOG.warning("Not all parameter servers could be told that %s has ended.", task)
+        if not reachable:
+            return
+        with tf.Graph().as_default() as graph:
+            notes = []
+            for index in reachable:
+                with tf.device(f"/job:ps/task:{index}"):
+                    notes.append(
+                        tf.raw_ops.LookupTableInsertV2(
+                            table_handle=_table(),
+                            keys=tf.constant([task]),
+                            values=tf.constant([calls], tf.int64),
+                        )
+                    )
+        with self._session(graph, reachable) as session:
+            session.run(notes)
+
+    def read(self) -> dict[str, int]:
+        """Task name ("worker:1") to the calls that it has ended, by the first board in reach."""
+        for index, address in self._ps.items():
+            if is_reachable(address):
+                with tf.Graph().as_default() as graph, tf.device(f"/job:ps/task:{index}"):
+                    notes = tf.raw_ops.LookupTableExportV2(
+                        table_handle=_table(), Tkeys=tf.string, Tvalues=tf.int64
+                    )
+                with self._session(graph, [index]) as session:
+                    keys, values = session.run(notes)
+                return {key.decode(): int(value) for key, value in zip(keys, values, strict=True)}
+        return {}
+
+    def _session(self, graph: tf.Graph, ps: list[int]) -> tf.compat.v1.Session:
+        filters = [self._own_device, *(f"/job:ps/task:{index}" for index in ps)]
+        config = tf.compat.v1.ConfigProto(
+            device_filters=filters, operation_timeout_in_ms=1000 * _OPERATION_SECS
+        )
+        return tf.compat.v1.Session(self._target, graph=graph, config=config)
+
+
+def _table() -> tf.Tensor:
+    return tf.raw_ops.MutableHashTableV2(
+        key_dtype=tf.string, value_dtype=tf.int64, shared_name=_TABLE
+    )
+
+
+class StopWithChief(tf.compat.v1.train.SessionRunHook):
+    """Stops a worker when the chief has ended the same call of `train`.
+
+    Args:
+      board: Where the chief says so.
+      chief: The chief's name, "chief:0".
+      call: The number of this call.
+    """
+
+    def __init__(self, board: Board, chief: str, call: int) -> None:
+        self._board, self._chief, self._call = board, chief, call
+        self._chief_ended = threading.Event()
+        self._session_ended = threading.Event()
+
+    def begin(self) -> None:
+        """Begins to look at the board, beside the training."""
+        self._session_ended.clear()
+        threading.Thread(target=self._watch, name="stop_with_chief", daemon=True).start()
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Stops when the chief has ended."""
+        del run_values
+        if self._chief_ended.is_set():
+            _LOG.info("Stopping: %s has ended, and with it the training.", self._chief)
+            run_context.request_stop()
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Looks no more."""
+        del session
+        self._session_ended.set()
+
+    def _watch(self) -> None:
+        while not self._session_ended.wait(_LOOK_EVERY_SECS):
+            try:
+                ended = self._board.read().get(self._chief, 0)
+            except tf.errors.OpError:
+                continue  # A parameter server that restarts; training itself knows what to do.
+            if ended >= self._call:
+                self._chief_ended.set()
+                return

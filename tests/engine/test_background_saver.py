@@ -1,0 +1,185 @@
+import os
+import threading
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.engine import tf_internals
+from estimator_train.engine.background_saver import BackgroundSaver, SettledSaves
+
+v1 = tf.compat.v1
+
+
+class GatedSession(v1.Session):
+    """A session in which the thread that writes checkpoints waits for a gate to open."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate = threading.Event()
+
+    def run(self, *args, **kwargs):
+        if threading.current_thread() is not threading.main_thread():
+            assert self.gate.wait(60)
+        return super().run(*args, **kwargs)
+
+
+@pytest.fixture
+def variable_graph():
+    """A session with a variable, what adds to it, and a background saver."""
+    with tf.Graph().as_default():
+        variable = v1.get_variable("v", initializer=np.float32([1, 2]))
+        add = v1.assign_add(variable, [10.0, 10.0])
+        scaffold = v1.train.Scaffold(saver=v1.train.Saver([variable]))
+        scaffold.finalize()
+        with GatedSession() as session:
+            session.run(scaffold.init_op)
+            yield session, add, BackgroundSaver(scaffold)
+
+
+def test_values_are_those_of_the_save_whatever_comes_after(variable_graph, tmp_path):
+    session, add, saver = variable_graph
+    with saver.open():
+        saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+        session.run(add)
+        assert tf.train.latest_checkpoint(tmp_path) is None
+        session.gate.set()
+        saver.wait()
+    assert session.graph.finalized
+    path = tf.train.latest_checkpoint(tmp_path)
+    np.testing.assert_array_equal(tf.train.load_variable(path, "v"), np.float32([1, 2]))
+
+
+def test_leaving_waits_for_the_write(variable_graph, tmp_path):
+    session, _, saver = variable_graph
+
+    def save_and_break_off():
+        with saver.open():
+            saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+            threading.Timer(0.05, session.gate.set).start()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        save_and_break_off()
+    assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-1")
+
+
+def test_saver_of_a_users_own_making_saves_at_once(variable_graph, tmp_path):
+    session, _, _ = variable_graph
+
+    class Own(v1.train.Saver):
+        def save(self, *args, **kwargs):
+            self.thread = threading.current_thread()
+            return super().save(*args, **kwargs)
+
+    with tf_internals.reopened(session.graph), session.graph.as_default():
+        own = Own()
+    BackgroundSaver(v1.train.Scaffold(saver=own)).save(session, str(tmp_path / "own.ckpt"))
+    assert own.thread is threading.main_thread()
+    assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "own.ckpt")
+
+
+class NeedsEvenSteps(v1.train.CheckpointSaverListener):
+    def needs_checkpoint(self, global_step):
+        return global_step % 2 == 0
+
+    def after_save(self, session, global_step_value):
+        pass
+
+
+def test_listener_that_needs_no_checkpoint_is_not_waited_for(variable_graph, tmp_path):
+    session, _, saver = variable_graph
+    settled = SettledSaves(saver, [NeedsEvenSteps()])
+    with saver.open():
+        saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+        settled.after_save(session, 1)
+        assert tf.train.latest_checkpoint(tmp_path) is None
+        session.gate.set()
+        settled.after_save(session, 2)
+        assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-1")
+
+
+def _contents(model_dir):
+    paths = tf.train.get_checkpoint_state(model_dir).all_model_checkpoint_paths
+    return {
+        os.path.basename(path): {
+            name: tf.train.load_variable(path, name).tolist()
+            for name, _ in tf.train.list_variables(path)
+        }
+        for path in paths
+    }
+
+
+def test_both_modes_write_the_same(model_fn, input_fn, tmp_path):
+    files, contents = [], []
+    for mode in ("async", "sync"):
+        config = est.RunConfig(
+            save_checkpoints_steps=7, checkpoint_mode=mode, keep_checkpoint_max=3
+        )
+        estimator = est.Estimator(model_fn, tmp_path / mode, config)
+        estimator.train(input_fn, steps=40)
+        files.append(sorted(p for p in os.listdir(estimator.model_dir) if "tfevents" not in p))
+        contents.append(_contents(estimator.model_dir))
+    assert files[0] == files[1]
+    assert contents[0] == contents[1]
+    assert list(contents[0]) == ["model.ckpt-28", "model.ckpt-35", "model.ckpt-40"]
+
+
+class Seen(v1.train.CheckpointSaverListener):
+    """Notes, before and after each save, the latest checkpoint on disk."""
+
+    def __init__(self, model_dir):
+        self._model_dir = model_dir
+        self.seen = []
+
+    def _note(self, when, step):
+        path = tf.train.latest_checkpoint(self._model_dir)
+        self.seen.append((when, int(step), path and int(path.rsplit("-", 1)[1])))
+
+    def before_save(self, session, global_step_value):
+        self._note("before", global_step_value)
+
+    def after_save(self, session, global_step_value):
+        self._note("after", global_step_value)
+
+    def end(self, session, global_step_value):
+        self._note("end", global_step_value)
+
+
+def test_listeners_find_the_checkpoint_they_are_told_of(model_fn, input_fn, tmp_path):
+    seen = Seen(tmp_path)
+    config = est.RunConfig(save_checkpoints_steps=5)
+    est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=8, saving_listeners=[seen])
+    assert seen.seen == [
+        ("before", 0, None),
+        ("after", 0, 0),
+        ("before", 5, 0),
+        ("after", 5, 5),
+        ("before", 8, 5),
+        ("after", 8, 8),
+        ("end", 8, 8),
+    ]
+
+
+def test_write_that_fails_stops_training_and_keeps_the_last_checkpoint(
+    model_fn, input_fn, tmp_path
+):
+    os.makedirs(tmp_path / "model.ckpt-20.index" / "in the way")
+    config = est.RunConfig(save_checkpoints_steps=20)
+    estimator = est.Estimator(model_fn, tmp_path, config)
+    with pytest.raises(tf.errors.OpError, match=r"model\.ckpt-20\.index"):
+        estimator.train(input_fn, steps=10_000)
+    assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-0")
+    assert estimator.evaluate(lambda: input_fn().take(1))["global_step"] == 0
+
+
+def test_mirrored_variables_are_written_once(model_fn, input_fn, tmp_path):
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+    config = est.RunConfig(train_distribute=strategy, save_checkpoints_steps=5)
+    mirrored = est.Estimator(model_fn, tmp_path / "m", config).train(input_fn, steps=10)
+    single = est.Estimator(model_fn, tmp_path / "s").train(input_fn, steps=10)
+    for name in ("w", "global_step"):
+        np.testing.assert_allclose(
+            mirrored.get_variable_value(name), single.get_variable_value(name), rtol=1e-6
+        )
