@@ -9,17 +9,18 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
+from estimator_train.cluster import EVALUATOR, PS
 from estimator_train.engine import checkpoints, evaluate, export, predict, train
 from estimator_train.engine.arguments import call_with_known, validate_model_fn
 from estimator_train.engine.job import Job
 from estimator_train.engine.kept import KeptModels
+from estimator_train.engine.member import membership, serve
 from estimator_train.engine.warm_start import WarmStartSettings, settings_from
 from estimator_train.run_config import RunConfig, default_session_config
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
 _LOG = tf.get_logger()
 _Hooks: TypeAlias = Sequence[tf.compat.v1.train.SessionRunHook] | None
-_ROLES_THAT_DO_NOT_TRAIN = ("ps", "evaluator")
 
 
 class Estimator:
@@ -142,6 +143,9 @@ class Estimator:
     ) -> "Estimator":
         """Trains from the latest checkpoint on, until the steps are done or the input ends.
 
+        In a cluster this starts the server of this process's task; a parameter server serves
+        until the others have ended their call.
+
         Args:
           input_fn: Function of any of `mode`, `params`, `config`, `input_context`, which returns a
             Dataset of (features, labels), a pair of tensors, or features alone.
@@ -155,10 +159,10 @@ class Estimator:
 
         Raises:
           ValueError: Both steps and max_steps are given, or one is not positive, or this process
-            is no trainer in its cluster.
+            is the evaluator of its cluster.
           TypeError: A hook or listener is none.
         """
-        if self._config.task_type in _ROLES_THAT_DO_NOT_TRAIN:
+        if self._config.task_type == EVALUATOR:
             raise ValueError(
                 "Train has been called wrong configuration. Please use "
                 "tf.estimator.train_and_evaluate which calls proper API according to given "
@@ -170,12 +174,17 @@ class Estimator:
         found_hooks = _checked_hooks(hooks)
         listeners = _checked_listeners(saving_listeners)
         job = self._job()
-        if max_steps is not None and checkpoints.saved_global_step(job) >= max_steps:
-            _LOG.info("Skipping training since max_steps has already saved.")
+        if self._config.task_type == PS:
+            serve(self._config)
             return self
-        if steps is not None or max_steps is not None:
-            found_hooks.append(tf.compat.v1.train.StopAtStepHook(steps, max_steps))
-        loss = train.train(job, input_fn, found_hooks, listeners)
+        with membership(self._config) as member:
+            if max_steps is not None and checkpoints.saved_global_step(job) >= max_steps:
+                _LOG.info("Skipping training since max_steps has already saved.")
+                return self
+            if steps is not None or max_steps is not None:
+                found_hooks.append(tf.compat.v1.train.StopAtStepHook(steps, max_steps))
+            found_hooks += member.hooks if member else []
+            loss = train.train(job, input_fn, found_hooks, listeners)
         _LOG.info("Loss for final step: %s.", loss)
         return self
 

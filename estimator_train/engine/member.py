@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import itertools
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -153,28 +154,28 @@ class WaitForPs(tf.compat.v1.train.SessionCreator):
 
 
 def _serve_until_ended(board: Board, trainers: dict[str, str], call: int, config: RunConfig) -> None:
-    (chief,) = (name for name in trainers if name.split(":")[0] in _CHIEFS)
-    patience, grace = Patience(patience_of(config)), Patience(_GRACE_SECS)
+    chief = _chief_of(config)
+    patience = Patience(patience_of(config))
+    chief_ended: float | None = None
     while True:
         ended = board.read()
         active = [name for name in trainers if ended.get(name, 0) < call]
         if not active:
             return
         if chief in active:
-            grace.renew()
+            chief_ended = None
             if is_reachable(trainers[chief]):
                 patience.renew()
-            patience.wait(_LOOK_EVERY_SECS, f"for {chief} at {trainers[chief]}")
-            continue
-        try:
-            grace.wait(_LOOK_EVERY_SECS, f"for {', '.join(active)} to end, as the chief has")
-        except tf.errors.DeadlineExceededError:
-            _LOG.warning("Ending without %s.", ", ".join(active))
+        elif chief_ended is None:
+            chief_ended = time.monotonic()
+        elif time.monotonic() - chief_ended > _GRACE_SECS:
+            _LOG.warning("The chief has ended; not waiting for %s.", ", ".join(active))
             return
+        patience.wait(_LOOK_EVERY_SECS, f"for {', '.join(active)} to end")
 
 
 def _chief_of(config: RunConfig) -> str | None:
-    return next((f"{job}:0" for job in _CHIEFS if job in config.cluster_spec.jobs), None)
+    return next(iter(addresses_of(training_jobs(config), *_CHIEFS)), None)
 
 
 def _check_shares_variables(config: RunConfig) -> None:

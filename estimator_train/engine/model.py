@@ -14,9 +14,9 @@ _LOG = tf.get_logger()
 
 
 @contextlib.contextmanager
-def model_graph(job: Job) -> Iterator[tf.Graph]:
-    """A new default graph with the job's device function and random seed."""
-    with tf.Graph().as_default() as graph, graph.device(job.config.device_fn):
+def model_graph(job: Job, device_fn: Any = None) -> Iterator[tf.Graph]:
+    """A new default graph with the job's device function, or this one, and its random seed."""
+    with tf.Graph().as_default() as graph, graph.device(device_fn or job.config.device_fn):
         tf.compat.v1.set_random_seed(job.config.tf_random_seed)
         yield graph
 

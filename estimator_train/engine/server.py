@@ -35,6 +35,7 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
     key = (config.task_type, config.task_id, str(sorted(jobs.items())))
     if key not in _started:
         address = jobs[config.task_type][config.task_id]
+        _LOG.info("Start Tensorflow server.")
         try:
             _started[key] = tf.distribute.Server(
                 tf.train.ClusterSpec(jobs),

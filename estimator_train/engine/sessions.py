@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.job import Job
+from estimator_train.engine.member import WaitForPs, is_task
 
 _NAMES_SHOWN = 10
 
@@ -25,6 +26,29 @@ def session_config(job: Job, strategy: Any = None) -> tf.compat.v1.ConfigProto:
     cpus = [d.device_index for d in devices if d.device_type == "CPU"]
     config.device_count["CPU"] = max([config.device_count.get("CPU", 1), *(i + 1 for i in cpus)])
     return strategy.update_config_proto(config)
+
+
+def session_creator(
+    job: Job, scaffold: tf.compat.v1.train.Scaffold, strategy: Any = None
+) -> tf.compat.v1.train.SessionCreator:
+    """What makes a training session: by initializing or restoring, or by waiting for the chief.
+
+    Args:
+      job: The job that is run.
+      scaffold: The model's Scaffold.
+      strategy: The strategy that the model was built under, or None.
+    """
+    config, settings = job.config, session_config(job, strategy)
+    creator: tf.compat.v1.train.SessionCreator
+    if config.is_chief:
+        creator = tf.compat.v1.train.ChiefSessionCreator(
+            scaffold, config.master, settings, checkpoint_dir=job.model_dir
+        )
+    else:
+        creator = tf.compat.v1.train.WorkerSessionCreator(
+            scaffold, config.master, settings, max_wait_secs=config.session_creation_timeout_secs
+        )
+    return WaitForPs(config, creator) if is_task(config) else creator
 
 
 @contextlib.contextmanager

@@ -14,10 +14,11 @@ from estimator_train.engine.background_saver import (
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.history import HistoryHook
 from estimator_train.engine.job import Job
+from estimator_train.engine.member import placement
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.nan_loss import NanLossHook
 from estimator_train.engine.saving import SaveForListeners
-from estimator_train.engine.sessions import explained_restore, session_config
+from estimator_train.engine.sessions import explained_restore, session_creator
 from estimator_train.engine.steps import StepRunner
 from estimator_train.spec import ModeKeys
 
@@ -43,7 +44,7 @@ def train(
       The loss of the last step as a NumPy scalar, or None if there was no step.
     """
     strategy = job.config.train_distribute
-    with model_graph(job):
+    with model_graph(job, placement(job.config)):
         step = build_step(job, input_fn, ModeKeys.TRAIN, strategy)
         warm_start.apply(job.warm_start, job.latest_checkpoint())
         step_read = tf_internals.read_step_before_increment(step.global_step)
@@ -61,20 +62,9 @@ def train(
             1 if job.config.master else job.config.steps_per_loop,
         )
         with explained_restore(job.latest_checkpoint()):
-            session = tf.compat.v1.train.MonitoredTrainingSession(
-                master=job.config.master,
-                is_chief=job.config.is_chief,
-                checkpoint_dir=job.model_dir,
-                scaffold=step.spec.scaffold,
-                hooks=worker_hooks,
-                chief_only_hooks=chief_hooks,
-                # What it would make of these are among the chief's hooks.
-                save_checkpoint_secs=None,
-                save_summaries_steps=None,
-                save_summaries_secs=None,
-                log_step_count_steps=None,
-                config=session_config(job, strategy),
-                max_wait_secs=job.config.session_creation_timeout_secs,
+            session = tf.compat.v1.train.MonitoredSession(
+                session_creator(job, step.spec.scaffold, strategy),
+                [*chief_hooks, *worker_hooks] if job.config.is_chief else worker_hooks,
             )
         with saver.open():
             loss = runner.run(session)

@@ -36,6 +36,11 @@ class Evaluation:
         self._last_step = 0
         self._was_final = False
 
+    @property
+    def last_step(self) -> int:
+        """The global step that was evaluated last, or at which training began."""
+        return self._last_step
+
     def begin(self, step: int) -> None:
         """Notes the global step at which training begins."""
         self._last_step = step

@@ -6,14 +6,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train import cluster
 from estimator_train.estimator import Estimator
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
-from estimator_train.training.max_time import StopAfterSeconds
+from estimator_train.training.roles import has_role, run_role, train
 from estimator_train.training.specs import EvalSpec, TrainSpec, check_exporter_names
 
 _LOG = tf.get_logger()
-_ROLES = (cluster.CHIEF, cluster.EVALUATOR, cluster.MASTER, cluster.PS, cluster.WORKER)
 
 
 def train_and_evaluate(
@@ -22,7 +20,9 @@ def train_and_evaluate(
     """Trains, evaluates checkpoints as they are written, and exports.
 
     Training waits while an evaluation runs. The last checkpoint is always evaluated and exported,
-    whatever ended the training. Called again on the same model_dir, this goes on from the latest
+    whatever ended the training. In a cluster, as TF_CONFIG tells it, the chief and workers train, an
+    evaluator evaluates and exports beside them, a master does both, and a ps keeps variables; each
+    ends when the training has. Called again on the same model_dir, this goes on from the latest
     checkpoint; a job that was killed after its last step gets its last evaluation and export.
 
     Args:
@@ -33,19 +33,23 @@ def train_and_evaluate(
     Returns:
       The metrics of the last evaluation (as `Estimator.evaluate` returns them) and the list of what
       the exporters returned after it; both are None where max_steps had been reached before. With
-      several EvalSpecs, a dict of each by the names of the specs.
+      several EvalSpecs, a dict of each by the names of the specs. In a cluster the evaluator and a
+      master return this, and all others None.
 
     Raises:
       TypeError: An argument is of a wrong type.
       ValueError: Names of EvalSpecs or of their exporters are not unique, the RunConfig has no
         checkpoints, or this process has a role in a cluster that cannot be run.
+      DeadlineExceededError: Another process of the cluster did not come up.
     """
     specs = checked_specs(estimator, train_spec, eval_spec)
     _LOG.info("Not using Distribute Coordinator.")
-    config = estimator.config
-    if config.cluster_spec or config.task_type == cluster.EVALUATOR:
-        _refuse_role(config.task_type)
-    evaluations = _run_local(estimator, train_spec, specs)
+    if has_role(estimator):
+        evaluations = run_role(estimator, train_spec, specs, _run_local)
+    else:
+        evaluations = _run_local(estimator, train_spec, specs)
+    if evaluations is None:
+        return None
     if isinstance(eval_spec, EvalSpec):
         return evaluations[0].metrics, evaluations[0].exports
     return (
@@ -81,17 +85,6 @@ def checked_specs(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalS
     return specs
 
 
-def _refuse_role(task_type: str) -> None:
-    if task_type not in _ROLES:
-        raise ValueError(
-            f"Task type {task_type} is not supported. Supported task types are {list(_ROLES)}"
-        )
-    raise ValueError(
-        f"train_and_evaluate runs on one machine, and TF_CONFIG gives this process the role "
-        f"'{task_type}' in a cluster. Unset TF_CONFIG to train here alone."
-    )
-
-
 def _run_local(
     estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec]
 ) -> list[Evaluation]:
@@ -108,19 +101,8 @@ def _run_local(
     check_metrics = _WatchedMetrics(train_spec, [estimator.eval_dir(spec.name) for spec in specs])
     unfinished = _Unfinished(estimator.model_dir)
     was_cut_off = unfinished.exists()
-    hooks = list(train_spec.hooks)
-    if train_spec.max_time is not None:
-        hooks.append(StopAfterSeconds(train_spec.max_time))
-    estimator.train(
-        train_spec.input_fn,
-        hooks=hooks,
-        max_steps=train_spec.max_steps,
-        saving_listeners=[
-            *train_spec.saving_listeners,
-            unfinished,
-            EvaluationListener(evaluations, train_spec.max_steps, check_metrics),
-        ],
-    )
+    listener = EvaluationListener(evaluations, train_spec.max_steps, check_metrics)
+    train(estimator, train_spec, [unfinished, listener])
     for evaluation in evaluations:
         if was_cut_off and evaluation.metrics is None:
             evaluation.run(is_final=True)

@@ -1,0 +1,134 @@
+"""The evaluator of a cluster: evaluates checkpoints that others write, until training has ended."""
+
+import time
+from collections.abc import Sequence
+
+import tensorflow as tf
+
+from estimator_train.engine.checkpoints import global_step_in
+from estimator_train.engine.member import patience_of
+from estimator_train.engine.server import Patience
+from estimator_train.estimator import Estimator
+from estimator_train.training.evaluations import Evaluation
+from estimator_train.training.finished import TrainingEnd
+from estimator_train.training.specs import EvalSpec, TrainSpec
+
+_LOG = tf.get_logger()
+_LOOK_EVERY_SECS = 1.0
+# How many times the longest time between two checkpoints is still no sign that training is dead.
+_INTERVALS = 3
+# How long a chief that has written a checkpoint of max_steps may take to say that it was the last.
+_AFTER_MAX_STEPS = 60.0
+
+
+def evaluate_continuously(
+    estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec]
+) -> list[Evaluation]:
+    """Evaluates and exports each new checkpoint in model_dir, and the last one as such.
+
+    It ends when a checkpoint of max_steps is evaluated, or the last one of a training whose chief
+    has ended for another reason; also where that was before it started.
+
+    Args:
+      estimator: The Estimator that is trained by other processes.
+      train_spec: What they train.
+      specs: What to evaluate and export.
+
+    Returns:
+      The evaluations.
+
+    Raises:
+      DeadlineExceededError: There was no new checkpoint for session_creation_timeout_secs, and for
+        three times the longest time that passed between two of them.
+    """
+    sidecar = _Evaluator(estimator, train_spec, specs)
+    sidecar.wait_for_start(min(spec.start_delay_secs for spec in specs))
+    while not sidecar.evaluate_what_is_due():
+        sidecar.wait()
+    return sidecar.evaluations
+
+
+class _Evaluator:
+    def __init__(
+        self, estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec]
+    ) -> None:
+        self.evaluations = [Evaluation(estimator, spec) for spec in specs]
+        self._estimator, self._max_steps = estimator, train_spec.max_steps
+        self._end = TrainingEnd(estimator.model_dir)
+        self._least = patience_of(estimator.config)
+        self._patience = Patience(self._least)
+        self._last_path: str | None = None
+        self._last_time = time.monotonic()
+        self._longest = 0.0
+
+    def wait_for_start(self, seconds: float) -> None:
+        """Lets training make a start, unless it has ended already."""
+        if not seconds:
+            return
+        _LOG.info("Waiting %f secs before starting eval.", seconds)
+        start = time.monotonic()
+        while time.monotonic() - start < seconds and not self._is_over():
+            time.sleep(min(_LOOK_EVERY_SECS, seconds))
+
+    def evaluate_what_is_due(self) -> bool:
+        """Looks for a new checkpoint; returns whether it was the last, now evaluated."""
+        # In this order: what is the latest after the end stays it.
+        has_ended, is_written = self._end.has_come(), self._end.is_written()
+        path = self._estimator.latest_checkpoint()
+        if path is None:
+            if has_ended:
+                _LOG.warning("Exiting evaluation: training has ended without a checkpoint.")
+            return has_ended
+        self._note(path)
+        try:
+            step = global_step_in(path)
+            if self._has_reached(step):
+                # The chief may write another one, of steps that others made meanwhile.
+                has_ended |= is_written or time.monotonic() - self._last_time >= _AFTER_MAX_STEPS
+            return self._evaluate(step, has_ended)
+        except (tf.errors.NotFoundError, tf.errors.DataLossError, ValueError):
+            # Training may have removed a checkpoint for newer ones as it was read.
+            if tf.io.gfile.exists(f"{path}.index"):
+                raise
+            return False
+
+    def wait(self) -> None:
+        """Waits a moment for a new checkpoint.
+
+        Raises:
+          DeadlineExceededError: There has been none for too long.
+        """
+        path = self._last_path
+        what = f"for a checkpoint after {path}" if path else "for the first checkpoint"
+        self._patience.wait(_LOOK_EVERY_SECS, f"{what} in {self._estimator.model_dir}")
+
+    def _evaluate(self, step: int, has_ended: bool) -> bool:
+        for evaluation in self.evaluations:
+            if has_ended:
+                evaluation.finish(step)
+            elif evaluation.is_due(step) and evaluation.last_step != step:
+                evaluation.run(is_final=False)
+        if has_ended and self._has_reached(step):
+            _LOG.info(
+                "Exiting evaluation, global_step=%s >= train max_steps=%s", step, self._max_steps
+            )
+        elif has_ended:
+            _LOG.info("Exiting evaluation, global_step=%s: training has ended.", step)
+        return has_ended
+
+    def _has_reached(self, step: int) -> bool:
+        return self._max_steps is not None and step >= self._max_steps
+
+    def _is_over(self) -> bool:
+        path = self._estimator.latest_checkpoint()
+        return self._end.has_come() or bool(path and self._has_reached(global_step_in(path)))
+
+    def _note(self, path: str) -> None:
+        """Is patient for longer where checkpoints are rarer."""
+        if path == self._last_path:
+            return
+        now = time.monotonic()
+        if self._last_path is not None:
+            self._longest = max(self._longest, now - self._last_time)
+        self._last_path, self._last_time = path, now
+        self._patience = Patience(max(self._least, _INTERVALS * self._longest))

@@ -1,0 +1,102 @@
+"""What each process of a cluster does in `train_and_evaluate`."""
+
+import time
+from collections.abc import Callable, Sequence
+
+import tensorflow as tf
+
+from estimator_train import cluster
+from estimator_train.estimator import Estimator
+from estimator_train.training.evaluations import Evaluation
+from estimator_train.training.evaluator import evaluate_continuously
+from estimator_train.training.finished import Finished
+from estimator_train.training.max_time import StopAfterSeconds
+from estimator_train.training.specs import EvalSpec, TrainSpec
+
+_LOG = tf.get_logger()
+_DELAY_SECS = 5
+_LONGEST_DELAY_SECS = 60
+_Local = Callable[[Estimator, TrainSpec, Sequence[EvalSpec]], list[Evaluation]]
+
+
+def has_role(estimator: Estimator) -> bool:
+    """Whether this process is one of a cluster's."""
+    config = estimator.config
+    return bool(config.cluster_spec) or config.task_type == cluster.EVALUATOR
+
+
+def run_role(
+    estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec], run_local: _Local
+) -> list[Evaluation] | None:
+    """Does this process's part of the job.
+
+    Args:
+      estimator: The Estimator.
+      train_spec: What to train on and for how long.
+      specs: What to evaluate.
+      run_local: Trains and evaluates by turns, as the master does.
+
+    Returns:
+      The evaluations of a role that evaluates, which are the evaluator's and the master's.
+
+    Raises:
+      ValueError: There is no such role.
+    """
+    role = estimator.config.task_type
+    finished = Finished(estimator.model_dir)
+    if role == cluster.EVALUATOR:
+        return evaluate_continuously(estimator, train_spec, specs)
+    if role == cluster.MASTER:
+        finished.remove()
+        evaluations = run_local(estimator, train_spec, specs)
+        finished.write()
+        return evaluations
+    if role == cluster.CHIEF:
+        finished.remove()
+        train(estimator, train_spec)
+        finished.write()
+    elif role == cluster.WORKER:
+        _delay(estimator)
+        train(estimator, train_spec)
+    elif role == cluster.PS:
+        train(estimator, train_spec)  # Which is to serve.
+    else:
+        known = [cluster.CHIEF, cluster.EVALUATOR, cluster.MASTER, cluster.PS, cluster.WORKER]
+        raise ValueError(
+            f"Task type {role} is not supported. Supported task types are {known}"
+        )
+    return None
+
+
+def train(
+    estimator: Estimator,
+    train_spec: TrainSpec,
+    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener] = (),
+) -> None:
+    """Trains as a TrainSpec says.
+
+    Args:
+      estimator: The Estimator.
+      train_spec: The training.
+      listeners: Come after the training's own.
+    """
+    hooks = list(train_spec.hooks)
+    if train_spec.max_time is not None:
+        hooks.append(StopAfterSeconds(train_spec.max_time))
+    estimator.train(
+        train_spec.input_fn,
+        hooks=hooks,
+        max_steps=train_spec.max_steps,
+        saving_listeners=[*train_spec.saving_listeners, *listeners],
+    )
+
+
+def _delay(estimator: Estimator) -> None:
+    """Has the workers of an asynchronous training start one after another."""
+    config = estimator.config
+    longest = config.experimental_max_worker_delay_secs
+    longest = _LONGEST_DELAY_SECS if longest is None else longest
+    secs = min(longest, _DELAY_SECS * (config.task_id + 1))
+    if secs > 0:
+        _LOG.info("Waiting %d secs before starting training.", secs)
+        time.sleep(secs)
