@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from estimator_train.compat import import_hook as _import_hook
 
 if TYPE_CHECKING:
-    from estimator_train import experimental, export, hooks, keras
+    from estimator_train import experimental, export, hooks, keras, predictor
     from estimator_train.engine.warm_start import VocabInfo, WarmStartSettings
     from estimator_train.estimator import EstimatorV2 as Estimator
     from estimator_train.heads import (
@@ -96,6 +96,7 @@ _HOMES = {
     "export": "estimator_train.export:",
     "hooks": "estimator_train.hooks:",
     "keras": "estimator_train.keras:",
+    "predictor": "estimator_train.predictor:",
     **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
     **{name: f"estimator_train.heads:{name}" for name in _HEADS},
     **{
@@ -147,6 +148,7 @@ __all__ = [
     "export",
     "hooks",
     "keras",
+    "predictor",
     "train_and_evaluate",
 ]
 

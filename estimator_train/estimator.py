@@ -16,6 +16,7 @@ from estimator_train.engine.job import Job
 from estimator_train.engine.kept import KeptModels
 from estimator_train.engine.member import membership, serve
 from estimator_train.engine.warm_start import WarmStartSettings, settings_from
+from estimator_train.predictor.live import EstimatorPredictor, open_predictor
 from estimator_train.run_config import RunConfig, default_session_config
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
@@ -256,6 +257,36 @@ class Estimator:
             found_hooks,
             checkpoint_path,
             yield_single_examples,
+        )
+
+    def predictor(
+        self,
+        serving_input_receiver_fn: Callable[[], Any] | None = None,
+        predict_keys: Sequence[str] | str | None = None,
+        checkpoint_path: str | None = None,
+        reload: bool = False,
+    ) -> EstimatorPredictor:
+        """Opens the model to answer batch after batch: built and loaded once.
+
+        `with estimator.predictor() as predictor: predictor.predict({"x": array})`
+
+        Args:
+          serving_input_receiver_fn: For what is fed, as for `export_saved_model`; by default
+            features are fed as they are.
+          predict_keys: Which of model_fn's predictions to compute; by default all.
+          checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
+            where there is none.
+          reload: Whether to go over to a newer checkpoint as soon as there is one.
+
+        Returns:
+          A context manager with `predict(batch)`, which several threads may call.
+
+        Raises:
+          ValueError: reload and checkpoint_path are both given, or predict_keys names no
+            prediction.
+        """
+        return open_predictor(
+            self._job(), serving_input_receiver_fn, predict_keys, checkpoint_path, reload
         )
 
     def export_saved_model(

@@ -13,7 +13,7 @@ SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py
 FLOORS = [
     {"errors", "spec", "cluster", "export_outputs"},
     {"run_config"},
-    {"engine", "export", "hooks"},
+    {"engine", "export", "hooks", "predictor"},
     {"estimator"},
     {"keras", "heads", "canned", "training", "tpu", "distribute"},
     {"compat", "experimental"},

@@ -15,7 +15,7 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs import Inputs, bind_input
 from estimator_train.engine.kept import KeptModels
-from estimator_train.engine.sessions import explained_restore
+from estimator_train.engine.sessions import explained_restore, restored_session
 
 # Each input leaves its operations in the graph: past these a model is built anew.
 _MOST_INPUTS = 100
@@ -64,13 +64,9 @@ class OpenModel:
         self.built = built
         self._inputs = 0
         self._input_bytes = 0
-        with built.graph.as_default(), explained_restore(checkpoint_path):
-            creator = tf.compat.v1.train.ChiefSessionCreator(
-                built.scaffold,
-                config=session_config,
-                checkpoint_filename_with_path=checkpoint_path,
-            )
-            self.session = creator.create_session()
+        self.session = restored_session(
+            built.graph, built.scaffold, session_config, checkpoint_path
+        )
         tf_internals.reopen(built.graph)
         self._loaded = _identity(checkpoint_path)
         self.session.run(built.inputs.initializer)

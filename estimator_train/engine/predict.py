@@ -44,13 +44,13 @@ def predict(
             _warn_if_endless(inputs)
             spec = call_model_fn(job, inputs.features, None, ModeKeys.PREDICT)
             warm_start.apply(job.warm_start, path)
-            _chosen(spec.predictions, predict_keys)  # A wrong key is said before a session is made.
+            chosen(spec.predictions, predict_keys)  # A wrong key is said before a session is made.
             return Built(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
 
     with model_session(
         job, ModeKeys.PREDICT, input_fn, path, hooks, build, master=job.config.master
     ) as call:
-        predictions = _chosen(call.built.fetches, predict_keys)
+        predictions = chosen(call.built.fetches, predict_keys)
         while not call.session.should_stop():
             batch = call.session.run(predictions)
             if yield_single_examples:
@@ -69,8 +69,12 @@ def _warn_if_endless(inputs: Inputs) -> None:
         )
 
 
-def _chosen(predictions: Any, keys: Sequence[str] | str | None) -> Any:
+def chosen(predictions: Any, keys: Sequence[str] | str | None) -> Any:
     """The predictions that were asked for.
+
+    Args:
+      predictions: What model_fn predicts.
+      keys: Names of predictions; all by default.
 
     Raises:
       ValueError: Keys are given and predictions is no dict, or none of the keys is in it.

@@ -51,6 +51,27 @@ def session_creator(
     return WaitForPs(config, creator) if is_task(config) else creator
 
 
+def restored_session(
+    graph: tf.Graph,
+    scaffold: tf.compat.v1.train.Scaffold,
+    config: tf.compat.v1.ConfigProto,
+    checkpoint_path: str | None,
+) -> tf.compat.v1.Session:
+    """A raw session with a checkpoint's variables.
+
+    Args:
+      graph: The graph; final afterwards.
+      scaffold: The model's Scaffold.
+      config: Configuration of the session.
+      checkpoint_path: The checkpoint, or None to initialize the variables.
+    """
+    with graph.as_default(), explained_restore(checkpoint_path):
+        creator = tf.compat.v1.train.ChiefSessionCreator(
+            scaffold, config=config, checkpoint_filename_with_path=checkpoint_path
+        )
+        return creator.create_session()
+
+
 @contextlib.contextmanager
 def explained_restore(checkpoint_path: str | None) -> Iterator[None]:
     """Within it a checkpoint is restored; where it does not fit, the error names the variables.

@@ -10,6 +10,9 @@ from typing import Any
 
 import tensorflow as tf
 
+# Why internal: the message has no public name (see `session_call`).
+from tensorflow.core.protobuf.config_pb2 import CallableOptions
+
 # Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
 from tensorflow.python.client.session import SessionInterface as SessionInterface
 
@@ -169,6 +172,20 @@ def reopened(graph: tf.Graph) -> Iterator[None]:
     finally:
         if was_final:
             graph.finalize()
+
+
+def session_call(
+    session: tf.compat.v1.Session, feeds: Sequence[tf.Tensor], fetches: Sequence[tf.Tensor]
+) -> Callable[..., list[Any]]:
+    """A function from the values of `feeds` (NumPy arrays) to those of `fetches`.
+
+    Why internal: the public `make_callable` goes the way of `Session.run` as soon as there are
+    feeds, and takes apart feeds and fetches again at each call.
+    """
+    options = CallableOptions()
+    options.feed.extend(tensor.name for tensor in feeds)
+    options.fetch.extend(tensor.name for tensor in fetches)
+    return session._make_callable_from_options(options)
 
 
 class CheckpointEntry(SaveableObject):

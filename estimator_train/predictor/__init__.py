@@ -1,0 +1,19 @@
+"""Models that stay in memory and answer one batch after another.
+
+`estimator.predictor()` opens an Estimator's model, `from_saved_model` an exported one. The names
+are those of `tf.contrib.predictor`.
+"""
+
+from estimator_train.predictor.base import Predictor
+from estimator_train.predictor.live import EstimatorPredictor, from_estimator
+from estimator_train.predictor.saved_model import from_saved_model
+
+from_contrib_estimator = from_estimator
+
+__all__ = [
+    "EstimatorPredictor",
+    "Predictor",
+    "from_contrib_estimator",
+    "from_estimator",
+    "from_saved_model",
+]

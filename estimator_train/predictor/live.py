@@ -1,0 +1,249 @@
+"""Predictors from Estimators: the model of a model_dir, kept up to date if asked."""
+
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import warm_start
+from estimator_train.engine.checkpoints import checkpoint_or_none
+from estimator_train.engine.job import Job
+from estimator_train.engine.model import call_model_fn, model_graph
+from estimator_train.engine.predict import chosen
+from estimator_train.engine.sessions import restored_session, session_config
+from estimator_train.export.signatures import signatures_of
+from estimator_train.predictor.base import Predictor
+from estimator_train.predictor.batches import placeholder_like
+from estimator_train.predictor.saved_model import DEFAULT_KEY
+from estimator_train.spec import EstimatorSpec, ModeKeys
+
+_LOG = tf.get_logger()
+_SINGLE = "features"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Model:
+    """A model's graph: what a batch is fed to, and what it computes."""
+
+    graph: tf.Graph
+    scaffold: tf.compat.v1.train.Scaffold
+    feeds: Mapping[str, tf.Tensor]
+    fetches: Any
+
+
+class EstimatorPredictor:
+    """An Estimator's model that stays: built and loaded once, then asked again and again.
+
+    Several threads may ask at a time. `estimator.predictor()` makes one; it is a context manager.
+
+    Args:
+      job: The job whose model it is.
+      serving_input_receiver_fn: Function that returns a receiver for what is fed, as for
+        `export_saved_model`; by default features are fed as they are, and the model is built for
+        the names, dtypes and shapes of the first batch.
+      outputs: From the model's EstimatorSpec and receiver to the tensors that are computed.
+      checkpoint_path: The checkpoint; by default the latest.
+      reload: Whether to go over to a newer checkpoint as soon as there is one.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        serving_input_receiver_fn: Callable[[], Any] | None,
+        outputs: Callable[[EstimatorSpec, Any], Any],
+        checkpoint_path: str | None = None,
+        reload: bool = False,
+    ) -> None:
+        if reload and checkpoint_path:
+            raise ValueError(
+                f"reload follows the latest checkpoint of model_dir, but checkpoint_path "
+                f"({checkpoint_path}) fixes one: give only one of them."
+            )
+        self._job = job
+        self._outputs = outputs
+        self._reload = reload
+        self._lock = threading.Lock()
+        self._closed = False
+        self._model: _Model | None = None
+        self._predictor: Predictor | None = None
+        self._path = checkpoint_or_none(job, checkpoint_path, "predict")
+        self._state = self._state_of_model_dir()
+        if serving_input_receiver_fn is not None:
+            self._open(self._build_on(serving_input_receiver_fn))
+
+    @property
+    def checkpoint_path(self) -> str | None:
+        """The checkpoint that is loaded; None where variables were initialized."""
+        return self._path
+
+    def predict(self, batch: Any) -> Any:
+        """Computes the predictions for one batch.
+
+        Args:
+          batch: What model_fn takes as features: an array or nested list, or a dict of them, with
+            the batch as first dimension. With a serving_input_receiver_fn, what its receiver takes.
+
+        Returns:
+          NumPy values as model_fn's predictions are: a dict of them, or one.
+
+        Raises:
+          ValueError: The batch has other names or shapes than the model takes, or the predictor is
+            closed.
+        """
+        predictor = self._current(batch)
+        assert self._model is not None
+        found = predictor.predict(batch)
+        return found if isinstance(self._model.fetches, Mapping) else found[_SINGLE]
+
+    __call__ = predict
+
+    def close(self) -> None:
+        """Releases the model."""
+        with self._lock:
+            self._closed = True
+            if self._predictor is not None:
+                self._predictor.close()
+
+    def __enter__(self) -> "EstimatorPredictor":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def _current(self, batch: Any) -> Predictor:
+        predictor = self._predictor
+        if predictor is None:
+            with self._lock:
+                if self._predictor is None and not self._closed:
+                    self._open(self._build_like(batch))
+                predictor = self._predictor
+        if self._closed or predictor is None:
+            raise ValueError("This predictor is closed; open another one for further batches.")
+        return self._reloaded(predictor) if self._reload else predictor
+
+    def _build_like(self, batch: Any) -> _Model:
+        def features() -> tuple[Any, Mapping[str, tf.Tensor], Any]:
+            if not isinstance(batch, Mapping):
+                tensor = placeholder_like(batch)
+                return tensor, {_SINGLE: tensor}, None
+            tensors = {name: placeholder_like(value) for name, value in batch.items()}
+            return dict(tensors), tensors, None
+
+        return self._build(features)
+
+    def _build_on(self, serving_input_receiver_fn: Callable[[], Any]) -> _Model:
+        def features() -> tuple[Any, Mapping[str, tf.Tensor], Any]:
+            receiver = serving_input_receiver_fn()
+            return receiver.features, receiver.receiver_tensors, receiver
+
+        return self._build(features)
+
+    def _build(self, make: Callable[[], tuple[Any, Mapping[str, tf.Tensor], Any]]) -> _Model:
+        job = self._job
+        with model_graph(job) as graph:
+            tf.compat.v1.train.create_global_step()
+            features, feeds, receiver = make()
+            spec = call_model_fn(job, features, None, ModeKeys.PREDICT)
+            warm_start.apply(job.warm_start, self._path)
+            return _Model(graph, spec.scaffold, feeds, self._outputs(spec, receiver))
+
+    def _open(self, model: _Model) -> None:
+        session = restored_session(
+            model.graph, model.scaffold, session_config(self._job), self._path
+        )
+        fetches = model.fetches if isinstance(model.fetches, Mapping) else {_SINGLE: model.fetches}
+        self._model = model
+        self._predictor = Predictor(session, model.feeds, fetches)
+
+    def _state_of_model_dir(self) -> Any:
+        """What changes whenever a checkpoint is written."""
+        try:
+            stat = tf.io.gfile.stat(f"{self._job.model_dir}/checkpoint")
+        except tf.errors.NotFoundError:
+            return None
+        return stat.mtime_nsec, stat.length
+
+    def _reloaded(self, predictor: Predictor) -> Predictor:
+        """The predictor of the latest checkpoint; the one in use where there is none newer."""
+        if self._state_of_model_dir() == self._state:
+            return predictor
+        with self._lock:
+            state = self._state_of_model_dir()
+            if state == self._state or self._closed:
+                return predictor
+            self._state = state
+            path, before = self._job.latest_checkpoint(), self._path
+            assert self._model is not None
+            if path is None or path == before:
+                return predictor
+            try:
+                self._path = path
+                # The session before ends when those who still use it are done.
+                self._open(self._model)
+                _LOG.info("Predicting from %s.", path)
+            except (tf.errors.OpError, ValueError) as error:
+                self._path = before
+                _LOG.warning("Still predicting from %s: %s", before, error)
+            assert self._predictor is not None
+            return self._predictor
+
+
+def open_predictor(
+    job: Job,
+    serving_input_receiver_fn: Callable[[], Any] | None,
+    predict_keys: Sequence[str] | str | None,
+    checkpoint_path: str | None,
+    reload: bool,
+) -> EstimatorPredictor:
+    """What `Estimator.predictor` returns; its arguments are those."""
+    return EstimatorPredictor(
+        job,
+        serving_input_receiver_fn,
+        lambda spec, receiver: chosen(spec.predictions, predict_keys),
+        checkpoint_path,
+        reload,
+    )
+
+
+def from_estimator(
+    estimator: Any,
+    serving_input_receiver_fn: Callable[[], Any],
+    output_key: str | None = None,
+    graph: tf.Graph | None = None,
+    config: tf.compat.v1.ConfigProto | None = None,
+) -> EstimatorPredictor:
+    """Opens the latest checkpoint of an Estimator, to be asked as its export would be.
+
+    Args:
+      estimator: The Estimator.
+      serving_input_receiver_fn: As for `export_saved_model`.
+      output_key: Which of the model's export_outputs to compute; the default one by default.
+      graph: Not used: the model has a graph of its own.
+      config: Configuration of the session in place of the Estimator's.
+
+    Returns:
+      A predictor, which is also a context manager that closes it.
+
+    Raises:
+      ValueError: There is no checkpoint, or no such output.
+    """
+    del graph
+    job: Job = estimator._job()
+    if job.latest_checkpoint() is None:
+        raise ValueError(f"Couldn't find trained model at {job.model_dir}.")
+    if config is not None:
+        job = dataclasses.replace(job, config=job.config.replace(session_config=config))
+
+    def outputs(spec: EstimatorSpec, receiver: Any) -> dict[str, tf.Tensor]:
+        signatures = signatures_of(spec, receiver)
+        key = output_key or DEFAULT_KEY
+        if key not in signatures:
+            raise ValueError(
+                f'Got output_key "{key}". The model\'s outputs are {sorted(signatures)}.'
+            )
+        found = tf.compat.v1.get_default_graph().get_tensor_by_name
+        return {name: found(info.name) for name, info in signatures[key].outputs.items()}
+
+    return EstimatorPredictor(job, serving_input_receiver_fn, outputs)

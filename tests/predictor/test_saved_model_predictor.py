@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+
+X = np.float32([[1, 2], [3, 4]])
+
+
+def model_fn(features, mode):
+    scale = tf.compat.v1.get_variable("scale", initializer=3.0)
+    outputs = {"y": features["x"] * scale}
+    signatures = {
+        "serving_default": est.export.PredictOutput(outputs),
+        "sums": est.export.PredictOutput({"outputs": tf.reduce_sum(features["x"], axis=1)}),
+    }
+    if mode == est.ModeKeys.PREDICT:
+        return est.EstimatorSpec(mode, predictions=outputs, export_outputs=signatures)
+    step = tf.compat.v1.train.get_global_step()
+    train_op = tf.compat.v1.assign_add(step, 1)
+    return est.EstimatorSpec(mode, loss=scale * 1.0, train_op=train_op)
+
+
+@pytest.fixture(scope="module")
+def export_dir(tmp_path_factory):
+    estimator = est.Estimator(model_fn, tmp_path_factory.mktemp("model"))
+    estimator.train(lambda: tf.data.Dataset.from_tensors({"x": X}).repeat(), steps=1)
+    receiver_fn = est.export.build_raw_serving_input_receiver_fn({"x": tf.zeros([1, 2])})
+    return estimator.export_saved_model(tmp_path_factory.mktemp("export"), receiver_fn)
+
+
+def test_default_signature(export_dir):
+    with est.predictor.from_saved_model(export_dir) as predictor:
+        np.testing.assert_array_equal(predictor({"x": X})["y"], 3 * X)
+        np.testing.assert_array_equal(predictor.predict({"x": [[5, 6]]})["y"], [[15, 18]])
+        assert list(predictor.feed_tensors) == ["x"]
+        assert list(predictor.fetch_tensors) == ["y"]
+
+
+def test_signature_by_key(export_dir):
+    predictor = est.predictor.from_saved_model(export_dir, signature_def_key="sums")
+    assert predictor(X)["outputs"].tolist() == [3, 7]
+
+
+def test_tensors_by_name(export_dir):
+    default = est.predictor.from_saved_model(export_dir)
+    predictor = est.predictor.from_saved_model(
+        export_dir,
+        input_names={"in": default.feed_tensors["x"].name},
+        output_names={"out": default.fetch_tensors["y"].name},
+        tags="serve",
+    )
+    np.testing.assert_array_equal(predictor({"in": X})["out"], 3 * X)
+
+
+def test_model_that_tf2_saved(tmp_path):
+    module = tf.Module()
+    module.scale = tf.Variable(2.0)
+    module.f = tf.function(lambda x: {"y": x * module.scale}, [tf.TensorSpec([None], tf.float32)])
+    tf.saved_model.save(module, tmp_path, signatures=module.f)
+    assert est.predictor.from_saved_model(tmp_path)([1.0, 2.0])["y"].tolist() == [2, 4]
+
+
+def test_mistakes_are_named(export_dir, tmp_path):
+    open_one = est.predictor.from_saved_model
+    with pytest.raises(ValueError, match=r'signature_def_key "other".*serving_default.*sums'):
+        open_one(export_dir, "other")
+    with pytest.raises(ValueError, match="input_names and output_names must both"):
+        open_one(export_dir, input_names={"x": "x:0"})
+    with pytest.raises(ValueError, match="at most one of signature_def_key"):
+        open_one(export_dir, "sums", input_names={"x": "x:0"}, output_names={"y": "y:0"})
+    with pytest.raises(OSError, match="SavedModel file does not exist at: .*nothing"):
+        open_one(tmp_path / "nothing")
+    with pytest.raises(OSError, match="train"):
+        open_one(export_dir, tags="train")
+
+
+def test_closed_predictor_says_so(export_dir):
+    predictor = est.predictor.from_saved_model(export_dir)
+    predictor.close()
+    with pytest.raises(ValueError, match="This predictor is closed"):
+        predictor(X)
