@@ -4,7 +4,7 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-TEST = ["pytest>=8", "pytest-timeout", "pillow", "hypothesis", "ruff", "mypy"]
+TEST = ["pytest>=8", "pytest-timeout", "pillow", "pandas", "hypothesis", "ruff", "mypy"]
 
 setup(
     name="estimator-train",
@@ -30,6 +30,7 @@ setup(
     ],
     extras_require={
         "test": TEST,
+        "pandas": ["pandas"],
         "gpu": ["tensorflow[and-cuda]>=2.16,<2.22"],
     },
     entry_points={"console_scripts": ["estimator-train = estimator_train.cli.main:main"]},

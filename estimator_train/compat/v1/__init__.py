@@ -47,7 +47,7 @@ from estimator_train import (
     export,
     train_and_evaluate,
 )
-from estimator_train.compat.v1 import keras
+from estimator_train.compat.v1 import inputs, keras
 from estimator_train.estimator import Estimator
 
 __all__ = [
@@ -91,6 +91,7 @@ __all__ = [
     "add_metrics",
     "experimental",
     "export",
+    "inputs",
     "keras",
     "train_and_evaluate",
 ]

@@ -1,0 +1,104 @@
+"""`pandas_input_fn` of `tf.compat.v1.estimator.inputs`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from estimator_train.compat.v1.inputs.feeding import Settings, dequeue_batches
+
+
+def pandas_input_fn(
+    x: Any,
+    y: Any = None,
+    batch_size: int = 128,
+    num_epochs: int | None = 1,
+    shuffle: bool | None = None,
+    queue_capacity: int = 1000,
+    num_threads: int = 1,
+    target_column: str = "target",
+) -> Callable[[], Any]:
+    """Makes an input_fn that feeds a pandas frame through a queue, as the original does.
+
+    `input_fns.pandas_frame` is faster, and its position can be saved.
+
+    Args:
+      x: The `pandas.DataFrame` of features; it is copied.
+      y: A `pandas.Series` or `pandas.DataFrame` of labels with the same index; None for features
+        alone.
+      batch_size: Rows in a batch.
+      num_epochs: Passes over the rows; None repeats for ever.
+      shuffle: Whether rows come in random order; it must be given.
+      queue_capacity: Rows in the queue, from which random ones are drawn if they are shuffled.
+      num_threads: Threads that fill the queue; each of them with all rows.
+      target_column: A name for the labels that no column of `x` has.
+
+    Returns:
+      A function that returns a dict of tensors by column name, or a pair of that and the labels:
+      a tensor for a Series, a dict for a frame; shapes (batch,). Columns of strings give bytes.
+
+    Raises:
+      ValueError: `shuffle` is no bool, `x` is empty, the indices of `x` and `y` differ, or `x` has
+        a column with the name of `target_column`.
+      TypeError: `target_column` is no string, or `x` no frame.
+    """
+    settings = Settings(
+        batch_size=batch_size,
+        num_epochs=num_epochs,
+        shuffle=shuffle,  # type: ignore[arg-type] # None is refused
+        queue_capacity=queue_capacity,
+        num_threads=num_threads,
+    )
+    if not isinstance(target_column, str):
+        raise TypeError("target_column must be a string type")
+    if not _is_frame(x):
+        raise TypeError(
+            "data must be either a numpy array or pandas DataFrame if pandas is installed; got "
+            f"{type(x).__name__}"
+        )
+    if len(x) == 0:
+        raise ValueError("x cannot be an empty frame")
+    x = x.copy()
+    if y is not None:
+        _check(x, y, target_column)
+        y = y.copy()
+
+    def input_fn() -> Any:
+        labels = [] if y is None else [y[name] for name in y] if _is_frame(y) else [y]
+        columns = [_array(column) for column in [*(x[name] for name in x), *labels]]
+        tensors = dequeue_batches(columns, settings)
+        features = dict(zip(x, tensors, strict=False))
+        if y is None:
+            return features
+        if _is_frame(y):
+            return features, dict(zip(y, tensors[len(features) :], strict=True))
+        return features, tensors[-1]
+
+    return input_fn
+
+
+def _check(x: Any, y: Any, target_column: str) -> None:
+    if target_column in x:
+        raise ValueError(
+            f"Cannot use name {target_column} for target column: DataFrame already has a column "
+            f"with that name: {x.columns}"
+        )
+    if not np.array_equal(x.index, y.index):
+        raise ValueError(
+            f"Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n"
+        )
+
+
+def _is_frame(data: Any) -> bool:
+    return hasattr(data, "columns")
+
+
+def _array(column: Any) -> np.ndarray:
+    """A column's values; pandas' own strings as the objects that TensorFlow takes for strings."""
+    if not isinstance(column.dtype, np.dtype):
+        return np.asarray(column.astype(object) if _is_text(column) else column.to_numpy())
+    return column.to_numpy()
+
+
+def _is_text(column: Any) -> bool:
+    return str(column.dtype) in ("str", "string") or column.dtype.kind == "O"
