@@ -14,17 +14,18 @@ class Module(Protocol):
     DESCRIPTION: str
     FLAGS: Sequence[Callable[[absl_flags.FlagValues], None]]
 
-    def run(self, flag_values: absl_flags.FlagValues) -> None:
-        """Does what the command is for."""
+    def run(self, flag_values: absl_flags.FlagValues, *program: Sequence[str]) -> None:
+        """Does what the command is for; with what stands after "--" if it takes a program."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command's name, a line about it, and the module that does it."""
+    """A command's name, a line about it, the module that does it, and if it runs a program."""
 
     name: str
     summary: str
     module: str
+    takes_program: bool = False
 
     def load(self) -> Module:
         """Imports the command's module."""
@@ -36,4 +37,5 @@ COMMANDS = (
     Command("evaluate", "print a checkpoint's metrics", "estimator_train.cli.evaluate"),
     Command("predict", "write predictions, one a line", "estimator_train.cli.predict"),
     Command("export", "write a SavedModel", "estimator_train.cli.export"),
+    Command("launch", "run a program as a cluster", "estimator_train.cli.launch", True),
 )

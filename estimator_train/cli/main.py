@@ -24,15 +24,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
       The exit code: 0; 1 for an error that is not the user's; 2 for bad input; 130 if interrupted.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    arguments, program = _split(arguments)
     try:
-        _run(arguments)
+        _run(arguments, program)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         return errors.report(error, debug="--debug" in arguments)
     return 0
 
 
-def _run(arguments: list[str]) -> None:
+def _split(arguments: list[str]) -> tuple[list[str], list[str] | None]:
+    """The command's own arguments, and those after "--" if there is one."""
+    if "--" not in arguments:
+        return arguments, None
+    end = arguments.index("--")
+    return arguments[:end], arguments[end + 1 :]
+
+
+def _run(arguments: list[str], program: list[str] | None) -> None:
     if arguments and arguments[0] in _HELP:
         print(help_text.overview())
         return
@@ -46,6 +55,7 @@ def _run(arguments: list[str]) -> None:
         print(help_text.of_command(command, module))
         return
     rest = flags.parse_with_preset(arguments, flag_values)
+    rest += ["--"] if program is not None and not command.takes_program else []
     if rest[1:]:
         raise errors.UsageError(
             f"unexpected argument '{rest[1]}': {command.name} takes flags only, such as "
@@ -55,7 +65,7 @@ def _run(arguments: list[str]) -> None:
     # A script's own directory is where Python looks first; for a command it is the user's.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    module.run(flag_values)
+    module.run(flag_values, *([program or []] if command.takes_program else []))
 
 
 def _find(arguments: list[str]) -> Command:

@@ -153,7 +153,9 @@ class WaitForPs(tf.compat.v1.train.SessionCreator):
         return self._creator.create_session()
 
 
-def _serve_until_ended(board: Board, trainers: dict[str, str], call: int, config: RunConfig) -> None:
+def _serve_until_ended(
+    board: Board, trainers: dict[str, str], call: int, config: RunConfig
+) -> None:
     chief = _chief_of(config)
     patience = Patience(patience_of(config))
     chief_ended: float | None = None

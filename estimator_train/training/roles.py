@@ -62,9 +62,7 @@ def run_role(
         train(estimator, train_spec)  # Which is to serve.
     else:
         known = [cluster.CHIEF, cluster.EVALUATOR, cluster.MASTER, cluster.PS, cluster.WORKER]
-        raise ValueError(
-            f"Task type {role} is not supported. Supported task types are {known}"
-        )
+        raise ValueError(f"Task type {role} is not supported. Supported task types are {known}")
     return None
 
 
