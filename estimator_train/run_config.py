@@ -78,6 +78,8 @@ class RunConfig:
             them while training goes on; "sync": training waits until they are written.
         keep_best: (metric, "min" or "max", number): after each evaluation, so many checkpoints
             that are best by that metric are kept in `best/` below model_dir.
+        save_input_position: whether the position in the input is saved with each checkpoint, and
+            a restart goes on from there; if not, each call of `train` reads from the start.
 
     Raises:
         ValueError: a value out of its range, both ways of saving checkpoints at once, an
@@ -109,6 +111,7 @@ class RunConfig:
         *,
         steps_per_loop: int | str = "auto",
         checkpoint_mode: str = "async",
+        save_input_position: bool = False,
         keep_best: tuple[str, str, int] | None = None,
     ):
         if save_checkpoints_steps is _UNSET and save_checkpoints_secs is _UNSET:
@@ -133,6 +136,7 @@ class RunConfig:
             checkpoint_save_graph_def=checkpoint_save_graph_def,
             steps_per_loop=steps_per_loop,
             checkpoint_mode=checkpoint_mode,
+            save_input_position=save_input_position,
             keep_best=keep_best,
         )
         self._take_experimental_distribute()
@@ -203,6 +207,19 @@ class RunConfig:
             jobs = {} if cluster.is_evaluator else cluster.jobs
         self._service = cluster.service
         self._model_dir = _same_model_dir(self.model_dir, cluster.model_dir)
+        self._take_place(cluster, jobs)
+
+    def in_cluster(self, cluster: Cluster) -> RunConfig:
+        """A copy for one task of a cluster.
+
+        Args:
+            cluster: the cluster and the task.
+        """
+        config = self.replace()
+        config._take_place(cluster, {} if cluster.is_evaluator else cluster.jobs)
+        return config
+
+    def _take_place(self, cluster: Cluster, jobs: Jobs) -> None:
         self._cluster_spec = tf.train.ClusterSpec(dict(jobs))
         self._task_type = cluster.task_type
         self._task_id = cluster.task_id
@@ -212,7 +229,7 @@ class RunConfig:
         self._is_chief = cluster.is_chief
         self._num_ps_replicas = cluster.num_ps
         self._num_worker_replicas = cluster.num_workers
-        if self.session_config is None and cluster.device_filters:
+        if self.session_config is None and cluster.device_filters and not self.train_distribute:
             self._session_config = default_session_config(cluster.device_filters)
 
     model_dir = _setting("model_dir", "Directory of checkpoints and summaries, or None.")
@@ -244,6 +261,9 @@ class RunConfig:
     )
     checkpoint_mode = _setting("checkpoint_mode", "'async' or 'sync'.")
     keep_best = _setting("keep_best", "(metric, 'min' or 'max', number of checkpoints), or None.")
+    save_input_position = _setting(
+        "save_input_position", "Whether the position in the input is saved with checkpoints."
+    )
     service = _setting("service", "Settings of the platform in TF_CONFIG, or None.")
     cluster_spec = _setting("cluster_spec", "The cluster, a tf.train.ClusterSpec.")
     task_type = _setting("task_type", "Name of this process's job in the cluster.")
@@ -304,6 +324,8 @@ def _check_setting(name: str, value: Any) -> None:
         )
     if name == "checkpoint_mode" and value not in ("async", "sync"):
         raise ValueError(f"checkpoint_mode should be 'async' or 'sync', got {value!r}")
+    if name == "save_input_position" and not isinstance(value, bool):
+        raise ValueError(f"save_input_position should be True or False, got {value!r}")
     if name == "keep_best":
         _check_keep_best(value)
     if name == "experimental_max_worker_delay_secs" and not isinstance(value, numbers.Integral):

@@ -23,12 +23,14 @@ class Inputs:
       labels: What model_fn gets as labels, or None.
       iterator: The dataset's iterator, or None where the input is no dataset.
       initializer: The operation that starts the dataset, or None likewise.
+      context: The pipeline's place among the others; None where it is the only one.
     """
 
     features: Any
     labels: Any
     iterator: Any = None
     initializer: tf.Operation | None = None
+    context: tf.distribute.InputContext | None = None
 
     @property
     def hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:

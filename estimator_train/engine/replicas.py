@@ -15,6 +15,8 @@ from estimator_train.engine.inputs import (
 )
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn
+from estimator_train.engine.strategies import trains_in_step
+from estimator_train.engine.together import inputs_with_outlook
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
 
@@ -40,9 +42,64 @@ def distributed_inputs(job: Job, input_fn: Any, mode: str, strategy: Any) -> Inp
             )
         return dataset
 
+    if mode == ModeKeys.TRAIN and trains_in_step(job.config) and _is_alone_in_process(strategy):
+        config = job.config
+        return inputs_with_outlook(
+            dataset_fn(
+                tf.distribute.InputContext(
+                    num_input_pipelines=config.num_worker_replicas,
+                    input_pipeline_id=config.global_id_in_cluster,
+                    num_replicas_in_sync=strategy.num_replicas_in_sync,
+                )
+            ),
+            strategy,
+        )
+    if mode == ModeKeys.TRAIN and job.config.save_input_position:
+        return _inputs_of_one_iterator(dataset_fn, strategy)
     iterator = tf_internals.input_iterator(strategy, dataset_fn)
     features, labels = split(iterator.get_next())
     return Inputs(features, labels, iterator, iterator.initializer)
+
+
+def _inputs_of_one_iterator(
+    dataset_fn: Callable[[tf.distribute.InputContext], tf.data.Dataset], strategy: Any
+) -> Inputs:
+    """Features and labels from one iterator on the host, which the replicas read by turns.
+
+    A strategy's own iterator reads ahead for each device, and its position cannot be saved.
+    """
+    found: list[tuple[tf.distribute.InputContext, tf.data.Dataset]] = []
+
+    def remember(context: tf.distribute.InputContext) -> tf.data.Dataset:
+        found.append((context, dataset_fn(context)))
+        return found[-1][1]
+
+    strategy.distribute_datasets_from_function(remember)
+    if len(found) != 1:
+        raise ValueError(
+            f"RunConfig(save_input_position=True) needs one input in each process, and {strategy} "
+            f"makes {len(found)}. Train without it, or with one process for each worker."
+        )
+    ((context, dataset),) = found
+    elements: list[Any] = []
+    with tf.device("/cpu:0"):
+        iterator = tf.compat.v1.data.make_initializable_iterator(dataset)
+        for _ in strategy.extended.worker_devices:
+            before = tf.nest.flatten(elements[-1:], expand_composites=True)
+            with tf.control_dependencies(before):
+                elements.append(iterator.get_next())
+    remaining = iter(elements)
+    # Strategies of v1 can do it too, but do not have the method.
+    features, labels = split(
+        tf.distribute.Strategy.experimental_distribute_values_from_function(
+            strategy, lambda _: next(remaining)
+        )
+    )
+    return Inputs(features, labels, iterator, iterator.initializer, context)
+
+
+def _is_alone_in_process(strategy: Any) -> bool:
+    return len(strategy.extended.worker_devices) == 1
 
 
 def call_on_replicas(job: Job, inputs: Inputs, mode: str, strategy: Any) -> EstimatorSpec:

@@ -63,6 +63,31 @@ def input_iterator(
         return strategy.extended._make_input_fn_iterator(input_fn)
 
 
+def iterator_handle(iterator: Any) -> tf.Tensor:
+    """The resource handle of a graph-mode iterator.
+
+    Why internal: operations that save and restore an iterator take its handle, which it does not
+    give away.
+    """
+    return iterator._iterator_resource
+
+
+def saving_prefix(hook: tf.compat.v1.train.CheckpointSaverHook) -> str:
+    """Path prefix of the checkpoints that a saver hook writes, without the step.
+
+    Why internal: the hook keeps its arguments to itself.
+    """
+    return hook._save_path
+
+
+def communication_of(strategy: tf.distribute.Strategy) -> Any:
+    """How a MultiWorkerMirroredStrategy communicates: AUTO, RING or NCCL.
+
+    Why internal: a strategy does not tell how it was made, and its graph-mode form is made anew.
+    """
+    return strategy.extended._communication_options.implementation
+
+
 def add_listeners(
     hook: tf.compat.v1.train.CheckpointSaverHook,
     listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],

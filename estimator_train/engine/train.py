@@ -13,6 +13,7 @@ from estimator_train.engine.background_saver import (
 )
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.history import HistoryHook
+from estimator_train.engine.input_position import SavePosition, saved_position
 from estimator_train.engine.job import Job
 from estimator_train.engine.member import placement
 from estimator_train.engine.model import model_graph
@@ -20,6 +21,8 @@ from estimator_train.engine.nan_loss import NanLossHook
 from estimator_train.engine.saving import SaveForListeners
 from estimator_train.engine.sessions import explained_restore, session_creator
 from estimator_train.engine.steps import StepRunner
+from estimator_train.engine.strategies import graph_form
+from estimator_train.engine.together import introduce_stops
 from estimator_train.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -43,7 +46,7 @@ def train(
     Returns:
       The loss of the last step as a NumPy scalar, or None if there was no step.
     """
-    strategy = job.config.train_distribute
+    strategy = graph_form(job.config.train_distribute, job.config)
     with model_graph(job, placement(job.config)):
         step = build_step(job, input_fn, ModeKeys.TRAIN, strategy)
         warm_start.apply(job.warm_start, job.latest_checkpoint())
@@ -52,19 +55,28 @@ def train(
         _add_loss_summary(step.spec.loss)
         _add_saver(job, step.spec.scaffold)
         saver = BackgroundSaver(step.spec.scaffold)
+        position = saved_position(job, step.inputs, input_fn, _users_savers(step, hooks))
+        if position:
+            saving_listeners = [*saving_listeners, SavePosition(position)]
         chief_hooks = _chief_hooks(job, step, step_read, hooks, saving_listeners, saver)
-        worker_hooks = _worker_hooks(job, step, step_read, hooks, saver)
+        # The input is started first of all: a saver hook saves as soon as there is a session.
+        all_hooks = [
+            *step.inputs.hooks,
+            *(position.hooks if position else ()),
+            *(chief_hooks if job.config.is_chief else ()),
+            *_worker_hooks(job, step, step_read, hooks, saver),
+        ]
+        introduce_stops(all_hooks)
         runner = StepRunner(
             step.spec.train_op,
             step.spec.loss,
             step_read,
-            [*chief_hooks, *worker_hooks] if job.config.is_chief else worker_hooks,
+            all_hooks,
             1 if job.config.master else job.config.steps_per_loop,
         )
         with explained_restore(job.latest_checkpoint()):
             session = tf.compat.v1.train.MonitoredSession(
-                session_creator(job, step.spec.scaffold, strategy),
-                [*chief_hooks, *worker_hooks] if job.config.is_chief else worker_hooks,
+                session_creator(job, step.spec.scaffold, strategy), all_hooks
             )
         with saver.open():
             loss = runner.run(session)
@@ -110,11 +122,7 @@ def _chief_hooks(
       ValueError: There are saving listeners and nothing that saves.
     """
     hooks = list(step.spec.training_chief_hooks)
-    saver_hooks = [
-        hook
-        for hook in (*callers_hooks, *hooks, *step.spec.training_hooks)
-        if isinstance(hook, tf.compat.v1.train.CheckpointSaverHook)
-    ]
+    saver_hooks = _users_savers(step, callers_hooks)
     config = job.config
     if saver_hooks:
         # The user's own saver saves; the listeners go to it.
@@ -156,11 +164,19 @@ def _chief_hooks(
     return hooks
 
 
+def _users_savers(
+    step: Step, callers_hooks: Sequence[_Hook]
+) -> list[tf.compat.v1.train.CheckpointSaverHook]:
+    spec = step.spec
+    hooks = (*callers_hooks, *spec.training_chief_hooks, *spec.training_hooks)
+    return [h for h in hooks if isinstance(h, tf.compat.v1.train.CheckpointSaverHook)]
+
+
 def _worker_hooks(
     job: Job, step: Step, step_read: tf.Tensor, hooks: Sequence[_Hook], saver: BackgroundSaver
 ) -> list[_Hook]:
     nan_hook = NanLossHook(step.spec.loss, step.global_step, job.model_dir, saver.wait)
-    found = [*step.inputs.hooks, *hooks, nan_hook]
+    found = [*hooks, nan_hook]
     if job.config.log_step_count_steps:
         found.append(
             tf.compat.v1.train.LoggingTensorHook(

@@ -1,0 +1,297 @@
+"""The position in the input, saved in a file beside each checkpoint and taken up again from there.
+
+The file is named as if it were one of the checkpoint's data files, which all Savers remove together
+by a pattern that this name fits; the original never opens it, since the index does not name it. It
+is written before the checkpoint can be seen, so that no checkpoint is without its position.
+"""
+
+import contextlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.engine.inputs import Inputs
+from estimator_train.engine.job import Job
+from estimator_train.engine.member import is_task
+
+_LOG = tf.get_logger()
+_IGNORE_STATE, _REFUSE_STATE = 1, 2  # What tf.data does about stateful functions as it saves.
+_NOT_SAVED = "The position in the input (%s) is not saved, and a restart begins at its start: %s."
+_NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"
+
+
+def saved_position(
+    job: Job,
+    inputs: Inputs,
+    input_fn: Any,
+    users_savers: Sequence[tf.compat.v1.train.CheckpointSaverHook],
+) -> "InputPosition | None":
+    """The position of a training's input; None where it is not to be saved, or cannot be.
+
+    Args:
+      job: The job that is run.
+      inputs: Its input, in the default graph.
+      input_fn: The user's input_fn, for messages.
+      users_savers: Hooks of the user's that write the checkpoints in place of the engine's.
+    """
+    config = job.config
+    source = getattr(input_fn, "__qualname__", None) or repr(input_fn)
+    reason = None
+    if not config.save_input_position:
+        return None
+    if inputs.iterator is None:
+        reason = "input_fn did not return a Dataset"
+    elif is_task(config) and config.num_worker_replicas > 1:
+        reason = "the steps of asynchronous workers belong to no common position"
+    elif users_savers:
+        prefix = tf_internals.saving_prefix(users_savers[0])
+    elif config.save_checkpoints_steps or config.save_checkpoints_secs:
+        prefix = os.path.join(job.model_dir, "model.ckpt")
+    else:
+        reason = "no checkpoints are saved"
+    if reason:
+        _LOG.warning(_NOT_SAVED, source, reason)
+        return None
+    every_steps = None if config.is_chief else config.save_checkpoints_steps
+    if not config.is_chief and every_steps is None:
+        _LOG.warning(_NOT_SAVED, source, "only the chief knows when; give save_checkpoints_steps")
+        return None
+    return InputPosition(inputs, prefix, source, every_steps)
+
+
+class InputPosition:
+    """Writes and reads the position of one iterator; made in the graph of training.
+
+    Args:
+      inputs: The input, a dataset's.
+      prefix: Path prefix of the checkpoints, without the step.
+      source: What the input is called in messages.
+      every_steps: Steps between checkpoints, for a worker that does not write them itself.
+    """
+
+    def __init__(
+        self, inputs: Inputs, prefix: str, source: str, every_steps: int | None = None
+    ) -> None:
+        self._prefix, self._source = prefix, source
+        context = inputs.context or tf.distribute.InputContext()
+        self._pipeline = context.input_pipeline_id
+        self._pipelines = context.num_input_pipelines
+        self._can_be_saved = True
+        self._state: str | None = None
+        self._start = 0
+        handle = tf_internals.iterator_handle(inputs.iterator)
+        self._next = [op for op in handle.consumers() if op.type == "IteratorGetNext"]
+        self._strict = _serialized(handle, _REFUSE_STATE)
+        self._position = _serialized(handle, _IGNORE_STATE)
+        self._bytes = tf.compat.v1.placeholder(tf.string, [])
+        self._restored = tf.raw_ops.DeserializeIterator(
+            resource_handle=handle, serialized=tf.io.parse_tensor(self._bytes, tf.variant)
+        )
+
+        self.hooks: list[tf.compat.v1.train.SessionRunHook] = [TakeUpPosition(self)]
+        if every_steps is not None:
+            self.hooks.append(SavePositionOfWorker(self, every_steps))
+
+    def take_up(self, session: tf.compat.v1.Session, step: int) -> None:
+        """Moves an input at its start to where it was at the checkpoint that was restored.
+
+        Args:
+          session: A raw session, its input just initialized.
+          step: The global step of the checkpoint.
+
+        Raises:
+          ValueError: The position is that of another input.
+        """
+        self._start = step
+        self._find_state(session)
+        self._remove_orphans()
+        position = self._read(step) if step else None
+        if position is None:
+            return
+        try:
+            session.run(self._restored, {self._bytes: position})
+        except tf.errors.OpError as error:
+            raise ValueError(
+                f"{self._path(step)} is no position in this input ({self._source}), which seems "
+                "to have changed. Remove the file to begin at the input's start, or train with "
+                f"RunConfig(save_input_position=False). TensorFlow says: {error.message}"
+            ) from error
+        _LOG.info("The input goes on from its position at step %d.", step)
+
+    def write(self, session: tf.compat.v1.Session, step: int) -> None:
+        """Writes the position of this moment for the checkpoint of a step."""
+        if not self._can_be_saved:
+            return
+        try:
+            position = session.run(self._position)
+        except tf.errors.OpError as error:
+            self._can_be_saved = False
+            reason = re.search(r"\w+ does not support checkpointing", error.message)
+            _LOG.warning(_NOT_SAVED, self._source, reason[0] if reason else error.message.strip())
+            return
+        self._say_what_is_not_saved(step)
+        header = {"pipelines": self._pipelines, "size": len(position), "crc": zlib.crc32(position)}
+        path = self._path(step)
+        with tf.io.gfile.GFile(path + ".part", "wb") as file:
+            file.write(json.dumps(header).encode() + b"\n" + position)
+        tf.io.gfile.rename(path + ".part", path, overwrite=True)
+
+    def forget_end(self, session: tf.compat.v1.Session, step: int) -> None:
+        """Removes the position if the input is at its end: another training begins at its start.
+
+        An element is read to find out, so that this comes last of all.
+        """
+        try:
+            session.run(self._next)
+        except tf.errors.OutOfRangeError:
+            with contextlib.suppress(tf.errors.NotFoundError):
+                tf.io.gfile.remove(self._path(step))
+        except tf.errors.OpError:
+            pass  # What is wrong with it is for the training that reads it.
+
+    def _path(self, step: int) -> str:
+        return _NAME.format(prefix=self._prefix, step=step, pipeline=self._pipeline)
+
+    def _find_state(self, session: tf.compat.v1.Session) -> None:
+        """Finds out whether functions of the dataset have a state that cannot be saved."""
+        self._state = None
+        try:
+            session.run(self._strict.op)
+        except tf.errors.OpError as error:
+            found = re.search(r"(\w+) is stateful", error.message)
+            self._state = found[1] if found else None
+
+    def _say_what_is_not_saved(self, step: int) -> None:
+        """Warns of state once it is sure that all else can be saved: not before reading began."""
+        if self._state and step > self._start:
+            _LOG.warning(
+                "The position in the input (%s) is saved, but not the state of its %s: after a "
+                "restart no example is missing or comes twice, but what that operation does with "
+                "an example may differ.",
+                self._source,
+                self._state,
+            )
+            self._state = None
+
+    def _read(self, step: int) -> bytes | None:
+        """The position at a step; None, with a warning, if there is none to take up."""
+        path = self._path(step)
+        try:
+            with tf.io.gfile.GFile(path, "rb") as file:
+                head, _, position = file.read().partition(b"\n")
+            header = json.loads(head)
+            if (header["size"], header["crc"]) != (len(position), zlib.crc32(position)):
+                raise ValueError
+        except tf.errors.NotFoundError:
+            reason = f"there is no {path}"
+        except (ValueError, KeyError, TypeError):
+            reason = f"{path} is damaged"
+        else:
+            if header["pipelines"] == self._pipelines:
+                return position
+            reason = (
+                f"{path} is of one of {header['pipelines']} pipelines, and now there are "
+                f"{self._pipelines}"
+            )
+        _LOG.warning("The input (%s) begins at its start: %s.", self._source, reason)
+        return None
+
+    def _remove_orphans(self) -> None:
+        """Removes this pipeline's positions whose checkpoints were never finished."""
+        pattern = _NAME.format(prefix=self._prefix, step="*", pipeline=self._pipeline)
+        for path in tf.io.gfile.glob([pattern, pattern + ".part"]):
+            checkpoint = path.rpartition(".data-")[0]
+            names = [f"{checkpoint}.index", checkpoint]  # Of either format.
+            if path.endswith(".part") or not any(map(tf.io.gfile.exists, names)):
+                with contextlib.suppress(tf.errors.NotFoundError):
+                    tf.io.gfile.remove(path)
+
+
+class TakeUpPosition(tf.compat.v1.train.SessionRunHook):
+    """Moves the input of a new session to its position at the restored checkpoint.
+
+    It stands right after the hook that starts the input, and before any that saves.
+    """
+
+    def __init__(self, position: InputPosition) -> None:
+        self._position = position
+        self._global_step = tf.compat.v1.train.get_global_step()
+
+    def steps_until_due(self, global_step: int) -> None:
+        """No step is of interest to it."""
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Moves the input."""
+        del coord
+        self._position.take_up(session, int(session.run(self._global_step)))
+
+
+class SavePosition(tf.compat.v1.train.CheckpointSaverListener):
+    """Saves the position with each checkpoint that its saver hook writes."""
+
+    def __init__(self, position: InputPosition) -> None:
+        self._position = position
+
+    def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Writes the position."""
+        self._position.write(session, global_step_value)
+
+    def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Forgets the position if it is the input's end."""
+        self._position.forget_end(session, global_step_value)
+
+
+class SavePositionOfWorker(tf.compat.v1.train.SessionRunHook):
+    """Saves the position of a worker that writes no checkpoints, at the steps of the chief's.
+
+    Args:
+      position: The worker's position.
+      every_steps: Steps from one checkpoint to the next.
+    """
+
+    def __init__(self, position: InputPosition, every_steps: int) -> None:
+        self._position, self._every = position, every_steps
+        self._step_read = tf_internals.global_step_read()
+        self._global_step = tf.compat.v1.train.get_global_step()
+        self._saved = 0
+
+    def steps_until_due(self, global_step: int) -> int:
+        """Steps up to the next one after which the chief saves."""
+        return self._saved + self._every - global_step
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Saves, as the chief does."""
+        del coord
+        self._write(session, int(session.run(self._global_step)))
+
+    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
+        """Asks for the global step."""
+        return tf.compat.v1.train.SessionRunArgs(self._step_read)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Saves if the chief does now."""
+        step = int(run_values.results) + 1
+        if step >= self._saved + self._every:
+            self._write(run_context.session, step)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Saves the last position, as the chief does the last checkpoint."""
+        step = int(session.run(self._global_step))
+        if step != self._saved:
+            self._write(session, step)
+        self._position.forget_end(session, step)
+
+    def _write(self, session: tf.compat.v1.Session, step: int) -> None:
+        self._position.write(session, step)
+        self._saved = step
+
+
+def _serialized(handle: tf.Tensor, policy: int) -> tf.Tensor:
+    serialized = tf.raw_ops.SerializeIterator(resource_handle=handle, external_state_policy=policy)
+    return tf.io.serialize_tensor(serialized)

@@ -1,0 +1,294 @@
+import multiprocessing
+import os
+import random
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+import input_fns
+from estimator_train.engine.input_position import InputPosition
+from estimator_train.engine.inputs import Inputs
+
+tf1 = tf.compat.v1
+ROWS, BATCH, EPOCHS = 120, 4, 3
+STEPS = ROWS * EPOCHS // BATCH
+
+
+def model_fn(features, mode):
+    """Counts steps, and keeps the ids that each step saw in a variable of its checkpoint."""
+    step = tf1.train.get_or_create_global_step()
+    replica = tf.distribute.get_replica_context()
+    history = tf1.get_variable(
+        "history",
+        [STEPS, BATCH],
+        tf.int64,
+        tf1.zeros_initializer(),
+        trainable=False,
+        aggregation=tf.VariableAggregation.SUM,
+    )
+    weight = tf1.get_variable("weight", [], initializer=tf1.zeros_initializer())
+    loss = weight * tf.reduce_mean(tf.cast(features, tf.float32))
+    width = tf.shape(features)[0]
+    first = width * tf.cast(replica.replica_id_in_sync_group, tf.int32)
+    # All replicas add to the row of the step, each in its own columns.
+    places = tf.stack([tf.fill([width], tf.cast(step, tf.int32)), first + tf.range(width)], 1)
+    ids = tf.scatter_nd(places, features + 1, [STEPS, BATCH])
+    with tf.control_dependencies([history.assign_add(ids)]):
+        train_op = tf1.train.GradientDescentOptimizer(0.0).minimize(loss, step)
+    return est.EstimatorSpec(mode, features, loss, train_op)
+
+
+def shuffled(replicas=1):
+    return input_fns.arrays(
+        np.arange(ROWS), batch_size=BATCH // replicas, shuffle=True, num_epochs=EPOCHS
+    )
+
+
+def buffered(replicas=1):
+    """What others write: a shuffle buffer, a stage in parallel, a prefetch."""
+    dataset = tf.data.Dataset.range(ROWS).shuffle(50).repeat(EPOCHS)
+    return dataset.batch(BATCH // replicas).map(tf.identity, 2, deterministic=True).prefetch(3)
+
+
+def estimator(model_dir, **config):
+    settings = {"save_checkpoints_steps": 7, "save_input_position": True, **config}
+    return est.Estimator(model_fn, str(model_dir), est.RunConfig(**settings))
+
+
+def history(model_dir):
+    """The ids of each step that the latest checkpoint knows of."""
+    path = tf.train.latest_checkpoint(str(model_dir))
+    rows = tf.train.load_variable(path, "history")
+    return rows[: tf.train.load_variable(path, "global_step")] - 1
+
+
+def assert_each_row_once_an_epoch(seen):
+    epochs = seen.reshape(-1, ROWS)
+    assert len(epochs) == EPOCHS
+    for epoch in epochs:
+        assert sorted(epoch) == [*range(ROWS)]
+    assert len({tuple(epoch) for epoch in epochs}) == EPOCHS
+
+
+class Kill(est.SessionRunHook):
+    """Kills the process once a step is done, without hindering loops up to there."""
+
+    def __init__(self, steps):
+        self._left = steps
+
+    def steps_until_due(self, global_step):
+        return self._left
+
+    def after_loop(self, steps, loss):
+        self._left -= steps
+        self._look()
+
+    def after_run(self, run_context, run_values):
+        self._left -= 1
+        self._look()
+
+    def _look(self):
+        if self._left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def train_until_killed(model_dir, input_fn, steps, replicas):
+    config = {}
+    if replicas > 1:
+        virtual = [tf.config.LogicalDeviceConfiguration()] * replicas
+        tf.config.set_logical_device_configuration(
+            tf.config.list_physical_devices("CPU")[0], virtual
+        )
+        devices = [f"CPU:{number}" for number in range(replicas)]
+        config["train_distribute"] = tf.distribute.MirroredStrategy(devices)
+    estimator(model_dir, **config).train(lambda: input_fn(replicas), hooks=[Kill(steps)])
+
+
+def train_with_kills(model_dir, input_fn, replicas, kills):
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["estimator_train.estimator", "input_fns"])
+    for steps in [*kills, 10 * STEPS]:
+        arguments = (model_dir, input_fn, steps, replicas)
+        process = processes.Process(target=train_until_killed, args=arguments)
+        process.start()
+        process.join(120)
+        assert process.exitcode == (-signal.SIGKILL if steps <= STEPS else 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("input_fn", "replicas"), [(shuffled, 1), (buffered, 1), (buffered, 2)], ids=str
+)
+def test_with_ten_kills_each_epoch_has_each_example_once(tmp_path, input_fn, replicas):
+    kills = random.Random(replicas).choices(range(1, 18), k=10)
+    train_with_kills(tmp_path, input_fn, replicas, kills)
+    assert len(history(tmp_path)) == STEPS
+    assert_each_row_once_an_epoch(history(tmp_path))
+
+
+def train(model_dir, input_fn=buffered, steps=None, **config):
+    estimator(model_dir, **config).train(lambda: input_fn(), steps=steps)
+    return history(model_dir)
+
+
+def positions(model_dir):
+    return sorted(path.name for path in Path(model_dir).glob("*-of-input*"))
+
+
+@pytest.mark.parametrize(
+    "config", [{}, {"steps_per_loop": 1}, {"checkpoint_mode": "sync"}], ids=str
+)
+def test_calls_of_train_go_on_where_the_last_one_stopped(tmp_path, config):
+    for _ in range(4):
+        seen = train(tmp_path, steps=20, **config)
+    assert len(seen) == 80
+    seen = train(tmp_path, **config)
+    assert_each_row_once_an_epoch(seen)
+
+
+def test_after_the_inputs_end_training_begins_at_its_start(tmp_path):
+    def rows():
+        return tf.data.Dataset.range(40).batch(BATCH)
+
+    first = train(tmp_path, rows)
+    second = train(tmp_path, rows)
+    np.testing.assert_array_equal(second, np.concatenate([first, first]))
+
+
+def test_training_that_stopped_with_the_last_example_begins_at_the_start(tmp_path):
+    def rows():
+        return tf.data.Dataset.range(40).batch(BATCH)
+
+    first = train(tmp_path, rows, steps=10)
+    assert positions(tmp_path) == [
+        "model.ckpt-0.data-i0000-of-input",
+        "model.ckpt-7.data-i0000-of-input",
+    ]
+    np.testing.assert_array_equal(train(tmp_path, rows), np.concatenate([first, first]))
+
+
+def test_without_it_each_call_of_train_begins_at_the_start(tmp_path):
+    def rows():
+        return tf.data.Dataset.range(400).batch(BATCH)
+
+    train(tmp_path, rows, steps=5, save_input_position=False)
+    seen = train(tmp_path, rows, steps=5, save_input_position=False)
+    np.testing.assert_array_equal(seen[5:], seen[:5])
+    assert positions(tmp_path) == []
+
+
+def test_positions_go_with_their_checkpoints(tmp_path):
+    train(tmp_path, steps=30, keep_checkpoint_max=2)
+    kept = sorted(path.name[:-6] for path in tmp_path.glob("*.index"))
+    assert kept == ["model.ckpt-28", "model.ckpt-30"]
+    assert positions(tmp_path) == [f"{name}.data-i0000-of-input" for name in kept]
+
+
+def test_what_a_kill_left_behind_is_removed(tmp_path):
+    train(tmp_path, steps=8)
+    (tmp_path / "model.ckpt-9.data-i0000-of-input").write_bytes(b"no checkpoint came after it")
+    (tmp_path / "model.ckpt-8.data-i0000-of-input.part").write_bytes(b"")
+    train(tmp_path, steps=8)
+    left = [f"model.ckpt-{step}.data-i0000-of-input" for step in (0, 15, 16, 7, 8)]
+    assert positions(tmp_path) == left
+
+
+def warned(caplog):
+    return " ".join(
+        r.getMessage()
+        for r in caplog.records
+        if r.levelname == "WARNING" and "input (" in r.getMessage()
+    )
+
+
+def generated():
+    signature = tf.TensorSpec([], tf.int64)
+    rows = tf.data.Dataset.from_generator(lambda: iter(range(ROWS)), output_signature=signature)
+    return rows.batch(BATCH)
+
+
+def test_a_generator_is_named_in_a_warning_and_starts_over(tmp_path, caplog):
+    train(tmp_path, generated, steps=3)
+    seen = train(tmp_path, generated, steps=3)
+    np.testing.assert_array_equal(seen[3:], seen[:3])
+    assert "is not saved" in warned(caplog)
+    assert "GeneratorDataset does not support checkpointing" in warned(caplog)
+
+
+def test_random_augmentation_is_named_and_the_position_is_saved(tmp_path, caplog):
+    def augmented():
+        noisy = tf.data.Dataset.range(ROWS).map(lambda x: x + tf.random.uniform([], 0, 1, tf.int64))
+        return noisy.batch(BATCH)
+
+    train(tmp_path, augmented, steps=3)
+    seen = train(tmp_path, augmented, steps=3)
+    np.testing.assert_array_equal(seen.ravel(), range(6 * BATCH))
+    assert "not the state of its RandomUniformInt" in warned(caplog)
+
+
+def test_an_input_of_tensors_is_told_to_have_no_position(tmp_path, caplog):
+    train(tmp_path, lambda: tf.constant([1, 2, 3, 4], tf.int64), steps=2)
+    assert "input_fn did not return a Dataset" in warned(caplog)
+
+
+def test_a_checkpoint_without_a_position_is_told(tmp_path, caplog):
+    train(tmp_path, steps=3, save_input_position=False)
+    train(tmp_path, steps=3)
+    assert f"begins at its start: there is no {tmp_path}/model.ckpt-3.data-i0000" in warned(caplog)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda old: old[:-1], lambda old: old[:-9] + b"x" + old[-8:], lambda old: b""]
+)
+def test_a_damaged_position_is_told_and_the_input_starts_over(tmp_path, caplog, damage):
+    train(tmp_path, steps=3)
+    path = tmp_path / "model.ckpt-3.data-i0000-of-input"
+    path.write_bytes(damage(path.read_bytes()))
+    train(tmp_path, steps=3)
+    assert f"begins at its start: {path} is damaged" in warned(caplog)
+
+
+def test_a_position_in_another_input_is_an_error_with_a_way_out(tmp_path):
+    train(tmp_path, steps=3)
+    with pytest.raises(
+        ValueError, match=r"model.ckpt-3.* is no position in this input .*Remove the file"
+    ):
+        train(
+            tmp_path,
+            lambda: tf.data.Dataset.range(400).filter(lambda x: x > 2).batch(BATCH).take(50),
+            steps=3,
+        )
+
+
+class Pipeline:
+    """One worker's part of an input that several read."""
+
+    def __init__(self, model_dir, number, pipelines=2):
+        self._place = tf.distribute.InputContext(pipelines, number, pipelines)
+        self._prefix = str(model_dir / "model.ckpt")
+
+    def read(self, steps, every_steps):
+        with tf.Graph().as_default():
+            step = tf1.train.create_global_step()
+            rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
+            iterator = tf1.data.make_initializable_iterator(rows)
+            inputs = Inputs(iterator.get_next(), None, iterator, iterator.initializer, self._place)
+            position = InputPosition(inputs, self._prefix, "rows", every_steps)
+            count = step.assign_add(1)
+            hooks = [*inputs.hooks, *position.hooks, tf1.train.StopAtStepHook(num_steps=steps)]
+            found = []
+            with tf1.train.MonitoredSession(hooks=hooks) as session:
+                while not session.should_stop():
+                    found.append(session.run([inputs.features, count])[0])
+            return found
+
+
+def test_workers_that_write_no_checkpoints_save_their_positions_at_the_chiefs_steps(tmp_path):
+    found = Pipeline(tmp_path, number=1).read(steps=10, every_steps=4)
+    assert found == [*range(1, 21, 2)]
+    steps = [0, 10, 4, 8]
+    assert positions(tmp_path) == [f"model.ckpt-{step}.data-i0001-of-input" for step in steps]
