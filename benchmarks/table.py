@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.benchmark import OURS, Benchmark
 
 HEAD = (
-    "| benchmark | peer | median | min to max | unit | ours / peer | min to max |\n"
+    "| benchmark | peer | median | min to max | unit | times as good | min to max |\n"
     "|---|---|---:|---:|---|---:|---:|"
 )
 
@@ -15,8 +15,9 @@ HEAD = (
 def rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
     """One row for each peer.
 
-    The ratio is taken round by round, ours and the peer having run one after the other, and
-    then the median of the rounds: what slows the machine down for a while slows both.
+    The ratio says how many times as good ours is. It is taken round by round, ours and the peer
+    having run one after the other, and then the median of the rounds: what slows the machine down
+    for a while slows both.
     """
     return [
         {
@@ -25,7 +26,12 @@ def rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[d
             "unit": benchmark.unit,
             "figures": list(seen),
             "median": median(seen),
-            "ratios": (ratios := [a / b for a, b in zip(figures[OURS], seen, strict=True)]),
+            "ratios": (
+                ratios := [
+                    b / a if benchmark.less_is_better else a / b
+                    for a, b in zip(figures[OURS], seen, strict=True)
+                ]
+            ),
             "ratio": median(ratios),
         }
         for peer, seen in figures.items()

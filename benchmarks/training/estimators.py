@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.apis import APIS, Apis
+from benchmarks.benchmark import ORIGINAL, OURS
 from benchmarks.training.model import (
     WINDOWS,
     TrainedModel,
@@ -14,26 +16,29 @@ from benchmarks.training.model import (
 )
 
 
-def ours(model: TrainedModel, quick: bool) -> float:
-    """Steps a second of estimator_train."""
-    import tf_keras
-
-    import estimator_train
-
-    return _rate(model, quick, estimator_train, tf_keras)
+def ours(model: TrainedModel, quick: bool, mirrored: bool = False) -> float:
+    """Steps a second of estimator_train, if asked under MirroredStrategy on one device."""
+    return _rate(model, APIS[OURS], quick, mirrored)
 
 
 def original(model: TrainedModel, quick: bool) -> float:
     """Steps a second of tf.estimator."""
+    return _rate(model, APIS[ORIGINAL], quick)
+
+
+def _rate(model: TrainedModel, apis: Apis, quick: bool, mirrored: bool = False) -> float:
     import tensorflow as tf
 
-    return _rate(model, quick, tf.estimator, tf.keras)
+    api, keras = apis.estimator, apis.keras
 
-
-def _rate(model: TrainedModel, quick: bool, api: Any, keras: Any) -> float:
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0"]) if mirrored else None
     window = model.window(quick)
     with tempfile.TemporaryDirectory() as model_dir:
-        config = api.RunConfig(model_dir=model_dir, log_step_count_steps=min(window, 100))
+        config = api.RunConfig(
+            model_dir=model_dir,
+            log_step_count_steps=min(window, 100),
+            train_distribute=strategy,
+        )
         if model.logits is None:
             to_estimator = keras.estimator.model_to_estimator
             estimator = to_estimator(model.keras_model(keras), config=config)

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from estimator_train.engine.inputs import call_input_fn
 from estimator_train.engine.job import Job
+from estimator_train.engine.kept import KeptInput
 from estimator_train.engine.open_model import Built, OpenModel, in_use
 from estimator_train.engine.sessions import explained_restore, session_config
 
@@ -64,7 +65,7 @@ def model_session(
         if model is None:
             built = build()
             if _can_be_kept(built):
-                model = OpenModel(mode, built, session_config(job), checkpoint_path)
+                model = OpenModel(mode, built, session_config(job), checkpoint_path, _key(input_fn))
     if model is not None:
         with in_use(job.kept, model) as kept_session:
             call = Call(model.built, kept_session)
@@ -86,7 +87,9 @@ def _kept_model(job: Job, mode: str, input_fn: Any, checkpoint_path: str) -> Ope
     if model is None:
         return None
     try:
-        if model.take_input(lambda: call_input_fn(job, input_fn, mode)):
+        if model.take_input(
+            lambda: call_input_fn(job, input_fn, mode), lambda: _prepare(job), _key(input_fn)
+        ):
             model.load(checkpoint_path)
             return model
     except BaseException:
@@ -94,6 +97,17 @@ def _kept_model(job: Job, mode: str, input_fn: Any, checkpoint_path: str) -> Ope
         raise
     model.close()
     return None
+
+
+def _prepare(job: Job) -> None:
+    """Makes what stands before an input in every model's graph: its seeds count operations."""
+    if job.config.tf_random_seed is not None:
+        tf.compat.v1.set_random_seed(job.config.tf_random_seed)
+        tf.compat.v1.train.create_global_step()
+
+
+def _key(input_fn: Any) -> KeptInput | None:
+    return input_fn if isinstance(input_fn, KeptInput) else None
 
 
 def _can_be_kept(built: Built) -> bool:

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from estimator_train.engine.arguments import call_with_known, requires
 from estimator_train.engine.job import Job
+from estimator_train.engine.kept import KeptInput
 
 _EXPECTED = (
     "Return a tf.data.Dataset of (features, labels) or of features, a pair of tensors or of "
@@ -63,7 +64,7 @@ def call_input_fn(
 
     Args:
       job: The job, whose params and config are handed on.
-      input_fn: The user's input_fn.
+      input_fn: The user's input_fn, or a KeptInput of it.
       mode: A ModeKeys value.
       input_context: The pipeline's place among the others. Where it is the only one, an input_fn
         that has a default for it keeps its default.
@@ -71,6 +72,8 @@ def call_input_fn(
     Raises:
       ValueError: It returned nothing.
     """
+    if isinstance(input_fn, KeptInput):
+        input_fn = input_fn.function
     available: dict[str, Any] = {"mode": mode, "params": job.params, "config": job.config}
     if input_context is None and requires(input_fn, "input_context"):
         input_context = tf.distribute.InputContext()

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from estimator_train.engine.open_model import OpenModel
 
 _MOST_KEPT = 2
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KeptInput:
+    """An input_fn that a kept model calls once, and whose input it starts again at later calls.
+
+    Attributes:
+      function: The user's input_fn.
+    """
+
+    function: Any
 
 
 class KeptModels:

@@ -13,13 +13,14 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.inputs import Inputs, bind_input
-from estimator_train.engine.kept import KeptModels
+from estimator_train.engine.inputs import Inputs
+from estimator_train.engine.kept import KeptInput, KeptModels
+from estimator_train.engine.next_input import InputSlot, Start
 from estimator_train.engine.sessions import explained_restore, restored_session
 
-# Each input leaves its operations in the graph: past these a model is built anew.
-_MOST_INPUTS = 100
-_MOST_INPUT_BYTES = 64 * 2**20
+# Each imported input leaves its operations in the graph: past these a model is built anew.
+_MOST_IMPORTED = 100
+_MOST_IMPORTED_BYTES = 64 * 2**20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +52,7 @@ class OpenModel:
       built: The model's graph.
       session_config: Configuration of its session.
       checkpoint_path: The checkpoint that is loaded first.
+      key: What the input that it was built on is known by.
     """
 
     def __init__(
@@ -59,43 +61,50 @@ class OpenModel:
         built: Built,
         session_config: tf.compat.v1.ConfigProto,
         checkpoint_path: str,
+        key: KeptInput | None = None,
     ) -> None:
         self.mode = mode
         self.built = built
-        self._inputs = 0
-        self._input_bytes = 0
+        self._slot = InputSlot(built.graph, built.inputs)
+        first = Start((built.inputs.initializer,), {})
+        self._starts = {key: first} if key else {}
+        self._imported: list[Start] = []
         self.session = restored_session(
             built.graph, built.scaffold, session_config, checkpoint_path
         )
         tf_internals.reopen(built.graph)
         self._loaded = _identity(checkpoint_path)
-        self.session.run(built.inputs.initializer)
+        first(self.session)
 
     @property
     def worn(self) -> bool:
         """Whether its graph holds so many inputs that it is better built anew."""
-        return self._inputs >= _MOST_INPUTS or self._input_bytes > _MOST_INPUT_BYTES
+        size = sum(start.size for start in self._imported)
+        return len(self._imported) >= _MOST_IMPORTED or size > _MOST_IMPORTED_BYTES
 
-    def take_input(self, make_input: Callable[[], Any]) -> bool:
-        """Makes the next call's input in the kept graph and starts it.
+    def take_input(
+        self, make: Callable[[], Any], prepare: Callable[[], Any], key: KeptInput | None = None
+    ) -> bool:
+        """Makes the next call's input and starts it.
 
         Args:
-          make_input: Function that calls the user's input_fn.
+          make: Calls the user's input_fn.
+          prepare: Called before it in the graph of the input.
+          key: What the input is known by; one that was here before only starts again.
 
         Returns:
           False if the input is of another structure than the one that the model was built on.
         """
-        with self.built.graph.as_default() as graph:
-            before = len(graph.get_operations())
-            tables = _table_initializers()
-            initializer = bind_input(self.built.inputs, make_input())
-            if initializer is None:
+        start = self._starts.get(key) if key else None
+        if start is None:
+            start = self._slot.take(make, prepare)
+            if start is None:
                 return False
-            new_tables = [op for op in _table_initializers() if op not in tables]
-            self._inputs += 1
-            self._input_bytes += _constant_bytes(graph.get_operations()[before:])
-        self.session.run(new_tables)
-        self.session.run(initializer)
+            if start.source is not None:
+                self._imported.append(start)
+            if key:
+                self._starts[key] = start
+        start(self.session)
         return True
 
     def load(self, checkpoint_path: str) -> None:
@@ -147,18 +156,6 @@ def in_use(kept: KeptModels, model: OpenModel) -> Iterator[PlainSession]:
         model.close()
         raise
     kept.give_back(model)
-
-
-def _table_initializers() -> list[tf.Operation]:
-    return tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.TABLE_INITIALIZERS)
-
-
-def _constant_bytes(operations: Sequence[tf.Operation]) -> int:
-    return sum(
-        (op.outputs[0].shape.num_elements() or 0) * max(1, op.outputs[0].dtype.size or 1)
-        for op in operations
-        if op.type == "Const"
-    )
 
 
 def _identity(checkpoint_path: str) -> tuple[str, int]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.kept import KeptInput
 from estimator_train.engine.saving import WaitingListener
 from estimator_train.estimator import Estimator
 from estimator_train.training.specs import EvalSpec
@@ -32,6 +33,7 @@ class Evaluation:
         self.metrics: dict[str, Any] | None = None
         self.exports: list[Any] | None = None
         self._estimator = estimator
+        self._input_fn: Any = KeptInput(spec.input_fn)
         self._started: float | None = None
         self._last_step = 0
         self._was_final = False
@@ -61,7 +63,7 @@ class Evaluation:
         """
         self._started = time.monotonic()
         self.metrics = self._estimator.evaluate(
-            self.spec.input_fn,
+            self._input_fn,
             steps=self.spec.steps,
             hooks=self.spec.hooks,
             checkpoint_path=self._estimator.latest_checkpoint(),

@@ -16,6 +16,11 @@ def test_ratios_are_taken_round_by_round() -> None:
     assert (rows[0]["median"], rows[1]["median"], rows[1]["ratio"]) == (200.0, 100.0, 2.0)
 
 
+def test_ratio_above_one_is_better_where_less_is_better_too() -> None:
+    times = Benchmark("name", "a title", "ms", {}, less_is_better=True)
+    assert table.rows(times, {OURS: [2.0], "peer": [10.0]})[1]["ratio"] == 5.0
+
+
 def test_markdown_has_a_line_for_every_row_and_no_ratio_of_ours_to_itself() -> None:
     rows = table.rows(BENCHMARK, {OURS: [1234.0], "peer": [61.7]})
     assert table.markdown(rows).splitlines() == [

@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
+from estimator_train.engine import open_model
 
 
 class Counted:
@@ -130,10 +131,54 @@ def test_tables_of_each_new_input_are_initialized(estimator, counted):
     assert counted.calls == ["infer"]
 
 
-def test_graph_is_built_anew_before_it_grows_without_end(estimator, counted):
-    for _ in range(102):
-        list(estimator.predict(rows(np.eye(3))))
+def generated(values):
+    """Rows that come from Python, so that no other graph can hold their dataset."""
+
+    def input_fn():
+        signature = {"x": tf.TensorSpec([None, 3], tf.float32)}
+        return tf.data.Dataset.from_generator(
+            lambda: ({"x": np.float32(values[i : i + 2])} for i in range(0, len(values), 2)),
+            output_signature=signature,
+        )
+
+    return input_fn
+
+
+def test_inputs_that_call_python_are_taken_in_turn_with_others(estimator, counted):
+    w = estimator.get_variable_value("w")
+    for scale in (1, 2, 3):
+        values = np.eye(3) * scale
+        for input_fn in (generated(values), rows(values)):
+            np.testing.assert_allclose([p["p"] for p in estimator.predict(input_fn)], values @ w)
+    assert counted.calls == ["infer"]
+
+
+def test_graph_stays_as_it_is_for_inputs_that_can_be_written_out(estimator, counted):
+    sizes = set()
+    for scale in range(4):
+        list(estimator.predict(rows(np.eye(3) * scale)))
+        (model,) = estimator._kept_models._models
+        sizes.add(len(model.built.graph.get_operations()))
+    assert len(sizes) == 2  # The first input was built in; one reader takes all others.
+
+
+def test_graph_is_built_anew_before_it_grows_without_end(estimator, counted, monkeypatch):
+    monkeypatch.setattr(open_model, "_MOST_IMPORTED", 3)
+    for _ in range(5):
+        next(estimator.predict(generated(np.eye(3))))
     assert counted.calls == ["infer", "infer"]
+
+
+def test_seeded_input_is_the_same_at_every_call(counted, input_fn, tmp_path):
+    def shuffled():
+        values = np.arange(30, dtype=np.float32).reshape(10, 3)
+        return tf.data.Dataset.from_tensor_slices({"x": values}).shuffle(10).batch(10)
+
+    config = est.RunConfig(tf_random_seed=5)
+    estimator = est.Estimator(counted, tmp_path, config).train(input_fn, steps=1)
+    first, second, third = ([float(p["p"][0]) for p in estimator.predict(shuffled)] for _ in "123")
+    assert first == second == third
+    assert counted.calls == ["train", "infer"]
 
 
 def test_an_error_in_the_input_closes_the_model_and_the_next_call_works(estimator):

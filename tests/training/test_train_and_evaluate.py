@@ -85,6 +85,25 @@ def test_several_evaluations_are_kept_apart_by_name(tmp_path: Path) -> None:
     assert exports == {None: ["made a"], "first": [], "rare": []}
 
 
+def test_evaluations_share_a_model_and_call_their_input_fn_once(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def counted(name: str) -> Any:
+        def input_fn() -> Any:
+            calls.append(name)
+            return once()
+
+        return input_fn
+
+    specs = [EvalSpec(counted(name), name=name, every_steps=2) for name in ("a", "b")]
+    job = estimator(OURS, str(tmp_path / "job"))
+    metrics, _ = train_and_evaluate(job, TrainSpec(tiny_input, max_steps=6), specs)
+    assert calls == ["a", "b"]
+    assert evaluated_steps(tmp_path / "job", "eval_b") == [2, 4, 6]
+    fresh = estimator(OURS, str(tmp_path / "job")).evaluate(once)
+    assert metrics == {"a": fresh, "b": fresh}
+
+
 def test_the_end_of_the_input_is_a_final_export(tmp_path: Path) -> None:
     calls: list[Any] = []
     exporters = [noting_exporter(OURS, calls), FinalExporter("final", tiny_receiver(OURS))]

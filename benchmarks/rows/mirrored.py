@@ -1,0 +1,17 @@
+"""The ConvNet under MirroredStrategy with one device, and without a strategy."""
+
+from functools import partial
+
+from benchmarks.benchmark import OURS, Benchmark
+from benchmarks.rows.convnet import MODEL
+from benchmarks.training import estimators
+
+BENCHMARK = Benchmark(
+    "mirrored",
+    "train: the ConvNet under MirroredStrategy with one device",
+    "steps/s",
+    {
+        OURS: partial(estimators.ours, MODEL, mirrored=True),
+        "without a strategy": partial(estimators.ours, MODEL),
+    },
+)

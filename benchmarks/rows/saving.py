@@ -1,0 +1,81 @@
+"""What one save of 400 MB of variables costs training."""
+
+import tempfile
+import time
+from statistics import median
+from typing import Any
+
+from benchmarks.apis import Apis, both
+from benchmarks.benchmark import Benchmark
+from benchmarks.linear_model import FEATURES, linear_model_fn
+
+_WINDOW = 20_000
+_WINDOWS = 9
+_VARIABLES = 8
+
+
+def _lost_time(apis: Apis, quick: bool) -> float:
+    """Milliseconds by which steps with a save in their midst take longer than others.
+
+    Windows of steps with a save and without one take turns.
+    """
+    import numpy as np
+    import tensorflow as tf
+
+    api = apis.estimator
+    window, side = (20, 8) if quick else (_WINDOW, 3536)
+
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        for index in range(_VARIABLES):
+            tf.compat.v1.get_variable(f"large_{index}", [side, side], trainable=False)
+        return linear_model_fn(api)(features, labels, mode)
+
+    def input_fn() -> Any:
+        x = np.zeros([32, FEATURES], np.float32)
+        return tf.data.Dataset.from_tensors(({"x": x}, np.zeros([32], np.int64))).repeat()
+
+    clock = _clock(window)
+    with tempfile.TemporaryDirectory() as model_dir:
+        config = api.RunConfig(
+            model_dir, save_checkpoints_steps=2 * window, log_step_count_steps=window // 2
+        )
+        hooks = [clock]
+        api.Estimator(model_fn, config=config).train(input_fn, hooks, steps=window * _WINDOWS + 1)
+    spans = [b - a for a, b in zip(clock.marks, clock.marks[1:], strict=False)]
+    return 1e3 * max(1e-6, median(spans[1::2]) - median(spans[2::2]))
+
+
+def _clock(window: int) -> Any:
+    """A hook that notes the time in the middle between two multiples of `window` steps."""
+    import tensorflow as tf
+
+    class Clock(tf.compat.v1.train.SessionRunHook):
+        def begin(self) -> None:
+            self.marks: list[float] = []
+            self._seen = 0
+
+        def steps_until_due(self, global_step: int) -> int:
+            return self._due() - self._seen
+
+        def after_loop(self, steps: int, loss: Any) -> None:
+            self._seen += steps
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            self._seen += 1
+            if self._seen % window == window // 2:
+                self.marks.append(time.perf_counter())
+
+        def _due(self) -> int:
+            past = (self._seen - window // 2) // window
+            return (past + 1) * window + window // 2
+
+    return Clock()
+
+
+BENCHMARK = Benchmark(
+    "saving",
+    "save: training time lost to one checkpoint of 400 MB",
+    "ms",
+    both(_lost_time),
+    less_is_better=True,
+)
