@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import numbers
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -19,6 +18,7 @@ from estimator_train.cluster import (
     read_jobs,
     read_tf_config,
 )
+from estimator_train.run_settings import check_setting
 
 _UNSET: Any = object()
 _DEFAULT_SAVE_SECS = 600
@@ -176,7 +176,7 @@ class RunConfig:
             settings["model_dir"] = os.fspath(settings["model_dir"])
         for name, value in settings.items():
             if value is not None:
-                _check_setting(name, value)
+                check_setting(name, value)
             setattr(self, "_" + name, value)
         if None not in (self.save_checkpoints_steps, self.save_checkpoints_secs):
             raise ValueError(
@@ -282,76 +282,6 @@ class RunConfig:
 
 def _none_if_unset(value: Any) -> Any:
     return None if value is _UNSET else value
-
-
-_AT_LEAST_ZERO = (
-    "save_summary_steps",
-    "save_checkpoints_steps",
-    "save_checkpoints_secs",
-    "keep_checkpoint_max",
-)
-_POSITIVE = (
-    "keep_checkpoint_every_n_hours",
-    "log_step_count_steps",
-    "session_creation_timeout_secs",
-)
-
-
-def _check_setting(name: str, value: Any) -> None:
-    """Raises ValueError or TypeError if the value, which is not None, does not suit."""
-    if name in _AT_LEAST_ZERO + _POSITIVE and not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if name in _AT_LEAST_ZERO and value < 0:
-        raise ValueError(f"{name} should be >= 0, got {value}")
-    if name in _POSITIVE and value <= 0:
-        raise ValueError(f"{name} should be > 0, got {value}")
-    if name == "model_dir" and value == "":
-        raise ValueError("model_dir should be non-empty.")
-    if name == "tf_random_seed" and not isinstance(value, numbers.Integral):
-        raise ValueError(f"tf_random_seed must be integer. Got {value!r}")
-    if name == "session_config" and not isinstance(value, tf.compat.v1.ConfigProto):
-        raise ValueError(f"session_config must be instance of ConfigProto, got {value!r}")
-    if name == "device_fn" and not _takes_only_op(value):
-        raise ValueError(
-            f'device_fn must be callable with exactly one argument "op". Got {value!r}'
-        )
-    if name == "protocol" and value not in ("grpc", "grpc+verbs"):
-        raise ValueError(f"protocol should be grpc or grpc+verbs, got {value!r}")
-    if name == "steps_per_loop" and value != "auto" and not _is_positive_integer(value):
-        raise ValueError(
-            f"steps_per_loop should be an integer > 0 or 'auto', got {value!r}. 1 runs every step "
-            "by itself."
-        )
-    if name == "checkpoint_mode" and value not in ("async", "sync"):
-        raise ValueError(f"checkpoint_mode should be 'async' or 'sync', got {value!r}")
-    if name == "save_input_position" and not isinstance(value, bool):
-        raise ValueError(f"save_input_position should be True or False, got {value!r}")
-    if name == "keep_best":
-        _check_keep_best(value)
-    if name == "experimental_max_worker_delay_secs" and not isinstance(value, numbers.Integral):
-        raise ValueError(f"{name} must be an integer if set. Got {value!r}")
-
-
-def _check_keep_best(value: Any) -> None:
-    three = isinstance(value, tuple) and len(value) == 3 and isinstance(value[0], str)
-    if not three or value[1] not in ("min", "max") or not _is_positive_integer(value[2]):
-        raise ValueError(
-            "keep_best should be (metric name, 'min' or 'max', an integer > 0), as "
-            f"('accuracy', 'max', 3), got {value!r}"
-        )
-
-
-def _is_positive_integer(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) > 0
-
-
-def _takes_only_op(function: Any) -> bool:
-    if not callable(function):
-        return False
-    parameters = inspect.signature(function).parameters
-    return list(parameters) == ["op"] and (
-        parameters["op"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-    )
 
 
 def _same_model_dir(own: str | None, from_tf_config: str | None) -> str | None:
