@@ -7,11 +7,11 @@ They stand on the ground floor because an `EstimatorSpec` holds them; users find
 from __future__ import annotations
 
 import abc
+import sys
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import tensorflow as tf
-import tf_keras
 
 SignatureDef: TypeAlias = "tf.compat.v1.MetaGraphDef.SignatureDefEntry"  # a protocol buffer
 
@@ -171,6 +171,12 @@ class EvalOutput(_SupervisedOutput):
     method_name = "tensorflow/supervised/eval"
 
 
+def is_keras_metric(value: Any) -> bool:
+    """Whether a value is a tf_keras Metric; tf_keras is not loaded for the question."""
+    keras = sys.modules.get("tf_keras")
+    return keras is not None and isinstance(value, keras.metrics.Metric)
+
+
 def metric_value_and_update(metric: Any) -> tuple[Any, Any]:
     """Splits an entry of eval_metric_ops into its value tensor and its update operation.
 
@@ -184,7 +190,7 @@ def metric_value_and_update(metric: Any) -> tuple[Any, Any]:
     Raises:
         ValueError: a Keras metric that was never updated.
     """
-    if not isinstance(metric, tf_keras.metrics.Metric):
+    if not is_keras_metric(metric):
         return metric
     if not metric.updates:
         raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')

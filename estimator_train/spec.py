@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import tensorflow as tf
-import tf_keras
 
 from estimator_train.export_outputs import (
     ExportOutput,
     PredictOutput,
+    is_keras_metric,
     metric_value_and_update,
 )
 
@@ -176,7 +176,7 @@ def _checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
         raise TypeError(f"eval_metric_ops must be a dict, given: {metrics}")
     pairs = {}
     for key, metric in metrics.items():
-        if isinstance(metric, tf_keras.metrics.Metric):
+        if is_keras_metric(metric):
             _make_local(metric.variables)
         elif not isinstance(metric, tuple) or len(metric) != 2:
             raise TypeError(
