@@ -51,3 +51,13 @@ def path(name: str, value: Any) -> str:
         return os.fsdecode(value)
     except TypeError:
         raise TypeError(f"{name} must be a path, but got {value!r}.") from None
+
+
+def input_context(value: Any) -> None:
+    """Raises a TypeError unless it is None or has a place among pipelines."""
+    names = ("input_pipeline_id", "num_input_pipelines")
+    if value is not None and not all(hasattr(value, name) for name in names):
+        raise TypeError(
+            f"input_context must be a tf.distribute.InputContext, but got {value!r}; an input_fn "
+            "gets one if it has an argument of this name."
+        )

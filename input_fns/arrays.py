@@ -4,7 +4,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from input_fns._batching import Batching, batches
+from input_fns._batching import batches
+from input_fns.options import PipelineOptions
 
 
 def arrays(
@@ -17,6 +18,9 @@ def arrays(
     buffer_size: int | None = None,
     prefetch_buffer_size: int | None = None,
     drop_remainder: bool = False,
+    *,
+    options: PipelineOptions | None = None,
+    **more: Any,
 ) -> tf.data.Dataset:
     """Gives numpy arrays in batches: shuffled, repeated, batched, prefetched, in this order.
 
@@ -35,6 +39,8 @@ def arrays(
       buffer_size: The shuffle moves a row by fewer places than this; None means anywhere.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
       drop_remainder: Whether a last batch with fewer than `batch_size` rows is left out.
+      options: All settings at once, in place of the arguments from `batch_size` on.
+      **more: The other settings of `PipelineOptions`.
 
     Returns:
       A `tf.data.Dataset` of (features, labels), or of features if there are no labels, in
@@ -45,13 +51,18 @@ def arrays(
         of its range.
       TypeError: If an array is of a dtype that TensorFlow does not have.
     """
-    batching = Batching(
-        batch_size=batch_size,
-        shuffle=shuffle,
-        num_epochs=num_epochs,
-        buffer_size=buffer_size,
-        prefetch_buffer_size=prefetch_buffer_size,
-        seed=seed,
-        drop_remainder=drop_remainder,
+    settings = PipelineOptions.of(
+        {
+            "batch_size": batch_size,
+            "shuffle": shuffle,
+            "num_epochs": num_epochs,
+            "seed": seed,
+            "buffer_size": buffer_size,
+            "prefetch_buffer_size": prefetch_buffer_size,
+            "drop_remainder": drop_remainder,
+            **more,
+        }
+        if options is None
+        else {"options": options, **more}
     )
-    return batches(features, labels, batching).prefetch(batching.prefetch)
+    return settings.finish(batches(features, labels, settings))

@@ -17,8 +17,7 @@ def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf
     Args:
       split: 'train', 1,437 pictures, or 'test', 360.
       one_hot: Whether labels are one-hot, as categorical cross-entropy wants them.
-      **batching: `batch_size`, `shuffle`, `num_epochs`, `seed`, `buffer_size`,
-        `prefetch_buffer_size` and `drop_remainder`, as in `arrays`.
+      **batching: The settings of `PipelineOptions`, or `options` with all of them.
 
     Returns:
       A `tf.data.Dataset` of (pictures, labels): tf.float32 of shape (batch_size, 8, 8, 1)

@@ -15,7 +15,8 @@ import numpy as np
 import tensorflow as tf
 
 from input_fns import _checks
-from input_fns._batching import Batching, batches
+from input_fns._batching import batches
+from input_fns.options import PipelineOptions
 
 _DTYPES: dict[int, np.dtype[Any]] = {
     0x08: np.dtype("uint8"),
@@ -139,8 +140,7 @@ def idx(
       labels_path: File with the class of each row, integers of shape (rows,).
       max_value: The value in the file that becomes 1.0.
       num_classes: Number of classes for one-hot labels; None gives the classes themselves.
-      **batching: `batch_size`, `shuffle`, `num_epochs`, `seed`, `buffer_size`,
-        `prefetch_buffer_size` and `drop_remainder`, as in `arrays`.
+      **batching: The settings of `PipelineOptions`, or `options` with all of them.
 
     Returns:
       A `tf.data.Dataset` of (pictures, labels): tf.float32 of shape (batch_size, height,
@@ -152,7 +152,7 @@ def idx(
       ValueError: If a file is damaged, the two do not fit together, or an argument is out of
         its range.
     """
-    settings = Batching(**batching)
+    settings = PipelineOptions.of(batching)
     _checks.optional_integer("num_classes", num_classes, minimum=2)
     if not max_value > 0:
         raise ValueError(f"max_value must be greater than 0, but got {max_value}.")
@@ -170,7 +170,8 @@ def idx(
         return pictures, classes if num_classes is None else tf.one_hot(classes, num_classes)
 
     # Scaling a batch at a time keeps the arrays in memory as small as they are in the file.
-    return batches(images, labels, settings).map(scale).prefetch(settings.prefetch)
+    rows = batches(images, labels, settings)
+    return settings.finish(rows.map(scale))
 
 
 def _read_pictures(path: PathLike) -> np.ndarray:

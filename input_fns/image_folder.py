@@ -5,12 +5,17 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from input_fns import _checks
-from input_fns._batching import Batching, batches
+from input_fns._batching import batches
+from input_fns._guard import BadRecords, full_batches, guarded
+from input_fns._pictures import decoder, fault
+from input_fns._row_cache import FileCache, RowCache, cached, to_bytes
+from input_fns.options import MEMORY, PipelineOptions
 from input_fns.transformations import map_and_batch
 
 
@@ -24,8 +29,10 @@ def image_folder(
     buffer_size: int | None = 4096,
     prefetch_buffer_size: int | None = None,
     *,
-    seed: int | None = None,
-    drop_remainder: bool = False,
+    full_decode: bool = False,
+    exact_dct: bool = False,
+    options: PipelineOptions | None = None,
+    **more: Any,
 ) -> tf.data.Dataset:
     """Gives the pictures of folders in batches; the folder's name is the picture's label.
 
@@ -42,8 +49,13 @@ def image_folder(
       buffer_size: The shuffle moves a file by fewer places than this; None means anywhere.
         A small number still mixes the classes: the list gets one random order beforehand.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
-      seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
-      drop_remainder: Whether a last batch with fewer than `batch_size` pictures is left out.
+      full_decode: Whether every pixel of a JPEG file is decoded before resizing. If not, files at
+        least twice as large as `image_size` are decoded at 1/2, 1/4 or 1/8 of their size, which
+        is faster; of photographs, values differ by 0.02 on average.
+      exact_dct: Whether JPEG files are decoded with the more exact, slower integer transform.
+      options: All settings at once, in place of `shuffle` to `prefetch_buffer_size`.
+      **more: The other settings of `PipelineOptions`, such as `seed`, `drop_remainder`, `cache`
+        (of resized pictures, rounded to bytes) and `on_bad_record`.
 
     Returns:
       A `tf.data.Dataset` of (pictures, labels): tf.float32 of shape (batch_size, height,
@@ -57,35 +69,42 @@ def image_folder(
         out of its range.
       TypeError: If an argument is of the wrong type.
     """
-    settings = Batching(
-        batch_size=batch_size,
-        shuffle=shuffle,
-        num_epochs=num_epochs,
-        seed=seed,
-        buffer_size=buffer_size,
-        prefetch_buffer_size=prefetch_buffer_size,
-        drop_remainder=drop_remainder,
+    settings = PipelineOptions.of(
+        {
+            "shuffle": shuffle,
+            "batch_size": batch_size,
+            "num_epochs": num_epochs,
+            "buffer_size": buffer_size,
+            "prefetch_buffer_size": prefetch_buffer_size,
+            **more,
+        }
+        if options is None
+        else {"options": options, **more}
     )
     size = _checked_size(image_size)
     files, classes = _list_files(
         _checks.path("file_pattern", file_pattern), _checked_labels(labels)
     )
-    if shuffle and buffer_size is not None and buffer_size < len(files):
-        files, classes = _mixed(files, classes, seed)
-    processors = os.cpu_count() or 1
+    numbers = np.arange(len(files))
+    if settings.shuffle and settings.buffer_size is not None and settings.buffer_size < len(files):
+        numbers = _mixed(numbers, settings.seed)
+    cache = _cache(files, size, (full_decode, exact_dct), settings)
+    decode = decoder(size, full_decode, exact_dct)
+    bad = BadRecords(settings)
+    load_batch = _loader(decode, len(labels), settings, bad, cache)
     # Enough batches at a time for every processor, and one that bridges the end of another.
-    batches_at_a_time = 1 + math.ceil(processors / batch_size)
-    return (
-        batches(files, classes, settings)
-        .interleave(
-            _loader(size, len(labels), settings, processors),
-            cycle_length=batches_at_a_time,
-            num_parallel_calls=batches_at_a_time,
-            deterministic=True,
-        )
-        .apply(tf.data.experimental.assert_cardinality(settings.cardinality(len(files))))
-        .prefetch(settings.prefetch)
+    batches_at_a_time = 1 + math.ceil(settings.parallel_calls / settings.batch_size)
+    rows = batches((numbers, np.array(files)[numbers]), classes[numbers], settings)
+    loaded = rows.interleave(
+        load_batch,
+        cycle_length=batches_at_a_time,
+        num_parallel_calls=batches_at_a_time,
+        deterministic=settings.deterministic,
     )
+    if not bad.are_skipped:
+        cardinality = settings.cardinality(settings.share_of(len(files)))
+        loaded = loaded.apply(tf.data.experimental.assert_cardinality(cardinality))
+    return settings.finish(full_batches(loaded, settings, bad))
 
 
 def _checked_size(image_size: tuple[int, int]) -> tuple[int, int]:
@@ -139,67 +158,53 @@ def _what_is_there(pattern: str) -> str:
     return f"the folder {folder or os.curdir!r} is there, but holds nothing of that form."
 
 
-def _mixed(files: list[str], classes: np.ndarray, seed: int | None) -> tuple[list[str], np.ndarray]:
-    """Returns the files in a random order.
+def _mixed(numbers: np.ndarray, seed: int | None) -> np.ndarray:
+    """Returns the numbers of files in a random order.
 
-    They come sorted by class, and a small buffer does not reach from one to the next.
+    The files come sorted by class, and a small buffer does not reach from one to the next.
     """
     seeds = [abs(part) for part in tf.compat.v1.get_seed(seed) if part is not None]
-    order = np.random.default_rng(seeds or None).permutation(len(files))
-    return [files[place] for place in order], classes[order]
+    return np.random.default_rng(seeds or None).permutation(numbers)
+
+
+def _cache(
+    files: list[str], size: tuple[int, int], how: tuple[bool, bool], options: PipelineOptions
+) -> RowCache | FileCache | None:
+    if options.cache is None:
+        return None
+    shape = (*size, 3)
+    if options.cache == MEMORY:
+        return RowCache(len(files), shape)
+    stats = [tf.io.gfile.stat(file) for file in files]
+    contents = [[f, s.length, s.mtime_nsec] for f, s in zip(files, stats, strict=True)]
+    return FileCache(str(options.cache), len(files), shape, [how, contents])
 
 
 def _loader(
-    size: tuple[int, int], num_classes: int, settings: Batching, processors: int
-) -> Callable[[tf.Tensor, tf.Tensor], tf.data.Dataset]:
-    """Returns the function from a batch of file names and classes to one batch of pictures.
+    decode: Callable[[tf.Tensor], tf.Tensor],
+    num_classes: int,
+    options: PipelineOptions,
+    bad: BadRecords,
+    cache: RowCache | FileCache | None,
+) -> Callable[..., tf.data.Dataset]:
+    """Returns the function from a batch of row numbers, files and classes to one of pictures."""
 
-    TensorFlow's error for a picture that it cannot decode does not know the file, and a guard
-    around every file would cost as much as decoding a small one. So a batch is loaded without
-    guards. If that fails, `ignore_errors` takes the batch out, and what is concatenated takes
-    its place: the same files once more, each with a guard that names it.
-    """
+    def load(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        picture = decode(tf.io.read_file(file))
+        # Bytes are what a cache keeps; whoever reads from it later gets the same as the first.
+        return number, picture if cache is None else to_bytes(picture), label
 
-    def load(file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        picture = tf.io.decode_image(tf.io.read_file(file), channels=3, expand_animations=False)
-        picture = tf.ensure_shape(picture, [None, None, 3])
-        # Resizing before scaling: there are fewer numbers to scale.
-        return tf.image.resize(picture, size) / 255.0, tf.one_hot(label, num_classes)
+    def finish(_: tf.Tensor, pictures: tf.Tensor, classes: tf.Tensor) -> tuple[Any, Any]:
+        return tf.cast(pictures, tf.float32) / 255.0, tf.one_hot(classes, num_classes)
 
-    def fail(file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        with tf.control_dependencies([tf.debugging.Assert(False, [_fault(file)])]):
-            return load(tf.identity(file), label)
-
-    def load_or_name(file: tf.Tensor, label: tf.Tensor) -> tf.data.Dataset:
-        row = tf.data.Dataset.from_tensors((file, label))
-        return row.map(load).ignore_errors().concatenate(row.map(fail)).take(1)
-
-    def load_batch(files: tf.Tensor, classes: tf.Tensor) -> tf.data.Dataset:
-        batch_size, drop_remainder = settings.batch_size, settings.drop_remainder
-        rows = tf.data.Dataset.from_tensor_slices((files, classes))
-        quick = rows.apply(map_and_batch(load, batch_size, processors, drop_remainder))
-        careful = rows.flat_map(load_or_name).batch(batch_size, drop_remainder)
-        return quick.ignore_errors().concatenate(careful).take(1)
+    def load_batch(rows: tuple[tf.Tensor, tf.Tensor], classes: tf.Tensor) -> tf.data.Dataset:
+        numbers, names = rows
+        each = tf.data.Dataset.from_tensor_slices((numbers, names, classes))
+        batch_size, drop_remainder = options.batch_size, options.drop_remainder
+        quick = each.apply(map_and_batch(load, batch_size, options.parallel_calls, drop_remainder))
+        batch = guarded(quick, each, load, lambda _, file, __: fault(file), bad)
+        if cache is not None:
+            batch = cached(cache, batch, numbers, classes)
+        return batch.map(finish)
 
     return load_batch
-
-
-def _fault(file: tf.Tensor) -> tf.Tensor:
-    """Returns what is wrong with a file that cannot be decoded."""
-    contents = tf.io.read_file(file)
-    kind = tf.where(
-        tf.io.is_jpeg(contents),
-        "it begins like a JPEG file, but is cut short or damaged",
-        "it is not a JPEG, PNG, BMP or GIF file, or is damaged",
-    )
-    length = tf.strings.as_string(tf.strings.length(contents))
-    return tf.strings.join(
-        [
-            file,
-            " cannot be read as a picture: ",
-            kind,
-            " (",
-            length,
-            " bytes); replace or remove it",
-        ]
-    )

@@ -24,8 +24,7 @@ def mnist_format(
         `t10k-images-idx3-ubyte` and `t10k-labels-idx1-ubyte`, each with or without `.gz`.
       split: 'train' or 'test'.
       one_hot: Whether labels are one-hot, as categorical cross-entropy wants them.
-      **batching: `batch_size`, `shuffle`, `num_epochs`, `seed`, `buffer_size`,
-        `prefetch_buffer_size` and `drop_remainder`, as in `arrays`.
+      **batching: The settings of `PipelineOptions`, or `options` with all of them.
 
     Returns:
       A `tf.data.Dataset` of (pictures, labels): tf.float32 of shape (batch_size, 28, 28, 1)

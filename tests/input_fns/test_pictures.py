@@ -1,0 +1,189 @@
+"""Faster ways to a picture: reduced scales, and the cache of decoded ones."""
+
+import os
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from input_fns import _row_cache, image_folder
+
+
+def photograph(height, width, channels=3, seed=0):
+    """Smooth shapes and some grain, as a photograph has."""
+    random = np.random.default_rng(seed)
+    coarse = tf.image.resize(random.uniform(0, 255, [6, 8, channels]), [height, width], "bicubic")
+    return np.uint8(np.clip(coarse + random.normal(0, 3, [height, width, channels]), 0, 255))
+
+
+def write_jpegs(folder, pictures):
+    (folder / "a").mkdir(exist_ok=True)
+    for number, pixels in enumerate(pictures):
+        path = folder / "a" / f"{number:03}.jpeg"
+        path.write_bytes(tf.io.encode_jpeg(pixels, quality=95).numpy())
+
+
+def read(folder, size, **settings):
+    arguments = {"batch_size": 4, "num_epochs": 1, **settings}
+    return np.concatenate(
+        [p.numpy() for p, _ in image_folder(f"{folder}/*/*", ["a"], size, **arguments)]
+    )
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("size", [(224, 224), (100, 60), (32, 32), (256, 248), (600, 500)])
+def test_reduced_decoding_is_within_its_tolerance(tmp_path, channels, size):
+    write_jpegs(tmp_path, [photograph(512, 496, channels)])
+    full, reduced = read(tmp_path, size, full_decode=True), read(tmp_path, size)
+    difference = np.abs(full - reduced)
+    assert difference.mean() < 0.02
+    assert (difference.max() == 0) == (size == (600, 500))  # Nothing to reduce.
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "ratio"),
+    [
+        ((512, 496), (256, 248), 2),
+        ((512, 496), (257, 1), 1),
+        ((511, 9), (65, 2), 4),
+        ((64, 64), (8, 8), 8),
+    ],
+)
+def test_the_scale_is_the_smallest_that_covers_the_size(tmp_path, shape, size, ratio):
+    write_jpegs(tmp_path, [photograph(*shape)])
+    contents = (tmp_path / "a" / "000.jpeg").read_bytes()
+    wanted = tf.image.resize(tf.io.decode_jpeg(contents, 3, ratio=ratio), size) / 255
+    np.testing.assert_allclose(read(tmp_path, size)[0], wanted, atol=1e-6)
+
+
+def test_the_exact_transform_is_another_and_close(tmp_path):
+    write_jpegs(tmp_path, [photograph(100, 100)])
+    exact, fast = (read(tmp_path, (100, 100), exact_dct=exact) for exact in (False, True))
+    assert 0 < np.abs(exact - fast).max() < 0.05
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_jpegs(tmp_path, [photograph(40, 50, seed=seed) for seed in range(10)])
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_cached_pictures_are_the_same_in_each_epoch_and_order(folder, kind):
+    cache = "memory" if kind == "memory" else folder / "cache"
+    plain = read(folder, (20, 20))
+    found = read(folder, (20, 20), num_epochs=3, cache=cache)
+    np.testing.assert_allclose(found, np.tile(plain, [3, 1, 1, 1]), atol=0.5001 / 255)
+    shuffled = read(folder, (20, 20), num_epochs=2, cache=cache, shuffle=True, seed=1)
+    by_sum = sorted(found[:10].sum((1, 2, 3)))
+    for epoch in (shuffled[:10], shuffled[10:]):
+        np.testing.assert_allclose(sorted(epoch.sum((1, 2, 3))), by_sum, rtol=1e-6)
+
+
+def test_from_the_second_epoch_on_files_are_not_read(folder):
+    batches = iter(image_folder(f"{folder}/*/*", ["a"], (8, 8), batch_size=5, cache="memory"))
+    first = [next(batches)[0] for _ in range(2)]
+    for path in (folder / "a").iterdir():
+        path.unlink()
+    for _ in range(50):  # More than what was read ahead.
+        np.testing.assert_array_equal(next(batches)[0], first[0])
+        np.testing.assert_array_equal(next(batches)[0], first[1])
+
+
+def test_a_cache_file_serves_the_next_process_and_in_graphs(folder):
+    cache = folder / "cache"
+    first = read(folder, (8, 8), cache=cache)
+    stats = {path: path.stat() for path in (folder / "a").iterdir()}
+    for path, stat in stats.items():  # As long and as old, but no pictures any more.
+        path.write_bytes(b"x" * stat.st_size)
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        dataset = image_folder(f"{folder}/*/*", ["a"], (8, 8), batch_size=10, cache=cache)
+        iterator = tf.compat.v1.data.make_initializable_iterator(dataset)
+        session.run(iterator.initializer)
+        found, _ = session.run(iterator.get_next())
+    np.testing.assert_array_equal(found, first)
+
+
+@pytest.mark.parametrize("change", ["more files", "another size", "another file", "another way"])
+def test_a_cache_of_other_data_is_refused(folder, change):
+    cache = folder / "cache"
+    read(folder, (8, 8), cache=cache)
+    before = cache.read_bytes()
+    size, settings = (8, 8), {}
+    if change == "more files":
+        (folder / "a" / "x.jpeg").write_bytes((folder / "a" / "000.jpeg").read_bytes())
+    elif change == "another file":
+        (folder / "a" / "000.jpeg").write_bytes((folder / "a" / "001.jpeg").read_bytes())
+    elif change == "another size":
+        size = (9, 8)
+    else:
+        settings = {"full_decode": True}
+    with pytest.raises(ValueError, match=f"Cache file {cache} belongs to other data.* Remove it"):
+        read(folder, size, cache=cache, **settings)
+    assert cache.read_bytes() == before
+
+
+@pytest.mark.parametrize(("contents", "message"), [(b"", "is no cache"), (b"hello", "is no cache")])
+def test_a_file_that_is_no_cache_is_refused(folder, contents, message):
+    (folder / "cache").write_bytes(contents)
+    with pytest.raises(ValueError, match=message):
+        read(folder, (8, 8), cache=folder / "cache")
+    assert (folder / "cache").read_bytes() == contents
+
+
+def test_a_cache_that_was_cut_is_refused(folder):
+    read(folder, (8, 8), cache=folder / "cache")
+    os.truncate(folder / "cache", 5000)
+    with pytest.raises(ValueError, match="is damaged: it has 5000 bytes"):
+        read(folder, (8, 8), cache=folder / "cache")
+
+
+def test_a_cache_that_cannot_be_made_leaves_nothing(folder, monkeypatch):
+    monkeypatch.setattr(_row_cache.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        read(folder, (8, 8), cache=folder / "cache")
+    assert [path.name for path in folder.iterdir()] == ["a"]
+
+
+def test_bad_pictures_are_left_out_counted_and_listed(folder):
+    for number in (2, 7):
+        (folder / "a" / f"{number:03}.jpeg").write_bytes(b"no picture")
+    plain = read(folder, (8, 8), on_bad_record="skip", num_epochs=2, batch_size=4)
+    assert plain.shape == (16, 8, 8, 3)
+    log = folder / "bad.txt"
+    settings = {"on_bad_record": "skip", "bad_records_file": log, "max_bad_records": 3}
+    assert len(read(folder, (8, 8), **settings)) == 8
+    lines = sorted(log.read_text().splitlines())
+    assert [line.split(" cannot be read")[0][-8:] for line in lines] == ["002.jpeg", "007.jpeg"]
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match=r"4 bad records are more than max_bad_records=3; the last: .*00[27].jpeg cannot",
+    ):
+        read(folder, (8, 8), num_epochs=2, **settings)
+
+
+def test_the_number_left_out_is_a_summary(folder):
+    (folder / "a" / "000.jpeg").write_bytes(b"no picture")
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        dataset = image_folder(f"{folder}/*/*", ["a"], (8, 8), batch_size=9, on_bad_record="skip")
+        iterator = tf.compat.v1.data.make_initializable_iterator(dataset.prefetch(0))
+        session.run(iterator.initializer)
+        for _ in range(2):
+            session.run(iterator.get_next())
+        (summary,) = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SUMMARIES)
+        (value,) = tf.compat.v1.Summary.FromString(session.run(summary)).value
+    assert value.tag == "input/skipped_records"
+    assert value.simple_value >= 2
+
+
+def test_pipelines_with_a_context_share_all_pictures(folder):
+    def files(number, pipelines):
+        context = tf.distribute.InputContext(pipelines, number)
+        settings = {"input_context": context, "shuffle": True, "num_epochs": 1}
+        return read(folder, (4, 4), **settings).reshape(-1, 48)
+
+    parts = np.concatenate([files(number, 3) for number in range(3)])
+    assert parts.shape == (10, 48)
+    whole = read(folder, (4, 4)).reshape(-1, 48)
+    np.testing.assert_array_equal(parts[np.lexsort(parts.T)], whole[np.lexsort(whole.T)])
