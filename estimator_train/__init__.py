@@ -20,6 +20,22 @@ from estimator_train.compat import import_hook as _import_hook
 
 if TYPE_CHECKING:
     from estimator_train import experimental, export, hooks, keras, predictor
+    from estimator_train.canned import (
+        BaselineClassifier,
+        BaselineEstimator,
+        BaselineRegressor,
+        DNNClassifier,
+        DNNEstimator,
+        DNNLinearCombinedClassifier,
+        DNNLinearCombinedEstimator,
+        DNNLinearCombinedRegressor,
+        DNNRegressor,
+        LinearClassifier,
+        LinearEstimator,
+        LinearRegressor,
+        classifier_parse_example_spec,
+        regressor_parse_example_spec,
+    )
     from estimator_train.engine.warm_start import VocabInfo, WarmStartSettings
     from estimator_train.estimator import EstimatorV2 as Estimator
     from estimator_train.heads import (
@@ -75,6 +91,22 @@ _HEADS = (
     "PoissonRegressionHead",
     "RegressionHead",
 )
+_CANNED = (
+    "BaselineClassifier",
+    "BaselineEstimator",
+    "BaselineRegressor",
+    "DNNClassifier",
+    "DNNEstimator",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
+    "LinearClassifier",
+    "LinearEstimator",
+    "LinearRegressor",
+    "classifier_parse_example_spec",
+    "regressor_parse_example_spec",
+)
 _TRAINING_NAMES = {
     "BestExporter": "exporters",
     "EvalSpec": "specs",
@@ -98,6 +130,7 @@ _HOMES = {
     "keras": "estimator_train.keras:",
     "predictor": "estimator_train.predictor:",
     **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
+    **{name: f"estimator_train.canned:{name}" for name in _CANNED},
     **{name: f"estimator_train.heads:{name}" for name in _HEADS},
     **{
         name: f"estimator_train.training.{module}:{name}"
@@ -106,10 +139,19 @@ _HOMES = {
 }
 
 __all__ = [
+    "BaselineClassifier",
+    "BaselineEstimator",
+    "BaselineRegressor",
     "BestExporter",
     "BinaryClassHead",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
+    "DNNClassifier",
+    "DNNEstimator",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
     "Estimator",
     "EstimatorSpec",
     "EvalSpec",
@@ -120,6 +162,9 @@ __all__ = [
     "GlobalStepWaiterHook",
     "Head",
     "LatestExporter",
+    "LinearClassifier",
+    "LinearEstimator",
+    "LinearRegressor",
     "LoggingTensorHook",
     "LogisticRegressionHead",
     "ModeKeys",
@@ -144,11 +189,13 @@ __all__ = [
     "VocabInfo",
     "WarmStartSettings",
     "add_metrics",
+    "classifier_parse_example_spec",
     "experimental",
     "export",
     "hooks",
     "keras",
     "predictor",
+    "regressor_parse_example_spec",
     "train_and_evaluate",
 ]
 

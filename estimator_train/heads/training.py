@@ -48,6 +48,30 @@ def train_op_of(
         return tf.group(train_op, *update_ops)
 
 
+def minimize_parts(
+    loss: tf.Tensor,
+    parts: Sequence[tuple[Any, Sequence[tf.Variable]]],
+    loss_reduction: str,
+) -> Any:
+    """Makes the operation of a training step in which each part of a model has its own optimizer.
+
+    Args:
+        loss: The loss to minimize.
+        parts: tf_keras optimizers with the variables they train. The first counts the step as in
+            `train_op_of`, the others count for themselves.
+        loss_reduction: How the loss was reduced over the batch.
+    """
+    loss = _replica_share(loss, loss_reduction)
+    operations = []
+    for number, (optimizer, variables) in enumerate(parts):
+        if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+            operations.append(optimizer.get_updates(loss, variables)[0])
+        else:
+            step = _own_count(optimizer) if number else None
+            operations.append(_minimize(loss, optimizer, variables, step))
+    return tf.group(*operations)
+
+
 def check_one_way(optimizer: Any, train_op_fn: Callable[[tf.Tensor], Any] | None) -> None:
     """Makes sure that there is one way to train.
 
@@ -60,8 +84,23 @@ def check_one_way(optimizer: Any, train_op_fn: Callable[[tf.Tensor], Any] | None
         raise ValueError("train_op_fn and optimizer cannot both be None.")
 
 
+def _own_count(optimizer: Any) -> tf.Variable:
+    """A count of the steps of an optimizer that is not the model's first."""
+    return tf.compat.v1.get_variable(
+        f"{_SCOPE}/{optimizer.name}/count",
+        [],
+        tf.int64,
+        tf.compat.v1.zeros_initializer(),
+        trainable=False,
+        aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
+    )
+
+
 def _minimize(
-    loss: tf.Tensor, optimizer: Any, trainable_variables: Sequence[tf.Variable] | None
+    loss: tf.Tensor,
+    optimizer: Any,
+    trainable_variables: Sequence[tf.Variable] | None,
+    step: tf.Variable | None = None,
 ) -> tf.Operation:
     if not isinstance(
         optimizer, (tf_keras.optimizers.Optimizer, tf_keras.optimizers.legacy.Optimizer)
@@ -77,7 +116,8 @@ def _minimize(
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         with tf.name_scope(_SCOPE):
             return optimizer.get_updates(loss, variables)[0]
-    step = tf.compat.v1.train.get_or_create_global_step()
+    if step is None:
+        step = tf.compat.v1.train.get_or_create_global_step()
     if _is_of_a_graph(optimizer):
         return _minimize_in_graph(loss, optimizer, variables, step)
     with tf.__internal__.eager_context.eager_mode():

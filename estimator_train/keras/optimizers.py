@@ -82,8 +82,7 @@ def graph_optimizer(optimizer: Any) -> GraphOptimizer:
         }
         optimizer = optimizer.inner_optimizer
     if _has_legacy_form(optimizer):
-        with _readable_schedule(optimizer):
-            optimizer = tf_keras.__internal__.optimizers.convert_to_legacy_optimizer(optimizer)
+        optimizer = _converted(optimizer)
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         return _Legacy(optimizer, loss_scaling)
     if isinstance(optimizer, tf_keras.optimizers.Optimizer):
@@ -92,6 +91,19 @@ def graph_optimizer(optimizer: Any) -> GraphOptimizer:
         f"The Keras model was compiled with the optimizer {optimizer!r} of type "
         f"{type(optimizer).__name__}. Use one of tf_keras.optimizers or tf.compat.v1.train."
     )
+
+
+def legacy_form(optimizer: Any) -> tf_keras.optimizers.legacy.Optimizer | None:
+    """Returns a new legacy optimizer with all settings of another one, or None if there is none.
+
+    Args:
+      optimizer: One of `tf_keras.optimizers` or `tf_keras.optimizers.legacy`, made in eager code.
+        It is never changed.
+    """
+    with tf.__internal__.eager_context.eager_mode():
+        if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+            return _Legacy(optimizer, None).copy()
+        return _converted(optimizer) if _has_legacy_form(optimizer) else None
 
 
 class _V1(GraphOptimizer):
@@ -153,14 +165,18 @@ class _Keras(GraphOptimizer):
 class _Legacy(_Keras):
     """An optimizer of tf_keras.optimizers.legacy, which works in graphs as it is."""
 
-    def minimize(
-        self, loss: tf.Tensor, variables: Sequence[tf.Variable], global_step: tf.Variable
-    ) -> TrainStep:
+    def copy(self) -> Any:
+        """Returns a new optimizer with the same settings, without a LossScaleOptimizer."""
         config = dict(self._config)
         if self._schedule:
             config["learning_rate"] = self._schedule
+        return self._class.from_config(config)
+
+    def minimize(
+        self, loss: tf.Tensor, variables: Sequence[tf.Variable], global_step: tf.Variable
+    ) -> TrainStep:
         with _name_scope(self._scope):
-            optimizer = self._scaled(self._class.from_config(config))
+            optimizer = self._scaled(self.copy())
             optimizer.iterations = global_step
             pairs = self._gradients(optimizer, loss, variables)
             return TrainStep(optimizer.apply_gradients(pairs), optimizer)
@@ -257,6 +273,12 @@ def _has_legacy_form(optimizer: Any) -> bool:
     if type(optimizer) not in _WITH_LEGACY_FORM:
         return False
     return not optimizer.weight_decay and not optimizer.use_ema
+
+
+def _converted(optimizer: Any) -> Any:
+    """The legacy form of a new optimizer that has one."""
+    with _readable_schedule(optimizer):
+        return tf_keras.__internal__.optimizers.convert_to_legacy_optimizer(optimizer)
 
 
 def _existing(pairs: Any) -> list[tuple[Any, tf.Variable]]:

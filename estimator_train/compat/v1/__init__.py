@@ -47,14 +47,38 @@ from estimator_train import (
     export,
     train_and_evaluate,
 )
+from estimator_train.canned import classifier_parse_example_spec, regressor_parse_example_spec
+from estimator_train.canned.v1 import (
+    BaselineClassifier,
+    BaselineEstimator,
+    BaselineRegressor,
+    DNNClassifier,
+    DNNEstimator,
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor,
+    DNNRegressor,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+)
 from estimator_train.compat.v1 import inputs, keras
 from estimator_train.estimator import Estimator
 
 __all__ = [
+    "BaselineClassifier",
+    "BaselineEstimator",
+    "BaselineRegressor",
     "BestExporter",
     "BinaryClassHead",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
+    "DNNClassifier",
+    "DNNEstimator",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
     "Estimator",
     "EstimatorSpec",
     "EvalSpec",
@@ -65,6 +89,9 @@ __all__ = [
     "GlobalStepWaiterHook",
     "Head",
     "LatestExporter",
+    "LinearClassifier",
+    "LinearEstimator",
+    "LinearRegressor",
     "LoggingTensorHook",
     "LogisticRegressionHead",
     "ModeKeys",
@@ -89,9 +116,11 @@ __all__ = [
     "VocabInfo",
     "WarmStartSettings",
     "add_metrics",
+    "classifier_parse_example_spec",
     "experimental",
     "export",
     "inputs",
     "keras",
+    "regressor_parse_example_spec",
     "train_and_evaluate",
 ]

@@ -1,0 +1,226 @@
+"""Wide and deep models: a linear model and a deep neural network whose logits are added (v2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.canned.default_heads import classifier_head, regressor_head
+from estimator_train.canned.dnn import LEARNING_RATE
+from estimator_train.canned.linear import learning_rate_of
+from estimator_train.canned.optimizers import KerasChoice
+from estimator_train.canned.parts import Deep, Linear
+from estimator_train.canned.specs import TrainedPart, model_fn_of
+from estimator_train.estimator import EstimatorV2
+
+LINEAR_LEARNING_RATE = 0.005
+_MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
+
+
+def check_columns(linear_columns: Any, deep_columns: Any, hidden_units: Any) -> None:
+    """Makes sure that there are columns, and hidden layers for those of the network.
+
+    Raises:
+        ValueError: There are none.
+    """
+    if not (linear_columns or deep_columns):
+        raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
+    if deep_columns and not hidden_units:
+        raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
+
+
+class DNNLinearCombinedEstimator(EstimatorV2):
+    """A linear model and a deep neural network that are trained together, with any head.
+
+    The linear model remembers (crosses of categorical columns, say), the network generalizes.
+
+        estimator = DNNLinearCombinedEstimator(
+            head=MultiLabelHead(3),
+            linear_feature_columns=[job_x_age],
+            dnn_feature_columns=[age, embedded_job],
+            dnn_hidden_units=[64, 32],
+        )
+
+    Args:
+        head: What turns logits into loss, metrics and predictions.
+        model_dir: As for `Estimator`.
+        linear_feature_columns: Columns of the linear model, as for `LinearEstimator`; or None for
+            a network alone.
+        linear_optimizer: As for `LinearEstimator`; by name with the learning rate min(0.005,
+            1 / sqrt(number of columns)).
+        dnn_feature_columns: Columns of the network, as for `DNNEstimator`; or None for a linear
+            model alone.
+        dnn_optimizer: As for `DNNEstimator`.
+        dnn_hidden_units: As for `DNNEstimator`.
+        dnn_activation_fn: As for `DNNEstimator`.
+        dnn_dropout: As for `DNNEstimator`.
+        config: As for `Estimator`.
+        batch_norm: As for `DNNEstimator`.
+        linear_sparse_combiner: As for `LinearEstimator`.
+        warm_start_from: As for `Estimator`.
+
+    Raises:
+        ValueError, TypeError: There are no columns; and as `LinearEstimator` and `DNNEstimator`.
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        model_dir: Any = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None,
+        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_dropout: float | None = None,
+        config: Any = None,
+        batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
+        *,
+        warm_start_from: Any = None,
+    ) -> None:
+        check_columns(linear_feature_columns, dnn_feature_columns, dnn_hidden_units)
+        trained = []
+        if dnn_feature_columns:
+            deep = Deep.of(
+                dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm
+            )
+            trained.append(TrainedPart(deep, KerasChoice(dnn_optimizer, LEARNING_RATE)))
+        if linear_feature_columns:
+            linear = Linear.of(linear_feature_columns, linear_sparse_combiner, shows_output=True)
+            rate = learning_rate_of(linear.columns, LINEAR_LEARNING_RATE)
+            trained.append(TrainedPart(linear, KerasChoice(linear_optimizer, rate)))
+        super().__init__(
+            model_fn_of(head, trained), model_dir, config, warm_start_from=warm_start_from
+        )
+
+
+class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
+    """A wide and deep classifier.
+
+        estimator = DNNLinearCombinedClassifier(
+            linear_feature_columns=[job_x_age],
+            dnn_feature_columns=[age, embedded_job],
+            dnn_hidden_units=[64, 32],
+        )
+        estimator.train(input_fn, steps=1000)
+
+    Args:
+        model_dir: As for `Estimator`.
+        linear_feature_columns: As for `DNNLinearCombinedEstimator`.
+        linear_optimizer: As for `DNNLinearCombinedEstimator`.
+        dnn_feature_columns: As for `DNNLinearCombinedEstimator`.
+        dnn_optimizer: As for `DNNLinearCombinedEstimator`.
+        dnn_hidden_units: As for `DNNLinearCombinedEstimator`.
+        dnn_activation_fn: As for `DNNLinearCombinedEstimator`.
+        dnn_dropout: As for `DNNLinearCombinedEstimator`.
+        n_classes: How many classes; labels are below it.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        label_vocabulary: Names of the classes where labels are strings.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+        batch_norm: As for `DNNLinearCombinedEstimator`.
+        linear_sparse_combiner: As for `DNNLinearCombinedEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        model_dir: Any = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None,
+        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_dropout: float | None = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _MEAN,
+        batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
+    ) -> None:
+        super().__init__(
+            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction),
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            dnn_activation_fn,
+            dnn_dropout,
+            config,
+            batch_norm,
+            linear_sparse_combiner,
+            warm_start_from=warm_start_from,
+        )
+
+
+class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
+    """A wide and deep regressor.
+
+    Args:
+        model_dir: As for `Estimator`.
+        linear_feature_columns: As for `DNNLinearCombinedEstimator`.
+        linear_optimizer: As for `DNNLinearCombinedEstimator`.
+        dnn_feature_columns: As for `DNNLinearCombinedEstimator`.
+        dnn_optimizer: As for `DNNLinearCombinedEstimator`.
+        dnn_hidden_units: As for `DNNLinearCombinedEstimator`.
+        dnn_activation_fn: As for `DNNLinearCombinedEstimator`.
+        dnn_dropout: As for `DNNLinearCombinedEstimator`.
+        label_dimension: Numbers in a label.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+        batch_norm: As for `DNNLinearCombinedEstimator`.
+        linear_sparse_combiner: As for `DNNLinearCombinedEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        model_dir: Any = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None,
+        dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dnn_dropout: float | None = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _MEAN,
+        batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
+    ) -> None:
+        super().__init__(
+            regressor_head(label_dimension, weight_column, loss_reduction),
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            dnn_activation_fn,
+            dnn_dropout,
+            config,
+            batch_norm,
+            linear_sparse_combiner,
+            warm_start_from=warm_start_from,
+        )

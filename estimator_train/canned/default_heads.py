@@ -1,0 +1,50 @@
+"""The heads of classifiers and regressors, by their arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
+from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
+
+
+def classifier_head(
+    n_classes: int,
+    weight_column: Any,
+    label_vocabulary: Sequence[str] | None,
+    loss_reduction: str,
+    *,
+    v1: bool = False,
+) -> Head:
+    """Returns the head of a classifier; for arguments and errors see the heads.
+
+    Args:
+        n_classes: How many classes.
+        weight_column: Feature with the weights of examples, or None.
+        label_vocabulary: Names of the classes, or None.
+        loss_reduction: How losses of a batch become one.
+        v1: Whether it is the head of a v1 estimator.
+    """
+    if not isinstance(n_classes, int):
+        raise ValueError(f"n_classes must be an integer. Given: {n_classes!r}")
+    binary: Any = V1BinaryClassHead if v1 else BinaryClassHead
+    multi: Any = V1MultiClassHead if v1 else MultiClassHead
+    make = binary if n_classes == 2 else functools.partial(multi, n_classes)
+    return make(weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction)
+
+
+def regressor_head(
+    label_dimension: int, weight_column: Any, loss_reduction: str, *, v1: bool = False
+) -> Head:
+    """Returns the head of a regressor; for arguments and errors see the heads.
+
+    Args:
+        label_dimension: Numbers in a label.
+        weight_column: Feature with the weights of examples, or None.
+        loss_reduction: How losses of a batch become one.
+        v1: Whether it is the head of a v1 estimator.
+    """
+    kind = V1RegressionHead if v1 else RegressionHead
+    return kind(label_dimension, weight_column, loss_reduction)

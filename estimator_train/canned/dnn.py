@@ -1,0 +1,172 @@
+"""Deep neural networks on feature columns (v2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.canned.default_heads import classifier_head, regressor_head
+from estimator_train.canned.optimizers import KerasChoice
+from estimator_train.canned.parts import Deep
+from estimator_train.canned.specs import TrainedPart, model_fn_of
+from estimator_train.estimator import EstimatorV2
+
+LEARNING_RATE = 0.001
+_MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
+
+
+class DNNEstimator(EstimatorV2):
+    """A deep neural network on feature columns, with any head.
+
+        estimator = DNNEstimator(head=PoissonRegressionHead(), hidden_units=[64, 32],
+                                 feature_columns=[age, tf.feature_column.embedding_column(job, 8)])
+
+    Args:
+        head: What turns logits into loss, metrics and predictions.
+        hidden_units: Sizes of the hidden layers, the first is next to the features.
+        feature_columns: Dense columns of `tf.feature_column`; a categorical one is wrapped in an
+            `embedding_column` or `indicator_column`.
+        model_dir: As for `Estimator`.
+        optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
+            one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.001.
+        activation_fn: Function of the outputs of hidden layers.
+        dropout: Share of these outputs that is dropped in training; none by default.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        batch_norm: Whether to normalize after each hidden layer.
+
+    Raises:
+        ValueError: A column is wrong, two have one name, a size or share is out of range, or the
+            optimizer is of another kind.
+        TypeError: hidden_units are no list.
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        hidden_units: Sequence[int],
+        feature_columns: Any,
+        model_dir: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dropout: float | None = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        batch_norm: bool = False,
+    ) -> None:
+        part = Deep.of(feature_columns, hidden_units, activation_fn, dropout, batch_norm)
+        choice = KerasChoice(optimizer, LEARNING_RATE)
+        super().__init__(
+            model_fn_of(head, [TrainedPart(part, choice)]),
+            model_dir,
+            config,
+            warm_start_from=warm_start_from,
+        )
+
+
+class DNNClassifier(DNNEstimator):
+    """A classifier with a deep neural network on feature columns.
+
+        estimator = DNNClassifier([64, 32], [age, embedded_job], n_classes=3)
+        estimator.train(input_fn, steps=1000)
+
+    Args:
+        hidden_units: As for `DNNEstimator`.
+        feature_columns: As for `DNNEstimator`.
+        model_dir: As for `Estimator`.
+        n_classes: How many classes; labels are below it.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        label_vocabulary: Names of the classes where labels are strings.
+        optimizer: As for `DNNEstimator`.
+        activation_fn: As for `DNNEstimator`.
+        dropout: As for `DNNEstimator`.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+        batch_norm: As for `DNNEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `DNNEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Any,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dropout: float | None = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _MEAN,
+        batch_norm: bool = False,
+    ) -> None:
+        super().__init__(
+            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction),
+            hidden_units,
+            feature_columns,
+            model_dir,
+            optimizer,
+            activation_fn,
+            dropout,
+            config,
+            warm_start_from,
+            batch_norm,
+        )
+
+
+class DNNRegressor(DNNEstimator):
+    """A regressor with a deep neural network on feature columns.
+
+    Args:
+        hidden_units: As for `DNNEstimator`.
+        feature_columns: As for `DNNEstimator`.
+        model_dir: As for `Estimator`.
+        label_dimension: Numbers in a label.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        optimizer: As for `DNNEstimator`.
+        activation_fn: As for `DNNEstimator`.
+        dropout: As for `DNNEstimator`.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+        batch_norm: As for `DNNEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `DNNEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Any,
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dropout: float | None = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _MEAN,
+        batch_norm: bool = False,
+    ) -> None:
+        super().__init__(
+            regressor_head(label_dimension, weight_column, loss_reduction),
+            hidden_units,
+            feature_columns,
+            model_dir,
+            optimizer,
+            activation_fn,
+            dropout,
+            config,
+            warm_start_from,
+            batch_norm,
+        )

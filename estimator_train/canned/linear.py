@@ -1,0 +1,152 @@
+"""Linear estimators (v2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import tf_keras
+
+from estimator_train.canned.default_heads import classifier_head, regressor_head
+from estimator_train.canned.optimizers import KerasChoice
+from estimator_train.canned.parts import Linear
+from estimator_train.canned.specs import TrainedPart, model_fn_of
+from estimator_train.estimator import EstimatorV2
+
+_MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
+
+
+def learning_rate_of(columns: Sequence[Any], most: float) -> float:
+    """The learning rate of a linear model whose optimizer is given by name."""
+    return min(most, 1.0 / math.sqrt(len(columns)))
+
+
+class LinearEstimator(EstimatorV2):
+    """A linear model of feature columns, with any head.
+
+        estimator = LinearEstimator(head=MultiLabelHead(3), feature_columns=[age, job])
+
+    Categorical columns need no embedding or indicator here: each of their values has a weight.
+
+    Args:
+        head: What turns logits into loss, metrics and predictions.
+        feature_columns: Columns of `tf.feature_column`.
+        model_dir: As for `Estimator`.
+        optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
+            one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
+            min(0.2, 1 / sqrt(number of columns)).
+        config: As for `Estimator`.
+        sparse_combiner: How several values of a categorical column become one: "sum", "mean" or
+            "sqrtn".
+        warm_start_from: As for `Estimator`.
+
+    Raises:
+        ValueError: A column is wrong, two have one name, or the optimizer is of another kind.
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        feature_columns: Any,
+        model_dir: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        sparse_combiner: str = "sum",
+        warm_start_from: Any = None,
+    ) -> None:
+        part = Linear.of(feature_columns, sparse_combiner)
+        choice = KerasChoice(optimizer, learning_rate_of(part.columns, 0.2))
+        super().__init__(
+            model_fn_of(head, [TrainedPart(part, choice)]),
+            model_dir,
+            config,
+            warm_start_from=warm_start_from,
+        )
+
+
+class LinearClassifier(LinearEstimator):
+    """A linear classifier of feature columns.
+
+        estimator = LinearClassifier([age, job], n_classes=3)
+        estimator.train(input_fn, steps=1000)
+
+    Args:
+        feature_columns: As for `LinearEstimator`.
+        model_dir: As for `Estimator`.
+        n_classes: How many classes; labels are below it.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        label_vocabulary: Names of the classes where labels are strings.
+        optimizer: As for `LinearEstimator`.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+        sparse_combiner: As for `LinearEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `LinearEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _MEAN,
+        sparse_combiner: str = "sum",
+    ) -> None:
+        super().__init__(
+            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction),
+            feature_columns,
+            model_dir,
+            optimizer,
+            config,
+            sparse_combiner,
+            warm_start_from,
+        )
+
+
+class LinearRegressor(LinearEstimator):
+    """A linear regressor of feature columns.
+
+    Args:
+        feature_columns: As for `LinearEstimator`.
+        model_dir: As for `Estimator`.
+        label_dimension: Numbers in a label.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        optimizer: As for `LinearEstimator`.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+        sparse_combiner: As for `LinearEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `LinearEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _MEAN,
+        sparse_combiner: str = "sum",
+    ) -> None:
+        super().__init__(
+            regressor_head(label_dimension, weight_column, loss_reduction),
+            feature_columns,
+            model_dir,
+            optimizer,
+            config,
+            sparse_combiner,
+            warm_start_from,
+        )

@@ -1,0 +1,109 @@
+"""The optimizers of canned estimators: by name, as an instance, or as a function that makes one."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, ClassVar
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.keras.optimizers import legacy_form
+
+_v1_train = tf.compat.v1.train
+_keras = tf_keras.optimizers
+
+
+class OptimizerChoice(abc.ABC):
+    """An optimizer argument, of which each graph makes an optimizer for itself.
+
+    Args:
+        given: Name, instance, or a function without arguments that returns an instance.
+        learning_rate: That of an optimizer by name.
+
+    Raises:
+        ValueError: The name is unknown or the instance is of another kind.
+    """
+
+    by_name: ClassVar[dict[str, Any]]
+
+    def __init__(self, given: Any, learning_rate: float) -> None:
+        if isinstance(given, str) and given not in self.by_name:
+            raise ValueError(
+                f"Unsupported optimizer name: {given}. Supported names are: "
+                f"{tuple(sorted(self.by_name))}"
+            )
+        if not isinstance(given, str) and not callable(given):
+            self._check(given)
+        self._given = given
+        self._learning_rate = learning_rate
+
+    @abc.abstractmethod
+    def make(self) -> Any:
+        """Returns an optimizer for the default graph."""
+
+    def _named_or_called(self) -> Any:
+        if isinstance(self._given, str):
+            return self.by_name[self._given](learning_rate=self._learning_rate)
+        if not callable(self._given):
+            return self._given
+        made = self._given()
+        self._check(made)
+        return made
+
+    @abc.abstractmethod
+    def _check(self, optimizer: Any) -> None:
+        """Raises a ValueError if the optimizer is of another kind."""
+
+
+class V1Choice(OptimizerChoice):
+    """An optimizer of tf.compat.v1.train."""
+
+    by_name: ClassVar[dict[str, Any]] = {
+        "Adagrad": _v1_train.AdagradOptimizer,
+        "Adam": _v1_train.AdamOptimizer,
+        "Ftrl": _v1_train.FtrlOptimizer,
+        "RMSProp": _v1_train.RMSPropOptimizer,
+        "SGD": _v1_train.GradientDescentOptimizer,
+    }
+
+    def make(self) -> Any:
+        """Returns an optimizer for the default graph."""
+        return self._named_or_called()
+
+    def _check(self, optimizer: Any) -> None:
+        if not isinstance(optimizer, _v1_train.Optimizer):
+            raise ValueError(
+                f"The given object is not an Optimizer instance. Given: {optimizer}. v1 estimators "
+                "take those of tf.compat.v1.train."
+            )
+
+
+class KerasChoice(OptimizerChoice):
+    """An optimizer of tf_keras."""
+
+    by_name: ClassVar[dict[str, Any]] = {
+        "Adagrad": _keras.legacy.Adagrad,
+        "Adam": _keras.legacy.Adam,
+        "Ftrl": _keras.legacy.Ftrl,
+        "RMSProp": _keras.legacy.RMSprop,
+        "SGD": _keras.legacy.SGD,
+    }
+
+    def make(self) -> Any:
+        """Returns an optimizer for the default graph.
+
+        An instance serves for several graphs, so its settings are copied: those of a new one as
+        far as there is a legacy form of it.
+        """
+        made = self._named_or_called()
+        return made if made is not self._given else legacy_form(made) or made
+
+    def _check(self, optimizer: Any) -> None:
+        if isinstance(optimizer, (_keras.Optimizer, _keras.legacy.Optimizer)):
+            return
+        raise ValueError(
+            "The given object is not a tf.keras.optimizers.Optimizer instance. Given: "
+            f"{optimizer}. Use one of tf_keras.optimizers; those of tf.compat.v1.train are for the "
+            "estimators of estimator_train.compat.v1."
+        )

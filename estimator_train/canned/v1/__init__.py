@@ -1,0 +1,29 @@
+"""The canned estimators of v1: with v1 optimizers, losses summed, variables partitioned."""
+
+from estimator_train.canned.v1.baseline import (
+    BaselineClassifier,
+    BaselineEstimator,
+    BaselineRegressor,
+)
+from estimator_train.canned.v1.combined import (
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor,
+)
+from estimator_train.canned.v1.dnn import DNNClassifier, DNNEstimator, DNNRegressor
+from estimator_train.canned.v1.linear import LinearClassifier, LinearEstimator, LinearRegressor
+
+__all__ = [
+    "BaselineClassifier",
+    "BaselineEstimator",
+    "BaselineRegressor",
+    "DNNClassifier",
+    "DNNEstimator",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
+    "LinearClassifier",
+    "LinearEstimator",
+    "LinearRegressor",
+]

@@ -1,0 +1,185 @@
+"""Deep neural networks on feature columns (v1)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.canned.default_heads import classifier_head, regressor_head
+from estimator_train.canned.optimizers import V1Choice
+from estimator_train.canned.parts import Deep
+from estimator_train.canned.specs import TrainedPart, v1_model_fn_of
+from estimator_train.canned.v1 import partitioners
+from estimator_train.estimator import Estimator
+
+LEARNING_RATE = 0.05
+_SUM = tf.compat.v1.losses.Reduction.SUM
+
+
+def spread(part: Deep, input_layer_partitioner: Any, config: Any) -> Deep:
+    """The part with its variables spread over the parameter servers of the config."""
+    return dataclasses.replace(
+        part,
+        input_partitioner=input_layer_partitioner or partitioners.for_columns(config),
+        hidden_partitioner=partitioners.for_layers(config),
+    )
+
+
+class DNNEstimator(Estimator):
+    """A deep neural network on feature columns, with any head.
+
+    Args:
+        head: What turns logits into loss, metrics and predictions.
+        hidden_units: Sizes of the hidden layers, the first is next to the features.
+        feature_columns: Dense columns of `tf.feature_column` or `tf.compat.v1.feature_column`.
+        model_dir: As for `Estimator`.
+        optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
+            one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05.
+        activation_fn: Function of the outputs of hidden layers.
+        dropout: Share of these outputs that is dropped in training; none by default.
+        input_layer_partitioner: Partitions the embeddings; by default over the parameter servers
+            of the config.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        batch_norm: Whether to normalize after each hidden layer.
+
+    Raises:
+        ValueError: A column is wrong, two have one name, a size or share is out of range, or the
+            optimizer is of another kind.
+        TypeError: hidden_units are no list.
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        hidden_units: Sequence[int],
+        feature_columns: Any,
+        model_dir: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dropout: float | None = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        batch_norm: bool = False,
+    ) -> None:
+        part = Deep.of(feature_columns, hidden_units, activation_fn, dropout, batch_norm, v1=True)
+        choice = V1Choice(optimizer, LEARNING_RATE)
+
+        def parts_of(config: Any) -> list[TrainedPart]:
+            return [TrainedPart(spread(part, input_layer_partitioner, config), choice)]
+
+        super().__init__(
+            v1_model_fn_of(head, parts_of), model_dir, config, warm_start_from=warm_start_from
+        )
+
+
+class DNNClassifier(DNNEstimator):
+    """A classifier with a deep neural network on feature columns.
+
+    Args:
+        hidden_units: As for `DNNEstimator`.
+        feature_columns: As for `DNNEstimator`.
+        model_dir: As for `Estimator`.
+        n_classes: How many classes; labels are below it.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        label_vocabulary: Names of the classes where labels are strings.
+        optimizer: As for `DNNEstimator`.
+        activation_fn: As for `DNNEstimator`.
+        dropout: As for `DNNEstimator`.
+        input_layer_partitioner: As for `DNNEstimator`.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+        batch_norm: As for `DNNEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `DNNEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Any,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dropout: float | None = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _SUM,
+        batch_norm: bool = False,
+    ) -> None:
+        super().__init__(
+            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction, v1=True),
+            hidden_units,
+            feature_columns,
+            model_dir,
+            optimizer,
+            activation_fn,
+            dropout,
+            input_layer_partitioner,
+            config,
+            warm_start_from,
+            batch_norm,
+        )
+
+
+class DNNRegressor(DNNEstimator):
+    """A regressor with a deep neural network on feature columns.
+
+    Args:
+        hidden_units: As for `DNNEstimator`.
+        feature_columns: As for `DNNEstimator`.
+        model_dir: As for `Estimator`.
+        label_dimension: Numbers in a label.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        optimizer: As for `DNNEstimator`.
+        activation_fn: As for `DNNEstimator`.
+        dropout: As for `DNNEstimator`.
+        input_layer_partitioner: As for `DNNEstimator`.
+        config: As for `Estimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+        batch_norm: As for `DNNEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `DNNEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Any,
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dropout: float | None = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _SUM,
+        batch_norm: bool = False,
+    ) -> None:
+        super().__init__(
+            regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
+            hidden_units,
+            feature_columns,
+            model_dir,
+            optimizer,
+            activation_fn,
+            dropout,
+            input_layer_partitioner,
+            config,
+            warm_start_from,
+            batch_norm,
+        )

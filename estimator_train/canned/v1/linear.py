@@ -1,0 +1,152 @@
+"""Linear estimators of v1."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.canned.default_heads import classifier_head, regressor_head
+from estimator_train.canned.linear import learning_rate_of
+from estimator_train.canned.optimizers import V1Choice
+from estimator_train.canned.parts import Linear
+from estimator_train.canned.specs import TrainedPart, v1_model_fn_of
+from estimator_train.canned.v1 import partitioners
+from estimator_train.estimator import Estimator
+
+_SUM = tf.compat.v1.losses.Reduction.SUM
+
+
+class LinearEstimator(Estimator):
+    """A linear model of feature columns, with any head.
+
+    Args:
+        head: What turns logits into loss, metrics and predictions.
+        feature_columns: Columns of `tf.feature_column` or `tf.compat.v1.feature_column`.
+        model_dir: As for `Estimator`.
+        optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
+            one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
+            min(0.2, 1 / sqrt(number of columns)).
+        config: As for `Estimator`.
+        partitioner: Partitions the weights; by default over the parameter servers of the config.
+        sparse_combiner: How several values of a categorical column become one: "sum", "mean" or
+            "sqrtn".
+        warm_start_from: As for `Estimator`.
+
+    Raises:
+        ValueError: A column is wrong, two have one name, or the optimizer is of another kind.
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        feature_columns: Any,
+        model_dir: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        partitioner: Any = None,
+        sparse_combiner: str = "sum",
+        warm_start_from: Any = None,
+    ) -> None:
+        part = Linear.of(feature_columns, sparse_combiner, v1=True)
+        choice = V1Choice(optimizer, learning_rate_of(part.columns, 0.2))
+
+        def parts_of(config: Any) -> list[TrainedPart]:
+            chosen = partitioner or partitioners.for_columns(config)
+            return [TrainedPart(dataclasses.replace(part, partitioner=chosen), choice)]
+
+        super().__init__(
+            v1_model_fn_of(head, parts_of), model_dir, config, warm_start_from=warm_start_from
+        )
+
+
+class LinearClassifier(LinearEstimator):
+    """A linear classifier of feature columns.
+
+    Args:
+        feature_columns: As for `LinearEstimator`.
+        model_dir: As for `Estimator`.
+        n_classes: How many classes; labels are below it.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        label_vocabulary: Names of the classes where labels are strings.
+        optimizer: As for `LinearEstimator`.
+        config: As for `Estimator`.
+        partitioner: As for `LinearEstimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+        sparse_combiner: As for `LinearEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `LinearEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        partitioner: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _SUM,
+        sparse_combiner: str = "sum",
+    ) -> None:
+        super().__init__(
+            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction, v1=True),
+            feature_columns,
+            model_dir,
+            optimizer,
+            config,
+            partitioner,
+            sparse_combiner,
+            warm_start_from,
+        )
+
+
+class LinearRegressor(LinearEstimator):
+    """A linear regressor of feature columns.
+
+    Args:
+        feature_columns: As for `LinearEstimator`.
+        model_dir: As for `Estimator`.
+        label_dimension: Numbers in a label.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        optimizer: As for `LinearEstimator`.
+        config: As for `Estimator`.
+        partitioner: As for `LinearEstimator`.
+        warm_start_from: As for `Estimator`.
+        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+        sparse_combiner: As for `LinearEstimator`.
+
+    Raises:
+        ValueError, TypeError: As `LinearEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        partitioner: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = _SUM,
+        sparse_combiner: str = "sum",
+    ) -> None:
+        super().__init__(
+            regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
+            feature_columns,
+            model_dir,
+            optimizer,
+            config,
+            partitioner,
+            sparse_combiner,
+            warm_start_from,
+        )

@@ -1,0 +1,50 @@
+"""Canned estimators against figures recorded from the original: 20 steps, metrics, exports."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import canned_cases
+import canned_cases_v1
+import pytest
+import tf_keras
+from canned_figures import observe
+from jobs import Api
+from outcomes import recorded
+
+import estimator_train
+import estimator_train.compat.v1
+
+V2 = Api("v2", estimator_train, tf_keras, estimator_train.keras.model_to_estimator)
+V1 = Api("v1", estimator_train.compat.v1, tf_keras, estimator_train.keras.model_to_estimator)
+FILES = {"canned": (V2, canned_cases.CASES), "canned_v1": (V1, canned_cases_v1.CASES)}
+QUESTIONS = [(file, name) for file, (_, cases) in FILES.items() for name in cases]
+
+
+def assert_alike(ours: Any, theirs: Any, where: str = "") -> None:
+    """Everything is the same, floats to 1e-5."""
+    if isinstance(theirs, dict):
+        assert sorted(ours) == sorted(theirs), where
+        for key in theirs:
+            assert_alike(ours[key], theirs[key], f"{where}/{key}")
+    elif isinstance(theirs, list):
+        assert len(ours) == len(theirs), where
+        for number, item in enumerate(theirs):
+            assert_alike(ours[number], item, f"{where}[{number}]")
+    elif isinstance(theirs, float):
+        assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-6), where
+    else:
+        assert ours == theirs, where
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_recorded_case_is_asked(file: str) -> None:
+    assert sorted(FILES[file][1]) == sorted(recorded(file))
+
+
+@pytest.mark.parametrize(("file", "name"), QUESTIONS)
+def test_figures_are_those_of_the_original(file: str, name: str) -> None:
+    api, cases = FILES[file]
+    ours = json.loads(json.dumps(observe(cases[name], api)))
+    assert_alike(ours, recorded(file)[name])

@@ -1,0 +1,220 @@
+"""Canned estimators of v2, as cases by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import canned_data
+import tensorflow as tf
+from canned_data import deep, shared, simple, wide
+from canned_figures import Case
+from jobs import Api
+
+
+def cases() -> tuple[dict[str, Case], Callable[..., None]]:
+    """A new collection of cases, and the function that adds to it."""
+    found: dict[str, Case] = {}
+
+    def canned(
+        name: str,
+        kind: str,
+        /,
+        *,
+        label: str = "label",
+        columns: Any = wide,
+        random: bool = False,
+        tensors: bool = False,
+        **arguments: Any,
+    ) -> None:
+        """Adds a case; arguments called `..._of` and `..._columns` are functions that make them."""
+
+        def build(api: Api, model_dir: str, config: Any) -> Any:
+            made = {
+                key.removesuffix("_of"): value(api) if key.endswith("_of") else value
+                for key, value in arguments.items()
+            }
+            made |= {key: value() for key, value in made.items() if key.endswith("columns")}
+            return getattr(api.estimator, kind)(model_dir=model_dir, config=config, **made)
+
+        found[name] = Case(build, label, columns, random, tensors)
+
+    return found, canned
+
+
+CASES, canned = cases()
+
+
+def both() -> list[Any]:
+    return [*wide(), *deep()]
+
+
+def decayed_adam(api: Api) -> Any:
+    """A function that makes an optimizer whose rate follows the global step."""
+
+    def make() -> Any:
+        step = tf.compat.v1.train.get_or_create_global_step()
+        rate = tf.compat.v1.train.exponential_decay(0.1, step, 5, 0.5)
+        return api.keras.optimizers.legacy.Adam(learning_rate=rate)
+
+    return make
+
+
+canned("linear classifier", "LinearClassifier", feature_columns=wide)
+canned(
+    "linear regressor",
+    "LinearRegressor",
+    label="pair",
+    feature_columns=wide,
+    label_dimension=2,
+    weight_column="weight",
+    sparse_combiner="mean",
+    optimizer_of=lambda api: api.keras.optimizers.legacy.SGD(0.001),
+)
+canned(
+    "linear classifier of names",
+    "LinearClassifier",
+    label="name",
+    feature_columns=wide,
+    n_classes=3,
+    label_vocabulary=list(canned_data.NAMES),
+    loss_reduction="sum",
+    optimizer="Adam",
+)
+canned(
+    "linear estimator",
+    "LinearEstimator",
+    label="count",
+    feature_columns=wide,
+    sparse_combiner="sqrtn",
+    head_of=lambda api: api.estimator.PoissonRegressionHead(),
+    optimizer_of=lambda api: lambda: api.keras.optimizers.legacy.RMSprop(0.01),
+)
+canned("dnn classifier", "DNNClassifier", columns=deep, feature_columns=deep, hidden_units=[8, 4])
+canned(
+    "dnn regressor",
+    "DNNRegressor",
+    label="number",
+    columns=simple,
+    feature_columns=simple,
+    hidden_units=[6],
+    activation_fn=tf.nn.tanh,
+    optimizer="Adam",
+    weight_column="weight",
+)
+canned(
+    "dnn with batch norm",
+    "DNNClassifier",
+    label="class",
+    columns=simple,
+    feature_columns=simple,
+    hidden_units=[6, 5],
+    n_classes=3,
+    batch_norm=True,
+    optimizer_of=lambda api: api.keras.optimizers.legacy.SGD(0.1, momentum=0.5),
+)
+canned(
+    "dnn with dropout",
+    "DNNRegressor",
+    label="pair",
+    columns=simple,
+    random=True,
+    feature_columns=simple,
+    hidden_units=[6],
+    label_dimension=2,
+    batch_norm=True,
+    dropout=0.5,
+    optimizer="RMSProp",
+)
+canned(
+    "dnn estimator",
+    "DNNEstimator",
+    label="several",
+    columns=simple,
+    feature_columns=simple,
+    hidden_units=[6],
+    head_of=lambda api: api.estimator.MultiLabelHead(3, name="several"),
+    optimizer="Ftrl",
+)
+canned(
+    "dnn with shared embeddings",
+    "DNNClassifier",
+    columns=shared,
+    feature_columns=shared,
+    hidden_units=[4],
+    optimizer="Adagrad",
+)
+canned(
+    "combined classifier",
+    "DNNLinearCombinedClassifier",
+    columns=both,
+    linear_feature_columns=wide,
+    dnn_feature_columns=deep,
+    dnn_hidden_units=[8, 4],
+)
+canned(
+    "combined regressor",
+    "DNNLinearCombinedRegressor",
+    label="pair",
+    columns=both,
+    linear_feature_columns=wide,
+    dnn_feature_columns=simple,
+    dnn_hidden_units=[8],
+    label_dimension=2,
+    batch_norm=True,
+    linear_sparse_combiner="mean",
+    linear_optimizer="SGD",
+    dnn_optimizer="Adam",
+)
+canned(
+    "combined estimator",
+    "DNNLinearCombinedEstimator",
+    label="class",
+    columns=both,
+    linear_feature_columns=wide,
+    dnn_feature_columns=simple,
+    dnn_hidden_units=[8],
+    head_of=lambda api: api.estimator.MultiClassHead(3, weight_column="weight"),
+    linear_optimizer_of=lambda api: (
+        lambda: api.keras.optimizers.legacy.Ftrl(
+            0.1, l1_regularization_strength=0.1, l2_regularization_strength=0.2
+        )
+    ),
+    dnn_optimizer_of=decayed_adam,
+)
+canned("combined without dnn", "DNNLinearCombinedClassifier", linear_feature_columns=wide)
+canned(
+    "combined without linear",
+    "DNNLinearCombinedRegressor",
+    label="number",
+    columns=simple,
+    dnn_feature_columns=simple,
+    dnn_hidden_units=[4],
+)
+canned("baseline classifier", "BaselineClassifier", tensors=True)
+canned(
+    "baseline classifier of names",
+    "BaselineClassifier",
+    tensors=True,
+    label="name",
+    n_classes=3,
+    label_vocabulary=list(canned_data.NAMES),
+    weight_column="weight",
+    optimizer_of=lambda api: lambda: api.keras.optimizers.legacy.Adam(0.1),
+)
+canned(
+    "baseline regressor",
+    "BaselineRegressor",
+    tensors=True,
+    label="pair",
+    label_dimension=2,
+    optimizer="SGD",
+)
+canned(
+    "baseline estimator",
+    "BaselineEstimator",
+    tensors=True,
+    label="number",
+    head_of=lambda api: api.estimator.RegressionHead(name="height"),
+    optimizer="Adagrad",
+)

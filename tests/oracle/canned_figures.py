@@ -1,0 +1,137 @@
+"""Trains a canned estimator from fixed values and writes down its figures."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import canned_data
+import numpy as np
+import tensorflow as tf
+from cases_export import signatures
+from jobs import Api
+
+tf1 = tf.compat.v1
+STEPS = 20
+
+
+class Case(NamedTuple):
+    """A canned estimator and what it is fed with.
+
+    Attributes:
+        build: Makes it from an API, a model directory and a RunConfig.
+        label: The column it learns.
+        columns: Makes its feature columns, for the export.
+        random: Whether training is random, so that its figures are not compared.
+        tensors: Whether it gets one batch again and again, as tensors, because the original
+            cannot take a Dataset.
+    """
+
+    build: Callable[[Api, str, Any], Any]
+    label: str = "label"
+    columns: Callable[[], list[Any]] = canned_data.wide
+    random: bool = False
+    tensors: bool = False
+
+
+class FixedValues(tf1.train.SessionRunHook):
+    """Gives trainable variables values that follow from their names and shapes alone."""
+
+    def begin(self) -> None:
+        with tf.control_dependencies(None):
+            self._assign = [
+                tf1.assign(variable, fixed(variable.op.name, variable.shape))
+                for variable in tf1.trainable_variables()
+            ]
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        del coord
+        session.run(self._assign)
+
+
+def fixed(name: str, shape: Any) -> np.ndarray:
+    random = np.random.RandomState(zlib.crc32(name.encode()))
+    return (0.3 * random.standard_normal(tuple(shape))).astype(np.float32)
+
+
+def observe(case: Case, api: Api) -> dict[str, Any]:
+    """Train 20 steps, evaluate, predict and export: figures by name, ready for JSON."""
+    with tempfile.TemporaryDirectory() as base:
+        model_dir = f"{base}/model"
+        config = api.estimator.RunConfig(save_summary_steps=1, tf_random_seed=1)
+        estimator = case.build(api, model_dir, config)
+        train_input = canned_data.input_fn(case.label, tensors=case.tensors)
+        estimator.train(train_input, hooks=[FixedValues()], steps=STEPS)
+        once = canned_data.input_fn(case.label, 40, 2, repeat=False, tensors=case.tensors)
+        result = estimator.evaluate(once, steps=2 if case.tensors else None)
+        predictions = list(itertools.islice(estimator.predict(once), 3))
+        exported = estimator.export_saved_model(f"{base}/export", receiver(api, case.columns()))
+        exported = exported.decode() if isinstance(exported, bytes) else exported
+        summaries = _summaries(model_dir)
+        return {
+            "variables": _variables(estimator),
+            "losses": summaries.pop("loss")[1:] if not case.random else [],
+            "summaries": {
+                tag: [found[0], *([] if case.random else found[1:2] + found[-1:])]
+                for tag, found in sorted(summaries.items())
+            },
+            "evaluation": {
+                key: [type(value).__name__, None if case.random else float(value)]
+                for key, value in result.items()
+            },
+            "predictions": [
+                {
+                    key: [str(value.dtype), list(value.shape)]
+                    + ([] if case.random else [_plain(value)])
+                    for key, value in row.items()
+                }
+                for row in predictions
+            ],
+            "signatures": _without_tensor_names(signatures(exported)),
+        }
+
+
+def receiver(api: Api, columns: list[Any]) -> Callable[[], Any]:
+    spec = tf.feature_column.make_parse_example_spec(columns)
+    spec["weight"] = tf.io.FixedLenFeature([], tf.float32)
+    return api.estimator.export.build_parsing_serving_input_receiver_fn(spec)
+
+
+def _without_tensor_names(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {key: _without_tensor_names(item) for key, item in found.items()}
+    return found[:2] if isinstance(found, list) else found
+
+
+def _variables(estimator: Any) -> dict[str, list[Any]]:
+    """Types and shapes by name, and the values of scalars."""
+    reader = tf.train.load_checkpoint(estimator.latest_checkpoint())
+    dtypes, shapes = reader.get_variable_to_dtype_map(), reader.get_variable_to_shape_map()
+    found = {name: [dtypes[name].name, shapes[name]] for name in sorted(shapes)}
+    for name, shape in shapes.items():
+        if not shape:
+            found[name].append(float(reader.get_tensor(name)))
+    return found
+
+
+def _summaries(model_dir: str) -> dict[str, list[Any]]:
+    """The kind of each tag, then its values at each step."""
+    found: dict[str, list[Any]] = {}
+    for path in sorted(Path(model_dir).glob("events.*")):
+        for event in tf1.train.summary_iterator(str(path)):
+            for value in event.summary.value:
+                if "/sec" in value.tag:
+                    continue
+                kind = value.WhichOneof("value")
+                found.setdefault(value.tag, [kind])
+                if kind == "simple_value":
+                    found[value.tag].append(value.simple_value)
+    return found
+
+
+def _plain(value: np.ndarray) -> Any:
+    return [item.decode() if isinstance(item, bytes) else float(item) for item in value.reshape(-1)]
