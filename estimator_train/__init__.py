@@ -36,6 +36,11 @@ if TYPE_CHECKING:
         classifier_parse_example_spec,
         regressor_parse_example_spec,
     )
+    from estimator_train.canned.boosted_trees import (
+        BoostedTreesClassifier,
+        BoostedTreesEstimator,
+        BoostedTreesRegressor,
+    )
     from estimator_train.engine.warm_start import VocabInfo, WarmStartSettings
     from estimator_train.estimator import EstimatorV2 as Estimator
     from estimator_train.heads import (
@@ -107,6 +112,7 @@ _CANNED = (
     "classifier_parse_example_spec",
     "regressor_parse_example_spec",
 )
+_GONE = ("BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor")
 _TRAINING_NAMES = {
     "BestExporter": "exporters",
     "EvalSpec": "specs",
@@ -131,6 +137,7 @@ _HOMES = {
     "predictor": "estimator_train.predictor:",
     **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
     **{name: f"estimator_train.canned:{name}" for name in _CANNED},
+    **{name: f"estimator_train.canned.boosted_trees:{name}" for name in _GONE},
     **{name: f"estimator_train.heads:{name}" for name in _HEADS},
     **{
         name: f"estimator_train.training.{module}:{name}"
@@ -144,6 +151,9 @@ __all__ = [
     "BaselineRegressor",
     "BestExporter",
     "BinaryClassHead",
+    "BoostedTreesClassifier",
+    "BoostedTreesEstimator",
+    "BoostedTreesRegressor",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
     "DNNClassifier",

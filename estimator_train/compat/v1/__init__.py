@@ -43,11 +43,15 @@ from estimator_train import (
     VocabInfo,
     WarmStartSettings,
     add_metrics,
-    experimental,
     export,
     train_and_evaluate,
 )
 from estimator_train.canned import classifier_parse_example_spec, regressor_parse_example_spec
+from estimator_train.canned.boosted_trees import (
+    BoostedTreesClassifier,
+    BoostedTreesEstimator,
+    BoostedTreesRegressor,
+)
 from estimator_train.canned.v1 import (
     BaselineClassifier,
     BaselineEstimator,
@@ -62,7 +66,7 @@ from estimator_train.canned.v1 import (
     LinearEstimator,
     LinearRegressor,
 )
-from estimator_train.compat.v1 import inputs, keras
+from estimator_train.compat.v1 import experimental, inputs, keras
 from estimator_train.estimator import Estimator
 
 __all__ = [
@@ -71,6 +75,9 @@ __all__ = [
     "BaselineRegressor",
     "BestExporter",
     "BinaryClassHead",
+    "BoostedTreesClassifier",
+    "BoostedTreesEstimator",
+    "BoostedTreesRegressor",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
     "DNNClassifier",
