@@ -17,7 +17,7 @@ from estimator_train.engine.kept import KeptModels
 from estimator_train.engine.member import membership, serve
 from estimator_train.engine.warm_start import WarmStartSettings, settings_from
 from estimator_train.predictor.live import EstimatorPredictor, open_predictor
-from estimator_train.run_config import RunConfig, default_session_config
+from estimator_train.run_config import RunConfig, merged_session_config
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
 _LOG = tf.get_logger()
@@ -460,7 +460,8 @@ def complete_config(
     if not chosen:
         chosen = tempfile.mkdtemp()
         _LOG.warning("Using temporary folder as model directory: %s", chosen)
-    session_config = config.session_config or default_session_config()
+    filters = () if config.train_distribute else config.device_filters
+    session_config = merged_session_config(config.session_config, filters)
     return config.replace(model_dir=chosen, session_config=session_config)
 
 

@@ -41,6 +41,23 @@ def default_session_config(device_filters: Iterable[str] = ()) -> tf.compat.v1.C
     return config
 
 
+def merged_session_config(
+    own: tf.compat.v1.ConfigProto | None, device_filters: Iterable[str] = ()
+) -> tf.compat.v1.ConfigProto:
+    """A user's session settings over our defaults.
+
+    Args:
+        own: the user's; what is set in it holds. A field with its default value (False, 0, empty)
+            cannot be told from one that is not set. None: nothing is set.
+        device_filters: the devices the session may see if `own` does not say.
+    """
+    if own is None:
+        return default_session_config(device_filters)
+    config = default_session_config(() if own.device_filters else device_filters)
+    config.MergeFrom(own)
+    return config
+
+
 def _setting(name: str, doc: str) -> Any:
     """A read-only property of the attribute with an underscore before its name."""
     return property(lambda self: getattr(self, "_" + name), doc=doc)
@@ -57,7 +74,9 @@ class RunConfig:
         save_checkpoints_steps: a checkpoint every so many steps.
         save_checkpoints_secs: a checkpoint every so many seconds; 600 if neither this nor
             `save_checkpoints_steps` is given. Both None: no checkpoints.
-        session_config: a `tf.compat.v1.ConfigProto` for all sessions.
+        session_config: a `tf.compat.v1.ConfigProto` for all sessions. What it sets holds, the
+            rest are the defaults: soft placement, one pass of the graph optimizer, the devices
+            of this task, threads that fit the CPU limit of a container.
         keep_checkpoint_max: number of the latest checkpoints to keep; 0 or None: all.
         keep_checkpoint_every_n_hours: hours after which one more checkpoint is kept for ever.
         log_step_count_steps: loss and steps per second are logged every so many steps.
@@ -229,6 +248,7 @@ class RunConfig:
         self._is_chief = cluster.is_chief
         self._num_ps_replicas = cluster.num_ps
         self._num_worker_replicas = cluster.num_workers
+        self._device_filters = cluster.device_filters
         if self.session_config is None and cluster.device_filters and not self.train_distribute:
             self._session_config = default_session_config(cluster.device_filters)
 
@@ -238,6 +258,7 @@ class RunConfig:
     save_checkpoints_steps = _setting("save_checkpoints_steps", "Steps between checkpoints.")
     save_checkpoints_secs = _setting("save_checkpoints_secs", "Seconds between checkpoints.")
     session_config = _setting("session_config", "ConfigProto of all sessions, or None.")
+    device_filters = _setting("device_filters", "Devices that sessions may see; empty: all.")
     keep_checkpoint_max = _setting("keep_checkpoint_max", "Number of checkpoints to keep.")
     keep_checkpoint_every_n_hours = _setting(
         "keep_checkpoint_every_n_hours", "Hours between checkpoints kept for ever."

@@ -15,7 +15,11 @@ import pytest
 import tensorflow as tf
 from outcomes import outcome, recorded
 
-from estimator_train.run_config import RunConfig, default_session_config
+from estimator_train.run_config import (
+    RunConfig,
+    default_session_config,
+    merged_session_config,
+)
 
 GOLDEN = recorded("run_config")
 QUESTIONS = ask_run_config.questions(RunConfig)
@@ -113,6 +117,22 @@ def test_default_session_config_is_the_originals() -> None:
         "allow_soft_placement: true\ngraph_options {\n  rewrite_options {\n"
         "    meta_optimizer_iterations: ONE\n  }\n}\n"
     )
+
+
+def test_what_a_session_config_sets_holds_and_the_rest_are_defaults() -> None:
+    own = tf.compat.v1.ConfigProto(log_device_placement=True, intra_op_parallelism_threads=3)
+    own.graph_options.rewrite_options.meta_optimizer_iterations = 2
+    merged = merged_session_config(own, ["/job:ps"])
+    assert (merged.log_device_placement, merged.intra_op_parallelism_threads) == (True, 3)
+    assert merged.graph_options.rewrite_options.meta_optimizer_iterations == 2
+    assert merged.allow_soft_placement
+    assert list(merged.device_filters) == ["/job:ps"]
+    assert not own.allow_soft_placement
+
+
+def test_own_device_filters_replace_those_of_the_task() -> None:
+    own = tf.compat.v1.ConfigProto(device_filters=["/job:worker"])
+    assert list(merged_session_config(own, ["/job:ps"]).device_filters) == ["/job:worker"]
 
 
 @pytest.mark.parametrize("steps", [1, np.int64(50), "auto"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.cpu_limit import threads_that_fit
 from estimator_train.engine.job import Job
 from estimator_train.engine.member import WaitForPs, is_task
 
@@ -20,12 +21,21 @@ def session_config(job: Job, strategy: Any = None) -> tf.compat.v1.ConfigProto:
     """
     config = tf.compat.v1.ConfigProto()
     config.CopyFrom(job.config.session_config)
+    _fit_threads(config)
     if strategy is None:
         return config
     devices = [tf.DeviceSpec.from_string(d) for d in strategy.extended.worker_devices]
     cpus = [d.device_index for d in devices if d.device_type == "CPU"]
     config.device_count["CPU"] = max([config.device_count.get("CPU", 1), *(i + 1 for i in cpus)])
     return strategy.update_config_proto(config)
+
+
+def _fit_threads(config: tf.compat.v1.ConfigProto) -> None:
+    """Gives thread pools that have no size the one that a container's CPU limit leaves them."""
+    threads = threads_that_fit()
+    if threads is not None:
+        for pool in ("intra_op_parallelism_threads", "inter_op_parallelism_threads"):
+            setattr(config, pool, getattr(config, pool) or threads)
 
 
 def session_creator(

@@ -1,0 +1,76 @@
+"""CPU limits of control groups, from the contents of their files."""
+
+import types
+
+import pytest
+import tensorflow as tf
+
+from estimator_train.engine import cpu_limit as subject
+from estimator_train.engine import sessions
+from estimator_train.engine.cpu_limit import cpu_limit, threads_that_fit
+
+V2 = "/sys/fs/cgroup"
+V1 = "/sys/fs/cgroup/cpu,cpuacct"
+
+
+def files_v1(place, quota, period="100000\n"):
+    return {
+        "/proc/self/cgroup": "12:memory:/docker/a\n4:cpu,cpuacct:/docker/a\n0::/\n",
+        f"{place}/cpu.cfs_quota_us": f"{quota}\n",
+        f"{place}/cpu.cfs_period_us": period,
+    }
+
+
+def test_a_container_of_cgroup_v2():
+    files = {"/proc/self/cgroup": "0::/\n", f"{V2}/cpu.max": "150000 100000\n"}
+    assert cpu_limit(files.get) == 1.5
+
+
+def test_a_group_above_may_be_the_narrowest():
+    files = {
+        "/proc/self/cgroup": "0::/kubepods.slice/pod1/main\n",
+        f"{V2}/kubepods.slice/pod1/main/cpu.max": "max 100000\n",
+        f"{V2}/kubepods.slice/pod1/cpu.max": "50000 25000\n",
+        f"{V2}/kubepods.slice/cpu.max": "6400000 100000\n",
+    }
+    assert cpu_limit(files.get) == 2.0
+
+
+@pytest.mark.parametrize("place", [f"{V1}/docker/a", V1, "/sys/fs/cgroup/cpu"])
+def test_a_container_of_cgroup_v1(place):
+    assert cpu_limit(files_v1(place, 400000).get) == 4.0
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"/proc/self/cgroup": ""},
+        {"/proc/self/cgroup": "0::/\n", f"{V2}/cpu.max": "max 100000\n"},
+        {"/proc/self/cgroup": "0::/\n", f"{V2}/cpu.max": "what\n"},
+        {"/proc/self/cgroup": "3:memory:/a\n", f"{V2}/memory/a/cpu.cfs_quota_us": "1000"},
+        files_v1(V1, -1),
+        files_v1(V1, 100000, ""),
+    ],
+)
+def test_no_limit_is_none(files):
+    assert cpu_limit(files.get) is None
+
+
+@pytest.mark.parametrize(
+    ("quota", "cpus", "threads"), [(0.3, 8, 1), (2.5, 8, 3), (8.0, 8, None), (None, 8, None)]
+)
+def test_threads_fit_the_limit_where_it_is_below_the_machine(quota, cpus, threads, monkeypatch):
+    monkeypatch.setattr(subject, "cpu_limit", lambda read: quota)
+    monkeypatch.setattr(subject, "_schedulable", lambda: cpus)
+    assert threads_that_fit() == threads
+
+
+def test_sessions_have_as_many_threads_unless_told_otherwise(monkeypatch):
+    monkeypatch.setattr(sessions, "threads_that_fit", lambda: 2)
+    own = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=5)
+    job = types.SimpleNamespace(config=types.SimpleNamespace(session_config=own))
+    config = sessions.session_config(job)
+    assert config.intra_op_parallelism_threads == 5
+    assert config.inter_op_parallelism_threads == 2
+    assert own.inter_op_parallelism_threads == 0
