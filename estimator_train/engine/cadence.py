@@ -5,16 +5,29 @@ with the next one that it must see (None: it does not care), and optionally `aft
 loss)`, called when steps ran that it did not see; it returns True to stop training. TensorFlow's
 hooks know nothing of loops; what their timers hold is read, and set right after a loop, in the
 tables below. Any other hook must see every step.
+
+A hook that measures others stands before all of them, and its `other_end`, a hook too, behind.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 _train = tf.compat.v1.train
 _NEXT = 1
+
+
+def in_order(hooks: Sequence[Any]) -> list[Any]:
+    """Hooks in the order in which a session calls them.
+
+    Args:
+      hooks: SessionRunHooks.
+    """
+    around = [hook for hook in hooks if hasattr(hook, "other_end")]
+    rest = [hook for hook in hooks if hook not in around]
+    return [*around, *rest, *(hook.other_end for hook in around)]
 
 
 def sees_every_step(hook: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals, warm_start
+from estimator_train.engine import cadence, tf_internals, warm_start
 from estimator_train.engine.background_saver import (
     BackgroundSaver,
     FailedWriteHook,
@@ -66,6 +66,7 @@ def train(
             *(chief_hooks if job.config.is_chief else ()),
             *_worker_hooks(job, step, step_read, hooks, saver),
         ]
+        all_hooks = cadence.in_order(all_hooks)
         introduce_stops(all_hooks)
         runner = StepRunner(
             step.spec.train_op,

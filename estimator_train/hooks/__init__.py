@@ -1,6 +1,8 @@
 """Session-run hooks that are this package's own."""
 
+from estimator_train.hooks.profile import ProfileHook
 from estimator_train.hooks.progress import ProgressHook
+from estimator_train.hooks.step_breakdown import StepBreakdown
 from estimator_train.hooks.time_history import TimeHistory
 
-__all__ = ["ProgressHook", "TimeHistory"]
+__all__ = ["ProfileHook", "ProgressHook", "StepBreakdown", "TimeHistory"]

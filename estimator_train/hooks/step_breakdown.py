@@ -1,0 +1,195 @@
+"""Where the time of a training step goes, and what holds training back."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.hooks.step_trace import StepTrace, read_trace
+
+_LOG = tf.get_logger()
+_FIRST_TRACE = 10
+
+_VERDICTS = {
+    "input": "input-bound: {:.0%} of each step waits for data",
+    "device": "compute-bound: {:.0%} of each step is the model's own operations",
+    "host": "host-bound: {:.0%} of each step is overhead of Python and of session calls",
+    "hooks": "hook-bound: {:.0%} of each step is spent in hooks",
+}
+
+
+class StepBreakdown(tf.compat.v1.train.SessionRunHook):
+    """Splits the time of a step into waiting for input, device work, host and hooks.
+
+    All time of training is measured but for the first call of each kind, which prepares the graph:
+    in session calls, in hooks, and between them. Some steps are traced as well, and what a session
+    call spends is split as those steps were: while only input operations run, a step waits for
+    data; while any other runs, it works; the rest of the call is host. The traced steps' own calls,
+    which take longer, are not counted.
+
+    Under an Estimator it takes in what all other hooks take, those of the Estimator (checkpoints,
+    summaries, logging) included. Session calls that run many steps in a loop count for each.
+
+    Args:
+      every_n_steps: Steps from one that is traced to the next; the first is the tenth step.
+      clock: Returns the time in seconds; a monotonic clock by default.
+
+    Raises:
+      ValueError: `every_n_steps` is not positive.
+    """
+
+    def __init__(
+        self, every_n_steps: int = 100, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        if every_n_steps <= 0:
+            raise ValueError(f"every_n_steps must be positive, but got {every_n_steps}.")
+        self._every = every_n_steps
+        self._clock = clock
+        self.other_end = _OtherEnd(self)
+        self._clear()
+
+    def begin(self) -> None:
+        """Forgets the steps of an earlier session."""
+        self._clear()
+
+    def steps_until_due(self, global_step: int) -> int:
+        """Steps up to and with the next that is traced."""
+        del global_step
+        self._lap("host")
+        return self._next_trace - self._steps + 1
+
+    def before_run(
+        self, run_context: tf.compat.v1.train.SessionRunContext
+    ) -> tf.compat.v1.train.SessionRunArgs | None:
+        """Asks for a trace where it is time for one."""
+        del run_context
+        self._lap("host")
+        self._traced = self._steps >= self._next_trace
+        if not self._traced:
+            return None
+        self._next_trace = self._steps + self._every
+        return tf.compat.v1.train.SessionRunArgs(None, options=_trace_options())
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Counts a step, and reads its trace."""
+        del run_context
+        self._end_call("trace" if self._traced else "step", 1)
+        if self._traced:
+            self._traces.append(read_trace(run_values.run_metadata.step_stats))
+            self._lap(None)  # Reading it is no part of training.
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Counts the steps of a loop."""
+        del loss
+        self._end_call("loop", steps)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Logs the report."""
+        del session
+        _LOG.info("%s", self.report())
+
+    @property
+    def split(self) -> dict[str, float]:
+        """Mean seconds of a step by what they were spent on: input, device, host and hooks.
+
+        Raises:
+          ValueError: There were too few steps.
+        """
+        if not self._traces or not self._call_steps:
+            raise ValueError(
+                f"too few steps: StepBreakdown needs more than {_FIRST_TRACE + 1} of them."
+            )
+        call = self._call_secs / self._call_steps
+        input_wait, device = (float(mean) for mean in np.mean(self._traces, axis=0))
+        # In a loop operations run back to back, faster than where each of them is traced.
+        scale = min(1.0, call / max(input_wait + device, 1e-12))
+        input_wait, device = scale * input_wait, scale * device
+        between = self._secs["host"] / self._steps
+        return {
+            "input": input_wait,
+            "device": device,
+            "host": call - input_wait - device + between,
+            "hooks": self._secs["hooks"] / self._steps,
+        }
+
+    def report(self) -> str:
+        """Returns one line: what holds training back, and the milliseconds of each part."""
+        try:
+            split = self.split
+        except ValueError as error:
+            return f"what holds training back is not known: {error}"
+        total = sum(split.values())
+        most = max(split, key=lambda part: split[part])
+        parts = ", ".join(f"{name} {1000 * secs:.3g}" for name, secs in split.items())
+        return f"{_VERDICTS[most].format(split[most] / total)} ({parts} ms)"
+
+    def _clear(self) -> None:
+        self._secs = {"host": 0.0, "hooks": 0.0, "call": 0.0}
+        self._steps = self._call_steps = 0
+        self._call_secs = 0.0
+        self._prepared: set[str] = set()
+        self._traces: list[StepTrace] = []
+        self._next_trace = _FIRST_TRACE
+        self._traced = False
+        self._last: float | None = None
+
+    def _lap(self, part: str | None) -> float:
+        """Counts the seconds since the last mark for a part of the step."""
+        now = self._clock()
+        passed = 0.0 if self._last is None else now - self._last
+        self._last = now
+        if part is not None:
+            self._secs[part] += passed
+        return passed
+
+    def _end_call(self, kind: str, steps: int) -> None:
+        passed = self._lap("call")
+        self._steps += steps
+        if kind in self._prepared and kind != "trace":
+            self._call_secs += passed
+            self._call_steps += steps
+        self._prepared.add(kind)
+
+
+class _OtherEnd(tf.compat.v1.train.SessionRunHook):
+    """Stands behind all other hooks, so that the time between it and the first is theirs.
+
+    Args:
+      breakdown: The hook that stands before all others.
+    """
+
+    def __init__(self, breakdown: StepBreakdown) -> None:
+        self._breakdown = breakdown
+
+    def steps_until_due(self, global_step: int) -> None:
+        """Ends the hooks' part before a loop."""
+        del global_step
+        self._breakdown._lap("hooks")
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Ends the hooks' part after a loop."""
+        del steps, loss
+        self._breakdown._lap("hooks")
+
+    def before_run(self, run_context: Any) -> None:
+        """Ends the hooks' part before a step."""
+        del run_context
+        self._breakdown._lap("hooks")
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Ends the hooks' part after a step."""
+        del run_context, run_values
+        self._breakdown._lap("hooks")
+
+
+def _trace_options() -> tf.compat.v1.RunOptions:
+    """A trace of operations; where there are GPUs, of their kernels as well, which costs more."""
+    options = tf.compat.v1.RunOptions
+    with_gpus = bool(tf.config.list_physical_devices("GPU"))
+    return options(trace_level=options.FULL_TRACE if with_gpus else options.SOFTWARE_TRACE)

@@ -1,0 +1,58 @@
+"""What a traced step spent its time on."""
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+# Operations that give a step its data, of datasets and of queues.
+_INPUT = re.compile(r"\w*GetNext\w*|Queue(Dequeue|Read)\w*|ReaderRead\w*")
+# Operations that only wait for others, which have entries of their own.
+_WRAPPERS = {"RemoteCall", "PartitionedCall", "StatefulPartitionedCall", "_Send", "_Recv"}
+_TYPE = re.compile(r" = (\w+)\(")
+
+
+class StepTrace(NamedTuple):
+    """Seconds of a traced step.
+
+    Attributes:
+      input_wait: While input operations ran and no other did.
+      device: While any other operation ran.
+    """
+
+    input_wait: float
+    device: float
+
+
+def read_trace(step_stats: Any) -> StepTrace:
+    """Reads a step's trace.
+
+    Args:
+      step_stats: The `StepStats` of a RunMetadata.
+    """
+    waiting: list[tuple[int, int]] = []
+    working: list[tuple[int, int]] = []
+    for device in step_stats.dev_stats:
+        for node in device.node_stats:
+            kind = _type_of(node)
+            if kind not in _WRAPPERS:
+                start = node.all_start_micros
+                interval = (start + node.op_start_rel_micros, start + node.op_end_rel_micros)
+                (waiting if _INPUT.fullmatch(kind) else working).append(interval)
+    working_time = _covered(working)
+    waiting_alone = _covered([*waiting, *working]) - working_time
+    return StepTrace(waiting_alone / 1e6, working_time / 1e6)
+
+
+def _type_of(node: Any) -> str:
+    """An operation's type; its name where the trace does not tell, as of a GPU's kernels."""
+    found = _TYPE.search(node.timeline_label)
+    return found.group(1) if found else node.node_name
+
+
+def _covered(intervals: Iterable[tuple[int, int]]) -> int:
+    """The length of the union of intervals."""
+    total, reached = 0, 0
+    for start, end in sorted(intervals):
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total

@@ -1,0 +1,122 @@
+"""What holds training back, in trainings that are made slow in one known way."""
+
+import time
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.hooks import StepBreakdown
+from estimator_train.hooks.step_trace import read_trace
+
+tf1 = tf.compat.v1
+
+
+def heavy(x, times):
+    """Some milliseconds of matrix products in TensorFlow."""
+    matrix = tf.eye(200) + 1e-9 * tf.reduce_sum(x)
+
+    def product(i, a):
+        return i + 1, tf.matmul(a, matrix)
+
+    return tf.reduce_sum(tf.while_loop(lambda i, a: i < times, product, (0, matrix))[1]) / 200
+
+
+def train(tmp_path, *, slow_input=0, slow_model=0, steps=60, hooks=(), steps_per_loop="auto"):
+    def input_fn():
+        dataset = tf.data.Dataset.from_tensors(np.ones([8, 4], np.float32)).repeat()
+        if slow_input:
+            dataset = dataset.map(lambda x: x + 1e-9 * heavy(x, slow_input))
+        return dataset
+
+    def model_fn(features, mode):
+        w = tf1.get_variable("w", [4, 1], initializer=tf1.zeros_initializer())
+        loss = tf.reduce_mean((tf.matmul(features, w) - 1) ** 2)
+        if slow_model:
+            loss *= heavy(features, slow_model)
+        optimizer = tf1.train.GradientDescentOptimizer(0.01)
+        train_op = optimizer.minimize(loss, tf1.train.get_global_step())
+        return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    breakdown = StepBreakdown(every_n_steps=20)
+    config = est.RunConfig(model_dir=str(tmp_path), steps_per_loop=steps_per_loop)
+    estimator = est.Estimator(model_fn, config=config)
+    start = time.perf_counter()
+    estimator.train(input_fn, steps=steps, hooks=[breakdown, *hooks])
+    return breakdown, time.perf_counter() - start
+
+
+@pytest.mark.parametrize("steps_per_loop", ["auto", 1])
+def test_a_slow_input_is_found(tmp_path, steps_per_loop):
+    breakdown, _ = train(tmp_path, slow_input=20, steps_per_loop=steps_per_loop)
+    split = breakdown.split
+    assert split["input"] > 0.5 * sum(split.values())
+    share = split["input"] / sum(split.values())
+    assert breakdown.report().startswith(f"input-bound: {share:.0%} of each step waits for data (")
+
+
+@pytest.mark.parametrize("steps_per_loop", ["auto", 1])
+def test_a_heavy_model_is_found(tmp_path, steps_per_loop):
+    breakdown, _ = train(tmp_path, slow_model=20, steps_per_loop=steps_per_loop)
+    split = breakdown.split
+    assert split["device"] > 0.5 * sum(split.values())
+    assert breakdown.report().startswith("compute-bound: ")
+
+
+class Slow(est.SessionRunHook):
+    seconds = 0.0
+
+    def after_run(self, run_context, run_values):
+        start = time.perf_counter()
+        np.linalg.svd(np.ones([120, 120]))
+        self.seconds += time.perf_counter() - start
+
+
+def test_a_slow_hook_is_found_and_its_time_is_true(tmp_path):
+    slow = Slow()
+    breakdown, _ = train(tmp_path, hooks=[slow])
+    split = breakdown.split
+    assert split["hooks"] == max(split.values())
+    assert split["hooks"] * 60 >= 0.95 * slow.seconds
+    assert breakdown.report().startswith("hook-bound: ")
+
+
+def test_the_parts_are_the_time_that_passed(tmp_path):
+    marks = []
+
+    class Marks(est.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            marks.append(time.perf_counter())
+
+    breakdown, _ = train(tmp_path, slow_input=10, steps=101, hooks=[Marks()])
+    passed = np.diff(marks[1:])
+    traced = [10 + 20 * n - 2 for n in range(5)]  # The intervals that end with a traced step.
+    typical = np.delete(passed, traced)
+    assert sum(breakdown.split.values()) == pytest.approx(typical.mean(), rel=0.3)
+
+
+def test_too_few_steps_are_said_to_be_too_few(tmp_path, caplog):
+    breakdown, _ = train(tmp_path, steps=5)
+    with pytest.raises(ValueError, match="needs more than 11"):
+        _ = breakdown.split
+    assert breakdown.report().startswith("what holds training back is not known: too few steps")
+
+
+def test_waiting_counts_only_while_nothing_else_runs():
+    metadata = tf1.RunMetadata()
+    nodes = metadata.step_stats.dev_stats.add().node_stats
+    for label, start, end in (
+        ("next = IteratorGetNext(it)", 100, 1100),
+        ("a = MatMul(x, y)", 600, 800),
+        ("b = Mul(x, y)", 700, 900),
+        ("call = RemoteCall(x)", 0, 5000),
+        ("dequeue = QueueDequeueManyV2(q)", 2000, 2500),
+    ):
+        nodes.add(timeline_label=label, all_start_micros=start, op_end_rel_micros=end - start)
+    assert read_trace(metadata.step_stats) == pytest.approx((1200e-6, 300e-6))
+
+
+def test_a_bad_interval_is_named():
+    with pytest.raises(ValueError, match="every_n_steps must be positive, but got 0"):
+        StepBreakdown(every_n_steps=0)
