@@ -11,6 +11,7 @@ from estimator_train.cli import common, results
 if TYPE_CHECKING:
     from estimator_train import EvalSpec
     from estimator_train.cli.job import Job
+    from estimator_train.cli.profiling import Profiling
     from estimator_train.cli.stopping import Stopping
     from estimator_train.hooks import TimeHistory
 
@@ -39,7 +40,17 @@ def _define_dry_run(flag_values: absl_flags.FlagValues) -> None:
     )
 
 
-FLAGS = (_define_dry_run, *common.JOB_FLAGS)
+def _define_profile(flag_values: absl_flags.FlagValues) -> None:
+    absl_flags.DEFINE_string(
+        "profile",
+        None,
+        "START:STOP, such as 100:110, writes a profile of the steps between these global steps to "
+        "--model_dir, for TensorBoard, and says what holds training back.",
+        flag_values=flag_values,
+    )
+
+
+FLAGS = (_define_dry_run, _define_profile, *common.JOB_FLAGS)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
@@ -54,6 +65,7 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     from estimator_train.cli import dry_run, model_dirs
     from estimator_train.cli.evaluations import eval_spec
     from estimator_train.cli.job import Job
+    from estimator_train.cli.profiling import Profiling
     from estimator_train.cli.stopping import Stopping
     from estimator_train.hooks import TimeHistory
 
@@ -61,22 +73,23 @@ def run(flag_values: absl_flags.FlagValues) -> None:
         dry_run.run(flag_values)
         return
     job = Job(flag_values)
+    profiling = Profiling(flag_values.profile, job.estimator.model_dir)
     if flag_values.clean:
         model_dirs.remove(flag_values.model_dir)
     evaluation = eval_spec(job, flag_values) if flag_values.eval else None
     every_steps = evaluation.every_steps if evaluation else None
     times = TimeHistory(flag_values.batch_size)
     stopping = Stopping(job.estimator, flag_values, every_steps)
-    metrics = _train(job, flag_values, evaluation, times, stopping)
-    _summarize(job, flag_values, metrics, times, stopping)
+    with profiling:
+        metrics = _train(job, flag_values, evaluation, [times, *stopping.hooks, *profiling.hooks])
+    _summarize(job, flag_values, metrics, times, stopping, profiling)
 
 
 def _train(
     job: "Job",
     flag_values: absl_flags.FlagValues,
     evaluation: "EvalSpec | None",
-    times: "TimeHistory",
-    stopping: "Stopping",
+    hooks: list[Any],
 ) -> Mapping[str, Any] | None:
     """Trains, and returns the metrics of the last evaluation if there was one."""
     from estimator_train import ModeKeys, TrainSpec, train_and_evaluate
@@ -88,7 +101,7 @@ def _train(
     _say_where_it_begins(job, max_steps)
     training_input = TrainingInput(job.input_fn(ModeKeys.TRAIN), max_steps)
     progress = ProgressHook(training_input.last_step, flag_values.batch_size)
-    hooks = [times, progress, *stopping.hooks]
+    hooks = [progress, *hooks]
     try:
         if evaluation is None:
             job.estimator.train(training_input, hooks=hooks, max_steps=max_steps)
@@ -123,6 +136,7 @@ def _summarize(
     metrics: Mapping[str, Any] | None,
     times: "TimeHistory",
     stopping: "Stopping",
+    profiling: "Profiling",
 ) -> None:
     from estimator_train import ModeKeys
     from estimator_train.cli.evaluations import best_checkpoint
@@ -133,6 +147,7 @@ def _summarize(
     rows = results.rows_of(metrics)
     if times.times:
         rows["training"] = times.report("images" if flag_values.preset else "examples")
+    rows.update(profiling.rows)
     rows["stopped"] = stopping.reason(int(metrics["global_step"]))
     model_dir = rows["model_dir"] = job.estimator.model_dir
     if best := best_checkpoint(model_dir, flag_values):

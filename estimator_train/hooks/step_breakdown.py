@@ -48,6 +48,10 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
         self._every = every_n_steps
         self._clock = clock
         self.other_end = _OtherEnd(self)
+        self._traces: list[StepTrace] = []
+        self._last: float | None = None
+        self._steps = self._call_steps = 0
+        self._next_trace = _FIRST_TRACE
         self._clear()
 
     def begin(self) -> None:
@@ -134,10 +138,10 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
         self._steps = self._call_steps = 0
         self._call_secs = 0.0
         self._prepared: set[str] = set()
-        self._traces: list[StepTrace] = []
+        self._traces = []
         self._next_trace = _FIRST_TRACE
         self._traced = False
-        self._last: float | None = None
+        self._last = None
 
     def _lap(self, part: str | None) -> float:
         """Counts the seconds since the last mark for a part of the step."""
