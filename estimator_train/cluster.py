@@ -43,8 +43,14 @@ class Cluster:
 
     @property
     def is_chief(self) -> bool:
-        """True for the one task that saves checkpoints and summaries."""
-        return not self.jobs or self.task_type in (CHIEF, MASTER)
+        """True for the one task that saves checkpoints and summaries.
+
+        Workers that train in step need no task of that name; their first is the chief.
+        """
+        if not self.jobs or self.task_type in (CHIEF, MASTER):
+            return True
+        has_chief = CHIEF in self.jobs or MASTER in self.jobs
+        return not has_chief and (self.task_type, self.task_id) == (WORKER, min(self.jobs[WORKER]))
 
     @property
     def num_ps(self) -> int:
@@ -79,7 +85,7 @@ class Cluster:
             return ""
         if self.session_master is not None:
             return self.session_master
-        if len(self.jobs) <= 1:  # of one job there is only one task: the chief
+        if sum(len(tasks) for tasks in self.jobs.values()) <= 1:
             return ""
         return "grpc://" + self.jobs[self.task_type][self.task_id]
 
@@ -129,11 +135,13 @@ def read_tf_config(text: str | None = None) -> dict[str, Any]:
     return config
 
 
-def cluster_from_tf_config(text: str | None = None) -> Cluster:
+def cluster_from_tf_config(text: str | None = None, *, needs_chief: bool = True) -> Cluster:
     """Reads the cluster and this process's task from TF_CONFIG, and checks them.
 
     Args:
         text: the JSON; by default that of the environment variable TF_CONFIG.
+        needs_chief: whether there must be a task named chief or master, as there must be but
+            for workers that train in step.
 
     Returns:
         The cluster; without `jobs` if TF_CONFIG names none.
@@ -149,7 +157,7 @@ def cluster_from_tf_config(text: str | None = None) -> Cluster:
     if not isinstance(task, dict):
         raise TypeError(f'"task" in TF_CONFIG must be a dict, given: {task}')
     if jobs:
-        _check_chief(jobs)
+        _check_chief(jobs, needs_chief)
         task_type, task_id = _task_of_cluster(task, jobs)
     else:
         task_type, task_id = _task_alone(task)
@@ -220,10 +228,12 @@ def _index(index: Any) -> int:
         raise ValueError(f"A task index in TF_CONFIG must be an integer: {error}") from error
 
 
-def _check_chief(jobs: Jobs) -> None:
+def _check_chief(jobs: Jobs, needs_chief: bool) -> None:
     if MASTER in jobs and CHIEF in jobs:
         raise ValueError("If `master` node exists in `cluster`, job `chief` is not supported.")
     chief = MASTER if MASTER in jobs else CHIEF
+    if not needs_chief and chief not in jobs and jobs.get(WORKER):
+        return
     if not jobs.get(chief):
         raise ValueError(f'If "cluster" is set in TF_CONFIG, it must have one "{CHIEF}" node.')
     if len(jobs[chief]) > 1:

@@ -15,6 +15,7 @@ from estimator_train.engine.arguments import call_with_known, validate_model_fn
 from estimator_train.engine.job import Job
 from estimator_train.engine.kept import KeptModels
 from estimator_train.engine.member import membership, serve
+from estimator_train.engine.strategies import settled
 from estimator_train.engine.warm_start import WarmStartSettings, settings_from
 from estimator_train.predictor.live import EstimatorPredictor, open_predictor
 from estimator_train.run_config import RunConfig, merged_session_config
@@ -460,6 +461,7 @@ def complete_config(
     if not chosen:
         chosen = tempfile.mkdtemp()
         _LOG.warning("Using temporary folder as model directory: %s", chosen)
+    config = settled(config)
     filters = () if config.train_distribute else config.device_filters
     session_config = merged_session_config(config.session_config, filters)
     return config.replace(model_dir=chosen, session_config=session_config)

@@ -194,7 +194,9 @@ CHIEF_NAME = f"{CHIEF}:0"
 
 def _tf_configs(job: LocalJob) -> dict[str, str]:
     """Task name to its TF_CONFIG; "" where the chief is alone and none is needed."""
-    counts = {CHIEF: 1, WORKER: job.workers, PS: job.ps}
+    # A MultiWorkerMirroredStrategy can only be made by a process that is listed in the cluster.
+    listed = job.evaluator and not job.ps
+    counts = {CHIEF: 1, WORKER: job.workers, PS: job.ps, EVALUATOR: int(listed)}
     addresses = iter(free_addresses(sum(counts.values())))
     cluster = {
         name: [next(addresses) for _ in range(count)] for name, count in counts.items() if count
@@ -202,7 +204,7 @@ def _tf_configs(job: LocalJob) -> dict[str, str]:
     tasks = [(name, index) for name, members in cluster.items() for index in range(len(members))]
     # The others wait for parameter servers, so these come first.
     tasks.sort(key=lambda task: task[0] != PS)
-    if job.evaluator:
+    if job.evaluator and not listed:
         tasks.append((EVALUATOR, 0))
     if len(tasks) == 1:
         return {CHIEF_NAME: ""}

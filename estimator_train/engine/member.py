@@ -19,6 +19,7 @@ from estimator_train.engine.server import (
     training_jobs,
     wait_until_reachable,
 )
+from estimator_train.engine.strategies import collective_settings, trains_in_step
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
@@ -79,6 +80,10 @@ def membership(config: RunConfig) -> Iterator[Member | None]:
         or the port of this task is taken.
       DeadlineExceededError: A parameter server did not come up.
     """
+    if trains_in_step(config):
+        start_server(config, collective_settings(config))
+        yield None
+        return
     if not is_task(config):
         yield None
         return

@@ -9,6 +9,8 @@ import tensorflow as tf
 from estimator_train.engine.cpu_limit import threads_that_fit
 from estimator_train.engine.job import Job
 from estimator_train.engine.member import WaitForPs, is_task
+from estimator_train.engine.peers import WaitForPeers
+from estimator_train.engine.strategies import trains_in_step
 
 _NAMES_SHOWN = 10
 
@@ -27,7 +29,12 @@ def session_config(job: Job, strategy: Any = None) -> tf.compat.v1.ConfigProto:
     devices = [tf.DeviceSpec.from_string(d) for d in strategy.extended.worker_devices]
     cpus = [d.device_index for d in devices if d.device_type == "CPU"]
     config.device_count["CPU"] = max([config.device_count.get("CPU", 1), *(i + 1 for i in cpus)])
-    return strategy.update_config_proto(config)
+    config = strategy.update_config_proto(config)
+    # It would merge collectives, and not in the same way for the chief, whose graph does more: each
+    # worker would wait for others than it should.
+    rewrites = config.graph_options.rewrite_options
+    rewrites.scoped_allocator_optimization = rewrites.OFF
+    return config
 
 
 def _fit_threads(config: tf.compat.v1.ConfigProto) -> None:
@@ -50,7 +57,8 @@ def session_creator(
     """
     config, settings = job.config, session_config(job, strategy)
     creator: tf.compat.v1.train.SessionCreator
-    if config.is_chief:
+    # Workers in step have variables of their own each, and initialize or restore them.
+    if config.is_chief or trains_in_step(config):
         creator = tf.compat.v1.train.ChiefSessionCreator(
             scaffold, config.master, settings, checkpoint_dir=job.model_dir
         )
@@ -58,6 +66,8 @@ def session_creator(
         creator = tf.compat.v1.train.WorkerSessionCreator(
             scaffold, config.master, settings, max_wait_secs=config.session_creation_timeout_secs
         )
+    if trains_in_step(config):
+        return WaitForPeers(config, creator)
     return WaitForPs(config, creator) if is_task(config) else creator
 
 

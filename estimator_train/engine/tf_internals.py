@@ -25,7 +25,10 @@ from tensorflow.python.training.saving.saveable_object import SaveableObject, Sa
 
 # Why internal: TensorFlow's hooks all fetch one cached read of the global step, and only this
 # function gives it (see `read_step_before_increment`).
-from tensorflow.python.training.training_util import _get_or_create_global_step_read
+from tensorflow.python.training.training_util import (
+    GLOBAL_STEP_READ_KEY,
+    _get_or_create_global_step_read,
+)
 
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
 
@@ -149,8 +152,13 @@ def read_step_before_increment(global_step: tf.Variable) -> tf.Tensor:
     Returns:
       The read that hooks fetch, an int64 scalar.
     """
-    read = _get_or_create_global_step_read()
     primary = getattr(global_step, "values", (global_step,))[0]
+    if primary is not global_step:
+        # Its own read would have the variable's initializer as an alternative, and with it, under
+        # strategies of several workers, a collective in whatever session call reads the step.
+        graph = tf.compat.v1.get_default_graph()
+        graph.add_to_collection(GLOBAL_STEP_READ_KEY, primary.read_value())
+    read = _get_or_create_global_step_read()
     for operation in primary.op.outputs[0].consumers():
         increments = operation.type in _ASSIGNMENTS
         initializes = operation is primary.initializer

@@ -51,12 +51,13 @@ def run_role(
         evaluations = run_local(estimator, train_spec, specs)
         finished.write()
         return evaluations
-    if role == cluster.CHIEF:
+    if estimator.config.is_chief:
         finished.remove()
         train(estimator, train_spec)
         finished.write()
     elif role == cluster.WORKER:
-        _delay(estimator)
+        if not estimator.config.train_distribute:
+            _delay(estimator)
         train(estimator, train_spec)
     elif role == cluster.PS:
         train(estimator, train_spec)  # Which is to serve.

@@ -1,0 +1,156 @@
+"""Ending a synchronous training on all workers after the same step.
+
+A worker that stops alone would leave the others waiting in a collective for ever. So with each step
+they vote whether there is to be another: not if one of them has no more input, if it is the last
+step, or if a hook of one asked to stop. Who stops for a hook makes one more step to say so.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.engine.inputs import InitializeInput, Inputs, split
+
+_LOG = tf.get_logger()
+_NO_LIMIT = tf.int64.max
+
+
+@dataclasses.dataclass(frozen=True)
+class OutlookInputs(Inputs):
+    """The tensors that one step reads, and whether there are those of a next one.
+
+    Attributes:
+      has_next: Bool scalar. The first element of the input is none: it is read before the first
+        step, for this alone.
+      strategy: The strategy whose workers stop together.
+    """
+
+    has_next: Any = None
+    strategy: Any = None
+
+    @property
+    def hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+        """Hooks that start the input in a new session, and end the training on all workers."""
+        return InitializeInput(self.initializer), StopTogether(self.strategy, self.has_next)
+
+
+def inputs_with_outlook(dataset: tf.data.Dataset, strategy: Any) -> OutlookInputs:
+    """The inputs of a step on the only replica of this process.
+
+    Args:
+      dataset: Of one replica's batches.
+      strategy: The strategy whose workers stop together.
+    """
+    with tf.device("/cpu:0"):
+        iterator = tf.compat.v1.data.make_initializable_iterator(_with_outlook(dataset))
+        packed, has_next = iterator.get_next()
+        specs = tf.nest.flatten(dataset.element_spec, expand_composites=True)
+        tensors = tf.raw_ops.OptionalGetValue(
+            optional=packed,
+            output_types=[spec.dtype for spec in specs],
+            output_shapes=[spec.shape for spec in specs],
+        )
+    element = tf.nest.pack_sequence_as(dataset.element_spec, tensors, expand_composites=True)
+    features, labels = split(element)
+    initializer = iterator.initializer
+    return OutlookInputs(
+        features, labels, initializer=initializer, has_next=has_next, strategy=strategy
+    )
+
+
+def _with_outlook(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """Elements as optionals, each with whether another follows; before the first, an empty one."""
+
+    def pack(*element: Any) -> tf.Tensor:
+        tensors = tf.nest.flatten(element, expand_composites=True)
+        return tf.raw_ops.OptionalFromValue(components=tensors)
+
+    def shift(before: tf.Tensor, current: tf.Tensor) -> tuple[tf.Tensor, Any]:
+        return current, (before, tf.raw_ops.OptionalHasValue(optional=current))
+
+    nothing = tf.raw_ops.OptionalNone()
+    end = tf.data.Dataset.from_tensors(0).map(lambda _: tf.raw_ops.OptionalNone())
+    return dataset.map(pack).concatenate(end).scan(nothing, shift)
+
+
+class StopTogether(tf.compat.v1.train.SessionRunHook):
+    """Votes with each step whether there is another, and stops all workers after the same.
+
+    It stands first among the hooks: what it waits for in a new session is that all workers have
+    theirs, with their variables read from the checkpoint that the chief will then replace.
+
+    Args:
+      strategy: The strategy.
+      has_next: Whether this worker has input for another step, a bool scalar.
+    """
+
+    def __init__(self, strategy: Any, has_next: tf.Tensor) -> None:
+        self._strategy, self._has_next = strategy, has_next
+        self.stops: list[tf.compat.v1.train.StopAtStepHook] = []
+
+    def begin(self) -> None:
+        """Builds the votes."""
+        self._is_over = False
+        self._fetches: Any = None
+        self._willing = tf.compat.v1.placeholder_with_default(True, [])
+        self._last_step = tf.compat.v1.placeholder_with_default(
+            tf.constant(_NO_LIMIT, tf.int64), []
+        )
+        not_last = tf_internals.global_step_read() + 1 < self._last_step
+        with self._strategy.scope():
+            self._go_on = _all(self._strategy, self._has_next & self._willing & not_last)
+            self._start = _all(self._strategy, self._has_next)
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Waits for all workers; stops if one has no input at all."""
+        self._is_over = not session.run(self._start)
+        if self._is_over:
+            _LOG.warning("Stopping: the input of a worker is empty.")
+            coord.request_stop()
+
+    def before_run(
+        self, run_context: tf.compat.v1.train.SessionRunContext
+    ) -> tf.compat.v1.train.SessionRunArgs:
+        """Votes."""
+        self._fetches = run_context.original_args.fetches
+        return tf.compat.v1.train.SessionRunArgs(self._go_on, self._votes())
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Stops if one voted against another step."""
+        if not run_values.results:
+            self._is_over = True
+            run_context.request_stop()
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Has the others stop where this worker alone was asked to."""
+        if self._is_over or self._fetches is None:
+            return
+        _LOG.info("Stopping, and with one more step all other workers.")
+        session.run([self._fetches, self._go_on], {**self._votes(), self._willing: False})
+        self._is_over = True
+
+    def _votes(self) -> dict[tf.Tensor, Any]:
+        known = [hook._last_step for hook in self.stops if hook._last_step is not None]
+        return {self._last_step: min(known, default=_NO_LIMIT)}
+
+
+def introduce_stops(hooks: Sequence[Any]) -> None:
+    """Tells the StopTogether among the hooks, if there is one, of those that stop at a step."""
+    for hook in hooks:
+        if isinstance(hook, StopTogether):
+            known = tf.compat.v1.train.StopAtStepHook
+            hook.stops = [other for other in hooks if isinstance(other, known)]
+
+
+def _all(strategy: Any, flag: tf.Tensor) -> tf.Tensor:
+    """Whether a bool scalar is true on all workers."""
+    votes = strategy.extended.call_for_each_replica(lambda: tf.cast(flag, tf.float32))
+    total = strategy.reduce(tf.distribute.ReduceOp.SUM, votes, axis=None)
+    return total > strategy.num_replicas_in_sync - 0.5
