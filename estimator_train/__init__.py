@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         PoissonRegressionHead,
         RegressionHead,
     )
+    from estimator_train.preemption import Preempted, Preemption
     from estimator_train.run_config import RunConfig
     from estimator_train.spec import EstimatorSpec, ModeKeys
     from estimator_train.training.exporters import (
@@ -134,6 +135,8 @@ _HOMES = {
     "export": "estimator_train.export:",
     "hooks": "estimator_train.hooks:",
     "keras": "estimator_train.keras:",
+    "Preempted": "estimator_train.preemption:Preempted",
+    "Preemption": "estimator_train.preemption:Preemption",
     "predictor": "estimator_train.predictor:",
     **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
     **{name: f"estimator_train.canned:{name}" for name in _CANNED},
@@ -184,6 +187,8 @@ __all__ = [
     "NanLossDuringTrainingError",
     "NanTensorHook",
     "PoissonRegressionHead",
+    "Preempted",
+    "Preemption",
     "ProfilerHook",
     "RegressionHead",
     "RunConfig",

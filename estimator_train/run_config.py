@@ -18,6 +18,7 @@ from estimator_train.cluster import (
     read_jobs,
     read_tf_config,
 )
+from estimator_train.preemption import Preemption
 from estimator_train.run_settings import check_setting
 
 _UNSET: Any = object()
@@ -99,6 +100,11 @@ class RunConfig:
             that are best by that metric are kept in `best/` below model_dir.
         save_input_position: whether the position in the input is saved with each checkpoint, and
             a restart goes on from there; if not, each call of `train` reads from the start.
+        preemption: a `Preemption`, or True for its defaults: at a signal training ends after the
+            step in hand, saves a checkpoint and raises `Preempted`, a SystemExit with code 143.
+        step_timeout_secs: a step that takes longer ends the process with code 142, after it
+            has said where every thread stands. None: no limit.
+        allow_shared_model_dir: whether to train in a model_dir in which another job trains now.
 
     Raises:
         ValueError: a value out of its range, both ways of saving checkpoints at once, an
@@ -131,6 +137,9 @@ class RunConfig:
         steps_per_loop: int | str = "auto",
         checkpoint_mode: str = "async",
         save_input_position: bool = False,
+        preemption: Preemption | bool | None = None,
+        step_timeout_secs: float | None = None,
+        allow_shared_model_dir: bool = False,
         keep_best: tuple[str, str, int] | None = None,
     ):
         if save_checkpoints_steps is _UNSET and save_checkpoints_secs is _UNSET:
@@ -156,6 +165,9 @@ class RunConfig:
             steps_per_loop=steps_per_loop,
             checkpoint_mode=checkpoint_mode,
             save_input_position=save_input_position,
+            preemption=preemption,
+            step_timeout_secs=step_timeout_secs,
+            allow_shared_model_dir=allow_shared_model_dir,
             keep_best=keep_best,
         )
         self._take_experimental_distribute()
@@ -284,6 +296,11 @@ class RunConfig:
     keep_best = _setting("keep_best", "(metric, 'min' or 'max', number of checkpoints), or None.")
     save_input_position = _setting(
         "save_input_position", "Whether the position in the input is saved with checkpoints."
+    )
+    preemption = _setting("preemption", "A Preemption, True for its defaults, or None.")
+    step_timeout_secs = _setting("step_timeout_secs", "Seconds a step may take, or None.")
+    allow_shared_model_dir = _setting(
+        "allow_shared_model_dir", "Whether another job may train in model_dir too."
     )
     service = _setting("service", "Settings of the platform in TF_CONFIG, or None.")
     cluster_spec = _setting("cluster_spec", "The cluster, a tf.train.ClusterSpec.")

@@ -8,6 +8,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.preemption import Preemption
+
 _AT_LEAST_ZERO = (
     "save_summary_steps",
     "save_checkpoints_steps",
@@ -18,7 +20,9 @@ _POSITIVE = (
     "keep_checkpoint_every_n_hours",
     "log_step_count_steps",
     "session_creation_timeout_secs",
+    "step_timeout_secs",
 )
+_SWITCHES = ("save_input_position", "allow_shared_model_dir")
 
 
 def check_setting(name: str, value: Any) -> None:
@@ -57,8 +61,10 @@ def check_setting(name: str, value: Any) -> None:
         )
     if name == "checkpoint_mode" and value not in ("async", "sync"):
         raise ValueError(f"checkpoint_mode should be 'async' or 'sync', got {value!r}")
-    if name == "save_input_position" and not isinstance(value, bool):
-        raise ValueError(f"save_input_position should be True or False, got {value!r}")
+    if name in _SWITCHES and not isinstance(value, bool):
+        raise ValueError(f"{name} should be True or False, got {value!r}")
+    if name == "preemption" and not isinstance(value, (bool, Preemption)):
+        raise ValueError(f"preemption should be a Preemption, True or False, got {value!r}")
     if name == "keep_best":
         _check_keep_best(value)
     if name == "experimental_max_worker_delay_secs" and not isinstance(value, numbers.Integral):

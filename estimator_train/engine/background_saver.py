@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.good_checkpoints import mark_good
 
 _WRITES = "SaveV2"
 _FIRST_VALUE = 3  # Of a SaveV2 operation's inputs: prefix, names, slices, then the values.
@@ -49,7 +50,7 @@ class BackgroundSaver:
         if self._graph is not session.graph:
             self._take_apart(saver, session.graph)
         if not self._values:
-            saver.save(session, save_path, **arguments)
+            mark_good(saver.save(session, save_path, **arguments))
             return
         copied = dict(zip(self._values, session.run(self._copies), strict=True))
         frozen = _Frozen(session, copied)
@@ -103,7 +104,7 @@ class BackgroundSaver:
         try:
             # What is the default graph is each thread's own.
             with frozen.graph.as_default():
-                self._scaffold.saver.save(frozen, save_path, **arguments)
+                mark_good(self._scaffold.saver.save(frozen, save_path, **arguments))
         except BaseException as error:
             self._error = error
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train import preemption
 from estimator_train.engine import best, history, warm_start
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.calls import Call, model_session
@@ -22,8 +23,9 @@ _LOG = tf.get_logger()
 _LOSS = "loss"
 _GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
 _PROGRESS_LINES = 10
-# Few enough for an interrupt from the keyboard to be heard soon, many enough for a loop to pay.
-_BATCHES_PER_CALL = 32
+# Short enough for an interrupt to be heard soon, with batches enough for a loop to pay.
+_LONGEST_CALL_SECS = 1.0
+_FIRST_BATCHES, _MOST_BATCHES = 4, 32
 
 
 def evaluate(
@@ -148,13 +150,18 @@ def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
 def run_batches(call: Call, steps: int | None) -> None:
     """Evaluates batches until there are `steps` of them or the input ends."""
     every = max(1, steps // _PROGRESS_LINES) if steps else None
-    done = 0
+    done, most = 0, _FIRST_BATCHES
     while not call.session.should_stop() and (steps is None or done < steps):
+        preemption.check("evaluating")
+        start = time.monotonic()
         if steps is None or every is None:
-            done += _run_some(call, _BATCHES_PER_CALL)
-            continue
-        done += _run_some(call, min(every - done % every, steps - done, _BATCHES_PER_CALL))
-        if done % every == 0 or done == steps:
+            ran = _run_some(call, most)
+        else:
+            ran = _run_some(call, min(every - done % every, steps - done, most))
+        done += ran
+        secs_per_batch = (time.monotonic() - start) / max(1, ran)
+        most = min(_MOST_BATCHES, max(1, int(_LONGEST_CALL_SECS / max(secs_per_batch, 1e-6))))
+        if steps and every and (done % every == 0 or done == steps):
             _LOG.info("Evaluation [%d/%d]", done, steps)
 
 

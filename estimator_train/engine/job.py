@@ -4,8 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-import tensorflow as tf
-
+from estimator_train.engine.good_checkpoints import newest_good
 from estimator_train.engine.kept import KeptModels
 from estimator_train.engine.warm_start import WarmStartSettings
 from estimator_train.run_config import RunConfig
@@ -35,5 +34,9 @@ class Job:
         return self.config.model_dir
 
     def latest_checkpoint(self) -> str | None:
-        """Returns the path prefix of the newest checkpoint in model_dir, or None."""
-        return tf.train.latest_checkpoint(self.model_dir)
+        """Returns the path prefix of the newest checkpoint in model_dir that is good, or None.
+
+        Raises:
+          ValueError: There are checkpoints, and none can be read.
+        """
+        return newest_good(self.model_dir)

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from estimator_train.engine import cadence
 from estimator_train.engine.loop import NotLoopableError, StepLoop, build_loop
+from estimator_train.engine.step_timeout import StepTimeout
 
 _LOG = tf.get_logger()
 # A session call cannot be interrupted and no hook with a clock sees it, so it is kept this short.
@@ -27,6 +28,7 @@ class StepRunner:
       hooks: All hooks of the session.
       steps_per_loop: The most steps between two that hooks see, one of which they do; 'auto' for no
         limit; 1 for no loops.
+      timeout: The clock of steps.
     """
 
     def __init__(
@@ -36,11 +38,13 @@ class StepRunner:
         step_read: tf.Tensor,
         hooks: Sequence[Any],
         steps_per_loop: int | str,
+        timeout: StepTimeout,
     ) -> None:
         self._train_op, self._loss_tensor = train_op, loss
         # A list, as hooks find it in the arguments of the run.
         self._fetches = [train_op, loss, step_read]
         self._hooks = hooks
+        self._timeout = timeout
         self._limit = None if steps_per_loop == "auto" else int(steps_per_loop)
         self._global_step: int | None = None
         self._counts_steps = False
@@ -115,7 +119,8 @@ class StepRunner:
         def step_fn(step_context: Any) -> None:
             start = time.monotonic()
             try:
-                done, loss = loop.run(step_context.session, steps)
+                with self._timeout.running():
+                    done, loss = loop.run(step_context.session, steps)
             except tf.errors.OutOfRangeError:
                 done, loss = loop.read_broken_off(step_context.session)
                 self._after_loop(done, loss, step_context)

@@ -12,14 +12,18 @@ from estimator_train.engine.background_saver import (
     SettledSaves,
 )
 from estimator_train.engine.build import Step, build_step
+from estimator_train.engine.good_checkpoints import repair
 from estimator_train.engine.history import HistoryHook
 from estimator_train.engine.input_position import SavePosition, saved_position
 from estimator_train.engine.job import Job
 from estimator_train.engine.member import placement
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.nan_loss import NanLossHook
+from estimator_train.engine.preempted import ending_saved
 from estimator_train.engine.saving import SaveForListeners
 from estimator_train.engine.sessions import explained_restore, session_creator
+from estimator_train.engine.sole_writer import sole_writer
+from estimator_train.engine.step_timeout import StepTimeout, StepTimeoutHook
 from estimator_train.engine.steps import StepRunner
 from estimator_train.engine.strategies import graph_form
 from estimator_train.engine.together import introduce_stops
@@ -46,7 +50,25 @@ def train(
     Returns:
       The loss of the last step as a NumPy scalar, or None if there was no step.
     """
+    with sole_writer(job), ending_saved(job) as ending_hooks:
+        if job.config.is_chief:
+            repair(job.model_dir)
+        loss = _train(job, input_fn, [*hooks, *ending_hooks], saving_listeners)
+    if loss is None:
+        _LOG.warning(
+            "Training made no steps: the input is empty, or a hook stopped it before the first."
+        )
+    return loss
+
+
+def _train(
+    job: Job,
+    input_fn: Any,
+    hooks: Sequence[_Hook],
+    saving_listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+) -> Any:
     strategy = graph_form(job.config.train_distribute, job.config)
+    timeout = StepTimeout(job.config.step_timeout_secs)
     with model_graph(job, placement(job.config)):
         step = build_step(job, input_fn, ModeKeys.TRAIN, strategy)
         warm_start.apply(job.warm_start, job.latest_checkpoint())
@@ -61,6 +83,7 @@ def train(
         chief_hooks = _chief_hooks(job, step, step_read, hooks, saving_listeners, saver)
         # The input is started first of all: a saver hook saves as soon as there is a session.
         all_hooks = [
+            StepTimeoutHook(timeout),
             *step.inputs.hooks,
             *(position.hooks if position else ()),
             *(chief_hooks if job.config.is_chief else ()),
@@ -74,18 +97,14 @@ def train(
             step_read,
             all_hooks,
             1 if job.config.master else job.config.steps_per_loop,
+            timeout,
         )
         with explained_restore(job.latest_checkpoint()):
             session = tf.compat.v1.train.MonitoredSession(
                 session_creator(job, step.spec.scaffold, strategy), all_hooks
             )
         with saver.open():
-            loss = runner.run(session)
-    if loss is None:
-        _LOG.warning(
-            "Training made no steps: the input is empty, or a hook stopped it before the first."
-        )
-    return loss
+            return runner.run(session)
 
 
 def _add_loss_summary(loss: tf.Tensor) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train import preemption
 from estimator_train.engine.kept import KeptInput
 from estimator_train.engine.saving import WaitingListener
 from estimator_train.estimator import Estimator
@@ -139,6 +140,8 @@ class EvaluationListener(WaitingListener):
             for evaluation in self._evaluations:
                 evaluation.begin(global_step_value)
             return
+        if preemption.requested():
+            return
         reached = self._max_steps is not None and global_step_value >= self._max_steps
         for evaluation in self._evaluations:
             if evaluation.is_due(global_step_value):
@@ -154,5 +157,7 @@ class EvaluationListener(WaitingListener):
     def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Evaluates and exports the last checkpoint."""
         del session
+        if preemption.requested():  # The next start does it.
+            return
         for evaluation in self._evaluations:
             evaluation.finish(global_step_value)

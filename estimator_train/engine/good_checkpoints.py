@@ -1,0 +1,138 @@
+"""Checkpoints that can be read: the newest of them, whatever has become of later ones.
+
+A checkpoint is good if all that it holds can be read with the right checksums. It is read once for
+that in each process, and not at all where the process wrote it itself.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+_LOG = tf.get_logger()
+_INDEX = re.compile(r"(?P<name>.+-(?P<step>\d+))\.index")
+# What its files looked like when a checkpoint was found good, by its path.
+_found_good: dict[str, tuple[tuple[str, int, int], ...]] = {}
+
+
+def newest_good(model_dir: str) -> str | None:
+    """Finds the latest checkpoint, or the newest before it that can be read.
+
+    Args:
+      model_dir: The directory of the checkpoints.
+
+    Returns:
+      Its path prefix, or None where there are no checkpoints.
+
+    Raises:
+      ValueError: The file `checkpoint` names checkpoints, and none can be read.
+    """
+    state = tf.train.get_checkpoint_state(model_dir)
+    latest = state.model_checkpoint_path if state else None
+    reasons: list[str] = []
+    for path in _candidates(model_dir, state):
+        reason = _what_is_wrong(path)
+        if reason is None:
+            if reasons or path != latest:
+                _warn(model_dir, latest, reasons, path)
+            return path
+        reasons.append(f"{path}: {reason}")
+    if reasons and state is None:
+        _LOG.warning("What is left of checkpoints cannot be read: %s.", "; ".join(reasons))
+    elif reasons:
+        raise ValueError(
+            f"No checkpoint in {model_dir} can be read ({'; '.join(reasons)}). Bring one back, or "
+            "remove them all to start over."
+        )
+    return None
+
+
+def mark_good(path: str) -> None:
+    """Notes that this process has just written a checkpoint."""
+    _found_good[path] = _looks(path)
+
+
+def repair(model_dir: str) -> None:
+    """Makes the `checkpoint` file of a directory name the newest checkpoint that can be read.
+
+    For the process that is about to write there: others may still be writing it.
+    """
+    good = newest_good(model_dir)
+    state = tf.train.get_checkpoint_state(model_dir)
+    if good is None or (state and good == state.model_checkpoint_path):
+        return
+    named = state.all_model_checkpoint_paths if state else reversed(_on_disk(model_dir))
+    older = [path for path in named if _step(path) < _step(good) and _looks(path)]
+    names = [os.path.relpath(path, model_dir) for path in (*older, good)]
+    tf.compat.v1.train.update_checkpoint_state(
+        model_dir, names[-1], all_model_checkpoint_paths=names
+    )
+
+
+def _candidates(model_dir: str, state: Any) -> Iterator[str]:
+    """Paths of checkpoints, best first: those that the `checkpoint` file names, then all others."""
+    seen: set[str] = set()
+    named = []
+    if state is not None:
+        named = [state.model_checkpoint_path, *reversed(state.all_model_checkpoint_paths)]
+    for path in (*named, *_on_disk(model_dir)):
+        if path not in seen:
+            seen.add(path)
+            yield path
+
+
+def _on_disk(model_dir: str) -> list[str]:
+    """All checkpoints in a directory by the step in their name, the latest first."""
+    try:
+        names = tf.io.gfile.listdir(model_dir)
+    except tf.errors.OpError:
+        return []
+    matches = [match for match in map(_INDEX.fullmatch, names) if match]
+    matches.sort(key=lambda match: int(match["step"]), reverse=True)
+    return [os.path.join(model_dir, match["name"]) for match in matches]
+
+
+def _step(path: str) -> int:
+    return int(path.rpartition("-")[2]) if re.search(r"-\d+$", path) else -1
+
+
+def _looks(path: str) -> tuple[tuple[str, int, int], ...]:
+    """Name, size and time of a checkpoint's files; nothing where there are none."""
+    index = path + ".index"
+    # A checkpoint of the first format is one file.
+    files = [index, *sorted(tf.io.gfile.glob(path + ".data-*"))]
+    files = files if tf.io.gfile.exists(index) else [path]
+    try:
+        stats = [(name, tf.io.gfile.stat(name)) for name in files]
+    except tf.errors.NotFoundError:
+        return ()
+    return tuple((name, stat.length, stat.mtime_nsec) for name, stat in stats)
+
+
+def _what_is_wrong(path: str) -> str | None:
+    """Why a checkpoint cannot be read, or None if it can."""
+    looks = _looks(path)
+    if not looks:
+        return "it is not there"
+    if _found_good.get(path) == looks:
+        return None
+    try:
+        reader = tf.train.load_checkpoint(path)
+        for name, dtype in reader.get_variable_to_dtype_map().items():
+            if dtype not in (tf.variant, tf.resource):
+                reader.get_tensor(name)
+    except (tf.errors.OpError, ValueError, RuntimeError, OverflowError) as error:
+        return str(getattr(error, "message", error)).splitlines()[0]
+    _found_good[path] = looks
+    return None
+
+
+def _warn(model_dir: str, latest: str | None, reasons: list[str], path: str) -> None:
+    if latest is None:
+        _LOG.warning(
+            "The file 'checkpoint' of %s is missing or cannot be read; using %s.", model_dir, path
+        )
+    elif reasons:
+        _LOG.warning("%s. Using %s instead.", "; ".join(reasons), path)
