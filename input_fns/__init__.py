@@ -11,29 +11,45 @@ mode as well as eagerly. They shuffle, repeat, batch and prefetch alike:
     )
     estimator.evaluate(lambda: input_fns.arrays(images, labels, batch_size=128, num_epochs=1))
 
-`num_epochs=None`, which is the default, repeats for ever; give `num_epochs=1` to evaluate.
+`num_epochs=None`, which is the default, repeats for ever; give `num_epochs=1` to evaluate. All
+sources take the same settings, by name or as one `PipelineOptions`.
 
-Sources: `arrays`, `idx`, `mnist_format`, `mnist`, `fashion_mnist`, `digits`, `image_folder`.
+In memory: `arrays`, `pandas_frame`, `idx`, `mnist_format`, `mnist`, `fashion_mnist`, `digits`.
+Of files: `image_folder`, `tfrecords`, `csv`, `text_lines`. Others: `generator`, `tfds`.
 For `dataset.apply`: `shuffle_and_repeat`, `map_and_batch`. Files: `read_idx`, `write_idx`.
 """
 
 from input_fns.arrays import arrays
+from input_fns.csv import csv
 from input_fns.digits import digits
+from input_fns.frames import pandas_frame
+from input_fns.generators import generator
 from input_fns.idx import idx, read_idx, write_idx
 from input_fns.image_folder import image_folder
 from input_fns.mnist_format import fashion_mnist, mnist, mnist_format
+from input_fns.options import PipelineOptions
+from input_fns.text_lines import text_lines
+from input_fns.tfds import tfds
+from input_fns.tfrecords import tfrecords
 from input_fns.transformations import map_and_batch, shuffle_and_repeat
 
 __all__ = [
+    "PipelineOptions",
     "arrays",
+    "csv",
     "digits",
     "fashion_mnist",
+    "generator",
     "idx",
     "image_folder",
     "map_and_batch",
     "mnist",
     "mnist_format",
+    "pandas_frame",
     "read_idx",
     "shuffle_and_repeat",
+    "text_lines",
+    "tfds",
+    "tfrecords",
     "write_idx",
 ]

@@ -67,31 +67,46 @@ class BadRecords:
         return text.encode() + fault
 
 
+def told(function: Callable[..., bytes], *arguments: tf.Tensor) -> tf.Tensor:
+    """What a Python function says of a record, a scalar string."""
+    text = tf.numpy_function(function, arguments, tf.string, stateful=False)
+    return tf.ensure_shape(text, [])
+
+
 def guarded(
-    quick: tf.data.Dataset, rows: tf.data.Dataset, load: Load, fault: Load, bad: BadRecords
+    quick: tf.data.Dataset,
+    records: tf.data.Dataset,
+    load: Load,
+    fault: Load,
+    make_batch: Callable[[tf.data.Dataset], tf.data.Dataset],
+    bad: BadRecords,
 ) -> tf.data.Dataset:
-    """One batch: as it comes quickly, or, if that fails, record by record.
+    """One batch: as it comes quickly, or, if that fails, of the records that can be loaded.
 
     Args:
       quick: A dataset with the batch as its only element, which fails if a record is bad.
-      rows: The records of the batch, one by one.
-      load: Function of a record's parts to a loaded row.
+      records: The records of the batch, one by one, tuples of tensors.
+      load: Function of a record's parts that fails if it is bad, and else returns tensors.
       fault: Function of a bad record's parts to the text of what is wrong.
+      make_batch: Makes a dataset with a batch as its only element of a dataset of good records.
       bad: What happens to bad records.
 
     Returns:
       A dataset with the batch, which is smaller or missing if records are left out.
     """
 
-    def load_or_judge(*parts: Any) -> tf.data.Dataset:
-        row = tf.data.Dataset.from_tensors(parts)
-        judged = row.filter(lambda *parts: bad.judge(fault(*parts)))
-        return row.map(load).ignore_errors().concatenate(judged.map(load)).take(1)
+    def is_loaded(*parts: Any) -> tf.Tensor:
+        # What is loaded must be looked at, or it would not be loaded.
+        first = tf.nest.flatten(load(*parts), expand_composites=True)[0]
+        return tf.strings.length(tf.io.serialize_tensor(first)) > 0
 
-    options = bad.options
-    careful = rows.flat_map(load_or_judge).batch(
-        options.batch_size, options.drop_remainder and not bad.are_skipped
-    )
+    def only_good(*parts: Any) -> tf.data.Dataset:
+        record = tf.data.Dataset.from_tensors(parts)
+        good = record.filter(is_loaded).ignore_errors()
+        judged = record.filter(lambda *parts: bad.judge(fault(*parts)))
+        return good.concatenate(judged).take(1)
+
+    careful = make_batch(records.flat_map(only_good))
     return quick.ignore_errors().concatenate(careful).take(1)
 
 

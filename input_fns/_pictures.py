@@ -37,7 +37,7 @@ def decoder(
             for ratio in ratios
         ]
         step = tf.reduce_sum([tf.cast(_covers(shape, ratio, size), tf.int32) for ratio in ratios])
-        is_grey = tf.cast(shape[2] == 1, tf.int32)
+        is_grey = tf.cast(tf.equal(shape[2], 1), tf.int32)
         return tf.switch_case(is_grey * len(ratios) + step - 1, branches)
 
     def other(contents: tf.Tensor) -> tf.Tensor:
@@ -60,22 +60,17 @@ def _covers(shape: tf.Tensor, ratio: int, size: tuple[int, int]) -> tf.Tensor:
     return tf.reduce_all((shape[:2] + ratio - 1) // ratio >= size)
 
 
-def fault(file: tf.Tensor) -> tf.Tensor:
+def fault(file: bytes) -> bytes:
     """Returns what is wrong with a file that cannot be decoded."""
-    contents = tf.io.read_file(file)
-    kind = tf.where(
-        tf.io.is_jpeg(contents),
-        "it begins like a JPEG file, but is cut short or damaged",
-        "it is not a JPEG, PNG, BMP or GIF file, or is damaged",
-    )
-    length = tf.strings.as_string(tf.strings.length(contents))
-    return tf.strings.join(
-        [
-            file,
-            " cannot be read as a picture: ",
-            kind,
-            " (",
-            length,
-            " bytes); replace or remove it",
-        ]
-    )
+    path = file.decode()
+    try:
+        with tf.io.gfile.GFile(path, "rb") as opened:
+            contents = opened.read()
+    except tf.errors.OpError as error:
+        return f"{path} cannot be read: {error.message}".encode()
+    kind = "it is not a JPEG, PNG, BMP or GIF file, or is damaged"
+    if contents.startswith(b"\xff\xd8\xff"):
+        kind = "it begins like a JPEG file, but is cut short or damaged"
+    return (
+        f"{path} cannot be read as a picture: {kind} ({len(contents)} bytes); replace or remove it"
+    ).encode()

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from input_fns import _checks
 from input_fns._batching import batches
-from input_fns._guard import BadRecords, full_batches, guarded
+from input_fns._guard import BadRecords, full_batches, guarded, told
 from input_fns._pictures import decoder, fault
 from input_fns._row_cache import FileCache, RowCache, cached, to_bytes
 from input_fns.options import MEMORY, PipelineOptions
@@ -197,12 +197,20 @@ def _loader(
     def finish(_: tf.Tensor, pictures: tf.Tensor, classes: tf.Tensor) -> tuple[Any, Any]:
         return tf.cast(pictures, tf.float32) / 255.0, tf.one_hot(classes, num_classes)
 
+    drop_remainder = options.drop_remainder and not bad.are_skipped
+    load_all = map_and_batch(load, options.batch_size, options.parallel_calls, drop_remainder)
+
     def load_batch(rows: tuple[tf.Tensor, tf.Tensor], classes: tf.Tensor) -> tf.data.Dataset:
         numbers, names = rows
         each = tf.data.Dataset.from_tensor_slices((numbers, names, classes))
-        batch_size, drop_remainder = options.batch_size, options.drop_remainder
-        quick = each.apply(map_and_batch(load, batch_size, options.parallel_calls, drop_remainder))
-        batch = guarded(quick, each, load, lambda _, file, __: fault(file), bad)
+
+        def fault_of(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
+            return told(fault, file)
+
+        def picture_of(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
+            return decode(tf.io.read_file(file))
+
+        batch = guarded(load_all(each), each, picture_of, fault_of, load_all, bad)
         if cache is not None:
             batch = cached(cache, batch, numbers, classes)
         return batch.map(finish)

@@ -1,0 +1,123 @@
+"""TFRecord files of tf.train.Example."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from input_fns._examples import explain
+from input_fns._guard import BadRecords
+from input_fns._stream import BLOCK, Blocks, Stream, list_files, numbered_blocks
+from input_fns.options import PipelineOptions
+
+_FRAME = 16  # Bytes around each record: its length, and two checksums.
+_BUFFER = 1 << 20
+_COMPRESSIONS = ("", "GZIP", "ZLIB")
+
+
+def tfrecords(
+    file_pattern: Any,
+    features: Mapping[str, Any],
+    label: str | None = None,
+    *,
+    compression: str | None = None,
+    **settings: Any,
+) -> tf.data.Dataset:
+    """Gives the examples of TFRecord files in batches.
+
+    Files are read by turns, a few at a time. Each epoch of a shuffle reads the files in a new
+    order, and mixes the records of each stretch of `buffer_size` (10,000 by default).
+
+    Args:
+      file_pattern: Pattern of the files, or a list of patterns or files.
+      features: What to parse: `tf.io.FixedLenFeature`, `VarLenFeature`, `RaggedFeature` and so on
+        by name, as for `tf.io.parse_example`.
+      label: Name of the feature that is the label; None gives features alone.
+      compression: 'GZIP', 'ZLIB' or '' for none; None tells by the name of the first file, which
+        ends in .gz or .zz. What is damaged in a compressed file cannot be left out.
+      **settings: The settings of `PipelineOptions`, or `options` with all of them.
+
+    Returns:
+      A `tf.data.Dataset` of dicts of features, or of (features, label), in batches. A record that
+      does not fit, or a file that was cut or changed, ends the iteration with a
+      `tf.errors.InvalidArgumentError` that names file and record, or is left out.
+
+    Raises:
+      FileNotFoundError: If no file matches.
+      ValueError: If a file is empty, the label is not among the features, or an argument is out of
+        its range.
+    """
+    options = PipelineOptions.of(settings)
+    features = dict(features)
+    if not features:
+        raise ValueError("features must name at least one feature, but it is empty.")
+    if label is not None and label not in features:
+        raise ValueError(f"label {label!r} is not among the features: {', '.join(features)}.")
+    files = list_files(file_pattern)
+    if compression is None:
+        compression = {".gz": "GZIP", ".zz": "ZLIB"}.get(files[0][-3:], "")
+    if compression not in _COMPRESSIONS:
+        raise ValueError(f"compression must be one of {_COMPRESSIONS}, but got {compression!r}.")
+
+    def parse(records: tf.Tensor) -> Any:
+        parsed = tf.io.parse_example(records, features)
+        return parsed if label is None else (parsed, parsed.pop(label))
+
+    bad = BadRecords(options)
+    blocks = _blocks(compression) if compression else _checked_blocks(files, bad)
+    return Stream(files, blocks, options, bad).parsed(
+        parse, lambda record: explain(record, features)
+    )
+
+
+def _blocks(compression: str) -> Blocks:
+    def read(_: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
+        return numbered_blocks(_records(file, compression))
+
+    return read
+
+
+def _checked_blocks(files: list[str], bad: BadRecords) -> Blocks:
+    """Returns a function to a file's blocks of records, which notices if not all of it was read.
+
+    TensorFlow's own error for a damaged file does not know its name.
+    """
+    lengths = [tf.io.gfile.stat(file).length for file in files]
+
+    def read(number: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
+        length = tf.gather(tf.constant(lengths, tf.int64), number)
+
+        def check(state: tuple[tf.Tensor, tf.Tensor], block: tf.Tensor) -> Any:
+            count, read_up_to = state
+            size = tf.size(block, tf.int64)
+            broken = tf.logical_and(
+                tf.equal(size, 0), read_up_to < length
+            )  # The last block is empty.
+            judged = tf.cond(
+                broken,
+                lambda: tf.cast(bad.judge(_damage(file, count, read_up_to, length)), tf.int64),
+                lambda: tf.constant(0, tf.int64),
+            )
+            after = count + size + judged  # Which is 0.
+            bytes_read = tf.reduce_sum(tf.strings.length(block)) + _FRAME * tf.size(block)
+            state = (after, read_up_to + tf.cast(bytes_read, tf.int64))
+            return state, (block, tf.range(count, after))
+
+        zero = tf.constant(0, tf.int64)
+        blocks = _records(file, "").ignore_errors().batch(BLOCK)
+        end = tf.data.Dataset.from_tensors(tf.zeros([0], tf.string))
+        numbered = blocks.concatenate(end).scan((zero, zero), check)
+        return numbered.filter(lambda block, _: tf.size(block) > 0)
+
+    return read
+
+
+def _damage(file: tf.Tensor, count: tf.Tensor, start: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
+    number, start, length = (tf.strings.as_string(n) for n in (count + 1, start, length))
+    text = " on: the file is cut short or damaged, or no TFRecord file; get a fresh copy"
+    parts = [file, ", record ", number, ": cannot be read from byte ", start, " of ", length, text]
+    return tf.strings.join(parts)
+
+
+def _records(file: tf.Tensor, compression: str) -> tf.data.Dataset:
+    return tf.data.TFRecordDataset(file, compression, buffer_size=_BUFFER)

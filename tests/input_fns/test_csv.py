@@ -1,0 +1,151 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from input_fns import csv
+
+TABLE = '''id,height,city,note
+1,1.5,Bonn,"a, b"
+2,,Köln,"say ""hi"""
+3,2.5,,
+
+4,3,Bonn,x
+'''
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def one(elements, *arguments, **settings):
+    (found,) = elements(lambda: csv(*arguments, num_epochs=1, **settings))
+    return found
+
+
+def test_columns_types_and_quotes_are_told_by_the_file(elements, file):
+    features, labels = one(elements, file, "id")
+    np.testing.assert_array_equal(labels, np.int64([1, 2, 3, 4]))
+    np.testing.assert_array_equal(features["height"], np.float32([1.5, 0, 2.5, 3]))
+    assert [city.decode() for city in features["city"]] == ["Bonn", "Köln", "", "Bonn"]
+    assert features["note"].tolist() == [b"a, b", b'say "hi"', b"", b"x"]
+    assert labels.dtype == np.int64
+    assert features["height"].dtype == np.float32
+
+
+def test_types_defaults_and_columns_can_be_chosen(elements, file):
+    features = one(
+        elements,
+        file,
+        select=["id", "height"],
+        types={"id": tf.float64, "height": tf.float64},
+        defaults={"height": -1},
+    )
+    assert {name: values.dtype for name, values in features.items()} == {"id": "f8", "height": "f8"}
+    np.testing.assert_array_equal(features["height"], [1.5, -1, 2.5, 3])
+
+
+def test_words_and_numbers_become_the_numbers_of_classes(elements, file):
+    features = one(
+        elements, file, vocabularies={"city": ["Köln", "Bonn"]}, buckets={"height": [1.5, 3]}
+    )
+    np.testing.assert_array_equal(features["city"], [1, 0, 2, 1])
+    np.testing.assert_array_equal(features["height"], [1, 0, 1, 2])
+
+
+def test_files_without_a_header_and_with_other_delimiters(elements, tmp_path):
+    (tmp_path / "a").write_text("1;NA\n2;5\n")
+    features = one(
+        elements, tmp_path / "a", header=False, columns=["a", "b"], delimiter=";", na_value="NA",
+        types={"b": tf.int32}, defaults={"b": 9},
+    )  # fmt: skip
+    assert features["b"].tolist() == [9, 5]
+
+
+def test_fields_over_several_lines(elements, tmp_path):
+    (tmp_path / "a").write_text('n,t\n1,"two\nlines"\n2,"a ""quoted""\n\nword"\n3,x\n')
+    features = one(elements, tmp_path / "a", newlines_in_fields=True)
+    assert features["t"].tolist() == [b"two\nlines", b'a "quoted"\n\nword', b"x"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="give newlines_in_fields=True"):
+        one(elements, tmp_path / "a", types={"n": tf.int64, "t": tf.string})
+
+
+@pytest.mark.parametrize("pipelines", [1, 2])
+def test_rows_of_many_files_are_shuffled_and_shared(elements, tmp_path, pipelines):
+    for number in range(3):
+        lines = "".join(f"{number * 50 + row},x\n" for row in range(50))
+        (tmp_path / f"{number}.csv").write_text("id,t\n" + lines)
+    found = []
+    for pipeline in range(pipelines):
+        context = tf.distribute.InputContext(pipelines, pipeline)
+        batches = elements(
+            lambda context=context: csv(
+                f"{tmp_path}/*", shuffle=True, num_epochs=1, batch_size=8, input_context=context
+            )
+        )
+        found += [int(n) for batch in batches for n in batch["id"]]
+    assert found != sorted(found) == [*range(150)]
+
+
+def test_the_position_can_be_saved_and_restored(tmp_path, restored_elements):
+    (tmp_path / "a.csv").write_text("id\n" + "".join(f"{row}\n" for row in range(100)))
+
+    def dataset():
+        return csv(tmp_path / "a.csv", shuffle=True, batch_size=7)
+
+    wanted, found = restored_elements(dataset, tmp_path / "position", 16, 20)
+    np.testing.assert_array_equal([b["id"] for b in found], [b["id"] for b in wanted])
+
+
+BAD_ROWS = {
+    "5,1.0,Bonn": "has 3 fields, expected 4",
+    "5,1.0,Bonn,x,y": "has 5 fields, expected 4",
+    "x,1.0,Bonn,x": "has x in column id, which is of int64",
+    "5,tall,Bonn,x": "has tall in column height, which is of float32",
+    ",1.0,Bonn,x": "has nothing in column id, which has no default",
+    '5,1.0,Bonn,"x': "is no row of CSV: unexpected end of data",
+}
+
+
+@pytest.mark.parametrize("row", BAD_ROWS)
+def test_a_row_that_does_not_fit_is_named_or_left_out(elements, file, row):
+    file.write_text(TABLE + row + "\n6,1,Bonn,x\n")
+    settings = {"types": {"id": tf.int64, "height": tf.float32}, "defaults": {"height": 0}}
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        one(elements, file, **settings)
+    # The header is no record; a blank line is one.
+    assert f"{file}, record 6: {BAD_ROWS[row]}" in str(caught.value)
+    found = one(elements, file, **settings, on_bad_record="skip")
+    assert found["id"].tolist() == [1, 2, 3, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"label": "age"}, "There is no column 'age': there are id, height, city, note"),
+        ({"select": ["age"]}, "There is no column 'age'"),
+        ({"types": {"id": tf.bool}}, "Column 'id' cannot be of bool"),
+        ({"header": False}, "columns must name the columns of files without a header"),
+        ({"columns": ["a"]}, "begins with the columns id, height, city, note, expected a"),
+        ({"columns": ["a", "a"]}, r"Columns need names that differ, but \['a'\]"),
+        ({"delimiter": ",,"}, "delimiter must be one character"),
+        ({"vocabularies": {"id": ["a"]}}, "Column 'id' is of int64; it needs strings"),
+        ({"buckets": {"city": [1]}}, "Column 'city' is of string; it needs numbers"),
+        ({"buckets": {"height": [2, 1]}}, "Buckets of 'height' must rise"),
+        ({"buckets": {"age": [2, 1]}}, "There is no column 'age': read are"),
+    ],
+)
+def test_bad_arguments_are_refused(file, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        csv(file, **arguments)
+
+
+def test_files_must_agree_and_be_text(file, tmp_path):
+    (tmp_path / "other.csv").write_text("id,height\n1,2\n")
+    with pytest.raises(ValueError, match="table.csv begins with .*, expected id, height"):
+        csv(f"{tmp_path}/*.csv")
+    file.write_bytes(b"\xff\xfe\x00,\n")
+    with pytest.raises(ValueError, match="table.csv cannot be read as CSV"):
+        csv(file)

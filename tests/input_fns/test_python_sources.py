@@ -1,0 +1,96 @@
+"""Rows from Python: pandas frames, generators, and TensorFlow Datasets by name."""
+
+import sys
+import types
+
+import numpy as np
+import pandas as pd
+import pytest
+import tensorflow as tf
+
+from input_fns import generator, pandas_frame, tfds
+
+FRAME = pd.DataFrame(
+    {
+        "n": [1, 2, 3],
+        "x": [0.5, 1.5, np.nan],
+        "s": ["a", "bb", ""],
+        "i": pd.array([7, 8, 9], "Int64"),
+    }
+)
+
+
+def test_columns_of_a_frame_become_features_and_labels(elements):
+    ((features, labels),) = elements(lambda: pandas_frame(FRAME, "n", num_epochs=1))
+    np.testing.assert_array_equal(labels, [1, 2, 3])
+    np.testing.assert_array_equal(features["x"], FRAME["x"])
+    assert features["s"].tolist() == [b"a", b"bb", b""]
+    assert features["i"].tolist() == [7, 8, 9]
+    ((features, labels),) = elements(lambda: pandas_frame(FRAME, ["n", "i"], num_epochs=1))
+    assert list(features) == ["s", "x"] or set(features) == {"s", "x"}
+    assert labels["i"].tolist() == [7, 8, 9]
+    (features,) = elements(lambda: pandas_frame(FRAME, num_epochs=1))
+    assert set(features) == {"n", "x", "s", "i"}
+
+
+def test_frames_that_do_not_do_are_refused():
+    with pytest.raises(ValueError, match="There is no column 'y': there are n, x, s, i"):
+        pandas_frame(FRAME, "y")
+    with pytest.raises(ValueError, match=r"Column 's' has no value in 1 row\(s\)"):
+        pandas_frame(pd.DataFrame({"s": ["a", None]}))
+    with pytest.raises(TypeError, match="frame must be a pandas.DataFrame, but got list"):
+        pandas_frame([1])
+    with pytest.raises(ValueError, match="at least one row"):
+        pandas_frame(FRAME[:0])
+
+
+def rows():
+    for number in range(10):
+        yield {"x": np.float32([number, 0])}, number
+
+
+def test_rows_of_a_generator_come_in_batches(elements):
+    found = elements(lambda: generator(rows, batch_size=4, num_epochs=2))
+    labels = np.concatenate([labels for _, labels in found])
+    np.testing.assert_array_equal(labels, [*range(10), *range(10)])
+    assert found[0][0]["x"].shape == (4, 2)
+    shuffled = elements(lambda: generator(rows, shuffle=True, seed=1, num_epochs=1))[0][1]
+    assert list(shuffled) != sorted(shuffled) == [*range(10)]
+
+
+def test_rows_of_a_generator_are_shared_among_pipelines(elements):
+    found = []
+    for number in range(3):
+        context = tf.distribute.InputContext(3, number)
+        ((_, labels),) = elements(
+            lambda context=context: generator(rows, num_epochs=1, input_context=context)
+        )
+        found += list(labels)
+    assert sorted(found) == [*range(10)]
+
+
+def test_generators_that_do_not_do_are_refused():
+    with pytest.raises(ValueError, match="yields nothing"):
+        generator(lambda: iter(()))
+    with pytest.raises(TypeError, match="must return an iterable when called"):
+        generator([1, 2])
+    with pytest.raises(ValueError, match="not cached"):
+        generator(rows, cache="memory")
+
+
+def test_without_tensorflow_datasets_the_error_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow_datasets", None)
+    with pytest.raises(ImportError, match="pip install tensorflow-datasets"):
+        tfds("mnist")
+
+
+def test_a_data_set_by_name_is_shuffled_and_batched(monkeypatch):
+    def load(name, **arguments):
+        assert (name, arguments["split"], arguments["shuffle_files"]) == ("numbers", "test", True)
+        return tf.data.Dataset.range(20)
+
+    package = types.ModuleType("tensorflow_datasets")
+    package.load = load
+    monkeypatch.setitem(sys.modules, "tensorflow_datasets", package)
+    (batch,) = tfds("numbers", "test", shuffle=True, num_epochs=1)
+    assert list(batch.numpy()) != sorted(batch.numpy()) == [*range(20)]

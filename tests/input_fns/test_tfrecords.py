@@ -1,0 +1,219 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from input_fns import PipelineOptions, tfrecords
+
+SPEC = {
+    "id": tf.io.FixedLenFeature([], tf.int64),
+    "x": tf.io.FixedLenFeature([2], tf.float32),
+    "tags": tf.io.VarLenFeature(tf.int64),
+    "y": tf.io.FixedLenFeature([], tf.int64, default_value=-1),
+}
+FILES, ROWS = 3, 40  # rows in each file
+
+
+def feature(values):
+    if isinstance(values[0], bytes):
+        return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
+    if isinstance(values[0], int):
+        return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
+    return tf.train.Feature(float_list=tf.train.FloatList(value=values))
+
+
+def example(number, **changes):
+    parts = {
+        "id": [number],
+        "x": [number / 2, 1.0],
+        "tags": [7] * (number % 3),
+        "y": [number % 2],
+    }
+    features = {name: feature(v) for name, v in {**parts, **changes}.items() if v}
+    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+
+
+def write(path, records, compression=None):
+    with tf.io.TFRecordWriter(str(path), compression) as writer:
+        for record in records:
+            writer.write(record)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("records")
+    for number in range(FILES):
+        write(root / f"{number}.tfrecord", [example(number * ROWS + row) for row in range(ROWS)])
+    return root
+
+
+def ids(batches):
+    return [
+        int(i)
+        for features in batches
+        for i in (features[0] if isinstance(features, tuple) else features)["id"]
+    ]
+
+
+def read(elements, folder, **settings):
+    arguments = {"batch_size": 16, "num_epochs": 1, **settings}
+    return elements(lambda: tfrecords(f"{folder}/*.tfrecord", SPEC, "y", **arguments))
+
+
+def test_every_example_comes_once_an_epoch_with_its_label(elements, folder):
+    found = read(elements, folder)
+    assert [len(labels) for _, labels in found] == [16] * 7 + [8]
+    assert sorted(ids(found)) == [*range(FILES * ROWS)]
+    for features, labels in found:
+        np.testing.assert_array_equal(features["id"] % 2, labels)
+        np.testing.assert_array_equal(features["x"][:, 0], features["id"] / 2)
+
+
+def test_features_of_any_length_are_sparse(folder):
+    (features,) = tfrecords(f"{folder}/*", SPEC, batch_size=120, num_epochs=1)
+    lengths = tf.math.bincount(features["tags"].indices[:, 0], minlength=120)
+    np.testing.assert_array_equal(lengths, features["id"] % 3)
+
+
+@pytest.mark.parametrize(("buffer_size", "cache"), [(None, None), (10, None), (1000, "memory")])
+def test_each_epoch_has_an_order_of_its_own(elements, folder, buffer_size, cache):
+    def order(seed):
+        settings = {"num_epochs": 3, "buffer_size": buffer_size, "cache": cache}
+        found = ids(read(elements, folder, shuffle=True, seed=seed, **settings))
+        return [tuple(found[start : start + 120]) for start in (0, 120, 240)]
+
+    found = order(3)
+    assert [sorted(epoch) for epoch in found] == [[*range(120)]] * 3
+    assert len({*found, tuple(range(120))}) == 4
+    assert found == order(3) != order(4)
+
+
+def test_batches_run_over_the_end_of_epochs_for_ever(elements, folder):
+    dataset = lambda: tfrecords(f"{folder}/*", SPEC, batch_size=50)  # noqa: E731
+    assert [len(features["id"]) for features in elements(dataset, 7)] == [50] * 7
+
+
+@pytest.mark.parametrize("pipelines", [2, 3])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_pipelines_share_no_example_and_miss_none(elements, folder, pipelines, shuffle):
+    parts = []
+    for number in range(pipelines):
+        context = tf.distribute.InputContext(pipelines, number)
+        parts += ids(read(elements, folder, input_context=context, shuffle=shuffle))
+    assert sorted(parts) == [*range(FILES * ROWS)]
+
+
+@pytest.mark.parametrize(("compression", "ending"), [("GZIP", "gz"), ("ZLIB", "zz")])
+def test_compressed_files_are_read(elements, tmp_path, compression, ending):
+    write(tmp_path / f"a.{ending}", [example(n) for n in range(5)], compression)
+    found = elements(lambda: tfrecords(f"{tmp_path}/*", SPEC, num_epochs=1))
+    assert ids(found) == [*range(5)]
+
+
+def test_the_position_can_be_saved_and_restored(folder, tmp_path, restored_elements):
+    def dataset():
+        return tfrecords(f"{folder}/*", SPEC, batch_size=7, shuffle=True, buffer_size=30)
+
+    wanted, found = restored_elements(dataset, tmp_path / "position", before=11, after=9)
+    assert ids(found) == ids(wanted)
+
+
+def test_options_can_be_given_at_once(folder):
+    options = PipelineOptions(batch_size=120, num_epochs=1)
+    ((features, _),) = tfrecords(f"{folder}/*", SPEC, "y", options=options)
+    assert len(features["id"]) == 120
+
+
+BAD = {
+    "missing": (example(5, x=None), "feature x is missing; the record has id, tags, y"),
+    "too many": (example(5, x=[1.0, 2.0, 3.0]), "feature x has 3 values, expected 2"),
+    "other type": (example(5, id=[1.0]), "feature id is of float32, expected int64"),
+    "no example": (b"\xff\xff\xff", "is no tf.train.Example (3 bytes)"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_record_that_does_not_fit_is_named(elements, tmp_path, kind):
+    record, text = BAD[kind]
+    write(tmp_path / "a", [*(example(n) for n in range(5)), record, example(6)])
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        elements(lambda: tfrecords(tmp_path / "a", SPEC, num_epochs=1))
+    assert f"{tmp_path}/a, record 6: {text}" in str(caught.value)
+
+
+def test_records_that_do_not_fit_are_left_out(elements, tmp_path):
+    records = [example(n) for n in range(10)]
+    records[3], records[4] = BAD["missing"][0], BAD["other type"][0]
+    write(tmp_path / "a", records)
+    settings = {"on_bad_record": "skip", "bad_records_file": tmp_path / "bad.txt"}
+    found = elements(
+        lambda: tfrecords(tmp_path / "a", SPEC, batch_size=4, num_epochs=1, **settings)
+    )
+    assert ids(found) == [0, 1, 2, 5, 6, 7, 8, 9]
+    assert [len(features["id"]) for features in found] == [4, 4]
+    lines = sorted((tmp_path / "bad.txt").read_text().splitlines())
+    assert [line.split(": ")[0] for line in lines] == [f"{tmp_path}/a, record {n}" for n in (4, 5)]
+
+
+def damaged(path, how):
+    write(path, [example(n) for n in range(300)])
+    contents = bytearray(path.read_bytes())
+    if how == "cut":
+        contents = contents[: len(contents) // 2]
+    elif how == "checksum":
+        contents[len(contents) // 2] ^= 255
+    else:
+        contents = b"this is no TFRecord file"
+    path.write_bytes(contents)
+
+
+@pytest.mark.parametrize("how", ["cut", "checksum", "text"])
+def test_a_damaged_file_is_named_with_the_place(elements, tmp_path, how):
+    damaged(tmp_path / "a", how)
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        elements(lambda: tfrecords(tmp_path / "a", SPEC, num_epochs=1))
+    record = 1 if how == "text" else 150
+    start = str(caught.value).partition(f"{tmp_path}/a, record ")[2]
+    assert abs(int(start.partition(":")[0]) - record) < 5
+    assert "the file is cut short or damaged" in start
+
+
+@pytest.mark.parametrize("how", ["cut", "checksum", "text"])
+def test_what_was_read_of_a_damaged_file_is_kept_if_the_rest_may_be_left_out(
+    elements, tmp_path, how
+):
+    damaged(tmp_path / "a", how)
+    write(tmp_path / "b", [example(n) for n in range(1000, 1010)])
+    found = ids(
+        elements(lambda: tfrecords(f"{tmp_path}/?", SPEC, num_epochs=1, on_bad_record="skip"))
+    )
+    whole = found.index(1000)
+    assert sorted(found) == [*range(len(found) - 10), *range(1000, 1010)]
+    assert whole < 300
+    assert (len(found) == 10) == (how == "text")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"features": {}}, ValueError, "features must name at least one feature"),
+        ({"label": "z"}, ValueError, "label 'z' is not among the features: id, x, tags, y"),
+        ({"compression": "LZ4"}, ValueError, "compression must be one of"),
+        ({"batch_size": 0}, ValueError, "batch_size must be 1 or more, but got 0"),
+        ({"batch": 3}, TypeError, "There is no argument 'batch'. The settings"),
+        ({"cache": "file"}, ValueError, "records of files are cached in memory alone"),
+        ({"on_bad_record": "warn"}, ValueError, "on_bad_record must be one of 'raise', 'skip'"),
+        ({"input_context": 3}, TypeError, "input_context must be a tf.distribute.InputContext"),
+        ({"file_pattern": "none/*"}, FileNotFoundError, "No file matches file_pattern 'none/"),
+        ({"file_pattern": []}, ValueError, "file_pattern must name at least one file"),
+    ],
+)
+def test_bad_arguments_are_refused(folder, arguments, error, message):
+    settings = {"file_pattern": f"{folder}/*", "features": SPEC, **arguments}
+    with pytest.raises(error, match=message):
+        tfrecords(**settings)
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    (tmp_path / "a").write_bytes(b"")
+    with pytest.raises(ValueError, match=f"{tmp_path}/a is empty"):
+        tfrecords(f"{tmp_path}/*", SPEC)
