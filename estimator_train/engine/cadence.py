@@ -6,7 +6,8 @@ loss)`, called when steps ran that it did not see; it returns True to stop train
 hooks know nothing of loops; what their timers hold is read, and set right after a loop, in the
 tables below. Any other hook must see every step.
 
-A hook that measures others stands before all of them, and its `other_end`, a hook too, behind.
+A hook that measures others stands before all of them, and its `other_end`, a hook too, behind. One
+that measures in the graph has `measured(train_op)`, which returns what to run in its place.
 """
 
 import time
@@ -28,6 +29,19 @@ def in_order(hooks: Sequence[Any]) -> list[Any]:
     around = [hook for hook in hooks if hasattr(hook, "other_end")]
     rest = [hook for hook in hooks if hook not in around]
     return [*around, *rest, *(hook.other_end for hook in around)]
+
+
+def measured(train_op: Any, hooks: Sequence[Any]) -> Any:
+    """A step's operation with what hooks measure in the graph.
+
+    Args:
+      train_op: Operation or tensor that runs one training step.
+      hooks: SessionRunHooks.
+    """
+    for hook in hooks:
+        if hasattr(hook, "measured"):
+            train_op = hook.measured(train_op)
+    return train_op
 
 
 def sees_every_step(hook: Any) -> bool:

@@ -168,6 +168,14 @@ def read_step_before_increment(global_step: tf.Variable) -> tf.Tensor:
     return read
 
 
+def run_after(operation: tf.Operation, before: tf.Operation) -> None:
+    """Makes an operation that is there already run after another one.
+
+    Why internal: no public API adds a control input to an operation.
+    """
+    operation._add_control_input(before)
+
+
 @contextlib.contextmanager
 def control_flow_v2() -> Iterator[None]:
     """Within it, `tf.while_loop` makes a functional loop, also after `disable_v2_behavior()`.

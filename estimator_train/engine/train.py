@@ -92,7 +92,7 @@ def _train(
         all_hooks = cadence.in_order(all_hooks)
         introduce_stops(all_hooks)
         runner = StepRunner(
-            step.spec.train_op,
+            cadence.measured(step.spec.train_op, all_hooks),
             step.spec.loss,
             step_read,
             all_hooks,

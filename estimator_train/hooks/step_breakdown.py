@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.input_wait import InputWait
 from estimator_train.hooks.step_trace import StepTrace, read_trace
 
 _LOG = tf.get_logger()
@@ -23,14 +24,15 @@ _VERDICTS = {
 class StepBreakdown(tf.compat.v1.train.SessionRunHook):
     """Splits the time of a step into waiting for input, device work, host and hooks.
 
-    All time of training is measured but for the first call of each kind, which prepares the graph:
-    in session calls, in hooks, and between them. Some steps are traced as well, and what a session
-    call spends is split as those steps were: while only input operations run, a step waits for
-    data; while any other runs, it works; the rest of the call is host. The traced steps' own calls,
-    which take longer, are not counted.
+    The time in session calls, in hooks and between them is measured throughout, but for the first
+    call of each kind, which prepares the graph. Of a call, the wait for input is what a clock in
+    the graph measures in each step, in loops too; the device's work is what the operations of some
+    steps take that are traced, whose own calls, which take longer, are not counted; the rest is
+    host.
 
-    Under an Estimator it takes in what all other hooks take, those of the Estimator (checkpoints,
-    summaries, logging) included. Session calls that run many steps in a loop count for each.
+    All this needs an Estimator: hooks then are all other hooks, the Estimator's own (checkpoints,
+    summaries, logging) included. In a session of one's own, hooks are host, and the wait for input
+    is that of the traced steps.
 
     Args:
       every_n_steps: Steps from one that is traced to the next; the first is the tenth step.
@@ -52,11 +54,24 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
         self._last: float | None = None
         self._steps = self._call_steps = 0
         self._next_trace = _FIRST_TRACE
+        self._wait: InputWait | None = None
+        self._waited: float | None = None
         self._clear()
 
     def begin(self) -> None:
         """Forgets the steps of an earlier session."""
         self._clear()
+
+    def measured(self, train_op: Any) -> Any:
+        """Puts clocks into a step: called by the Estimator before it builds loops."""
+        self._wait = InputWait(train_op)
+        return self._wait.train_op
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Starts the clocks of the graph."""
+        del coord
+        if self._wait:
+            self._wait.reset(session)
 
     def steps_until_due(self, global_step: int) -> int:
         """Steps up to and with the next that is traced."""
@@ -68,8 +83,10 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
         self, run_context: tf.compat.v1.train.SessionRunContext
     ) -> tf.compat.v1.train.SessionRunArgs | None:
         """Asks for a trace where it is time for one."""
-        del run_context
         self._lap("host")
+        if self._steps == 1 and self._wait:
+            # The first step waited for the input to start.
+            self._wait.reset(run_context.session)
         self._traced = self._steps >= self._next_trace
         if not self._traced:
             return None
@@ -95,12 +112,15 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Logs the report."""
-        del session
+        if self._wait and self._wait.found and self._steps > 1:
+            self._waited = self._wait.read(session) / (self._steps - 1)
         _LOG.info("%s", self.report())
 
     @property
     def split(self) -> dict[str, float]:
         """Mean seconds of a step by what they were spent on: input, device, host and hooks.
+
+        It is there when training has ended.
 
         Raises:
           ValueError: There were too few steps.
@@ -111,9 +131,9 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
             )
         call = self._call_secs / self._call_steps
         input_wait, device = (float(mean) for mean in np.mean(self._traces, axis=0))
+        input_wait = min(call, input_wait if self._waited is None else self._waited)
         # In a loop operations run back to back, faster than where each of them is traced.
-        scale = min(1.0, call / max(input_wait + device, 1e-12))
-        input_wait, device = scale * input_wait, scale * device
+        device = min(call - input_wait, device)
         between = self._secs["host"] / self._steps
         return {
             "input": input_wait,
@@ -141,7 +161,7 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
         self._traces = []
         self._next_trace = _FIRST_TRACE
         self._traced = False
-        self._last = None
+        self._last = self._waited = None
 
     def _lap(self, part: str | None) -> float:
         """Counts the seconds since the last mark for a part of the step."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-# Operations that give a step its data, of datasets and of queues.
-_INPUT = re.compile(r"\w*GetNext\w*|Queue(Dequeue|Read)\w*|ReaderRead\w*")
+from estimator_train.engine.input_wait import INPUT_TYPE
+
 # Operations that only wait for others, which have entries of their own.
 _WRAPPERS = {"RemoteCall", "PartitionedCall", "StatefulPartitionedCall", "_Send", "_Recv"}
 _TYPE = re.compile(r" = (\w+)\(")
@@ -37,7 +37,7 @@ def read_trace(step_stats: Any) -> StepTrace:
             if kind not in _WRAPPERS:
                 start = node.all_start_micros
                 interval = (start + node.op_start_rel_micros, start + node.op_end_rel_micros)
-                (waiting if _INPUT.fullmatch(kind) else working).append(interval)
+                (waiting if INPUT_TYPE.fullmatch(kind) else working).append(interval)
     working_time = _covered(working)
     waiting_alone = _covered([*waiting, *working]) - working_time
     return StepTrace(waiting_alone / 1e6, working_time / 1e6)

@@ -1,0 +1,47 @@
+"""How long steps wait for their input, measured in the graph, in loops as well as outside them."""
+
+import re
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+
+# Operations that give a step its data, of datasets and of queues.
+INPUT_TYPE = re.compile(r"\w*GetNext\w*|Queue(Dequeue|Read)\w*|ReaderRead\w*")
+_SLOT = "input_wait/seconds"
+
+
+class InputWait:
+    """Adds up the seconds that input operations take.
+
+    Args:
+      train_op: A step's operation or tensor, in a graph that has no session yet. Clocks are added
+        around the input operations of the graph.
+    """
+
+    def __init__(self, train_op: Any) -> None:
+        self._handle = tf.raw_ops.VarHandleOp(dtype=tf.float64, shape=[], shared_name=_SLOT)
+        zero = tf.constant(0, tf.float64)
+        self._reset = tf.raw_ops.AssignVariableOp(resource=self._handle, value=zero)
+        self._total = tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=tf.float64)
+        found = [op for op in train_op.graph.get_operations() if INPUT_TYPE.fullmatch(op.type)]
+        self.found = bool(found)
+        counts = [self._counted(op, 1 / len(found)) for op in found]
+        self.train_op = tf.group(train_op, *counts) if counts else train_op
+
+    def reset(self, session: tf.compat.v1.Session) -> None:
+        """Begins at zero."""
+        session.run(self._reset)
+
+    def read(self, session: tf.compat.v1.Session) -> float:
+        """Seconds since `reset`, a mean over the input operations if a step has several."""
+        return float(session.run(self._total))
+
+    def _counted(self, operation: tf.Operation, share: float) -> tf.Operation:
+        with tf.device("/cpu:0"):
+            before = tf.timestamp()
+            tf_internals.run_after(operation, before.op)
+            with tf.control_dependencies([operation]):
+                passed = share * (tf.timestamp() - before)
+        return tf.raw_ops.AssignAddVariableOp(resource=self._handle, value=passed)
