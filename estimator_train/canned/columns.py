@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from estimator_train.canned.lookups import Ids, ids_of
+
 _columns = tf.__internal__.feature_column
 _v1 = tf.compat.v1
 _V1_COLUMN = (
@@ -91,6 +93,7 @@ class Batch:
         self.features = dict(features)
         self._cache = _columns.FeatureTransformationCache(self.features)
         self._tables: dict[Any, Any] = {}
+        self._found_ids: dict[Any, Ids] = {}
         self._v1 = v1
 
     def summary_scope(self) -> Any:
@@ -163,8 +166,7 @@ class Batch:
                 with _v1.variable_scope(_scope_name(column)):
                     weight = _weights(column.num_buckets, units)
                     column.create_state(state)
-                    pair = column.get_sparse_tensors(self._cache, state)
-                    sums.append(_looked_up(weight, pair.id_tensor, pair.weight_tensor, combiner))
+                    sums.append(self._ids(column, state).reduced(weight, combiner))
             else:
                 numbers = self._numbers(column, state, shared)
                 with _v1.variable_scope(_scope_name(column)):
@@ -178,9 +180,19 @@ class Batch:
         _check_kind(column, _columns.DenseColumn)
         with _v1.variable_scope(_scope_name(column)):
             column.create_state(state)
+            if _is_plain_embedding(column):
+                weights = state.get_variable(column, "embedding_weights")
+                ids = self._ids(column.categorical_column, state)
+                return ids.reduced(weights, column.combiner)
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
                 tensor = column.get_dense_tensor(self._cache, state)
             return tf.reshape(tensor, [tf.shape(tensor)[0], column.variable_shape.num_elements()])
+
+    def _ids(self, column: Any, state: Any) -> Ids:
+        """The ids of a categorical column, found once."""
+        if column not in self._found_ids:
+            self._found_ids[column] = ids_of(column, column.get_sparse_tensors(self._cache, state))
+        return self._found_ids[column]
 
     def _shared_scope(self) -> Any:
         """The scope of embeddings that columns share, which they make at their first use."""
@@ -242,6 +254,18 @@ def _is_categorical(column: Any) -> bool:
     return hasattr(column, "num_buckets") and hasattr(column, "get_sparse_tensors")
 
 
+def _is_plain_embedding(column: Any) -> bool:
+    """Whether a column is an embedding of its own that `Ids` can look up."""
+    return (
+        hasattr(column, "combiner")
+        and hasattr(column, "ckpt_to_load_from")
+        and hasattr(column, "categorical_column")
+        and column.max_norm is None
+        and column.use_safe_embedding_lookup
+        and not hasattr(column.categorical_column, "get_sequence_sparse_tensors")
+    )
+
+
 def _check_kind(column: Any, kind: type) -> None:
     if not isinstance(column, kind):
         raise ValueError(
@@ -257,11 +281,3 @@ def _scope_name(column: Any) -> str:
 
 def _weights(rows: int, units: int) -> Any:
     return _v1.get_variable("weights", [rows, units], initializer=_v1.zeros_initializer())
-
-
-def _looked_up(weights: Any, ids: Any, id_weights: Any, combiner: str) -> tf.Tensor:
-    """The weights of an example's ids as one, [batch, units]."""
-    shape = [tf.shape(ids)[0], -1]
-    ids = tf.sparse.reshape(ids, shape)
-    id_weights = None if id_weights is None else tf.sparse.reshape(id_weights, shape)
-    return tf.nn.safe_embedding_lookup_sparse(weights, ids, id_weights, combiner)
