@@ -1,6 +1,7 @@
 """The experimental names of `tf.estimator`."""
 
 from estimator_train.canned.logit_fns import call_logit_fn
+from estimator_train.canned.rnn import RNNClassifier, RNNEstimator
 from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
 from estimator_train.training.early_stopping import (
     make_early_stopping_hook,
@@ -14,6 +15,8 @@ from estimator_train.training.stop_at_checkpoint import make_stop_at_checkpoint_
 
 __all__ = [
     "InMemoryEvaluatorHook",
+    "RNNClassifier",
+    "RNNEstimator",
     "build_raw_supervised_input_receiver_fn",
     "call_logit_fn",
     "make_early_stopping_hook",

@@ -100,11 +100,12 @@ class Batch:
         """The name scope in which a model writes its summaries."""
         return contextlib.nullcontext() if self._v1 else tf.name_scope("")
 
-    def dense(self, columns: Sequence[Any]) -> tf.Tensor:
+    def dense(self, columns: Sequence[Any], scope: str = "input_layer") -> tf.Tensor:
         """Returns the numbers of dense columns side by side, float32 of shape [batch, size].
 
         Args:
             columns: Checked columns, after which their variables are named.
+            scope: What the names begin with.
 
         Raises:
             ValueError: A column is not dense, or its feature is missing.
@@ -112,7 +113,7 @@ class Batch:
         if not all(map(_is_v2, columns)):
             return _v1.feature_column.input_layer(self.features, columns)
         state, shared = _State(self._tables), self._shared_scope()
-        with _v1.variable_scope("input_layer"):
+        with _v1.variable_scope(scope, use_resource=True):
             parts = [self._numbers(column, state, shared) for column in columns]
             return tf.concat(parts, axis=1)
 

@@ -92,6 +92,13 @@ def v1_combined_model_fn_of(
     return model_fn
 
 
+def count_in_global_step(optimizer: Any) -> Any:
+    """Lets the steps of a tf_keras optimizer count as those of the model; returns it."""
+    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+        optimizer.iterations = _v1.train.get_or_create_global_step()
+    return optimizer
+
+
 def _logits(
     batch: Batch, parts: Sequence[Any], head: Any, mode: str
 ) -> tuple[tf.Tensor, list[Any]]:
@@ -112,8 +119,7 @@ def _scope(name: str) -> Any:
 def _training(head: Any, trained: Sequence[TrainedPart]) -> dict[str, Any]:
     """How a v2 head has to train the variables of the parts."""
     optimizers = [optimizer.make() for _, optimizer in trained]
-    if isinstance(optimizers[0], tf_keras.optimizers.legacy.Optimizer):
-        optimizers[0].iterations = _v1.train.get_or_create_global_step()
+    count_in_global_step(optimizers[0])
     variables = [_variables_in(part.scope) for part, _ in trained]
     _tell_of_others([variable for found in variables for variable in found])
     if len(trained) == 1:

@@ -1,0 +1,234 @@
+"""Recurrent networks on sequence columns."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.canned import layers
+from estimator_train.canned.columns import Batch, checked_columns
+from estimator_train.canned.default_heads import classifier_head
+from estimator_train.canned.optimizers import KerasChoice
+from estimator_train.canned.specs import count_in_global_step
+from estimator_train.estimator import EstimatorV2
+from estimator_train.heads import SequentialHeadWrapper
+from estimator_train.spec import EstimatorSpec, ModeKeys
+
+LEARNING_RATE = 0.05
+_v1 = tf.compat.v1
+_MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
+_CELLS = {
+    "simple_rnn": tf_keras.layers.SimpleRNNCell,
+    "lstm": tf_keras.layers.LSTMCell,
+    "gru": tf_keras.layers.GRUCell,
+}
+
+
+class _UseDefault:
+    def __repr__(self) -> str:
+        return "USE_DEFAULT"
+
+
+USE_DEFAULT = _UseDefault()
+
+
+class RNNEstimator(EstimatorV2):
+    """A recurrent network on sequence columns, with any head.
+
+        words = tf.feature_column.sequence_categorical_column_with_hash_bucket("words", 1000)
+        estimator = RNNEstimator(
+            head=BinaryClassHead(),
+            sequence_feature_columns=[tf.feature_column.embedding_column(words, 16)],
+            units=[32],
+            cell_type="lstm",
+        )
+
+    Logits are made of the output after the last step of a sequence, or of the outputs after every
+    step where return_sequences is set.
+
+    Args:
+        head: What turns logits into loss, metrics and predictions; a `SequentialHeadWrapper` where
+            return_sequences is set.
+        sequence_feature_columns: Sequence columns of `tf.feature_column`: numeric ones, or
+            categorical ones in an `embedding_column` or `indicator_column`.
+        context_feature_columns: Dense columns whose numbers are added to every step's.
+        units: Sizes of the cells, one after the other.
+        cell_type: "simple_rnn" (the default), "lstm", "gru", or the class of a tf_keras cell.
+        rnn_cell_fn: In place of units and cell_type: a function without arguments that returns a
+            tf_keras cell or a list of them.
+        return_sequences: Whether there are logits for every step.
+        model_dir: As for `Estimator`.
+        optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
+            one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05.
+        config: As for `Estimator`.
+
+    Raises:
+        ValueError: rnn_cell_fn is given and units or cell_type too, or none of them; cell_type is
+            unknown, the head is not for sequences, a column is wrong, or the optimizer of another
+            kind.
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        sequence_feature_columns: Any,
+        context_feature_columns: Any = None,
+        units: Sequence[int] | None = None,
+        cell_type: Any = USE_DEFAULT,
+        rnn_cell_fn: Callable[[], Any] | None = None,
+        return_sequences: bool = False,
+        model_dir: Any = None,
+        optimizer: Any = "Adagrad",
+        config: Any = None,
+    ) -> None:
+        if return_sequences and not hasattr(head, "input_sequence_mask_key"):
+            raise ValueError(
+                "Provided head must be a `_SequentialHead` object when `return_sequences` is set "
+                f"to True. Given: {type(head).__name__}. Wrap it in a SequentialHeadWrapper."
+            )
+        network = _Network(
+            checked_columns(sequence_feature_columns),
+            checked_columns(context_feature_columns) if context_feature_columns else [],
+            _cell_fn(units, cell_type, rnn_cell_fn),
+            return_sequences,
+        )
+        choice = KerasChoice(optimizer, LEARNING_RATE)
+        super().__init__(_model_fn_of(head, network, choice), model_dir, config)
+
+
+class RNNClassifier(RNNEstimator):
+    """A classifier of sequences, or of their steps, with a recurrent network.
+
+    Args:
+        sequence_feature_columns: As for `RNNEstimator`.
+        context_feature_columns: As for `RNNEstimator`.
+        units: As for `RNNEstimator`.
+        cell_type: As for `RNNEstimator`.
+        rnn_cell_fn: As for `RNNEstimator`.
+        return_sequences: Whether every step is classified; labels, and weights, then are sparse
+            with one for each step.
+        model_dir: As for `Estimator`.
+        n_classes: How many classes; labels are below it.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        label_vocabulary: Names of the classes where labels are strings.
+        optimizer: As for `RNNEstimator`.
+        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+        sequence_mask: Name of the mask of steps that are no padding, among features and
+            predictions, where return_sequences is set.
+        config: As for `Estimator`.
+
+    Raises:
+        ValueError, TypeError: As `RNNEstimator` and the heads.
+    """
+
+    def __init__(
+        self,
+        sequence_feature_columns: Any,
+        context_feature_columns: Any = None,
+        units: Sequence[int] | None = None,
+        cell_type: Any = USE_DEFAULT,
+        rnn_cell_fn: Callable[[], Any] | None = None,
+        return_sequences: bool = False,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Any = "Adagrad",
+        loss_reduction: str = _MEAN,
+        sequence_mask: str = "sequence_mask",
+        config: Any = None,
+    ) -> None:
+        head: Any = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        if return_sequences:
+            head = SequentialHeadWrapper(head, sequence_mask, weight_column)
+        super().__init__(
+            head,
+            sequence_feature_columns,
+            context_feature_columns,
+            units,
+            cell_type,
+            rnn_cell_fn,
+            return_sequences,
+            model_dir,
+            optimizer,
+            config,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Network:
+    """A recurrent network; see `RNNEstimator`."""
+
+    sequence_columns: Sequence[Any]
+    context_columns: Sequence[Any]
+    cell_fn: Callable[[], Any]
+    return_sequences: bool
+
+    def logits(self, batch: Batch, units: int, training: bool) -> tuple[tf.Tensor, tf.Tensor]:
+        """Makes logits, [batch, units] or [batch, time, units], and the mask, [batch, time]."""
+        with _v1.variable_scope("sequence_features", use_resource=True):
+            x, lengths = batch.sequence(self.sequence_columns)
+        if self.context_columns:
+            context = batch.dense(self.context_columns, "dense_features")
+            steps = [1, tf.shape(x)[1], 1]
+            x = tf.concat([x, tf.tile(context[:, None, :], steps)], axis=2)
+        mask = tf.sequence_mask(lengths, tf.shape(x)[1])
+        with _v1.variable_scope("rnn_model", use_resource=True):
+            cell = self.cell_fn()
+            layer = tf_keras.layers.RNN(cell, return_sequences=self.return_sequences, name="rnn")
+            x = layer(x, mask=mask, training=training)
+            with _v1.variable_scope("logits"):
+                logits = layers.dense(x, units)
+        with tf.name_scope(""):
+            _v1.summary.histogram("rnn_model/sequence_input_layer/sequence_length", lengths)
+        return logits, mask
+
+
+def _model_fn_of(head: Any, network: _Network, choice: KerasChoice) -> Callable[..., EstimatorSpec]:
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        batch = Batch(features)
+        logits, mask = network.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
+        found = batch.features
+        if network.return_sequences:
+            found = {**found, head.input_sequence_mask_key: mask}
+        training = {}
+        if mode == ModeKeys.TRAIN:
+            optimizer = count_in_global_step(choice.make())
+            variables = _v1.trainable_variables()
+            training = {"optimizer": optimizer, "trainable_variables": variables}
+        return head.create_estimator_spec(found, mode, logits, labels=labels, **training)
+
+    return model_fn
+
+
+def _cell_fn(units: Any, cell_type: Any, rnn_cell_fn: Any) -> Callable[[], Any]:
+    """The function that makes the cells of a network.
+
+    Raises:
+        ValueError: The arguments contradict each other, or say too little.
+    """
+    if rnn_cell_fn is not None:
+        if units is not None or cell_type is not USE_DEFAULT:
+            raise ValueError("units and cell_type must not be specified when using rnn_cell_fn")
+        return rnn_cell_fn
+    if isinstance(units, int) or not units:
+        raise ValueError(
+            f"units must be a list of the sizes of cells, as in [32], or rnn_cell_fn must be "
+            f"given. Given: units={units!r}"
+        )
+    kind = _CELLS["simple_rnn"] if cell_type is USE_DEFAULT else _CELLS.get(cell_type, cell_type)
+    if not callable(kind):
+        raise ValueError(
+            "`cell_type` should be a class producing a RNN cell, or a string specifying the cell "
+            f"type. Supported strings are: {list(_CELLS)}. Given: {cell_type!r}"
+        )
+
+    def cells() -> Any:
+        found = [kind(units=int(size)) for size in units]
+        return found[0] if len(found) == 1 else found
+
+    return cells
