@@ -14,7 +14,7 @@ import tensorflow as tf
 _LOG = tf.get_logger()
 _INDEX = re.compile(r"(?P<name>.+-(?P<step>\d+))\.index")
 # What its files looked like when a checkpoint was found good, by its path.
-_found_good: dict[str, tuple[tuple[str, int, int], ...]] = {}
+_found_good: dict[str, tuple[tuple[Any, ...], ...]] = {}
 
 
 def newest_good(model_dir: str) -> str | None:
@@ -29,7 +29,7 @@ def newest_good(model_dir: str) -> str | None:
     Raises:
       ValueError: The file `checkpoint` names checkpoints, and none can be read.
     """
-    state = tf.train.get_checkpoint_state(model_dir)
+    state = _state(model_dir)
     latest = state.model_checkpoint_path if state else None
     reasons: list[str] = []
     for path in _candidates(model_dir, state):
@@ -60,7 +60,7 @@ def repair(model_dir: str) -> None:
     For the process that is about to write there: others may still be writing it.
     """
     good = newest_good(model_dir)
-    state = tf.train.get_checkpoint_state(model_dir)
+    state = _state(model_dir)
     if good is None or (state and good == state.model_checkpoint_path):
         return
     named = state.all_model_checkpoint_paths if state else reversed(_on_disk(model_dir))
@@ -69,6 +69,14 @@ def repair(model_dir: str) -> None:
     tf.compat.v1.train.update_checkpoint_state(
         model_dir, names[-1], all_model_checkpoint_paths=names
     )
+
+
+def _state(model_dir: str) -> Any:
+    """What the file `checkpoint` says; None where it is missing or torn."""
+    try:
+        return tf.train.get_checkpoint_state(model_dir)
+    except ValueError:  # A UnicodeDecodeError is one.
+        return None
 
 
 def _candidates(model_dir: str, state: Any) -> Iterator[str]:
@@ -98,17 +106,30 @@ def _step(path: str) -> int:
     return int(path.rpartition("-")[2]) if re.search(r"-\d+$", path) else -1
 
 
-def _looks(path: str) -> tuple[tuple[str, int, int], ...]:
-    """Name, size and time of a checkpoint's files; nothing where there are none."""
+def _looks(path: str) -> tuple[tuple[Any, ...], ...]:
+    """What tells a checkpoint's files from others of their names; nothing where there are none."""
     index = path + ".index"
     # A checkpoint of the first format is one file.
     files = [index, *sorted(tf.io.gfile.glob(path + ".data-*"))]
     files = files if tf.io.gfile.exists(index) else [path]
     try:
-        stats = [(name, tf.io.gfile.stat(name)) for name in files]
-    except tf.errors.NotFoundError:
+        return tuple(stamp(name) for name in files)
+    except (tf.errors.NotFoundError, FileNotFoundError):
         return ()
-    return tuple((name, stat.length, stat.mtime_nsec) for name, stat in stats)
+
+
+def stamp(path: str) -> tuple[Any, ...]:
+    """What tells a file from another of the same name, as far as its file system knows.
+
+    Raises:
+      NotFoundError: There is no such file on a remote file system.
+      FileNotFoundError: There is no such file here.
+    """
+    if "://" in path:  # TensorFlow's stat has whole seconds.
+        remote = tf.io.gfile.stat(path)
+        return path, remote.length, remote.mtime_nsec
+    local = os.stat(path)
+    return path, local.st_size, local.st_mtime_ns, local.st_ino
 
 
 def _what_is_wrong(path: str) -> str | None:
@@ -123,7 +144,7 @@ def _what_is_wrong(path: str) -> str | None:
         for name, dtype in reader.get_variable_to_dtype_map().items():
             if dtype not in (tf.variant, tf.resource):
                 reader.get_tensor(name)
-    except (tf.errors.OpError, ValueError, RuntimeError, OverflowError) as error:
+    except Exception as error:  # A torn file can lead to any: IndexError, RuntimeError, ...
         return str(getattr(error, "message", error)).splitlines()[0]
     _found_good[path] = looks
     return None

@@ -13,6 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.good_checkpoints import stamp
 from estimator_train.engine.inputs import Inputs
 from estimator_train.engine.kept import KeptInput, KeptModels
 from estimator_train.engine.next_input import InputSlot, Start
@@ -158,6 +159,6 @@ def in_use(kept: KeptModels, model: OpenModel) -> Iterator[PlainSession]:
     kept.give_back(model)
 
 
-def _identity(checkpoint_path: str) -> tuple[str, int]:
+def _identity(checkpoint_path: str) -> tuple[Any, ...]:
     """What tells a checkpoint from another that was written later under the same name."""
-    return checkpoint_path, tf.io.gfile.stat(checkpoint_path + ".index").mtime_nsec
+    return stamp(checkpoint_path + ".index")

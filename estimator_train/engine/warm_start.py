@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from estimator_train.engine.good_checkpoints import newest_good
+
 VocabInfo = tf.compat.v1.train.VocabInfo
 
 _LOG = tf.get_logger()
@@ -100,6 +102,10 @@ def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> No
     """
     if settings is None or checkpoint_path is not None:
         return
+    source = settings.ckpt_to_initialize_from
+    if tf.io.gfile.isdir(source):
+        good = newest_good(source)
+        settings = settings._replace(ckpt_to_initialize_from=good or source)
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_idle_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)

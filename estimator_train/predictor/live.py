@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from estimator_train.engine import warm_start
 from estimator_train.engine.checkpoints import checkpoint_or_none
+from estimator_train.engine.good_checkpoints import stamp
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn, model_graph
 from estimator_train.engine.predict import chosen
@@ -160,10 +161,9 @@ class EstimatorPredictor:
     def _state_of_model_dir(self) -> Any:
         """What changes whenever a checkpoint is written."""
         try:
-            stat = tf.io.gfile.stat(f"{self._job.model_dir}/checkpoint")
-        except tf.errors.NotFoundError:
+            return stamp(f"{self._job.model_dir}/checkpoint")
+        except (tf.errors.NotFoundError, FileNotFoundError):
             return None
-        return stat.mtime_nsec, stat.length
 
     def _reloaded(self, predictor: Predictor) -> Predictor:
         """The predictor of the latest checkpoint; the one in use where there is none newer."""
@@ -174,11 +174,12 @@ class EstimatorPredictor:
             if state == self._state or self._closed:
                 return predictor
             self._state = state
-            path, before = self._job.latest_checkpoint(), self._path
+            before = self._path
             assert self._model is not None
-            if path is None or path == before:
-                return predictor
             try:
+                path = self._job.latest_checkpoint()
+                if path is None or path == before:
+                    return predictor
                 self._path = path
                 # The session before ends when those who still use it are done.
                 self._open(self._model)

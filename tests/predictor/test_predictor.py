@@ -153,9 +153,13 @@ def test_newer_checkpoint_that_cannot_be_read_is_left_alone(growing, tmp_path, c
     before = growing.get_variable_value("w")
     with growing.predictor(reload=True) as predictor:
         predictor({"x": X})
-        state = tmp_path / "checkpoint"
         (tmp_path / "model.ckpt-9.index").write_bytes(b"torn")
-        state.write_text('model_checkpoint_path: "model.ckpt-9"\n')
+        (tmp_path / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-9"\n')
+        np.testing.assert_allclose(predictor({"x": X})["y"], X @ before, rtol=1e-5)
+        assert "model.ckpt-1 instead" in caplog.text
+        for path in tmp_path.glob("*.index"):
+            path.write_bytes(b"torn")
+        (tmp_path / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-1"\n')
         np.testing.assert_allclose(predictor({"x": X})["y"], X @ before, rtol=1e-5)
     assert "Still predicting from" in caplog.text
 

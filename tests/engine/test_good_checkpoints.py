@@ -1,0 +1,156 @@
+import os
+import shutil
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.engine import good_checkpoints
+
+CUTS = 12
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A model_dir with checkpoints of steps 0, 5 and 10, and the weights by step."""
+
+    def model_fn(features, labels, mode):
+        w = tf.compat.v1.get_variable("w", [40, 3])
+        if mode == est.ModeKeys.PREDICT:
+            return est.EstimatorSpec(mode, predictions={"p": w[:1]})
+        loss = tf.reduce_mean((features @ w - labels) ** 2)
+        step = tf.compat.v1.train.get_global_step()
+        train_op = tf.compat.v1.train.MomentumOptimizer(0.1, 0.9).minimize(loss, step)
+        return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    def input_fn():
+        x = np.random.RandomState(0).randn(8, 40).astype(np.float32)
+        return tf.data.Dataset.from_tensors((x, x[:, :3])).repeat()
+
+    model_dir = tmp_path_factory.mktemp("trained")
+    config = est.RunConfig(save_checkpoints_steps=5, tf_random_seed=1)
+    est.Estimator(model_fn, model_dir, config).train(input_fn, steps=10)
+    weights = {
+        step: tf.train.load_variable(str(model_dir / f"model.ckpt-{step}"), "w")
+        for step in (0, 5, 10)
+    }
+    return model_dir, model_fn, input_fn, weights
+
+
+@pytest.fixture
+def copy(trained, tmp_path):
+    model_dir, model_fn, input_fn, weights = trained
+    shutil.copytree(model_dir, tmp_path / "m")
+    return est.Estimator(model_fn, tmp_path / "m"), tmp_path / "m", input_fn, weights
+
+
+def latest_files(model_dir):
+    return sorted(str(p.name) for p in model_dir.glob("model.ckpt-10.*") if p.suffix != ".meta")
+
+
+def loaded_weights(estimator):
+    path = estimator.latest_checkpoint()
+    return int(path.rpartition("-")[2]), tf.train.load_variable(path, "w")
+
+
+def check_never_wrong(estimator, weights):
+    """The checkpoint in use is one of those that were written, with its own weights."""
+    step, found = loaded_weights(estimator)
+    np.testing.assert_array_equal(found, weights[step])
+    return step
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip"])
+def test_damage_anywhere_leads_to_the_checkpoint_before(copy, damage, caplog):
+    estimator, model_dir, _, weights = copy
+    for name in latest_files(model_dir):
+        path = model_dir / name
+        whole = path.read_bytes()
+        for number, place in enumerate(np.linspace(0, len(whole) - 1, CUTS).astype(int)):
+            torn = whole[:place]
+            if damage == "flip":
+                torn += bytes(b ^ 0xFF for b in whole[place : place + 7]) + whole[place + 7 :]
+            path.write_bytes(torn)
+            # Files are told apart by their time, which has not moved on in so short a while.
+            os.utime(path, ns=(number, number))
+            caplog.clear()
+            step = check_never_wrong(estimator, weights)
+            # A byte that nothing reads may be any; each cut takes something away.
+            assert step == 5 or damage == "flip"
+            if step == 5:
+                assert "model.ckpt-10" in caplog.text
+                assert "Using" in caplog.text
+                assert "model.ckpt-5" in caplog.text
+        path.write_bytes(whole)
+    assert check_never_wrong(estimator, weights) == 10
+
+
+def test_each_file_may_be_missing(copy):
+    estimator, model_dir, _, weights = copy
+    for name in latest_files(model_dir):
+        os.rename(model_dir / name, model_dir / "away")
+        assert check_never_wrong(estimator, weights) == 5
+        os.rename(model_dir / "away", model_dir / name)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x00\xff\x13 nonsense", b"model_checkpoint_pa"])
+def test_file_that_names_the_latest_is_rebuilt(copy, content, caplog):
+    estimator, model_dir, input_fn, weights = copy
+    (model_dir / "checkpoint").unlink()
+    if content is not None:
+        (model_dir / "checkpoint").write_bytes(content)
+    assert check_never_wrong(estimator, weights) == 10
+    assert "is missing or cannot be read" in caplog.text
+    good_checkpoints.repair(str(model_dir))
+    state = tf.train.get_checkpoint_state(str(model_dir))
+    names = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
+    assert names == ["model.ckpt-0", "model.ckpt-5", "model.ckpt-10"]
+    assert estimator.train(input_fn, steps=1).get_variable_value("global_step") == 11
+
+
+def test_every_use_falls_back(copy):
+    estimator, model_dir, input_fn, weights = copy
+    (model_dir / "model.ckpt-10.index").write_bytes(b"torn")
+    assert estimator.evaluate(input_fn, steps=1)["global_step"] == 5
+    predicted = next(estimator.predict(lambda: input_fn().map(lambda x, _: x)))
+    np.testing.assert_array_equal(predicted["p"], weights[5][0])
+    with estimator.predictor() as predictor:
+        found = predictor.predict(np.zeros([8, 40], np.float32))
+        np.testing.assert_array_equal(found["p"], weights[5][:1])
+    warm = est.Estimator(
+        estimator._model_fn, model_dir.parent / "warm", warm_start_from=str(model_dir)
+    )
+    warm.train(input_fn, steps=1)
+    first = tf.train.load_variable(str(model_dir.parent / "warm" / "model.ckpt-0"), "w")
+    np.testing.assert_array_equal(first, weights[5])
+
+
+def test_training_goes_on_from_the_good_one_and_keeps_its_retention(copy):
+    estimator, model_dir, input_fn, _ = copy
+    (model_dir / "model.ckpt-10.index").write_bytes(b"torn")
+    estimator.train(input_fn, max_steps=10)
+    state = tf.train.get_checkpoint_state(str(model_dir))
+    names = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
+    assert names == ["model.ckpt-0", "model.ckpt-5", "model.ckpt-10"]
+    assert estimator.latest_checkpoint() == str(model_dir / "model.ckpt-10")
+
+
+def test_nothing_good_is_an_error_that_names_all(copy):
+    estimator, model_dir, input_fn, _ = copy
+    for path in model_dir.glob("*.index"):
+        path.write_bytes(b"torn")
+    with pytest.raises(ValueError, match="can be read .*model.ckpt-10.*model.ckpt-5.*ckpt-0"):
+        estimator.train(input_fn, steps=1)
+
+
+def test_what_this_process_wrote_is_not_read_again(copy, monkeypatch):
+    estimator, _, input_fn, _ = copy
+    estimator.train(input_fn, steps=1)
+    monkeypatch.setattr(tf.train, "load_checkpoint", None)
+    assert estimator.latest_checkpoint().endswith("model.ckpt-11")
+
+
+def test_empty_and_missing_directories_have_none(tmp_path):
+    assert good_checkpoints.newest_good(str(tmp_path)) is None
+    assert good_checkpoints.newest_good(str(tmp_path / "missing")) is None

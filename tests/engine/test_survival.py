@@ -1,0 +1,153 @@
+"""Training in a process of its own that is signalled, hangs, or meets another in its model_dir."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+
+JOB = Path(__file__).with_name("survival_job.py")
+
+
+class Job:
+    """A training process; it is killed with the test."""
+
+    def __init__(self, model_dir, **settings):
+        pairs = [f"{key}={value}" for key, value in settings.items()]
+        self.process = subprocess.Popen(
+            [sys.executable, str(JOB), str(model_dir), *pairs],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=JOB.parents[2],
+        )
+
+    def wait_for(self, line, count=1):
+        for _ in range(count):
+            for found in self.process.stdout:
+                if found.strip() == line:
+                    break
+            else:
+                pytest.fail(f"ended before {line}: {self.process.stderr.read()[-2000:]}")
+
+    def end(self):
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, out, err
+
+
+@pytest.fixture
+def start(tmp_path):
+    jobs = []
+
+    def start_job(**settings):
+        jobs.append(Job(tmp_path / "m", **settings))
+        return jobs[-1]
+
+    yield start_job
+    for job in jobs:
+        job.process.kill()
+        job.process.communicate()
+
+
+def saved_step(model_dir):
+    path = tf.train.latest_checkpoint(str(model_dir))
+    return int(path.rpartition("-")[2]), int(tf.train.load_variable(path, "global_step"))
+
+
+@pytest.mark.slow
+def test_signal_ends_it_saved_and_the_next_start_goes_on(start, tmp_path):
+    job = start()
+    job.wait_for("step", 7)
+    job.process.send_signal(signal.SIGTERM)
+    code, out, err = job.end()
+    assert code == 143
+    assert "done" not in out
+    assert "Traceback" not in err
+    step, saved = saved_step(tmp_path / "m")
+    assert step == saved >= 7
+    assert saved == 7 + out.count("step")
+    again = start(max_steps=saved + 3)
+    code, out, _ = again.end()
+    assert (code, out.count("step")) == (0, 3)
+    assert saved_step(tmp_path / "m") == (saved + 3, saved + 3)
+
+
+@pytest.mark.slow
+def test_signal_in_a_loop_of_steps_ends_it_saved(start, tmp_path):
+    job = start(loops=1)
+    job.wait_for("ready")
+    while not (tmp_path / "m" / "checkpoint").exists():
+        assert job.process.poll() is None
+    job.process.send_signal(signal.SIGTERM)
+    code, _, err = job.end()
+    assert code == 143, err
+    step, saved = saved_step(tmp_path / "m")
+    assert step == saved
+
+
+@pytest.mark.slow
+def test_second_signal_ends_it_at_once(start):
+    job = start(step_secs=600)
+    job.wait_for("step")
+    job.process.send_signal(signal.SIGTERM)
+    job.process.send_signal(signal.SIGTERM)
+    # Signals that come together may be heard as one.
+    for _ in range(600):
+        try:
+            code = job.process.wait(0.1)
+            break
+        except subprocess.TimeoutExpired:
+            job.process.send_signal(signal.SIGTERM)
+    assert code == 143
+
+
+@pytest.mark.slow
+def test_grace_bounds_the_end(start):
+    job = start(step_secs=600, grace_secs=0.3)
+    job.wait_for("step")
+    job.process.send_signal(signal.SIGTERM)
+    code, _, err = job.end()
+    assert code == 143
+    assert "not saved within 0.3 s of the signal" in err
+
+
+@pytest.mark.slow
+def test_step_that_hangs_says_where_threads_stand(start):
+    job = start(hang=1, timeout=3, preemption=0)
+    code, out, err = job.end()
+    assert code == 142
+    assert out.count("step") == 5
+    assert "a step took longer than 3 s" in err
+    assert "Thread" in err
+    assert "in wait" in err
+
+
+@pytest.mark.slow
+def test_model_dir_of_a_live_job_is_refused_until_it_ends(start, tmp_path):
+    job = start()
+    job.wait_for("step")
+    code, _, err = start(max_steps=5).end()
+    assert code == 1
+    assert f"in use by another job (process {job.process.pid} on" in err
+    job.process.kill()
+    job.process.wait()
+    code, _, err = start(max_steps=5).end()
+    assert code == 0, err
+    assert not (tmp_path / "m" / ".training").exists()
+
+
+def test_shared_model_dir_is_allowed_on_request(model_fn, input_fn, tmp_path):
+    class TrainsAnother(est.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            est.Estimator(model_fn, tmp_path, config).train(input_fn, max_steps=2)
+
+    config = est.RunConfig(allow_shared_model_dir=True)
+    est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=1, hooks=[TrainsAnother()])
+    config = est.RunConfig()
+    with pytest.raises(ValueError, match=f"in use by another job .process {os.getpid()}"):
+        est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=1, hooks=[TrainsAnother()])
