@@ -4,7 +4,8 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-TEST = ["pytest>=8", "pytest-timeout", "pillow", "pandas", "hypothesis", "ruff", "mypy"]
+REPORT = ["matplotlib>=3.6"]
+TEST = ["pytest>=8", "pytest-timeout", "pillow", "pandas", "hypothesis", "ruff", "mypy", *REPORT]
 
 setup(
     name="estimator-train",
@@ -31,6 +32,7 @@ setup(
     extras_require={
         "test": TEST,
         "pandas": ["pandas"],
+        "report": REPORT,
         "gpu": ["tensorflow[and-cuda]>=2.16,<2.22"],
     },
     entry_points={"console_scripts": ["estimator-train = estimator_train.cli.main:main"]},

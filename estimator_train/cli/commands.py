@@ -14,8 +14,8 @@ class Module(Protocol):
     DESCRIPTION: str
     FLAGS: Sequence[Callable[[absl_flags.FlagValues], None]]
 
-    def run(self, flag_values: absl_flags.FlagValues, *program: Sequence[str]) -> None:
-        """Does what the command is for; with what stands after "--" if it takes a program."""
+    def run(self, flag_values: absl_flags.FlagValues, *rest: Sequence[str]) -> None:
+        """Does what the command is for; with what is no flag, for a command that takes it."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Command:
     summary: str
     module: str
     takes_program: bool = False
+    arguments: str = ""  # What else than flags it takes, as help names it.
 
     def load(self) -> Module:
         """Imports the command's module."""
@@ -38,4 +39,10 @@ COMMANDS = (
     Command("predict", "write predictions, one a line", "estimator_train.cli.predict"),
     Command("export", "write a SavedModel", "estimator_train.cli.export"),
     Command("launch", "run a program as a cluster", "estimator_train.cli.launch", True),
+    Command(
+        "report",
+        "draw plots of trainings",
+        "estimator_train.cli.report",
+        arguments="MODEL_DIR...",
+    ),
 )

@@ -35,8 +35,9 @@ def of_command(command: Command, module: Module) -> str:
         "\n".join(line for flag in _flags_of(define) for line in _lines(flag))
         for define in module.FLAGS
     )
+    arguments = f"{command.arguments} " if command.arguments else ""
     return (
-        f"usage: estimator-train {command.name} [--flag=value ...]\n\n"
+        f"usage: estimator-train {command.name} {arguments}[--flag=value ...]\n\n"
         f"{module.DESCRIPTION.strip()}\n\n"
         f"{groups}\n\n"
         "  --flagfile=FILE  Read flags from a file, one a line; # starts a comment.\n"

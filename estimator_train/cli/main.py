@@ -56,7 +56,7 @@ def _run(arguments: list[str], program: list[str] | None) -> None:
         return
     rest = flags.parse_with_preset(arguments, flag_values)
     rest += ["--"] if program is not None and not command.takes_program else []
-    if rest[1:]:
+    if rest[1:] and not command.arguments:
         raise errors.UsageError(
             f"unexpected argument '{rest[1]}': {command.name} takes flags only, such as "
             f"--model_dir=DIR."
@@ -65,7 +65,10 @@ def _run(arguments: list[str], program: list[str] | None) -> None:
     # A script's own directory is where Python looks first; for a command it is the user's.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    module.run(flag_values, *([program or []] if command.takes_program else []))
+    if command.arguments:
+        module.run(flag_values, rest[1:])
+    else:
+        module.run(flag_values, *([program or []] if command.takes_program else []))
 
 
 def _find(arguments: list[str]) -> Command:

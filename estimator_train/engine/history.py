@@ -1,8 +1,8 @@
 """`history.jsonl`: one JSON line for each log point of training and each evaluation.
 
 A line has `step` (global step) and `time` (seconds since the epoch). A log point adds `loss`,
-`steps_per_sec` and `examples_per_sec` since the log point before; an evaluation adds `eval` (its
-name, "" without one), `metrics` and `checkpoint`.
+`steps_per_sec` and `examples_per_sec` since the log point before, and `replicas`, how many train
+together; an evaluation adds `eval` (its name, "" without one), `metrics` and `checkpoint`.
 """
 
 import json
@@ -57,7 +57,9 @@ class HistoryHook(tf.compat.v1.train.SessionRunHook):
       every_n_steps: Steps between lines.
       loss: The loss, a scalar tensor.
       step_read: Tensor of the global step before a step.
-      batch_size: Tensor of the examples in a step, or None.
+      batch_size: Tensor of the examples in a step of this process, or None.
+      replicas: Copies of the model that train together.
+      processes: Processes that they are in, which make each step together.
     """
 
     def __init__(
@@ -67,12 +69,15 @@ class HistoryHook(tf.compat.v1.train.SessionRunHook):
         loss: tf.Tensor,
         step_read: tf.Tensor,
         batch_size: tf.Tensor | None,
+        replicas: int = 1,
+        processes: int = 1,
     ) -> None:
         self._model_dir = model_dir
         self._every = every_n_steps
         self._fetches = {"loss": loss, "before": step_read}
         if batch_size is not None:
             self._fetches["examples"] = batch_size
+        self._replicas, self._processes = replicas, processes
         self._next: int | None = None
         self._since: tuple[int, float] | None = None
 
@@ -101,12 +106,12 @@ class HistoryHook(tf.compat.v1.train.SessionRunHook):
         found = run_values.results
         step = int(found["before"]) + 1
         self._next = step + self._every
-        entry = {"loss": found["loss"]}
+        entry = {"loss": found["loss"], "replicas": self._replicas}
         now = time.monotonic()
         if self._since is not None:
             rate = (step - self._since[0]) / max(now - self._since[1], 1e-9)
             entry["steps_per_sec"] = rate
             if "examples" in found:
-                entry["examples_per_sec"] = rate * found["examples"]
+                entry["examples_per_sec"] = rate * found["examples"] * self._processes
         self._since = (step, now)
         append(self._model_dir, step, entry)

@@ -27,6 +27,7 @@ from estimator_train.engine.step_timeout import StepTimeout, StepTimeoutHook
 from estimator_train.engine.steps import StepRunner
 from estimator_train.engine.strategies import graph_form
 from estimator_train.engine.together import introduce_stops
+from estimator_train.run_config import RunConfig
 from estimator_train.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -171,7 +172,14 @@ def _chief_hooks(
         every = config.log_step_count_steps
         hooks += [
             tf.compat.v1.train.StepCounterHook(every_n_steps=every, output_dir=job.model_dir),
-            HistoryHook(job.model_dir, every, step.spec.loss, step_read, step.batch_size),
+            HistoryHook(
+                job.model_dir,
+                every,
+                step.spec.loss,
+                step_read,
+                step.batch_size,
+                *_replicas_and_processes(config),
+            ),
         ]
     if config.save_summary_steps:
         hooks.append(
@@ -182,6 +190,15 @@ def _chief_hooks(
             )
         )
     return hooks
+
+
+def _replicas_and_processes(config: RunConfig) -> tuple[int, int]:
+    """How many replicas train, and in how many processes that make each step together."""
+    strategy = config.train_distribute
+    if strategy is None or not strategy.num_replicas_in_sync > 1:
+        return max(1, config.num_worker_replicas), 1
+    replicas = strategy.num_replicas_in_sync
+    return replicas, replicas // max(1, len(strategy.extended.worker_devices))
 
 
 def _users_savers(

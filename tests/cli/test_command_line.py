@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import estimator_train
+from estimator_train.cli.commands import COMMANDS
 
 ROOT = str(Path(estimator_train.__file__).parents[1])
 
@@ -19,6 +20,9 @@ def test_help_lists_commands_and_examples(command):
     for name in ("train", "evaluate", "predict", "export"):
         assert f"\n  {name} " in outcome.out
     assert "estimator-train train --preset digits" in outcome.out
+
+
+NAMES = ", ".join(command.name for command in COMMANDS)
 
 
 @pytest.mark.parametrize("name", ["train", "evaluate", "predict", "export"])
@@ -36,9 +40,9 @@ def test_help_of_a_command_explains_each_flag_in_lines_that_fit(command, name):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ([], "which command? One of train, evaluate, predict, export; or --help."),
+        ([], f"which command? One of {NAMES}; or --help."),
         (["trian"], "unknown command 'trian'. Did you mean train?"),
-        (["--x"], "unknown command '--x'. There are train, evaluate, predict, export."),
+        (["--x"], f"unknown command '--x'. There are {NAMES}."),
         (
             ["train", "--bach_size=3"],
             "Unknown command line flag 'bach_size'. Did you mean: batch_size ?",

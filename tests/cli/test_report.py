@@ -1,0 +1,115 @@
+"""`estimator-train report`: plots of runs, from histories and from event files."""
+
+import json
+import struct
+import sys
+
+import pytest
+import tensorflow as tf
+
+from estimator_train.cli.report_charts import scaling_points
+from estimator_train.cli.report_runs import read_run
+
+
+def write_history(directory, *, rate=10.0, replicas=1, steps=(1, 101, 201)):
+    directory.mkdir()
+    lines = [{"step": steps[0], "time": 0.0, "loss": 2.0, "replicas": replicas}]
+    for step in steps[1:]:
+        figures = {"loss": 100 / step, "steps_per_sec": rate, "examples_per_sec": 32 * rate}
+        lines.append({"step": step, "time": float(step), **figures, "replicas": replicas})
+    lines.append({"step": steps[-1], "eval": "", "metrics": {"loss": 0.5}, "checkpoint": "c"})
+    lines.append({"step": steps[-1], "eval": "other", "metrics": {"loss": 9.0}})
+    (directory / "history.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def png_size(path):
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    return struct.unpack(">II", data[16:24])
+
+
+def test_a_trained_run_is_drawn(command, linear, tmp_path):
+    assert command("train", *linear, "--max_train_steps=250").code == 0
+    outcome = command("report", "run", "--output_dir=plots")
+    assert outcome.code == 0, outcome.err
+    drawn = {"loss", "throughput", "step_time"}
+    assert set(outcome.rows) == {"run", *drawn}
+    for name in drawn:
+        width, height = png_size(tmp_path / outcome.rows[name])
+        assert width > height > 300
+    assert outcome.rows["run"].startswith("step 250, loss ")
+    assert " examples/s" in outcome.rows["run"]
+
+
+def test_runs_with_more_replicas_get_a_scaling_chart(command, tmp_path):
+    for replicas, rate in ((1, 10.0), (2, 19.0), (4, 30.0)):
+        write_history(tmp_path / f"r{replicas}", rate=rate, replicas=replicas)
+    outcome = command("report", "r1", "r2", "r4")
+    assert outcome.code == 0, outcome.err
+    png_size(tmp_path / outcome.rows["scaling"])
+    assert outcome.rows["r2"] == (
+        "step 201, loss 0.4975, evaluation loss 0.5, 19 steps/s, 608 examples/s"
+    )
+    runs = [read_run(str(tmp_path / f"r{n}")) for n in (4, 1, 2)]
+    assert scaling_points(runs) == [(1, 320.0), (2, 608.0), (4, 960.0)]
+
+
+def test_event_files_serve_where_there_is_no_history(tmp_path):
+    with tf.Graph().as_default():
+        for directory, values in (
+            (tmp_path, {1: {"loss": 3.0}, 101: {"loss": 1.5, "global_step/sec": 20.0}}),
+            (tmp_path / "eval", {101: {"loss": 1.75}}),
+        ):
+            with tf.compat.v1.summary.FileWriter(str(directory)) as writer:
+                for step, scalars in values.items():
+                    summary = tf.compat.v1.Summary()
+                    for tag, value in scalars.items():
+                        summary.value.add(tag=tag, simple_value=value)
+                    writer.add_summary(summary, step)
+    run = read_run(str(tmp_path))
+    assert run.loss == [(1, 3.0), (101, 1.5)]
+    assert run.steps_per_sec == [(101, 20.0)]
+    assert run.eval_loss == [(101, 1.75)]
+    assert (run.examples_per_sec, run.replicas) == ([], None)
+
+
+def test_steps_done_again_replace_the_first_and_half_a_line_is_left_out(tmp_path):
+    write_history(tmp_path / "a", steps=(1, 101, 201, 301))
+    with (tmp_path / "a" / "history.jsonl").open("a") as file:
+        file.write('{"step": 151, "loss": 7.0}\n{"step": 251, "lo')
+    assert read_run(str(tmp_path / "a")).loss == [(1, 2.0), (101, 100 / 101), (151, 7.0)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ([], "which runs? Name one or more model directories."),
+        (["none"], "none is not a directory."),
+        (["empty"], "empty has no figures of a training: neither history.jsonl nor event"),
+        (["a", "--replicas=1,2"], "--replicas=1,2 should be 1 positive numbers, one for each"),
+        (["a", "--replicas=x"], "--replicas=x should be 1 positive numbers, one for each run."),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(command, tmp_path, arguments, line):
+    (tmp_path / "empty").mkdir()
+    write_history(tmp_path / "a")
+    outcome = command("report", *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"estimator-train: error: {line}")
+    assert outcome.err.count("\n") == 1
+
+
+def test_without_matplotlib_one_line_says_what_to_install(command, tmp_path, monkeypatch):
+    write_history(tmp_path / "a")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in [n for n in sys.modules if n.startswith(("matplotlib.", "estimator_train.cli.re"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("estimator_train.cli.report_charts", raising=False)
+    outcome = command("report", "a")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "pip install 'estimator-train[report]'" in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_help_names_the_runs(command):
+    assert "usage: estimator-train report MODEL_DIR..." in command("report", "--help").out
