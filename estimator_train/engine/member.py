@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from estimator_train import cluster
 from estimator_train.engine.board import Board, StopWithChief
+from estimator_train.engine.peers import end_watch
 from estimator_train.engine.server import (
     Patience,
     addresses_of,
@@ -82,7 +83,10 @@ def membership(config: RunConfig) -> Iterator[Member | None]:
     """
     if trains_in_step(config):
         start_server(config, collective_settings(config))
-        yield None
+        try:
+            yield None
+        finally:
+            end_watch()
         return
     if not is_task(config):
         yield None

@@ -22,6 +22,8 @@ _LOOK_SECS = 1.0
 # Servers close connections on which nothing is said, but not so soon.
 _RENEW_SECS = 10.0
 _ATTEMPTS = 3
+# A process is one worker, in one training at a time.
+_all_ended = threading.Event()
 
 
 class Peers:
@@ -42,7 +44,6 @@ class Peers:
         trainers.pop(f"{config.task_type}:{config.task_id}")
         self._others = trainers
         self._secs = config.session_creation_timeout_secs or float("inf")
-        self._ended = threading.Event()
 
     def wait(self) -> None:
         """Waits until all others are there, and watches them from then on.
@@ -51,18 +52,14 @@ class Peers:
           DeadlineExceededError: One did not come up within session_creation_timeout_secs.
         """
         wait_until_reachable(self._others, self._secs)
-        self._ended.clear()
+        _all_ended.clear()
         threading.Thread(target=self._watch, name="peers", daemon=True).start()
-
-    def end(self) -> None:
-        """Watches no more: the others may go."""
-        self._ended.set()
 
     def _watch(self) -> None:
         connections = {name: _Connection(address) for name, address in self._others.items()}
-        while not self._ended.wait(0):
+        while not _all_ended.is_set():
             gone = _gone(connections)
-            if gone and not self._ended.is_set():
+            if gone and not _all_ended.is_set():
                 _LOG.error(
                     "%s at %s is gone, without which this synchronous training cannot go on. "
                     "Ending with exit code %d, to be started again from the last checkpoint.",
@@ -74,6 +71,11 @@ class Peers:
                 os._exit(RETRYABLE_EXIT_CODE)
         for connection in connections.values():
             connection.close()
+
+
+def end_watch() -> None:
+    """Watches no more: all have made their last step together, and the others may go."""
+    _all_ended.set()
 
 
 class WaitForPeers(tf.compat.v1.train.SessionCreator):

@@ -45,6 +45,7 @@ def distributed_inputs(job: Job, input_fn: Any, mode: str, strategy: Any) -> Inp
     if mode == ModeKeys.TRAIN and trains_in_step(job.config) and _is_alone_in_process(strategy):
         config = job.config
         return inputs_with_outlook(
+            job,
             dataset_fn(
                 tf.distribute.InputContext(
                     num_input_pipelines=config.num_worker_replicas,

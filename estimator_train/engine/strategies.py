@@ -61,8 +61,8 @@ def settled(config: RunConfig) -> RunConfig:
     trainers = _trainers(place)
     if trainers > 1:
         raise ValueError(
-            f"{_name(strategy)} trains in one process, and TF_CONFIG has {trainers} that train. Use "
-            "MultiWorkerMirroredStrategy, or ParameterServerStrategy with tasks of the job `ps`."
+            f"{_name(strategy)} trains in one process, and TF_CONFIG has {trainers} that train. "
+            "Use MultiWorkerMirroredStrategy, or ParameterServerStrategy with a job `ps`."
         )
     return config.in_cluster(place) if place.is_evaluator else config
 

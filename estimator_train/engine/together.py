@@ -6,15 +6,21 @@ step, or if a hook of one asked to stop. Who stops for a hook makes one more ste
 """
 
 import dataclasses
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.checkpoints import global_step_in
 from estimator_train.engine.inputs import InitializeInput, Inputs, split
+from estimator_train.engine.job import Job
+from estimator_train.engine.peers import end_watch
 
 _LOG = tf.get_logger()
+_CHECKPOINT_SECS = 60.0
+_LOOK_EVERY_SECS = 0.1
 _NO_LIMIT = tf.int64.max
 
 
@@ -25,22 +31,26 @@ class OutlookInputs(Inputs):
     Attributes:
       has_next: Bool scalar. The first element of the input is none: it is read before the first
         step, for this alone.
+      job: The job that is run.
       strategy: The strategy whose workers stop together.
     """
 
     has_next: Any = None
+    job: Any = None
     strategy: Any = None
 
     @property
     def hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
         """Hooks that start the input in a new session, and end the training on all workers."""
-        return InitializeInput(self.initializer), StopTogether(self.strategy, self.has_next)
+        stop = StopTogether(self.job, self.strategy, self.has_next)
+        return InitializeInput(self.initializer), stop
 
 
-def inputs_with_outlook(dataset: tf.data.Dataset, strategy: Any) -> OutlookInputs:
+def inputs_with_outlook(job: Job, dataset: tf.data.Dataset, strategy: Any) -> OutlookInputs:
     """The inputs of a step on the only replica of this process.
 
     Args:
+      job: The job that is run.
       dataset: Of one replica's batches.
       strategy: The strategy whose workers stop together.
     """
@@ -57,7 +67,7 @@ def inputs_with_outlook(dataset: tf.data.Dataset, strategy: Any) -> OutlookInput
     features, labels = split(element)
     initializer = iterator.initializer
     return OutlookInputs(
-        features, labels, initializer=initializer, has_next=has_next, strategy=strategy
+        features, labels, initializer=initializer, has_next=has_next, job=job, strategy=strategy
     )
 
 
@@ -83,12 +93,13 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
     theirs, with their variables read from the checkpoint that the chief will then replace.
 
     Args:
+      job: The job that is run.
       strategy: The strategy.
       has_next: Whether this worker has input for another step, a bool scalar.
     """
 
-    def __init__(self, strategy: Any, has_next: tf.Tensor) -> None:
-        self._strategy, self._has_next = strategy, has_next
+    def __init__(self, job: Job, strategy: Any, has_next: tf.Tensor) -> None:
+        self._job, self._strategy, self._has_next = job, strategy, has_next
         self.stops: list[tf.compat.v1.train.StopAtStepHook] = []
 
     def begin(self) -> None:
@@ -108,6 +119,7 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         """Waits for all workers; stops if one has no input at all."""
         self._is_over = not session.run(self._start)
         if self._is_over:
+            end_watch()
             _LOG.warning("Stopping: the input of a worker is empty.")
             coord.request_stop()
 
@@ -126,15 +138,28 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         """Stops if one voted against another step."""
         if not run_values.results:
             self._is_over = True
+            end_watch()
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Has the others stop where this worker alone was asked to."""
-        if self._is_over or self._fetches is None:
-            return
-        _LOG.info("Stopping, and with one more step all other workers.")
-        session.run([self._fetches, self._go_on], {**self._votes(), self._willing: False})
-        self._is_over = True
+        """Has the others stop where this worker alone was asked to; waits for the checkpoint."""
+        if not self._is_over and self._fetches is not None:
+            _LOG.info("Stopping, and with one more step all other workers.")
+            session.run([self._fetches, self._go_on], {**self._votes(), self._willing: False})
+            self._is_over = True
+            end_watch()
+        if not self._job.config.is_chief:
+            self._wait_for_checkpoint(int(session.run(tf_internals.global_step_read())))
+
+    def _wait_for_checkpoint(self, step: int) -> None:
+        """Lets the chief write the last checkpoint, for whoever reads it after the training."""
+        end = time.monotonic() + _CHECKPOINT_SECS
+        while time.monotonic() < end:
+            path = self._job.latest_checkpoint()
+            if path is not None and global_step_in(path) >= step:
+                return
+            time.sleep(_LOOK_EVERY_SECS)
+        _LOG.warning("The chief wrote no checkpoint of step %d that can be read here.", step)
 
     def _votes(self) -> dict[tf.Tensor, Any]:
         known = [hook._last_step for hook in self.stops if hook._last_step is not None]

@@ -1,0 +1,107 @@
+"""A linear regression for a cluster: `linear_job.py MODEL_DIR MAX_STEPS [ROLE:STEP ...]`.
+
+Each ROLE:STEP has that task kill itself once, as the operating system kills, at that global step.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+import estimator_train as est
+
+TRUE_WEIGHTS = np.float32([[1.0], [-2.0], [0.5]])
+SAVE_STEPS = 50
+tf1 = tf.compat.v1
+
+
+def model_fn(features: tf.Tensor, labels: tf.Tensor, mode: str) -> est.EstimatorSpec:
+    weights = tf1.get_variable("weights", [3, 1], initializer=tf1.zeros_initializer())
+    loss = tf.reduce_mean((features @ weights - labels) ** 2)
+    train_op = tf1.train.GradientDescentOptimizer(0.02).minimize(loss, tf1.train.get_global_step())
+    return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def input_fn() -> tf.data.Dataset:
+    x = np.random.RandomState(0).randn(64, 3).astype(np.float32)
+    return tf.data.Dataset.from_tensor_slices((x, x @ TRUE_WEIGHTS)).shuffle(64).repeat().batch(8)
+
+
+def kill_once(model_dir: str, name: str) -> None:
+    mark = os.path.join(model_dir, f"killed_{name}")
+    if not os.path.exists(mark):
+        open(mark, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Slowly(tf1.train.SessionRunHook):
+    """Leaves the others their turn, and kills this task at its step."""
+
+    def __init__(self, model_dir: str, name: str, kill_at: int | None) -> None:
+        self._model_dir, self._name, self._kill_at = model_dir, name, kill_at
+
+    def begin(self) -> None:
+        self._step = tf1.train.get_global_step()
+
+    def before_run(self, run_context: Any) -> Any:
+        return tf1.train.SessionRunArgs(self._step)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        if self._kill_at is not None and run_values.results >= self._kill_at:
+            kill_once(self._model_dir, self._name)
+        time.sleep(0.005)
+
+
+def kill_server_at(model_dir: str, name: str, step: int) -> None:
+    """A parameter server sees no steps, but checkpoints."""
+
+    def watch() -> None:
+        while True:
+            path = tf.train.latest_checkpoint(model_dir)
+            if path and int(path.rpartition("-")[2]) >= step:
+                kill_once(model_dir, name)
+            time.sleep(0.1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def main() -> None:
+    model_dir, max_steps, *kills = sys.argv[1:]
+    strategy = None
+    if os.environ.get("STRATEGY") == "multi_worker":
+        strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    config = est.RunConfig(
+        model_dir=model_dir,
+        save_checkpoints_steps=SAVE_STEPS,
+        train_distribute=strategy,
+        experimental_max_worker_delay_secs=0,
+        session_creation_timeout_secs=100,
+    )
+    estimator = est.Estimator(model_fn, config=config)
+    config = estimator.config
+    name = f"{config.task_type}:{config.task_id}"
+    steps = {role: int(step) for role, _, step in (kill.rpartition(":") for kill in kills)}
+    if config.task_type == "ps" and name in steps:
+        kill_server_at(model_dir, name, steps[name])
+    first = tf.train.latest_checkpoint(model_dir)
+    print("begins at", first and int(first.rpartition("-")[2]), flush=True)
+    train = est.TrainSpec(
+        input_fn, int(max_steps) or None, [Slowly(model_dir, name, steps.get(name))]
+    )
+    evaluation = est.EvalSpec(input_fn, steps=4, start_delay_secs=0, throttle_secs=1)
+    result = est.train_and_evaluate(estimator, train, evaluation)
+    if result:
+        print("evaluated", int(result[0]["global_step"]))
+    print("step", int(estimator.get_variable_value("global_step")))
+    print("weights", *estimator.get_variable_value("weights").ravel())
+
+
+if __name__ == "__main__":
+    main()

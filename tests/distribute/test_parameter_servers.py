@@ -1,0 +1,44 @@
+"""Asynchronous training between graphs: real processes, servers on the loopback interface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from launched import launched, numbers_after, processes_with, python
+from linear_job import SAVE_STEPS, TRUE_WEIGHTS
+
+TASKS = ("chief:0", "worker:0", "worker:1", "ps:0", "evaluator:0")
+CLUSTER = ("--workers=2", "--ps=1", "--evaluator")
+
+
+@pytest.mark.slow
+def test_a_cluster_trains_to_the_end_and_every_process_ends(tmp_path: Path) -> None:
+    done = launched([*CLUSTER, "--max_restarts=0"], python("linear_job.py", tmp_path, 400))
+    assert done.code == 0, done.text[-3000:]
+    assert done.lines("launch") == []  # Nobody failed, and nobody had to be ended.
+    (last,) = numbers_after("step", done.lines("chief:0"))
+    assert 400 <= last <= 402
+    assert numbers_after("evaluated", done.lines("evaluator:0")) == [last]
+    for task in TASKS:
+        weights = numbers_after("weights", done.lines(task))
+        np.testing.assert_allclose(weights, TRUE_WEIGHTS.ravel(), atol=1e-2)
+    writers = {path.name for path in tmp_path.glob("events.out.tfevents.*")}
+    assert len(writers) == 1  # The chief's alone.
+    assert not processes_with(str(tmp_path))
+
+
+@pytest.mark.slow
+def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) -> None:
+    kills = ["worker:0:80", "chief:0:160", "ps:0:300"]
+    done = launched([*CLUSTER, "--max_restarts=6"], python("linear_job.py", tmp_path, 500, *kills))
+    assert done.code == 0, done.text[-3000:]
+    ends = [line for line in done.lines("launch") if "was ended by SIGKILL" in line]
+    assert sorted(line.split()[0] for line in ends) == ["chief:0", "ps:0", "worker:0"]
+    begins = [line for line in done.lines("chief:0") if line.startswith("begins at")]
+    assert int(begins[1].split()[-1]) >= 160 - SAVE_STEPS
+    (last,) = numbers_after("step", done.lines("chief:0"))
+    assert last >= 500
+    assert numbers_after("evaluated", done.lines("evaluator:0")) == [last]
+    assert not processes_with(str(tmp_path))

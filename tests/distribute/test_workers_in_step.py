@@ -1,0 +1,111 @@
+"""Strategies compute what one device does on the global batch; workers in step end together."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fifty_steps import STEPS
+from launched import ROOT, launched, numbers_after, processes_with, python
+from linear_job import SAVE_STEPS, TRUE_WEIGHTS
+
+DEVICES = ("mirrored", "central", "central_v1")
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    done = subprocess.run(
+        python("fifty_steps.py", tmp_path_factory.mktemp("devices"), "single", *DEVICES),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_two_devices_have_the_losses_of_one(outcomes: dict[str, Any], name: str) -> None:
+    assert len(outcomes[name]["losses"]) == STEPS
+    assert outcomes[name]["losses"] == pytest.approx(outcomes["single"]["losses"], rel=1e-4)
+    assert outcomes[name]["names"] == outcomes["single"]["names"]
+
+
+@pytest.mark.slow
+def test_two_workers_have_the_losses_of_one_device(
+    outcomes: dict[str, Any], tmp_path: Path
+) -> None:
+    done = launched(
+        ["--workers=1", "--max_restarts=0"], python("fifty_steps.py", tmp_path, "workers")
+    )
+    assert done.code == 0, done.text[-3000:]
+    for task in ("chief:0", "worker:0"):
+        result = json.loads(done.lines(task)[-1])["workers"]
+        assert result["losses"] == pytest.approx(outcomes["single"]["losses"], rel=1e-4)
+        assert result["names"] == outcomes["single"]["names"]
+
+
+@pytest.mark.slow
+def test_a_killed_worker_takes_all_back_to_the_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATEGY", "multi_worker")
+    done = launched(
+        ["--workers=1", "--evaluator", "--max_restarts=3"],
+        python("linear_job.py", tmp_path, 300, "worker:0:130", "chief:0:230"),
+    )
+    assert done.code == 0, done.text[-3000:]
+    begins = [line.split()[-1] for line in done.lines("chief:0") if line.startswith("begins at")]
+    assert begins[0] == "None"
+    assert int(begins[1]) >= 130 - SAVE_STEPS
+    assert int(begins[2]) >= 230 - SAVE_STEPS
+    assert numbers_after("step", done.lines("chief:0")) == [300]
+    assert numbers_after("evaluated", done.lines("evaluator:0")) == [300]
+    weights = numbers_after("weights", done.lines("worker:0"))
+    np.testing.assert_allclose(weights, TRUE_WEIGHTS.ravel(), atol=1e-2)
+    assert not processes_with(str(tmp_path))
+
+
+ENDS = """
+import sys
+import tensorflow as tf
+sys.path.insert(0, sys.argv[1])
+import estimator_train as est
+from linear_job import input_fn, model_fn
+
+class StopOne(tf.compat.v1.train.SessionRunHook):
+    def before_run(self, run_context):
+        self.steps = getattr(self, "steps", 0) + 1
+        if self.steps == 7 and estimator.config.task_type == "worker":
+            run_context.request_stop()
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+for case, hooks in (("uneven", ()), ("asked", (StopOne(),)), ("empty", ())):
+    config = est.RunConfig(sys.argv[2] + case, train_distribute=strategy)
+    estimator = est.Estimator(model_fn, config=config)
+
+    def inputs(input_context):
+        batches = {"uneven": (5, 9), "asked": (99, 99), "empty": (3, 0)}[case]
+        return input_fn().take(batches[input_context.input_pipeline_id])
+
+    estimator.train(inputs, hooks=hooks)
+    print("steps", case, int(estimator.get_variable_value("global_step")), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_workers_end_together_whoever_has_no_more_input_or_is_asked_to(tmp_path: Path) -> None:
+    here = str(Path(__file__).parent)
+    program = [python("")[0], "-c", ENDS, here, str(tmp_path / "run_")]
+    done = launched(["--workers=1", "--max_restarts=0"], program)
+    assert done.code == 0, done.text[-3000:]
+    for task in ("chief:0", "worker:0"):
+        steps = [line.split()[1:] for line in done.lines(task) if line.startswith("steps")]
+        # Who is asked to stop makes one more step to say so.
+        assert steps == [["uneven", "5"], ["asked", "8"], ["empty", "0"]]
