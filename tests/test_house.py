@@ -16,8 +16,8 @@ FLOORS = [
     {"engine", "export", "hooks", "predictor"},
     {"estimator"},
     {"keras", "heads", "canned", "training", "tpu", "distribute"},
-    {"compat", "experimental"},
-    {"legacy", "cli"},
+    {"compat", "experimental", "legacy"},
+    {"cli"},
 ]
 
 

@@ -20,13 +20,17 @@ class Module(Protocol):
 
 @dataclass(frozen=True)
 class Command:
-    """A command's name, a line about it, the module that does it, and if it runs a program."""
+    """A command's name, a line about it, the module that does it, and if it runs a program.
+
+    One that `parses_itself` has, instead of `run` and FLAGS, a `main` that gets its arguments.
+    """
 
     name: str
     summary: str
     module: str
     takes_program: bool = False
     arguments: str = ""  # What else than flags it takes, as help names it.
+    parses_itself: bool = False
 
     def load(self) -> Module:
         """Imports the command's module."""
@@ -38,6 +42,8 @@ COMMANDS = (
     Command("evaluate", "print a checkpoint's metrics", "estimator_train.cli.evaluate"),
     Command("predict", "write predictions, one a line", "estimator_train.cli.predict"),
     Command("export", "write a SavedModel", "estimator_train.cli.export"),
+    Command("run", "run an old script as it is", "estimator_train.cli.run", parses_itself=True),
+    Command("data", "show what an input_fn delivers, and how fast", "estimator_train.cli.data"),
     Command("launch", "run a program as a cluster", "estimator_train.cli.launch", True),
     Command(
         "report",

@@ -1,6 +1,7 @@
 """The entry point of `estimator-train`: finds the command, parses its flags, runs it."""
 
 import difflib
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -24,9 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
       The exit code: 0; 1 for an error that is not the user's; 2 for bad input; 130 if interrupted.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    arguments, program = _split(arguments)
     try:
-        _run(arguments, program)
+        if any(c.parses_itself and c.name in arguments[:1] for c in COMMANDS):
+            return importlib.import_module(_find(arguments).module).main(arguments[1:])
+        _run(*_split(arguments))
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         return errors.report(error, debug="--debug" in arguments)

@@ -44,6 +44,7 @@ from estimator_train import (
     WarmStartSettings,
     add_metrics,
     export,
+    tpu,
     train_and_evaluate,
 )
 from estimator_train.canned import classifier_parse_example_spec, regressor_parse_example_spec
@@ -129,5 +130,6 @@ __all__ = [
     "inputs",
     "keras",
     "regressor_parse_example_spec",
+    "tpu",
     "train_and_evaluate",
 ]

@@ -1,0 +1,55 @@
+"""`estimator-train run`: an old script on today's TensorFlow, as it is."""
+
+import sys
+from collections.abc import Sequence
+
+from estimator_train.cli.errors import PROGRAM, UsageError
+
+DESCRIPTION = """
+Runs a script that was written for TensorFlow 1 or 2 and uses Estimators, sessions or tf.contrib,
+without an edit: `estimator-train run train.py --its --own --flags`, or `run -m package.module`.
+All that follows the script's name is the script's.
+
+The script and the modules beside it see the TensorFlow of their time; installed libraries see the
+one that is installed. Whether that is TensorFlow 1 or 2 is told from the source; `--tf1` or `--tf2`
+before the script's name overrides it. The exit code is the script's.
+"""
+_USAGE = f"usage: {PROGRAM} run [--tf1|--tf2] SCRIPT|-m MODULE [arguments]"
+_CHOICES = {"--tf1": "tf1", "--tf2": "tf2"}
+_HELP = ("--help", "-h", "-help")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs a script.
+
+    Args:
+      arguments: What follows `run`.
+
+    Returns:
+      The exit code.
+
+    Raises:
+      UsageError: There is no script, or an unknown switch stands before it.
+      ValueError: The script is not there, or is Python 2.
+    """
+    choice, rest = None, list(arguments)
+    while rest and rest[0].startswith("-") and rest[0] != "-m":
+        switch = rest.pop(0)
+        if switch in _HELP:
+            print(f"{_USAGE}\n\n{DESCRIPTION.strip()}")
+            return 0
+        if switch not in _CHOICES:
+            raise UsageError(f"unknown switch '{switch}' before the script's name. {_USAGE}")
+        choice = _CHOICES[switch]
+    by_name = rest[:1] == ["-m"]
+    rest = rest[1:] if by_name else rest
+    if not rest:
+        raise UsageError(f"which script is to be run? {_USAGE}")
+    from estimator_train.legacy import runner
+
+    name, *own = rest
+    program = runner.module(name) if by_name else runner.script(name)
+    try:
+        return runner.run(program, own, choice)
+    finally:
+        sys.stdout.flush()

@@ -1,0 +1,13 @@
+"""Runs codebases of 2017 to 2023 on today's TensorFlow, as they are.
+
+The codebase, and it alone, sees a `tensorflow` of its own time:
+
+  codebase.py    which files belong to it, and which are installed libraries
+  imports.py     answers its imports, `tensorflow` and what else has lost names since
+  view.py        a module as it sees it: names of its time in front of today's module
+  trees/         which names those are, for TensorFlow 1, TensorFlow 2 and TensorFlow's insides
+  contrib/       stand-ins of `tf.contrib`, one file a module
+  generation.py  whether it was written for TensorFlow 1 or 2
+  runner.py      `python SCRIPT`, with all this in place
+  symbols.py, report.py, rewrite.py   what `estimator-train check` reads, says and writes
+"""

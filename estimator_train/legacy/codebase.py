@@ -1,0 +1,58 @@
+"""Which modules belong to the old codebase: all that are neither installed nor Python's own."""
+
+import functools
+import os
+import site
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+_HOME = Path(__file__).parents[2]
+_OWN_PACKAGES = ("estimator_train", "input_fns", "flags")
+
+
+@functools.cache
+def _installed() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    found |= {*site.getsitepackages(), site.getusersitepackages()}
+    found |= {str(_HOME / package) for package in _OWN_PACKAGES}
+    return tuple(f"{os.path.realpath(path)}{os.sep}" for path in sorted(found))
+
+
+@functools.cache
+def is_own_file(path: str) -> bool:
+    """Whether a source file belongs to the codebase.
+
+    Args:
+      path: A path, absolute or from the working directory.
+    """
+    return not path.startswith("<frozen") and not os.path.realpath(path).startswith(_installed())
+
+
+def is_own_module(module_globals: Mapping[str, Any] | None) -> bool:
+    """Whether a module belongs to the codebase.
+
+    Args:
+      module_globals: The names of the module; without a file only `__main__` belongs to it.
+    """
+    if not module_globals:
+        return False
+    path = module_globals.get("__file__")
+    if path is None:
+        return module_globals.get("__name__") == "__main__"
+    return is_own_file(path)
+
+
+def own_copy(name: str, directory: str) -> Path | None:
+    """The file or folder by which a codebase defines a top-level module.
+
+    Args:
+      name: The module's name.
+      directory: Where the codebase's top-level modules are.
+    """
+    for path in (Path(directory, name, "__init__.py"), Path(directory, f"{name}.py")):
+        if path.is_file():
+            return path.parent if path.name == "__init__.py" else path
+    return None

@@ -1,0 +1,57 @@
+"""Names of the original's insides that scripts import, by the names they have there."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.canned.logit_fns import dnn_logit_fn_builder, linear_logit_fn_builder
+from estimator_train.canned.optimizers import V1Choice
+from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
+
+__all__ = ["EstimatorV2", "LOSS_METRIC_KEY", "MetricKeys", "PredictionKeys", "fn_args"]
+
+LOSS_METRIC_KEY = "loss"
+AVERAGE_LOSS_METRIC_KEY = "average_loss"
+EstimatorV2 = est.Estimator
+
+_Head = est.Head
+_binary_logistic_head_with_sigmoid_cross_entropy_loss = V1BinaryClassHead
+_multi_class_head_with_softmax_cross_entropy_loss = V1MultiClassHead
+_regression_head = V1RegressionHead
+_regression_head_with_mean_squared_error_loss = V1RegressionHead
+_dnn_logit_fn_builder = dnn_logit_fn_builder
+_linear_logit_fn_builder = linear_logit_fn_builder
+
+
+def get_optimizer_instance(opt: Any, learning_rate: float | None = None) -> Any:
+    """The optimizer that a canned estimator's argument stands for.
+
+    Args:
+      opt: The name of one, an optimizer, or a function that returns one.
+      learning_rate: That of an optimizer given by its name.
+
+    Raises:
+      ValueError: There is no optimizer of that name, a name without a learning rate, or something
+        else altogether.
+    """
+    if isinstance(opt, str) and not learning_rate:
+        raise ValueError(f"learning_rate must be specified when opt is a string, as it is: {opt}.")
+    return V1Choice(opt, learning_rate or 0.0).make()
+
+
+def fn_args(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's arguments."""
+    return tuple(inspect.signature(function).parameters)
+
+
+def _load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:
+    """The step of the latest checkpoint of a directory, 0 where there is none."""
+    try:
+        reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(checkpoint_dir))
+        return int(reader.get_tensor("global_step"))
+    except Exception:  # The original answers 0 to whatever is wrong with the directory.
+        return 0

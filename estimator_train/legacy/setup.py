@@ -1,0 +1,68 @@
+"""Prepares TensorFlow for an old codebase, when the codebase first imports it."""
+
+import importlib
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from estimator_train.legacy import generation, trees
+from estimator_train.legacy.imports import Imports
+from estimator_train.legacy.view import Tree
+
+_DEPRECATED = "is deprecated and will be removed in a future version"
+_LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
+
+
+def install(directory: str, choice: str | None = None, source: str | None = None) -> None:
+    """Lets the codebase see names of its own time; once a process.
+
+    Args:
+      directory: Where the codebase's top-level modules are.
+      choice: TF1 or TF2; None: told from the source.
+      source: The file that tells; by default that of the module which first imports TensorFlow.
+
+    Raises:
+      RuntimeError: TensorFlow is loaded already, with Keras 3 as its Keras.
+    """
+    if "tensorflow" in sys.modules and os.environ.get(_LEGACY_KERAS) not in ("1", "true", "True"):
+        raise RuntimeError(
+            "TensorFlow was imported before old names could be prepared for, with another Keras "
+            f"than theirs. Do this before the first `import tensorflow`, or set {_LEGACY_KERAS}=1."
+        )
+    os.environ[_LEGACY_KERAS] = "1"
+
+    def prepared(importer: Mapping[str, Any]) -> Tree:
+        return _prepared(choice, source or importer.get("__file__"))
+
+    Imports(prepared, directory).install()
+
+
+def _prepared(choice: str | None, source: str | None) -> Tree:
+    tensorflow = importlib.import_module("tensorflow")
+    chosen = choice or (generation.of_script(source, tensorflow) if source else trees.TF2)
+    if chosen == trees.TF1:
+        _behave_as_tf1(tensorflow)
+    # Old code calls what was deprecated since: to be told of each call helps nobody.
+    logging.getLogger("tensorflow").addFilter(_asks_something)
+    warnings.filterwarnings("ignore", message=f".*{_DEPRECATED}")
+    if "numpy" in sys.modules:
+        # As NumPy 1 wrote numbers: 1.0, not np.float32(1.0).
+        sys.modules["numpy"].set_printoptions(legacy="1.25")
+    return trees.tree(chosen)
+
+
+def _asks_something(record: logging.LogRecord) -> bool:
+    return _DEPRECATED not in record.getMessage()
+
+
+def _behave_as_tf1(tensorflow: Any) -> None:
+    logger = logging.getLogger("tensorflow")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # It warns of what is wanted here.
+    try:
+        tensorflow.compat.v1.disable_v2_behavior()
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,102 @@
+"""The estimator under all its names, and the paths of its insides that scripts reach into."""
+
+from collections.abc import Callable
+from typing import Any
+
+_INSIDES = ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator")
+_V1 = "estimator_train.compat.v1"
+_V2 = "estimator_train"
+_BEHIND_INSIDES = (
+    "estimator_train.legacy.insides",
+    _V1,
+    f"{_V1}:inputs",
+    f"{_V1}:export",
+    f"{_V1}:experimental",
+    f"{_V1}:tpu",
+    f"{_V1}:keras",
+    "estimator_train.heads.v1",
+)
+# Modules of the original's that scripts import; each has the names of all of them here.
+_INNER_MODULES = [
+    "canned",
+    "canned.baseline",
+    "canned.dnn",
+    "canned.dnn_linear_combined",
+    "canned.head",
+    "canned.linear",
+    "canned.metric_keys",
+    "canned.optimizers",
+    "canned.parsing_utils",
+    "canned.prediction_keys",
+    "canned.rnn",
+    "early_stopping",
+    "estimator",
+    "estimator_export",
+    "estimator_lib",
+    "export",
+    "export.export",
+    "export.export_lib",
+    "export.export_output",
+    "export.function",
+    "export_lib",
+    "exporter",
+    "extenders",
+    "head",
+    "head.base_head",
+    "head.binary_class_head",
+    "head.multi_class_head",
+    "head.regression_head",
+    "hooks",
+    "hooks.basic_session_run_hooks",
+    "hooks.hooks",
+    "hooks.session_run_hook",
+    "inputs",
+    "inputs.inputs",
+    "inputs.numpy_io",
+    "inputs.pandas_io",
+    "inputs.queues",
+    "keras",
+    "keras_lib",
+    "mode_keys",
+    "model_fn",
+    "run_config",
+    "tpu",
+    "tpu.tpu_config",
+    "tpu.tpu_context",
+    "tpu.tpu_estimator",
+    "training",
+    "util",
+]
+
+
+def modules(default: str) -> dict[str, tuple[str, ...]]:
+    """Names of modules to the modules behind them.
+
+    Args:
+      default: "v1" or "v2": which of them `tf.estimator` is.
+    """
+    ours = (_V1,) if default == "v1" else (_V2,)
+    found: dict[str, tuple[str, ...]] = {
+        "tensorflow.estimator": ours,
+        "tensorflow.compat.v1.estimator": (_V1,),
+        "tensorflow.compat.v2.estimator": (_V2,),
+        "tensorflow_estimator": ours,
+        "tensorflow_estimator.estimator": ours,
+        "tensorflow_estimator.compat.v1.estimator": (_V1,),
+        "tensorflow_estimator.compat.v2.estimator": (_V2,),
+        "tensorflow_estimator.python": (),
+    }
+    for root in _INSIDES:
+        found[root] = _BEHIND_INSIDES
+        found |= {f"{root}.{name}": _BEHIND_INSIDES for name in _INNER_MODULES}
+        found[f"{root}.gc"] = ("estimator_train.legacy.gc",)
+    return found
+
+
+def names() -> dict[str, str | Callable[[], Any]]:
+    """Dotted names of single objects."""
+    found: dict[str, str | Callable[[], Any]] = {}
+    for root in _INSIDES:
+        found[f"{root}.keras.model_to_estimator"] = f"{_V1}:keras.model_to_estimator"
+        found[f"{root}.estimator.EstimatorV2"] = f"{_V2}:Estimator"
+    return found

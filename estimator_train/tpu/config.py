@@ -1,0 +1,168 @@
+"""Settings of a TPUEstimator: TPUConfig and a RunConfig that holds one."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from estimator_train.run_config import RunConfig as _RunConfig
+
+_CORES = (1, 2, 4, 8, 16, 32, 64, 128)
+
+
+class InputPipelineConfig:
+    """How the hosts of a TPU shared their input; one machine has no choice."""
+
+    PER_SHARD_V1 = 1
+    PER_HOST_V1 = 2
+    PER_HOST_V2 = 3
+    BROADCAST = 4
+    SLICED = 5
+
+
+class _Fields(NamedTuple):
+    iterations_per_loop: int | str
+    num_shards: int | None
+    num_cores_per_replica: int | None
+    per_host_input_for_training: Any
+    tpu_job_name: str | None
+    initial_infeed_sleep_secs: int | None
+    input_partition_dims: Sequence[Any] | None
+    eval_training_input_configuration: int
+    experimental_host_call_every_n_steps: int
+    experimental_allow_per_host_v2_parallel_get_next: bool
+    experimental_feed_hook: Callable[..., Any] | None
+
+
+class TPUConfig(_Fields):
+    """Settings of a TPU, of which `iterations_per_loop` alone has a meaning on CPU and GPU.
+
+    Args:
+      iterations_per_loop: Training steps in one session call, which hooks see the last of; or a
+        time as "60s", for which there are as many as no hook must see.
+      num_shards: Replicas of the model on a TPU system.
+      num_cores_per_replica: Cores of each, a power of 2 up to 128.
+      per_host_input_for_training: An `InputPipelineConfig` value; True is PER_HOST_V1, False
+        PER_SHARD_V1.
+      tpu_job_name: Name of the job that has the TPU.
+      initial_infeed_sleep_secs: Seconds before the input starts.
+      input_partition_dims: How input is spread over the cores of a replica.
+      eval_training_input_configuration: As per_host_input_for_training, for evaluation.
+      experimental_host_call_every_n_steps: Steps between host calls on a TPU.
+      experimental_allow_per_host_v2_parallel_get_next: Of TPUs only.
+      experimental_feed_hook: Of TPUs only.
+
+    Raises:
+      ValueError: A value out of its range.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        iterations_per_loop: int | str = 2,
+        num_shards: int | None = None,
+        num_cores_per_replica: int | None = None,
+        per_host_input_for_training: Any = True,
+        tpu_job_name: str | None = None,
+        initial_infeed_sleep_secs: int | None = None,
+        input_partition_dims: Sequence[Any] | None = None,
+        eval_training_input_configuration: int = InputPipelineConfig.PER_HOST_V1,
+        experimental_host_call_every_n_steps: int = 1,
+        experimental_allow_per_host_v2_parallel_get_next: bool = False,
+        experimental_feed_hook: Callable[..., Any] | None = None,
+    ) -> "TPUConfig":
+        """Checks the settings, which the class describes."""
+        if per_host_input_for_training is True:
+            per_host_input_for_training = InputPipelineConfig.PER_HOST_V1
+        elif per_host_input_for_training is False:
+            per_host_input_for_training = InputPipelineConfig.PER_SHARD_V1
+        made = super().__new__(
+            cls,
+            iterations_per_loop,
+            num_shards,
+            num_cores_per_replica,
+            per_host_input_for_training,
+            tpu_job_name,
+            initial_infeed_sleep_secs,
+            input_partition_dims,
+            eval_training_input_configuration,
+            experimental_host_call_every_n_steps,
+            experimental_allow_per_host_v2_parallel_get_next,
+            experimental_feed_hook,
+        )
+        made._check()
+        return made
+
+    def _check(self) -> None:
+        if not _is_iterations(self.iterations_per_loop):
+            raise ValueError(
+                "Invalid TPUConfig `iterations_per_loop` value. Value must be positive integer "
+                "value or time-based value `<N><s|m|h>` where <N> is anypositive integer and `s`, "
+                "`m`, `h` are unit of time in seconds, minutes, hours respectively. Examples of "
+                f"valid values: `3600s`, `60m`, `1h`. Got {self.iterations_per_loop!r}."
+            )
+        for name in ("num_shards", "initial_infeed_sleep_secs"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise ValueError(f"TPUConfig {name} must be positive, got {value}")
+        cores = self.num_cores_per_replica
+        if cores is not None and cores not in _CORES:
+            raise ValueError(f"num_cores_per_replica must be {str(_CORES)[1:-1]}; got {cores}")
+        if (
+            self.input_partition_dims is not None
+            and self.per_host_input_for_training != InputPipelineConfig.PER_HOST_V2
+        ):
+            raise ValueError("input_partition_dims is only supported in PER_HOST_V2 mode.")
+
+
+class RunConfig(_RunConfig):
+    """The settings of a TPUEstimator.
+
+    Args:
+      tpu_config: A `TPUConfig`; by default one with the defaults.
+      evaluation_master: Address that evaluation connects to; by default `master`.
+      master: Address that training connects to.
+      cluster: A cluster resolver that gives both, instead of them.
+      **kwargs: Arguments of `estimator_train.RunConfig`; `steps_per_loop` is by default what
+        `tpu_config` has as `iterations_per_loop`.
+
+    Raises:
+      ValueError: Both master and cluster are given, or another argument is wrong.
+    """
+
+    def __init__(
+        self,
+        tpu_config: TPUConfig | None = None,
+        evaluation_master: str | None = None,
+        master: str | None = None,
+        cluster: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        if master is not None and cluster is not None:
+            raise ValueError("Both master and cluster are set.")
+        self._tpu_config = tpu_config or TPUConfig()
+        self._cluster = cluster
+        loop = self._tpu_config.iterations_per_loop
+        kwargs.setdefault("steps_per_loop", loop if isinstance(loop, int) else "auto")
+        super().__init__(**kwargs)
+        given = cluster.master() if cluster is not None else master
+        if given is not None:
+            self._master = given
+        if evaluation_master is not None or given is not None:
+            self._evaluation_master = evaluation_master or given or ""
+
+    @property
+    def tpu_config(self) -> TPUConfig:
+        """The settings of the TPU."""
+        return self._tpu_config
+
+    @property
+    def cluster(self) -> Any:
+        """The cluster resolver, or None."""
+        return self._cluster
+
+
+def _is_iterations(value: int | str) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"[1-9]\d*[smh]", value) is not None
+    return value > 0

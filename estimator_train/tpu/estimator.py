@@ -1,0 +1,133 @@
+"""TPUEstimator on CPU and GPU."""
+
+import copy
+import dataclasses
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from estimator_train.engine.arguments import call_with_known, validate_model_fn
+from estimator_train.engine.job import Job
+from estimator_train.estimator import Estimator
+from estimator_train.spec import EstimatorSpec, ModeKeys
+from estimator_train.tpu.config import RunConfig
+from estimator_train.tpu.spec import TPUEstimatorSpec
+
+_BATCH_SIZE = "batch_size"
+_RESERVED = [_BATCH_SIZE, "context"]
+
+
+class TPUEstimator(Estimator):
+    """An Estimator whose model_fn may return a TPUEstimatorSpec, with batch sizes of its own.
+
+    It runs on CPU and GPU as the original does with `use_tpu=False`: model_fn and input_fn find
+    the batch size of their mode as `params["batch_size"]`, and model_fn `params["use_tpu"]`.
+
+    Args:
+      model_fn: As for `Estimator`; it may return a `TPUEstimatorSpec`.
+      model_dir: As for `Estimator`.
+      config: A `RunConfig` of this package.
+      params: A dict or HParams, without "batch_size" and "context".
+      use_tpu: Must be False.
+      train_batch_size: Examples in a batch of training; None: input_fn must know itself.
+      eval_batch_size: The same of evaluation.
+      predict_batch_size: The same of prediction.
+      batch_axis: Of TPUs only.
+      eval_on_tpu: Of TPUs only.
+      export_to_tpu: Of TPUs only.
+      export_to_cpu: Of TPUs only.
+      warm_start_from: As for `Estimator`.
+      embedding_config_spec: Of TPUs only.
+      export_saved_model_api_version: Of TPUs only.
+
+    Raises:
+      ValueError: use_tpu is True, config is no RunConfig of this package, or params have reserved
+        keys.
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., Any],
+        model_dir: str | os.PathLike[str] | None = None,
+        config: RunConfig | None = None,
+        params: Any = None,
+        use_tpu: bool = True,
+        train_batch_size: int | None = None,
+        eval_batch_size: int | None = None,
+        predict_batch_size: int | None = None,
+        batch_axis: Any = None,
+        eval_on_tpu: bool = True,
+        export_to_tpu: bool = True,
+        export_to_cpu: bool = True,
+        warm_start_from: Any = None,
+        embedding_config_spec: Any = None,
+        export_saved_model_api_version: Any = None,
+    ) -> None:
+        if not isinstance(config, RunConfig):
+            raise ValueError("`config` must be provided with type `tpu_config.RunConfig`")
+        if params is not None and any(key in params for key in _RESERVED):
+            raise ValueError(f"{_RESERVED} are reserved keys but existed in params {params}.")
+        _check_no_tpu(use_tpu, train_batch_size)
+        self._batch_sizes = {
+            ModeKeys.TRAIN: train_batch_size,
+            ModeKeys.EVAL: eval_batch_size,
+            ModeKeys.PREDICT: predict_batch_size,
+        }
+        self._now: str | None = None
+        validate_model_fn(model_fn, params)
+        super().__init__(_adapted(model_fn), model_dir, config, params, warm_start_from)
+
+    def train(self, *args: Any, **kwargs: Any) -> "TPUEstimator":
+        """See `Estimator.train`."""
+        self._now = ModeKeys.TRAIN
+        super().train(*args, **kwargs)
+        return self
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """See `Estimator.evaluate`."""
+        self._now = ModeKeys.EVAL
+        return super().evaluate(*args, **kwargs)
+
+    def predict(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        """See `Estimator.predict`."""
+        self._now = ModeKeys.PREDICT
+        yield from super().predict(*args, **kwargs)
+
+    def _job(self) -> Job:
+        """The job of the verb that was called; an export, which is none of them, has no batch."""
+        size = self._batch_sizes.get(self._now) if self._now else None
+        self._now = None
+        job = super()._job()
+        if size is None:
+            return job
+        return dataclasses.replace(job, params=_with(job.params, _BATCH_SIZE, size))
+
+
+def _adapted(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec]:
+    """A model_fn that tells the user's of the absent TPU and returns an EstimatorSpec."""
+
+    def adapted(features: Any, labels: Any, mode: str, params: Any, config: Any) -> EstimatorSpec:
+        available = {"features": features, "labels": labels, "mode": mode, "config": config}
+        spec = call_with_known(model_fn, {**available, "params": _with(params, "use_tpu", False)})
+        return spec.as_estimator_spec() if isinstance(spec, TPUEstimatorSpec) else spec
+
+    return adapted
+
+
+def _with(params: Any, key: str, value: Any) -> Any:
+    """A copy of params, a dict or an HParams, with one more item."""
+    if isinstance(params, Mapping):
+        return {**params, key: value}
+    copied = copy.deepcopy(params)
+    (copied.set_hparam if key in copied else copied.add_hparam)(key, value)
+    return copied
+
+
+def _check_no_tpu(use_tpu: bool, train_batch_size: int | None) -> None:
+    if use_tpu and train_batch_size is None:
+        raise ValueError("`train_batch_size` cannot be `None`")
+    if use_tpu:
+        raise ValueError(
+            "use_tpu=True: estimator_train runs on CPU and GPU. Pass use_tpu=False (it is True by "
+            "default); on a TPU, train the model with tf_keras and tf.distribute.TPUStrategy."
+        )

@@ -1,0 +1,140 @@
+"""What a TPUEstimator's model_fn returns."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from estimator_train.spec import EstimatorSpec
+
+
+class _Fields(NamedTuple):
+    mode: str
+    predictions: Any
+    loss: Any
+    train_op: Any
+    eval_metrics: Any
+    export_outputs: Any
+    scaffold_fn: Callable[[], Any] | None
+    host_call: Any
+    training_hooks: tuple[Any, ...]
+    evaluation_hooks: tuple[Any, ...]
+    prediction_hooks: tuple[Any, ...]
+
+
+class TPUEstimatorSpec(_Fields):
+    """An EstimatorSpec whose metrics and scaffold are functions, called outside of the TPU.
+
+    Args:
+      mode: A `ModeKeys` value.
+      predictions: As for `EstimatorSpec`.
+      loss: As for `EstimatorSpec`.
+      train_op: As for `EstimatorSpec`.
+      eval_metrics: (metric_fn, tensors): metric_fn is called with the tensors, a list or a dict by
+        the names of its arguments, and returns what `EstimatorSpec` takes as eval_metric_ops.
+      export_outputs: As for `EstimatorSpec`.
+      scaffold_fn: Function without arguments that returns a `Scaffold`.
+      host_call: (function, tensors): the function is called with the tensors, each of a batch or
+        of one step, and returns operations to run beside training, such as summaries.
+      training_hooks: As for `EstimatorSpec`.
+      evaluation_hooks: As for `EstimatorSpec`.
+      prediction_hooks: As for `EstimatorSpec`.
+
+    Raises:
+      ValueError, TypeError: eval_metrics or host_call is no such pair.
+      RuntimeError: There are more or fewer tensors than their function takes.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metrics: tuple[Callable[..., Any], Any] | None = None,
+        export_outputs: Mapping[str, Any] | None = None,
+        scaffold_fn: Callable[[], Any] | None = None,
+        host_call: tuple[Callable[..., Any], Any] | None = None,
+        training_hooks: Iterable[Any] | None = None,
+        evaluation_hooks: Iterable[Any] | None = None,
+        prediction_hooks: Iterable[Any] | None = None,
+    ) -> "TPUEstimatorSpec":
+        """Checks the arguments, which the class describes."""
+        _check_call("eval_metrics", eval_metrics)
+        _check_call("host_call", host_call)
+        return super().__new__(
+            cls,
+            mode,
+            predictions,
+            loss,
+            train_op,
+            eval_metrics,
+            export_outputs,
+            scaffold_fn,
+            host_call,
+            tuple(training_hooks or ()),
+            tuple(evaluation_hooks or ()),
+            tuple(prediction_hooks or ()),
+        )
+
+    def as_estimator_spec(self) -> EstimatorSpec:
+        """The EstimatorSpec for CPU and GPU: functions called, the host call as a hook."""
+        metrics = _called(self.eval_metrics) if self.eval_metrics is not None else None
+        hooks = [_HostCall(_called(self.host_call))] if self.host_call is not None else []
+        return EstimatorSpec(
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=self.train_op,
+            eval_metric_ops=metrics,
+            export_outputs=self.export_outputs,
+            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
+            training_hooks=[*self.training_hooks, *hooks],
+            evaluation_hooks=[*self.evaluation_hooks, *hooks],
+            prediction_hooks=[*self.prediction_hooks, *hooks],
+        )
+
+
+class _HostCall(tf.compat.v1.train.SessionRunHook):
+    """Runs the operations of a host call with every step that hooks see.
+
+    Args:
+      operations: What the host call returned.
+    """
+
+    def __init__(self, operations: Any) -> None:
+        self._operations = operations
+
+    def before_run(self, run_context: Any) -> Any:
+        return tf.compat.v1.train.SessionRunArgs(self._operations)
+
+
+def _called(call: tuple[Callable[..., Any], Any]) -> Any:
+    function, tensors = call
+    return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
+
+
+def _check_call(name: str, call: Any) -> None:
+    if call is None:
+        return
+    if not isinstance(call, (tuple, list)):
+        raise ValueError(f"{name} should be tuple or list")
+    if len(call) != 2:
+        raise ValueError(f"{name} should have two elements, a function and tensors; got {call}.")
+    function, tensors = call
+    if not callable(function):
+        raise TypeError(f"{name}[0] should be callable.")
+    if not isinstance(tensors, (tuple, list, dict)):
+        raise ValueError(f"{name}[1] should be tuple or list, or dict.")
+    kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
+    takes_any = inspect.Parameter.VAR_POSITIONAL in kinds or inspect.Parameter.VAR_KEYWORD in kinds
+    if isinstance(tensors, dict) or takes_any:
+        return
+    if len(tensors) != len(kinds):
+        raise RuntimeError(
+            f"In TPUEstimatorSpec.{name}, length of tensors {len(tensors)} does not match method "
+            f"args of the function, which takes {len(kinds)}."
+        )
