@@ -96,6 +96,9 @@ class RunConfig:
             the last of them; "auto": as many as no hook must see; 1: every step by itself.
         checkpoint_mode: "async": variables are copied at a checkpoint's step and a thread writes
             them while training goes on; "sync": training waits until they are written.
+        xla: whether XLA compiles the training steps that run in loops; "auto": where it can.
+        mixed_precision: "bfloat16" or "float16" for the products and convolutions of training,
+            with variables in float32; "float16" scales the loss.
         keep_best: (metric, "min" or "max", number): after each evaluation, so many checkpoints
             that are best by that metric are kept in `best/` below model_dir.
         save_input_position: whether the position in the input is saved with each checkpoint, and
@@ -141,6 +144,8 @@ class RunConfig:
         step_timeout_secs: float | None = None,
         allow_shared_model_dir: bool = False,
         keep_best: tuple[str, str, int] | None = None,
+        xla: bool | str = False,
+        mixed_precision: str | None = None,
     ):
         if save_checkpoints_steps is _UNSET and save_checkpoints_secs is _UNSET:
             save_checkpoints_secs = _DEFAULT_SAVE_SECS
@@ -169,6 +174,8 @@ class RunConfig:
             step_timeout_secs=step_timeout_secs,
             allow_shared_model_dir=allow_shared_model_dir,
             keep_best=keep_best,
+            xla=xla,
+            mixed_precision=mixed_precision,
         )
         self._take_experimental_distribute()
         self._take_cluster()
@@ -293,6 +300,8 @@ class RunConfig:
         "steps_per_loop", "The most training steps in one session call, or 'auto'."
     )
     checkpoint_mode = _setting("checkpoint_mode", "'async' or 'sync'.")
+    xla = _setting("xla", "Whether XLA compiles training steps: True, False or 'auto'.")
+    mixed_precision = _setting("mixed_precision", "'bfloat16', 'float16' or None.")
     keep_best = _setting("keep_best", "(metric, 'min' or 'max', number of checkpoints), or None.")
     save_input_position = _setting(
         "save_input_position", "Whether the position in the input is saved with checkpoints."

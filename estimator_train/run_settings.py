@@ -61,6 +61,10 @@ def check_setting(name: str, value: Any) -> None:
         )
     if name == "checkpoint_mode" and value not in ("async", "sync"):
         raise ValueError(f"checkpoint_mode should be 'async' or 'sync', got {value!r}")
+    if name == "xla" and not isinstance(value, bool) and value != "auto":
+        raise ValueError(f"xla should be True, False or 'auto', got {value!r}")
+    if name == "mixed_precision" and value not in ("bfloat16", "float16"):
+        raise ValueError(f"mixed_precision should be 'bfloat16' or 'float16', got {value!r}")
     if name in _SWITCHES and not isinstance(value, bool):
         raise ValueError(f"{name} should be True or False, got {value!r}")
     if name == "preemption" and not isinstance(value, (bool, Preemption)):

@@ -6,12 +6,14 @@ outside, so that a step in the loop and a step outside it are the same step on t
 """
 
 import dataclasses
+import functools
 from collections.abc import Iterable
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.xla import CompiledStep, Trial, compiled_step
 
 
 class NotLoopableError(Exception):
@@ -26,11 +28,13 @@ class StepLoop:
       steps: Placeholder, int64 scalar: how many steps to run.
       outcome: Tensors of the steps done and the loss of the last of them.
       last_outcome: The same, readable also after the end of the input broke the loop off.
+      trial: Finds out whether a step compiles, for a loop of compiled steps.
     """
 
     steps: tf.Tensor
     outcome: tuple[tf.Tensor, tf.Tensor]
     last_outcome: tuple[tf.Tensor, tf.Tensor]
+    trial: Trial | None = None
 
     def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any]:
         """Runs steps until there are `steps` of them or the loss is not finite.
@@ -52,22 +56,31 @@ class StepLoop:
         return count, session.run(loss) if count else None
 
 
-def build_loop(train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True) -> StepLoop:
+def build_loop(
+    train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True, compiled: bool = False
+) -> StepLoop:
     """Builds a loop of the step that computes `loss` and runs `train_op`.
 
     Args:
       train_op: Operation or tensor that runs one training step.
       loss: Scalar tensor of the same graph.
       stop_at_nan: Whether the loop ends after a step whose loss is not finite.
+      compiled: Whether XLA compiles the step.
 
     Raises:
       NotLoopableError: The step uses what cannot be captured: reference variables, queues, or
         placeholders that a hook feeds.
+      NotCompilableError: The step cannot be compiled as it is.
     """
     graph = loss.graph
     operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
     needed, captured = _sub_graph([operation, loss.op])
-    definition = _definition(graph, needed, captured)
+    whole = functools.partial(_definition, graph)
+    step: CompiledStep | _Copy
+    if compiled:
+        step = compiled_step(operation, loss, needed, captured, whole)
+    else:
+        step = _Copy(whole(needed, captured), operation.name, loss)
     steps = tf.compat.v1.placeholder(tf.int64, [], "steps_per_loop/steps")
     done_slot = _Slot("done", tf.int64)
     loss_slot = _Slot("loss", loss.dtype)
@@ -76,15 +89,9 @@ def build_loop(train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True) -> S
 
     def body(done: tf.Tensor, _: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         body_graph = tf.compat.v1.get_default_graph()
-        ran, step_loss = tf.import_graph_def(
-            definition,
-            input_map={handle.name: body_graph.capture(handle) for handle in captured},
-            return_elements=[operation.name, loss.name],
-            name="step",
-        )
-        with tf.control_dependencies([ran]):
-            # An import forgets the shape of what a tf.cond gives.
-            done, step_loss = done + 1, tf.ensure_shape(step_loss, loss.shape)
+        step_loss = step.run({handle.name: body_graph.capture(handle) for handle in captured})
+        with tf.control_dependencies([step_loss]):
+            done = done + 1
             with tf.control_dependencies([done_slot.assign(done), loss_slot.assign(step_loss)]):
                 return tf.identity(done), step_loss
 
@@ -94,7 +101,32 @@ def build_loop(train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True) -> S
 
     with tf_internals.control_flow_v2():
         outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)
-    return StepLoop(steps, outcome, (done_slot.read(), loss_slot.read()))
+    trial = Trial(step, graph) if isinstance(step, CompiledStep) else None
+    return StepLoop(steps, outcome, (done_slot.read(), loss_slot.read()), trial)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Copy:
+    """The step's operations as they are.
+
+    Attributes:
+      definition: Their GraphDef, with placeholders for handles.
+      operation: The name of the one that runs the step.
+      loss: The loss.
+    """
+
+    definition: tf.compat.v1.GraphDef
+    operation: str
+    loss: tf.Tensor
+
+    def run(self, handles: dict[str, tf.Tensor]) -> tf.Tensor:
+        """Adds a step to the default graph; returns the loss, which is there when it is done."""
+        ran, loss = tf.import_graph_def(
+            self.definition, handles, [self.operation, self.loss.name], name="step"
+        )
+        with tf.control_dependencies([ran]):
+            # An import forgets the shape of what a tf.cond gives.
+            return tf.ensure_shape(loss, self.loss.shape)
 
 
 class _Slot:

@@ -9,6 +9,7 @@ import tensorflow as tf
 from estimator_train.engine import cadence
 from estimator_train.engine.loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.step_timeout import StepTimeout
+from estimator_train.engine.xla import NotCompilableError
 
 _LOG = tf.get_logger()
 # A session call cannot be interrupted and no hook with a clock sees it, so it is kept this short.
@@ -29,6 +30,7 @@ class StepRunner:
       steps_per_loop: The most steps between two that hooks see, one of which they do; 'auto' for no
         limit; 1 for no loops.
       timeout: The clock of steps.
+      xla: Whether XLA compiles the steps of loops: True, False, or 'auto' for where it can.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class StepRunner:
         hooks: Sequence[Any],
         steps_per_loop: int | str,
         timeout: StepTimeout,
+        xla: bool | str = False,
     ) -> None:
         self._train_op, self._loss_tensor = train_op, loss
         # A list, as hooks find it in the arguments of the run.
@@ -50,7 +53,9 @@ class StepRunner:
         self._counts_steps = False
         self._secs_per_step: float | None = None
         self._said = False
+        self._xla = xla
         self._loop = self._build_loop()
+        self._compiled = self._build_compiled() if xla else None
 
     def run(self, session: tf.compat.v1.train.MonitoredSession) -> Any:
         """Runs steps until the session stops or the input ends.
@@ -86,6 +91,36 @@ class StepRunner:
             _LOG.info("Training runs one step per session call: %s.", reason)
             return None
 
+    def _build_compiled(self) -> StepLoop | None:
+        """The same loop of compiled steps, which may be found not to compile."""
+        if self._loop is None:
+            _LOG.warning("XLA compiles nothing: training runs one step per session call.")
+            return None
+        try:
+            return build_loop(self._train_op, self._loss_tensor, compiled=True)
+        except NotCompilableError as reason:
+            self._cannot_compile(reason)
+            return None
+
+    def _cannot_compile(self, reason: NotCompilableError) -> None:
+        if self._xla != "auto":
+            raise ValueError(
+                f"RunConfig(xla=True): XLA cannot compile the training step: {reason}. Use "
+                "xla='auto' to train without XLA where it cannot."
+            ) from reason
+        _LOG.info("Training runs without XLA, which cannot compile its step: %s.", reason)
+
+    def _take_compiled(self, session: tf.compat.v1.Session) -> None:
+        """Goes over to compiled steps if they compile."""
+        compiled, self._compiled = self._compiled, None
+        if compiled is None or compiled.trial is None:
+            return
+        try:
+            compiled.trial.run(session)
+            self._loop = compiled
+        except NotCompilableError as reason:
+            self._cannot_compile(reason)
+
     def _free_steps(self) -> int:
         """How many steps may run now before the next that a hook must see."""
         if self._loop is None or not self._counts_steps:
@@ -112,11 +147,12 @@ class StepRunner:
         return most if steps is None else min(steps, most)
 
     def _run_loop(self, session: tf.compat.v1.train.MonitoredSession, steps: int) -> None:
-        loop = self._loop
-        assert loop is not None
         assert self._global_step is not None
 
         def step_fn(step_context: Any) -> None:
+            self._take_compiled(step_context.session)
+            loop = self._loop
+            assert loop is not None
             start = time.monotonic()
             try:
                 with self._timeout.running():

@@ -99,6 +99,7 @@ def _train(
             all_hooks,
             1 if job.config.master else job.config.steps_per_loop,
             timeout,
+            job.config.xla,
         )
         with explained_restore(job.latest_checkpoint()):
             session = tf.compat.v1.train.MonitoredSession(

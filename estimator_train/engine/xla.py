@@ -1,0 +1,203 @@
+"""A training step compiled by XLA, for the loops of steps.
+
+The step's operations become one function that XLA compiles as a whole; a step that a hook sees runs
+uncompiled, as any of its tensors may be wanted. (Marking operations of a graph, or of a session, to
+be compiled in clusters leaves the host work of many small calls: on a CPU that gains nothing.) What
+reads the input stays outside of the function and feeds it.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+import tensorflow as tf
+
+_OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
+_NO_DATA = (tf.string, tf.variant, tf.resource)
+_UNSUPPORTED = re.compile(r"unsupported operations.*?: (\w+) \(.*?\{\{node ([^}]+)\}\}", re.DOTALL)
+
+
+class NotCompilableError(Exception):
+    """XLA cannot compile the step; the message says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CompiledStep:
+    """A step of which all but the reading of input is one compiled function.
+
+    Attributes:
+      outside: GraphDef of what reads the input.
+      fed: Names of the tensors that go from there into the function.
+      handles: Names of the variables' handles, which go into it as well.
+      function: Takes the values of `fed` and of `handles`, runs the step and returns its loss.
+    """
+
+    outside: tf.compat.v1.GraphDef
+    fed: list[str]
+    handles: list[str]
+    function: Callable[..., tf.Tensor]
+
+    def run(self, handles: dict[str, tf.Tensor]) -> tf.Tensor:
+        """Adds a step to the default graph.
+
+        Args:
+          handles: Name of each handle of state to a tensor of the default graph.
+
+        Returns:
+          The loss, which is there when the step is done.
+        """
+        names = {node.name for node in self.outside.node}
+        inputs = {name: handle for name, handle in handles.items() if _node(name) in names}
+        fed = tf.import_graph_def(self.outside, inputs, self.fed, name="input") if names else []
+        return self.function(*fed, *(handles[name] for name in self.handles))
+
+
+def compiled_step(
+    operation: tf.Operation,
+    loss: tf.Tensor,
+    needed: Iterable[tf.Operation],
+    captured: Iterable[tf.Tensor],
+    definition: Callable[[set[tf.Operation], list[tf.Tensor]], tf.compat.v1.GraphDef],
+) -> CompiledStep:
+    """Divides a step into its input and what is compiled.
+
+    Args:
+      operation: The operation that runs the step.
+      loss: Its loss.
+      needed: The operations of the step.
+      captured: The handles of state that they end at.
+      definition: Makes a GraphDef of operations, with placeholders for handles.
+
+    Raises:
+      NotCompilableError: The step is on several devices, is fed strings, or has state that is not
+        in variables.
+    """
+    needed = set(needed)
+    outside = _with_ancestors((op for op in needed if _OUTSIDE.fullmatch(op.type)), needed)
+    inside = needed - outside
+    _check_one_device(inside)
+    fed = sorted({t.name for op in inside for t in op.inputs if t.op in outside})
+    handles = {t.name for op in inside for t in op.inputs} & {t.name for t in captured}
+    held = [tensor for tensor in captured if tensor.name in handles]
+    _check_arguments([loss.graph.get_tensor_by_name(name) for name in fed], held)
+    inner = definition(inside, held)
+    places = _cut(inner, {name: loss.graph.get_tensor_by_name(name) for name in fed}, outside)
+
+    @tf.function(jit_compile=True, autograph=False)
+    def train_step(*arguments: tf.Tensor) -> tf.Tensor:
+        names = [*places, *(tensor.name for tensor in held)]
+        ran, value = tf.import_graph_def(
+            inner,
+            input_map=dict(zip(names, arguments, strict=True)),
+            return_elements=[operation.name, loss.name],
+            name="",
+        )
+        with tf.control_dependencies([ran]):
+            return tf.ensure_shape(value, loss.shape)
+
+    before = [tensor for tensor in captured if any(op in outside for op in tensor.consumers())]
+    return CompiledStep(
+        definition(outside, before), fed, [tensor.name for tensor in held], train_step
+    )
+
+
+class Trial:
+    """Finds out in a session whether a function compiles, without running it.
+
+    XLA looks at all operations before it looks at values, so that variables without any will do.
+
+    Args:
+      step: The step.
+      graph: The graph that it is made from, which is the default graph.
+    """
+
+    def __init__(self, step: CompiledStep, graph: tf.Graph) -> None:
+        with tf.name_scope("xla_trial"):
+            fed = [_zeros(graph.get_tensor_by_name(name)) for name in step.fed]
+            handles = [
+                tf.raw_ops.VarHandleOp(
+                    dtype=handle.op.get_attr("dtype"),
+                    shape=handle.op.get_attr("shape"),
+                    shared_name=f"xla_trial/{handle.op.name}",
+                )
+                for handle in map(graph.get_tensor_by_name, step.handles)
+            ]
+            self._loss = step.function(*fed, *handles)
+
+    def run(self, session: tf.compat.v1.Session) -> None:
+        """Compiles.
+
+        Raises:
+          NotCompilableError: XLA does not know an operation.
+        """
+        try:
+            session.run(self._loss.op)
+        except tf.errors.OpError as error:
+            found = _UNSUPPORTED.search(error.message)
+            if found:
+                raise NotCompilableError(f"'{found[2]}' ({found[1]})") from error
+
+
+def _with_ancestors(
+    operations: Iterable[tf.Operation], needed: set[tf.Operation]
+) -> set[tf.Operation]:
+    found: set[tf.Operation] = set()
+    stack = list(operations)
+    while stack:
+        operation = stack.pop()
+        if operation in needed and operation not in found:
+            found.add(operation)
+            stack += [tensor.op for tensor in operation.inputs]
+            stack += operation.control_inputs
+    return found
+
+
+def _check_one_device(operations: Iterable[tf.Operation]) -> None:
+    specs = {tf.DeviceSpec.from_string(op.device) for op in operations if op.device}
+    places = {(spec.device_type, spec.device_index) for spec in specs if spec.device_type}
+    working = {place for place in places if place[0] != "CPU"} or places
+    if len(working) > 1:
+        raise NotCompilableError("it compiles the work of one device, and the step has several")
+
+
+def _check_arguments(fed: Sequence[tf.Tensor], handles: Sequence[tf.Tensor]) -> None:
+    for tensor in fed:
+        if tensor.dtype in _NO_DATA:
+            raise NotCompilableError(
+                f"'{tensor.op.name}' ({tensor.op.type}) gives {tensor.dtype.name}s"
+            )
+    for handle in handles:
+        if handle.op.type != "VarHandleOp":
+            raise NotCompilableError(f"'{handle.op.name}' ({handle.op.type})")
+
+
+def _cut(
+    definition: tf.compat.v1.GraphDef, fed: dict[str, tf.Tensor], outside: set[tf.Operation]
+) -> list[str]:
+    """Puts placeholders where tensors come from outside; returns their names as tensors."""
+    places = {name: f"fed/{number}" for number, name in enumerate(fed)}
+    controls = {f"^{op.name}" for op in outside}
+    for node in definition.node:
+        inputs = [
+            places.get(name if ":" in name else f"{name}:0", name)
+            for name in node.input
+            if name not in controls
+        ]
+        del node.input[:]
+        node.input.extend(inputs)
+        # XLA takes conditions and loops whole, not in the form that sessions run them in.
+        node.attr.pop("_lower_using_switch_merge", None)
+    for name, tensor in fed.items():
+        node = definition.node.add(name=places[name], op="Placeholder")
+        node.attr["dtype"].type = tensor.dtype.as_datatype_enum
+    return [f"{place}:0" for place in places.values()]
+
+
+def _zeros(tensor: tf.Tensor) -> tf.Tensor:
+    """Zeros of a tensor's shape, with one where a size is not known."""
+    shape = tensor.shape.as_list() if tensor.shape.rank is not None else []
+    return tf.zeros([1 if size is None else size for size in shape], tensor.dtype)
+
+
+def _node(tensor_name: str) -> str:
+    return tensor_name.partition(":")[0]
