@@ -71,6 +71,9 @@ def _train(
     strategy = graph_form(job.config.train_distribute, job.config)
     timeout = StepTimeout(job.config.step_timeout_secs)
     with model_graph(job, placement(job.config)):
+        for hook in hooks:
+            if hasattr(hook, "before_model"):  # It wants model_fn to know of it.
+                hook.before_model()
         step = build_step(job, input_fn, ModeKeys.TRAIN, strategy)
         warm_start.apply(job.warm_start, job.latest_checkpoint())
         step_read = tf_internals.read_step_before_increment(step.global_step)

@@ -1,8 +1,17 @@
 """Session-run hooks that are this package's own."""
 
+from estimator_train.hooks.backup import BackupAndRestore
+from estimator_train.hooks.keras_callbacks import KerasCallbacks
 from estimator_train.hooks.profile import ProfileHook
 from estimator_train.hooks.progress import ProgressHook
 from estimator_train.hooks.step_breakdown import StepBreakdown
 from estimator_train.hooks.time_history import TimeHistory
 
-__all__ = ["ProfileHook", "ProgressHook", "StepBreakdown", "TimeHistory"]
+__all__ = [
+    "BackupAndRestore",
+    "KerasCallbacks",
+    "ProfileHook",
+    "ProgressHook",
+    "StepBreakdown",
+    "TimeHistory",
+]

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -42,21 +42,43 @@ class Blueprint:
     Args:
       model: A tf_keras Model, eager. It is read, never changed.
       custom_objects: Names to classes and functions that the model's config needs, or None.
+      remake: Makes such a model again, for subclassed ones without a config; or None.
 
     Raises:
       ValueError: A subclassed model cannot be made again from its config.
     """
 
-    def __init__(self, model: Any, custom_objects: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        custom_objects: Mapping[str, Any] | None = None,
+        remake: Callable[[], Any] | None = None,
+    ) -> None:
         self._model = model
         self._custom_objects = dict(custom_objects or {})
+        self._remake = remake or self._from_config
         self.weights = [v.numpy() for v in variables_of(model)] if model.built else []
         if self.is_layered:
             self._lookups = _lookup_configs(model)
             return
+        if remake:
+            return
         self._config = _config_of(model)
         with kept_layer_classes(), tf.Graph().as_default():
             self._from_config()  # raises here, not in the middle of a job
+
+    @property
+    def model(self) -> Any:
+        """The eager model."""
+        return self._model
+
+    def eager_copy(self) -> Any:
+        """Returns another eager model like this one, not compiled, with weights of its own."""
+        with tf_keras.utils.custom_object_scope(self._custom_objects):
+            layered = self.is_layered
+            copied = tf_keras.models.clone_model(self._model) if layered else self._remake()
+        _copy_trainable(self._model, copied)
+        return copied
 
     @property
     def is_functional(self) -> bool:
@@ -147,7 +169,7 @@ class Blueprint:
         return made
 
     def _make(self, features: Any) -> GraphModel:
-        model = self._from_config()
+        model = self._remake()
         _copy_trainable(self._model, model)
         result = model(features)
         _copy_trainable(self._model, model)

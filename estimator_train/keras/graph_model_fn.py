@@ -7,8 +7,9 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train import export
+from estimator_train.hooks.watching import is_watched
 from estimator_train.keras.cloning import Blueprint, GraphModel, variables_of
-from estimator_train.keras.compile_arguments import compile_arguments
+from estimator_train.keras.compile_arguments import CompileArguments, compile_arguments
 from estimator_train.keras.initial_weights import InitialValues
 from estimator_train.keras.layer_classes import kept_layer_classes
 from estimator_train.keras.losses import CompiledLoss
@@ -21,7 +22,9 @@ from estimator_train.keras.metrics import (
 from estimator_train.keras.model_io import labels_of, split_features, weights_of
 from estimator_train.keras.names import FormattedKeyError
 from estimator_train.keras.object_checkpoints import object_based_saver
+from estimator_train.keras.optimizer_parts import GraphOptimizer
 from estimator_train.keras.optimizers import graph_optimizer
+from estimator_train.keras.watched import WatchedModel, mean_loss, specs, watched_spec
 from estimator_train.run_config import RunConfig
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
@@ -35,33 +38,52 @@ class KerasModelFn:
     """Builds a Keras model's graph for a mode: a model_fn for an Estimator.
 
     Args:
-      model: A compiled tf_keras Model. It is read now and never changed.
-      custom_objects: Names to classes and functions that the model's config needs, or None.
+      blueprint: What rebuilds the model in a graph.
+      compiled: What the model is trained and evaluated with.
+      optimizer: The graph form of its optimizer.
       checkpoint_format: "checkpoint" for object-based checkpoints, "saver" for name-based ones.
       metric_names_map: Keras's names of all metrics to the names to report them under, or None.
       export_outputs: Output name to a subclass of `ExportOutput` to export it as, or None.
 
     Raises:
-      ValueError: The model is not compiled, cannot be made again in a graph, or has an optimizer
-        that cannot be used.
       TypeError: export_outputs is no dict of such classes.
     """
 
     def __init__(
         self,
-        model: Any,
-        custom_objects: Mapping[str, Any] | None = None,
+        blueprint: Blueprint,
+        compiled: CompileArguments,
+        optimizer: GraphOptimizer,
         checkpoint_format: str | None = CHECKPOINT,
         metric_names_map: Mapping[str, str] | None = None,
         export_outputs: Mapping[str, type] | None = None,
     ) -> None:
-        self._compiled = compile_arguments(model)
-        _warn_of_own_steps(model)
-        self._blueprint = Blueprint(model, custom_objects)
-        self._optimizer = graph_optimizer(self._compiled.optimizer)
+        self._blueprint = blueprint
+        self._compiled = compiled
+        self._optimizer = optimizer
         self._object_based = checkpoint_format == CHECKPOINT
         self._metric_names_map = metric_names_map
         self._export_outputs = _checked_export_outputs(export_outputs)
+
+    @classmethod
+    def of_compiled(
+        cls, model: Any, custom_objects: Mapping[str, Any] | None, **settings: Any
+    ) -> "KerasModelFn":
+        """The model_fn of a compiled model.
+
+        Args:
+          model: A compiled tf_keras Model. It is read now and never changed.
+          custom_objects: Names to classes and functions that the model's config needs, or None.
+          **settings: The remaining arguments of the class.
+
+        Raises:
+          ValueError: The model is not compiled, cannot be made again in a graph, or has an
+            optimizer that cannot be used.
+        """
+        compiled = compile_arguments(model)
+        _warn_of_own_steps(model)
+        optimizer = graph_optimizer(compiled.optimizer)
+        return cls(Blueprint(model, custom_objects), compiled, optimizer, **settings)
 
     @property
     def is_layered(self) -> bool:
@@ -89,8 +111,12 @@ class KerasModelFn:
             built, feeds = self._build(features, training=mode == ModeKeys.TRAIN)
             operations: dict[str, Any] = {}
             optimizer = None
+            watched = mode == ModeKeys.TRAIN and is_watched()
             if mode != ModeKeys.PREDICT:
-                loss, metrics = self._loss_and_metrics(built, labels, sample_weights, mode)
+                with_metrics = mode == ModeKeys.EVAL or watched
+                loss, metrics = self._loss_and_metrics(built, labels, sample_weights, with_metrics)
+                if watched:
+                    metrics = {"loss": mean_loss(loss, built.outputs), **metrics}
                 operations = {"loss": loss, "eval_metric_ops": metrics}
             if mode == ModeKeys.TRAIN:
                 scaled = loss if self._optimizer.scales_loss else _one_replicas_share(loss)
@@ -102,13 +128,19 @@ class KerasModelFn:
                 optimizer = step.trackable
             saver = self._saver(built, optimizer, config)
             # Metrics turn into operations in it, which takes classes for graphs as well.
-            return EstimatorSpec(
+            spec = EstimatorSpec(
                 mode=mode,
                 predictions=dict(built.outputs),
                 export_outputs=_exported(self._export_outputs, built),
                 scaffold=tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None, saver=saver),
                 **operations,
             )
+        if not watched:
+            return spec
+        kept = WatchedModel(
+            self._blueprint, self._compiled, built.model, optimizer, _global_step(), specs(features)
+        )
+        return watched_spec(spec, kept, list(operations["eval_metric_ops"].values()))
 
     def write_initial_weights(self, path: str, config: RunConfig) -> None:
         """Writes a checkpoint of the model as it was given, as training would write it at step 0.
@@ -145,7 +177,7 @@ class KerasModelFn:
         return built, values.feeds(variables_of(built.model), weights) if weights else {}
 
     def _loss_and_metrics(
-        self, built: GraphModel, labels: Any, sample_weights: Any, mode: str
+        self, built: GraphModel, labels: Any, sample_weights: Any, with_metrics: bool
     ) -> tuple[tf.Tensor, dict[str, Any]]:
         names, outputs = built.names, built.outputs
         losses = CompiledLoss(self._compiled, names)
@@ -155,7 +187,7 @@ class KerasModelFn:
         labels = labels_of(labels, names, wanted, outputs)
         sample_weights = weights_of(sample_weights, names)
         loss = losses.total(outputs, labels, sample_weights, built.losses)
-        if mode == ModeKeys.TRAIN:
+        if not with_metrics:
             return loss, {}
         updated = updated_metrics(metrics, losses.by_output, outputs, labels, sample_weights)
         return loss, {**added_metrics(built.model), **updated}

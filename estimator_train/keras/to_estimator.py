@@ -9,7 +9,8 @@ import tf_keras
 
 from estimator_train.engine.warm_start import WarmStartSettings
 from estimator_train.estimator import Estimator, EstimatorV2, complete_config
-from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
+from estimator_train.keras.graph_model_fn import CHECKPOINT, SAVER, KerasModelFn
+from estimator_train.keras.kinds import check_kind
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
@@ -105,9 +106,13 @@ def _made(
         keras_model = _loaded(os.fspath(keras_model_path), custom_objects)
     else:
         _LOG.info("Using the Keras model provided.")
-        _check_kind(keras_model)
-    model_fn = KerasModelFn(
-        keras_model, custom_objects, checkpoint_format, metric_names_map, export_outputs
+        check_kind(keras_model, "keras_model")
+    model_fn = KerasModelFn.of_compiled(
+        keras_model,
+        custom_objects,
+        checkpoint_format=checkpoint_format,
+        metric_names_map=metric_names_map,
+        export_outputs=export_outputs,
     )
     if checkpoint_format == CHECKPOINT and not model_fn.is_layered:
         raise ValueError(
@@ -133,22 +138,6 @@ def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
         )
     _LOG.info("Loading models from %s", path)
     return tf_keras.models.load_model(path, custom_objects=dict(custom_objects or {}))
-
-
-def _check_kind(model: Any) -> None:
-    if isinstance(model, tf_keras.Model):
-        return
-    kinds = {cls.__module__.partition(".")[0] for cls in type(model).__mro__}
-    if "keras" in kinds:
-        raise TypeError(
-            f"keras_model {model!r} is a Keras 3 model, and Estimators train tf_keras models. "
-            "Build it with tf_keras (import tf_keras in place of keras), or set the environment "
-            "variable TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, which makes tf.keras "
-            "be tf_keras."
-        )
-    raise TypeError(
-        f"keras_model must be a tf_keras Model, got {model!r} of type {type(model).__name__}."
-    )
 
 
 def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:

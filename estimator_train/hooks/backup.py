@@ -1,0 +1,120 @@
+"""Backups of a training between its checkpoints, as `BackupAndRestore` makes them for `fit`."""
+
+import os
+from typing import Any
+
+import tensorflow as tf
+
+_LOG = tf.get_logger()
+_STATE = "backup"
+
+
+class BackupAndRestore(tf.compat.v1.train.SessionRunHook):
+    """Backs the training up every so many steps, and goes on from the backup after a crash.
+
+    A backup is a checkpoint of all variables in a directory of its own, where only the last is
+    kept. A training that starts goes on from it if it is of a later step than the latest checkpoint
+    in model_dir. Once training has ended, its last checkpoint is written and the backup is removed.
+
+    Args:
+      backup_dir: Where backups are kept; not the model_dir, and for this training alone.
+      save_freq: Steps between backups, or "epoch" for one after each epoch.
+      steps_per_epoch: Steps in an epoch, with save_freq="epoch".
+      delete_checkpoint: Whether the backup is removed when training ends well.
+
+    Raises:
+      ValueError: backup_dir is empty, save_freq is neither "epoch" nor positive, or epochs are
+        meant and steps_per_epoch is not given.
+    """
+
+    def __init__(
+        self,
+        backup_dir: str | os.PathLike[str],
+        save_freq: int | str = "epoch",
+        steps_per_epoch: int | None = None,
+        delete_checkpoint: bool = True,
+    ) -> None:
+        if not backup_dir:
+            raise ValueError("backup_dir must be a directory, got an empty path.")
+        if save_freq == "epoch" and not steps_per_epoch:
+            raise ValueError(
+                "save_freq='epoch' needs steps_per_epoch: how many steps are an epoch? Or give "
+                "the steps between backups as save_freq."
+            )
+        every = steps_per_epoch if save_freq == "epoch" else save_freq
+        if not isinstance(every, int) or every <= 0:
+            raise ValueError(f"save_freq must be 'epoch' or a positive number, got {every!r}.")
+        self._dir = os.fspath(backup_dir)
+        self._every = every
+        self._delete = delete_checkpoint
+        self._step = 0
+
+    def begin(self) -> None:
+        """Finds the global step and the Saver of the graph."""
+        self._global_step = tf.compat.v1.train.get_global_step()
+        self._graph = tf.compat.v1.get_default_graph()
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Restores the backup, if it is ahead of what was restored."""
+        del coord
+        (self._saver,) = self._graph.get_collection(tf.compat.v1.GraphKeys.SAVERS)[:1]
+        self._step = int(session.run(self._global_step))
+        path = tf.train.latest_checkpoint(self._dir, _STATE)
+        if path is None or _step_of(path) <= self._step:
+            return
+        _LOG.info("Going on from the backup %s.", path)
+        self._run(session, "restore_op_name", path)
+        self._step = int(session.run(self._global_step))
+
+    def steps_until_due(self, global_step: int) -> int:
+        """Steps up to the next backup."""
+        return self._every - global_step % self._every
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Counts steps that it did not see."""
+        del loss
+        self._step += steps
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Writes a backup if it is time."""
+        del run_values
+        self._step += 1
+        if self._step % self._every == 0:
+            self._save(run_context.session)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Removes the backup."""
+        del session
+        if self._delete and tf.io.gfile.exists(self._dir):
+            for path in tf.io.gfile.glob(os.path.join(self._dir, f"{_STATE}*")):
+                tf.io.gfile.remove(path)
+
+    def _save(self, session: tf.compat.v1.Session) -> None:
+        tf.io.gfile.makedirs(self._dir)
+        step = int(session.run(self._global_step))
+        path = os.path.join(self._dir, f"{_STATE}-{step}")
+        before = tf.train.latest_checkpoint(self._dir, _STATE)
+        self._run(session, "save_tensor_name", path)
+        # Only now does it count: a torn backup is never the last one.
+        tf.compat.v1.train.update_checkpoint_state(
+            self._dir, path, latest_filename=_STATE, save_relative_paths=True
+        )
+        if before and before != path:
+            tf.compat.v1.train.remove_checkpoint(before)
+
+    def _run(self, session: tf.compat.v1.Session, operation: str, path: str) -> None:
+        """Saves or restores by the Saver's operations; it itself would count this as its own."""
+        saver = self._saver.saver_def
+        name = getattr(saver, operation)
+        session.run(
+            name if operation == "save_tensor_name" else self._graph.get_operation_by_name(name),
+            {saver.filename_tensor_name: path},
+        )
+
+
+def _step_of(path: str) -> int:
+    return int(path.rpartition("-")[2])

@@ -1,0 +1,89 @@
+"""Which tf_keras callbacks an Estimator cannot run, and what does their work in it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+_INSTEAD = {
+    "BackupAndRestore": "An Estimator goes on from the latest checkpoint in model_dir by itself; "
+    "for backups of every epoch or every so many steps there is hooks.BackupAndRestore",
+    "ProgbarLogger": "It counts the batches of fit; use hooks.ProgressHook",
+    "BaseLogger": "It averages the batches that it sees; the logs hold averages already",
+    "SidecarEvaluatorModelExport": "It needs a tf_keras SidecarEvaluator; use a BestExporter in "
+    "EvalSpec(exporters=...)",
+}
+_NO_MODEL = {
+    "ModelCheckpoint": "RunConfig(save_checkpoints_steps=...)",
+    "LearningRateScheduler": "a schedule of tf.compat.v1.train, such as exponential_decay",
+    "ReduceLROnPlateau": "a learning rate that is a variable, and a hook that assigns it",
+    "TensorBoard": "the event files that are in model_dir anyway",
+}
+
+
+def check_callbacks(callbacks: Any) -> list[Any]:
+    """Returns the callbacks as a list.
+
+    Args:
+      callbacks: What a user gave.
+
+    Raises:
+      TypeError: One is no tf_keras Callback.
+      ValueError: One needs what only `fit` has.
+    """
+    import tf_keras  # Estimators without Keras models load without it.
+
+    if isinstance(callbacks, tf_keras.callbacks.Callback):
+        callbacks = [callbacks]
+    for callback in callbacks:
+        if not isinstance(callback, tf_keras.callbacks.Callback):
+            of_keras_3 = type(callback).__mro__[-2].__module__.split(".")[0] == "keras"
+            advice = " Take it from tf_keras.callbacks." if of_keras_3 else ""
+            raise TypeError(
+                f"callbacks must be tf_keras Callbacks, got {callback!r} of type "
+                f"{type(callback).__module__}.{type(callback).__name__}.{advice}"
+            )
+        _check_one(callback)
+    return list(callbacks)
+
+
+def _check_one(callback: Any) -> None:
+    names = [cls.__name__ for cls in type(callback).__mro__ if cls.__module__[:8] == "tf_keras"]
+    for name in names:
+        if name in _INSTEAD:
+            raise ValueError(f"{name} cannot run in an Estimator. {_INSTEAD[name]}.")
+    frequency = getattr(callback, "update_freq", "epoch")
+    if "TensorBoard" in names and frequency != "epoch":
+        raise ValueError(
+            f"TensorBoard(update_freq={frequency!r}) writes from within fit's own step. Use "
+            "update_freq='epoch'; the loss of every so many steps is in the event files of "
+            "model_dir, by RunConfig(save_summary_steps=...)."
+        )
+
+
+def check_without_model(callbacks: Sequence[Any], validates: bool) -> None:
+    """Checks callbacks for the training of a model_fn that has no Keras model.
+
+    Args:
+      callbacks: tf_keras Callbacks.
+      validates: Whether there is validation data.
+
+    Raises:
+      ValueError: One needs a model, or validation does.
+    """
+    remedy = "Or make the model_fn by keras.model_fn or keras.model_to_estimator."
+    if validates:
+        raise ValueError(
+            "validation_data needs a Keras model, and this model_fn has none. Use "
+            f"experimental.InMemoryEvaluatorHook or an EvalSpec. {remedy}"
+        )
+    for callback in callbacks:
+        for cls in type(callback).__mro__:
+            if cls.__name__ in _NO_MODEL and cls.__module__.startswith("tf_keras"):
+                raise ValueError(
+                    f"{cls.__name__} needs a Keras model, and this model_fn has none. Use "
+                    f"{_NO_MODEL[cls.__name__]}. {remedy}"
+                )
+        if getattr(callback, "restore_best_weights", False):
+            raise ValueError(
+                f"{type(callback).__name__}(restore_best_weights=True) needs a Keras model, and "
+                f"this model_fn has none. Use RunConfig(keep_best=...). {remedy}"
+            )

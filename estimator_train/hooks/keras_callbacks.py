@@ -1,0 +1,248 @@
+"""tf_keras callbacks in the training of an Estimator."""
+
+import concurrent.futures
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.hooks.callback_checks import check_callbacks, check_without_model
+from estimator_train.hooks.keras_twin import LiveModel, Twin, use_session
+from estimator_train.hooks.watching import ask_to_watch, watched
+
+_LOG = tf.get_logger()
+
+
+class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
+    """Runs tf_keras callbacks as `fit` does: at the ends of epochs, and of batches if they want.
+
+    Callbacks see an eager copy of the model, which has the training's variables whenever it is
+    used; what they set in it (the learning rate, weights) is set in the training. `model.optimizer`
+    has the learning rate and the count of updates; all else is read as soon as another attribute of
+    `model` is used. Epochs are counted from global step 0, so a job that goes on from a checkpoint
+    goes on with its epochs. An epoch that the end of training cuts short has no end for callbacks.
+
+    With a model_fn of your own there is no Keras model: callbacks then have the loss alone, and
+    those that need a model are refused.
+
+    Args:
+      callbacks: tf_keras Callbacks.
+      steps_per_epoch: Global steps in an epoch.
+      validation_data: What `Model.evaluate` takes as x: a Dataset, or a tuple of arrays (x, y) or
+        (x, y, sample_weight); or a function without arguments that returns it. Epochs end with an
+        evaluation of it, whose metrics are in the logs as `val_...`.
+      validation_steps: Batches of each such evaluation; by default all.
+      epochs: For callbacks that show how many epochs there will be; nothing ends by it.
+
+    Attributes:
+      history: Name to the list of the epochs' values, as in `fit(...).history`.
+
+    Raises:
+      ValueError: steps_per_epoch is not positive, or a callback needs what an Estimator does
+        otherwise.
+      TypeError: One is no tf_keras Callback.
+    """
+
+    def __init__(
+        self,
+        callbacks: Sequence[Any],
+        steps_per_epoch: int,
+        validation_data: Any = None,
+        validation_steps: int | None = None,
+        epochs: int | None = None,
+    ) -> None:
+        if steps_per_epoch is None or steps_per_epoch <= 0:
+            raise ValueError(f"steps_per_epoch must be positive, got {steps_per_epoch}.")
+        self._given = check_callbacks(callbacks)
+        self._steps_per_epoch = int(steps_per_epoch)
+        self._validation_data = validation_data
+        self._validation_steps = validation_steps
+        self._epochs = epochs
+        self._sees_batches = any(_sees_batches(callback) for callback in self._given)
+        self.history: dict[str, list[Any]] = {}
+
+    def before_model(self) -> None:
+        """Asks the model_fn to let the training be watched."""
+        ask_to_watch()
+
+    def begin(self) -> None:
+        """Makes the model that callbacks see."""
+        # A thread without graph and strategy: what callbacks do is eager, as in fit.
+        self._thread = concurrent.futures.ThreadPoolExecutor(1, "keras_callbacks")
+        self._epoch: int | None = None
+        self._started = False
+        self._losses: list[float] = []
+        self._found = found = watched()
+        self._global_step = tf.compat.v1.train.get_global_step()
+        self._loss = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1:]
+        self._twin: Twin | None = None
+        if found is None:
+            check_without_model(self._given, self._validation_data is not None)
+        else:
+            self._twin = Twin(found, self._eagerly(self._make_model))
+        self._list = self._eagerly(self._make_list)
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Begins the training for the callbacks; in a session after a lost one it goes on."""
+        del coord
+        self._session = session
+        self._step = int(session.run(self._global_step))
+        if not self._started:
+            self._started = True
+            self._call(lambda: self._list.on_train_begin())
+
+    def steps_until_due(self, global_step: int) -> int:
+        """Steps up to the end of the epoch, or one if a callback wants to see each."""
+        self._begin_epoch()
+        if self._sees_batches or self._found is None:
+            return 1
+        return self._steps_per_epoch - global_step % self._steps_per_epoch
+
+    def before_run(
+        self, run_context: tf.compat.v1.train.SessionRunContext
+    ) -> tf.compat.v1.train.SessionRunArgs:
+        """Tells callbacks of a batch that begins."""
+        del run_context
+        self._begin_epoch()
+        if self._sees_batches:
+            batch = self._step % self._steps_per_epoch
+            self._call(lambda: self._list.on_train_batch_begin(batch))
+        return tf.compat.v1.train.SessionRunArgs([] if self._found else self._loss)
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Counts steps that it did not see."""
+        del loss
+        self._advance(steps)
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Tells callbacks of a batch that ended, and of the epoch if it ended with it."""
+        self._advance(1)
+        self._losses += [float(loss) for loss in run_values.results]
+        if self._sees_batches:
+            logs = self._logs()
+            batch = (self._step - 1) % self._steps_per_epoch
+            self._call(lambda: self._list.on_train_batch_end(batch, logs))
+        if self._step % self._steps_per_epoch == 0:
+            self._end_epoch()
+        if self._stops():
+            run_context.request_stop()
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Ends the training for the callbacks."""
+        self._session = session
+        changed = self._call(lambda: self._list.on_train_end(self._last_logs))
+        if changed:
+            _LOG.warning(
+                "Callbacks set %s at the end of training, after the last checkpoint was written: "
+                "they are in no checkpoint.",
+                ", ".join(changed[:3]),
+            )
+        self._thread.shutdown()
+
+    _last_logs: dict[str, Any] | None = None
+
+    def _make_model(self) -> Any:
+        assert self._found is not None
+        model = self._found.training.make_eager()
+        self._found.training.build_eager(model)
+        return model
+
+    def _make_list(self) -> Any:
+        import tf_keras  # Estimators without Keras models load without it.
+
+        if self._twin is not None:
+            self._model: Any = LiveModel(self._twin)
+        else:
+            self._model = tf_keras.Model()
+        history = tf_keras.callbacks.History()
+        self._model.stop_training = False
+        made = tf_keras.callbacks.CallbackList(
+            [*self._given, history],
+            model=self._model,
+            verbose=0,
+            epochs=self._epochs,
+            steps=self._steps_per_epoch,
+        )
+        # It starts anew at on_train_begin, which is not what one of several calls of train wants.
+        history.history = self.history
+        history.on_train_begin = lambda logs=None: None
+        history.epoch = []
+        return made
+
+    def _eagerly(self, function: Callable[[], Any]) -> Any:
+        return self._thread.submit(function).result()
+
+    def _call(self, function: Callable[[], Any]) -> list[str]:
+        """Has callbacks do something; returns the names of variables that they set."""
+
+        def call() -> list[str]:
+            if self._twin is None:
+                function()
+                return []
+            use_session(self._model, self._session)
+            function()
+            changed = self._twin.write(self._session)
+            use_session(self._model, None)
+            return changed
+
+        return self._eagerly(call)
+
+    def _advance(self, steps: int) -> None:
+        self._step += steps
+        if self._twin is not None:
+            self._twin.forget()
+
+    def _begin_epoch(self) -> None:
+        """Tells callbacks of the epoch of the next step, unless they know it."""
+        epoch = self._step // self._steps_per_epoch
+        if epoch != self._epoch:
+            self._epoch = epoch
+            self._call(lambda: self._list.on_epoch_begin(epoch))
+
+    def _end_epoch(self) -> None:
+        logs = self._logs()
+        self._losses = []
+        if self._found is not None:
+            self._session.run(list(self._found.resets))
+        epoch = self._epoch
+        if self._validation_data is not None:
+            self._call(lambda: logs.update(self._validated()))
+        self._last_logs = logs
+        self._call(lambda: self._list.on_epoch_end(epoch, logs))
+
+    def _logs(self) -> dict[str, Any]:
+        if self._found is not None:
+            values = self._session.run(dict(self._found.logs))
+            return {name: _plain(value) for name, value in values.items()}
+        return {"loss": float(np.mean(self._losses))} if self._losses else {}
+
+    def _validated(self) -> dict[str, Any]:
+        data = self._validation_data() if callable(self._validation_data) else self._validation_data
+        parts = data if isinstance(data, tuple) else (data,)
+        arguments = dict(zip(("x", "y", "sample_weight"), parts, strict=False))
+        found = self._model.evaluate(
+            **arguments,
+            steps=self._validation_steps,
+            callbacks=self._list,
+            verbose=0,
+            return_dict=True,
+        )
+        return {f"val_{name}": value for name, value in found.items()}
+
+    def _stops(self) -> bool:
+        return bool(self._model.stop_training)
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if np.ndim(value) == 0 else value
+
+
+def _sees_batches(callback: Any) -> bool:
+    """Whether a callback does something at each batch."""
+    # What tf_keras asks; TensorBoard and ModelCheckpoint answer by their arguments.
+    return bool(callback._implements_train_batch_hooks())

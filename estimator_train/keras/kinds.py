@@ -1,0 +1,30 @@
+"""Telling tf_keras models from others."""
+
+from typing import Any
+
+import tf_keras
+
+
+def check_kind(model: Any, what: str) -> None:
+    """Checks that something is a tf_keras Model.
+
+    Args:
+      model: Anything.
+      what: What it is, for the error.
+
+    Raises:
+      TypeError: It is none, for one a Keras 3 model.
+    """
+    if isinstance(model, tf_keras.Model):
+        return
+    kinds = {cls.__module__.partition(".")[0] for cls in type(model).__mro__}
+    if "keras" in kinds:
+        raise TypeError(
+            f"{what} {model!r} is a Keras 3 model, and Estimators train tf_keras models. "
+            "Build it with tf_keras (import tf_keras in place of keras), or set the environment "
+            "variable TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, which makes tf.keras "
+            "be tf_keras."
+        )
+    raise TypeError(
+        f"{what} must be a tf_keras Model, got {model!r} of type {type(model).__name__}."
+    )

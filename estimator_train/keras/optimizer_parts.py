@@ -1,0 +1,177 @@
+"""What all optimizers in a graph share: their interface, gradients, schedules."""
+
+import abc
+import contextlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+import tf_keras
+
+_LOG = tf.get_logger()
+SCOPE = "training"
+
+
+class TrainStep(NamedTuple):
+    """One training step in a graph.
+
+    Attributes:
+      operation: Changes the variables once and counts the step.
+      trackable: What an object-based checkpoint holds as the model's `optimizer`.
+    """
+
+    operation: tf.Operation | tf.Tensor
+    trackable: Any
+
+
+class GraphOptimizer(abc.ABC):
+    """An optimizer's settings, of which each graph makes an optimizer for itself.
+
+    Attributes:
+      scales_loss: Whether the optimizer itself divides the loss by the number of replicas.
+    """
+
+    scales_loss = False
+
+    @abc.abstractmethod
+    def minimize(
+        self,
+        loss: tf.Tensor,
+        variables: Sequence[tf.Variable],
+        global_step: tf.Variable,
+        gradients: Sequence[Any] | None = None,
+    ) -> TrainStep:
+        """Builds a training step in the default graph.
+
+        Args:
+          loss: A scalar; under a strategy the replicas' gradients are summed.
+          variables: The variables to train. Those that the loss does not depend on are left as
+            they are, with a warning.
+          global_step: Counts the steps, an int64 scalar.
+          gradients: The loss's gradients by the variables, where they are known already.
+
+        Raises:
+          ValueError: The loss depends on none of the variables.
+        """
+
+
+class KerasOptimizer(GraphOptimizer):
+    """A tf_keras optimizer.
+
+    Args:
+      optimizer: The eager optimizer.
+      loss_scaling: Arguments of the LossScaleOptimizer around it, or None.
+    """
+
+    def __init__(self, optimizer: Any, loss_scaling: dict[str, Any] | None) -> None:
+        self._class = type(optimizer)
+        self._loss_scaling = loss_scaling
+        self._schedule = schedule_of(optimizer)
+        with readable_schedule(optimizer):
+            self._config = dict(optimizer.get_config())
+
+    @property
+    def scales_gradients(self) -> bool:
+        """Whether the loss is scaled for float16, and gradients back."""
+        return self._loss_scaling is not None
+
+    @property
+    def _scope(self) -> str:
+        return "" if self._loss_scaling else SCOPE
+
+    def _scaled(self, optimizer: Any) -> Any:
+        if self._loss_scaling is None:
+            return optimizer
+        return tf_keras.mixed_precision.LossScaleOptimizer(optimizer, **self._loss_scaling)
+
+    def _gradients(
+        self,
+        optimizer: Any,
+        loss: tf.Tensor,
+        variables: Sequence[tf.Variable],
+        gradients: Sequence[Any] | None = None,
+    ) -> list[tuple[Any, tf.Variable]]:
+        if self._loss_scaling:
+            loss = optimizer.get_scaled_loss(loss)
+        if gradients is None:
+            gradients = tf.gradients(loss, list(variables))
+        pairs = existing(zip(gradients, variables, strict=True))
+        if not self._loss_scaling:
+            return pairs
+        scaled, trained = zip(*pairs, strict=True)
+        return list(zip(optimizer.get_unscaled_gradients(scaled), trained, strict=True))
+
+
+def existing(pairs: Any) -> list[tuple[Any, tf.Variable]]:
+    """The pairs of gradient and variable that have a gradient."""
+    pairs = list(pairs)
+    absent = [variable.name for gradient, variable in pairs if gradient is None]
+    if len(absent) == len(pairs):
+        raise ValueError(
+            f"The loss of the Keras model depends on none of its trainable variables {absent}. "
+            "Check `trainable` of its layers, and that the loss uses the model's outputs."
+        )
+    if absent:
+        _LOG.warning(
+            "Gradients do not exist for variables %s when minimizing the loss; they stay as they "
+            "are.",
+            absent,
+        )
+    return [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+
+
+def schedule_of(optimizer: Any) -> Any:
+    """The optimizer's learning-rate schedule, or None."""
+    # New optimizers show only its current value; legacy ones the schedule itself.
+    rate = getattr(optimizer, "_learning_rate", None)
+    rate = optimizer.learning_rate if rate is None else rate
+    schedules = tf_keras.optimizers.schedules.LearningRateSchedule
+    return rate if isinstance(rate, schedules) else None
+
+
+def eager_copy(optimizer: Any) -> Any:
+    """Returns a new optimizer with the settings of another one, to be used in eager code.
+
+    Raises:
+      ValueError: Its learning-rate schedule has no config.
+    """
+    if isinstance(getattr(optimizer, "optimizer", None), tf.compat.v1.train.Optimizer):
+        return optimizer  # What Keras makes of a v1 optimizer; it has no config.
+    if hasattr(optimizer, "inner_optimizer"):
+        return tf_keras.mixed_precision.LossScaleOptimizer(
+            eager_copy(optimizer.inner_optimizer),
+            dynamic=optimizer.dynamic,
+            initial_scale=optimizer.initial_scale,
+            dynamic_growth_steps=optimizer.dynamic_growth_steps,
+        )
+    schedule = schedule_of(optimizer)
+    with readable_schedule(optimizer):
+        config = dict(optimizer.get_config())
+    if schedule:
+        config["learning_rate"] = schedule
+    return type(optimizer).from_config(config)
+
+
+@contextlib.contextmanager
+def readable_schedule(optimizer: Any) -> Any:
+    """Within it, the optimizer's config is read, which asks its schedule for one too.
+
+    Raises:
+      ValueError: The schedule has none.
+    """
+    schedule = schedule_of(optimizer)
+    try:
+        with tf_keras.utils.custom_object_scope({type(schedule).__name__: type(schedule)}):
+            yield
+    except NotImplementedError as error:
+        if schedule is None:
+            raise
+        raise ValueError(
+            f"The learning-rate schedule {type(schedule).__name__} has no get_config(), which is "
+            "needed to use its optimizer in an Estimator. Give it one; it may return {}."
+        ) from error
+
+
+def name_scope(name: str) -> contextlib.AbstractContextManager[Any]:
+    """A name scope, or none for an empty name."""
+    return tf.name_scope(name) if name else contextlib.nullcontext()

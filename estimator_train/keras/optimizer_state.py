@@ -1,0 +1,100 @@
+"""What optimizers keep for each variable, found alike in new, legacy and v1 optimizers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+# Names that the legacy forms have for what new optimizers name otherwise.
+_NEW_NAMES = {
+    "SGD": {"momentum": "m"},
+    "RMSprop": {"rms": "velocity", "mg": "average_gradient"},
+    "Adadelta": {"accum_grad": "accumulated_grad", "accum_var": "accumulated_delta_var"},
+    "Adamax": {"v": "u"},
+}
+Slots = dict[tuple[str, int], tf.Variable]
+
+
+def inner_optimizer(optimizer: Any) -> Any:
+    """The optimizer itself where one for loss scaling is around it."""
+    return getattr(optimizer, "inner_optimizer", optimizer)
+
+
+def make_slots(optimizer: Any, variables: Sequence[tf.Variable]) -> None:
+    """Makes the variables of an eager optimizer that was not used yet."""
+    inner = inner_optimizer(optimizer)
+    if hasattr(inner, "build"):
+        inner.build(list(variables))
+    elif hasattr(inner, "_create_all_weights"):
+        # What tf_keras itself calls before it loads a legacy optimizer's weights.
+        inner._create_all_weights(list(variables))
+
+
+def slots_of(optimizer: Any, variables: Sequence[tf.Variable]) -> Slots:
+    """Finds what an optimizer keeps for each of a model's variables.
+
+    Args:
+      optimizer: A tf_keras optimizer, new or legacy, whose variables are made.
+      variables: The model's trainable variables, in the model's order.
+
+    Returns:
+      (Name that new optimizers have for it, position of the variable) to variable.
+    """
+    inner = inner_optimizer(optimizer)
+    if not hasattr(inner, "get_slot_names"):
+        return _by_names(_listed(inner), variables)
+    renamed = new_names(inner)
+    found: Slots = {}
+    for slot in inner.get_slot_names():
+        for position, variable in enumerate(variables):
+            try:
+                found[renamed.get(slot, slot), position] = inner.get_slot(variable, slot)
+            except KeyError:
+                continue  # The variable is not trained.
+    return found
+
+
+def new_names(optimizer: Any) -> dict[str, str]:
+    """A legacy optimizer's slot names to those of the new one, where they differ."""
+    classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
+    return next((_NEW_NAMES[name] for name in classes if name in _NEW_NAMES), {})
+
+
+def learning_rate_of(optimizer: Any) -> tf.Variable | None:
+    """The variable of the learning rate, or None where it is none."""
+    inner = inner_optimizer(optimizer)
+    # A new optimizer with a schedule keeps the current value apart.
+    names = ("_current_learning_rate", "_learning_rate", "learning_rate")
+    found = (getattr(inner, name, None) for name in names)
+    return next((rate for rate in found if isinstance(rate, tf.Variable)), None)
+
+
+def iterations_of(optimizer: Any) -> tf.Variable | None:
+    """The variable that counts updates, or None where there is none."""
+    found = getattr(inner_optimizer(optimizer), "iterations", None)
+    return found if isinstance(found, tf.Variable) else None
+
+
+def _listed(optimizer: Any) -> list[tf.Variable]:
+    variables = getattr(optimizer, "variables", ())
+    return list(variables() if callable(variables) and not list(variables) else variables)
+
+
+def _by_names(kept: Sequence[tf.Variable], variables: Sequence[tf.Variable]) -> Slots:
+    """A new optimizer names a variable `slot/name of the model's variable`."""
+    names = [_plain(variable) for variable in variables]
+    found: Slots = {}
+    for variable in kept:
+        name = _plain(variable)
+        fitting = [i for i, known in enumerate(names) if name.endswith(f"/{known}")]
+        # Of names that end alike the longest is meant, of equal names the next one.
+        for position in sorted(fitting, key=lambda i: (-len(names[i]), i)):
+            slot = name[: -len(names[position]) - 1].rpartition("/")[2]
+            if (slot, position) not in found:
+                found[slot, position] = variable
+                break
+    return found
+
+
+def _plain(variable: tf.Variable) -> str:
+    return variable.name.partition(":")[0]
