@@ -192,17 +192,12 @@ def test_an_eval_spec_of_a_wrong_type_is_told(tmp_path: Path, wrong: Any) -> Non
         train_and_evaluate(estimator(OURS, str(tmp_path)), TrainSpec(tiny_input, 1), wrong)
 
 
-@pytest.mark.parametrize(
-    ("job", "text"),
-    [("worker", "gives this process the role 'worker'"), ("odd", "Task type odd is not supported")],
-)
-def test_a_role_in_a_cluster_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: str, text: str
+def test_an_unknown_role_in_a_cluster_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster = {"chief": ["a:1"], job: ["b:1"]}
-    tf_config = {"cluster": cluster, "task": {"type": job, "index": 0}}
+    tf_config = {"cluster": {"chief": ["a:1"], "odd": ["b:1"]}, "task": {"type": "odd", "index": 0}}
     monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(ValueError, match="Task type odd is not supported"):
         train_and_evaluate(estimator(OURS, str(tmp_path)), TrainSpec(tiny_input, 1), EvalSpec(once))
 
 
