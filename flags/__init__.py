@@ -23,6 +23,7 @@ before a function needs it, so that `--help` and a mistyped flag answer at once.
 """
 
 from flags.base import define_base_flags, export_dir
+from flags.batch_job import define_batch_job_flags
 from flags.checkpoints import define_checkpoint_flags
 from flags.distribution import (
     define_distribution_flags,
@@ -31,6 +32,7 @@ from flags.distribution import (
 )
 from flags.evaluation import define_evaluation_flags
 from flags.images import define_image_flags
+from flags.input import define_input_flags, make_pipeline_options
 from flags.job import define_job_flags
 from flags.preset import define_preset_flag, parse_with_preset, preset_names
 from flags.run_config import make_run_config
@@ -38,14 +40,17 @@ from flags.training import define_training_flags
 
 __all__ = [
     "define_base_flags",
+    "define_batch_job_flags",
     "define_checkpoint_flags",
     "define_distribution_flags",
     "define_evaluation_flags",
     "define_image_flags",
+    "define_input_flags",
     "define_job_flags",
     "define_preset_flag",
     "define_training_flags",
     "export_dir",
+    "make_pipeline_options",
     "make_run_config",
     "make_strategy",
     "parse_with_preset",

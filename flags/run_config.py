@@ -19,6 +19,10 @@ _ARGUMENTS = {
     "save_summary_steps": "save_summary_steps",
     "log_step_count_steps": "log_step_count_steps",
     "keep_best": "keep_best",
+    "checkpoint_mode": "checkpoint_mode",
+    "step_timeout_secs": "step_timeout_secs",
+    "allow_shared_model_dir": "allow_shared_model_dir",
+    "save_input_position": "save_input_position",
 }
 
 
@@ -42,6 +46,9 @@ def make_run_config(
         for flag, argument in _ARGUMENTS.items()
         if flag in flag_values and flag_values[flag].value is not None
     }
+    if "steps_per_loop" in flag_values:
+        steps = flag_values.steps_per_loop
+        arguments["steps_per_loop"] = steps if steps == "auto" else int(steps)
     if "distribution_strategy" in flag_values:
         arguments["train_distribute"] = make_strategy(flag_values)
         arguments["session_config"] = session_config(flag_values)

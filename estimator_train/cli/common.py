@@ -12,7 +12,9 @@ JOB_FLAGS = (
     flags.define_evaluation_flags,
     flags.define_checkpoint_flags,
     flags.define_distribution_flags,
+    flags.define_batch_job_flags,
     flags.define_image_flags,
+    flags.define_input_flags,
 )
 
 

@@ -15,25 +15,21 @@ else:
     input_fns = import_own("input_fns")
 
 
-def digits(mode: str, batch_size: int, num_epochs: int | None, seed: int | None) -> tf.data.Dataset:
+def digits(mode: str, pipeline_options: Any) -> tf.data.Dataset:
     """The digits that come with the package: 1,437 to train on, 360 to test with.
 
     Args:
       mode: A ModeKeys value; training reads the training pictures in random order.
-      batch_size: Pictures in a batch.
-      num_epochs: Passes over the pictures; None repeats for ever.
-      seed: Seed of the order, or None.
+      pipeline_options: The `input_fns.PipelineOptions` of the flags.
     """
-    return input_fns.digits(**_how_to_read(mode, batch_size, num_epochs, seed))
+    return input_fns.digits(**_how_to_read(mode, pipeline_options))
 
 
 def fashion_mnist(
     mode: str,
     data_dir: str | None,
     download: bool,
-    batch_size: int,
-    num_epochs: int | None,
-    seed: int | None,
+    pipeline_options: Any,
 ) -> tf.data.Dataset:
     """Fashion-MNIST, or any other data in four files of the same names and format.
 
@@ -41,9 +37,7 @@ def fashion_mnist(
       mode: As for `digits`.
       data_dir: Folder with the four IDX files.
       download: Whether tf_keras may fetch those that are not there.
-      batch_size: As for `digits`.
-      num_epochs: As for `digits`.
-      seed: As for `digits`.
+      pipeline_options: As for `digits`.
 
     Raises:
       UsageError: There is no data_dir.
@@ -58,7 +52,7 @@ def fashion_mnist(
             f"--data_dir={folder}: there is no such folder. Fashion-MNIST's four IDX files must be "
             "in it, or --download fetches them."
         )
-    reading = _how_to_read(mode, batch_size, num_epochs, seed)
+    reading = _how_to_read(mode, pipeline_options)
     return input_fns.fashion_mnist(folder, download=download, **reading)
 
 
@@ -68,9 +62,7 @@ def image_folder(
     file_pattern: str,
     labels: list[str],
     image_size: int,
-    batch_size: int,
-    num_epochs: int | None,
-    seed: int | None,
+    pipeline_options: Any,
 ) -> tf.data.Dataset:
     """Pictures below the `train` and the `test` folder of data_dir, a folder a class.
 
@@ -80,9 +72,7 @@ def image_folder(
       file_pattern: Pattern of the files within each of the two.
       labels: Names of the classes' folders.
       image_size: Height and width, in pixels, that pictures are resized to.
-      batch_size: As for `digits`.
-      num_epochs: As for `digits`.
-      seed: As for `digits`.
+      pipeline_options: As for `digits`.
 
     Raises:
       UsageError: There is no data_dir.
@@ -90,7 +80,7 @@ def image_folder(
       ValueError: A file's folder is not among the labels.
     """
     folder = _required(data_dir, "a folder with train/CLASS/*.jpeg and test/CLASS/*.jpeg")
-    reading = _how_to_read(mode, batch_size, num_epochs, seed)
+    reading = _how_to_read(mode, pipeline_options)
     return input_fns.image_folder(
         os.path.join(folder, reading.pop("split"), file_pattern),
         labels,
@@ -99,16 +89,10 @@ def image_folder(
     )
 
 
-def _how_to_read(
-    mode: str, batch_size: int, num_epochs: int | None, seed: int | None
-) -> dict[str, Any]:
-    training = mode == ModeKeys.TRAIN
+def _how_to_read(mode: str, pipeline_options: Any) -> dict[str, Any]:
     return {
-        "split": "train" if training else "test",
-        "shuffle": training,
-        "batch_size": batch_size,
-        "num_epochs": num_epochs,
-        "seed": seed,
+        "split": "train" if mode == ModeKeys.TRAIN else "test",
+        "options": pipeline_options,
     }
 
 

@@ -3,18 +3,24 @@
 import os
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 from absl import flags as absl_flags
 
 from estimator_train import Estimator, ModeKeys, RunConfig
 from estimator_train.cli.errors import UsageError
-from estimator_train.cli.own_packages import flags
+from estimator_train.cli.own_packages import flags, import_own
 from estimator_train.cli.serving import receiver_fn
 from estimator_train.cli.user_code import check_arguments, load
 from estimator_train.engine.arguments import argument_names, call_with_known
 
+if TYPE_CHECKING:
+    import input_fns
+else:
+    input_fns = import_own("input_fns")
+
+_INPUT_ARGUMENTS = ("mode", "config", "input_context", "num_epochs", "pipeline_options")
 _INPUT = "input"  # As tf.estimator names an only input.
 
 
@@ -23,19 +29,27 @@ class Job:
 
     The functions that --model and --input_fn name are called with those arguments that they name:
     any flag, by its name (`batch_size` is that of one replica); `params`, a dict of all of them;
-    and for an input_fn also `mode`, `config`, `input_context`, and `num_epochs`: --train_epochs in
-    training, None (repeat for ever) if --max_train_steps ends it, else 1.
+    and for an input_fn also `mode`, `config`, `input_context`, `num_epochs` (--train_epochs in
+    training, None, repeat for ever, if --max_train_steps ends it, else 1), and `pipeline_options`,
+    the `input_fns.PipelineOptions` of all of these.
 
     Args:
       flag_values: The parsed flags.
       model_dir: The directory to use in place of --model_dir.
+      needs_model: Whether there must be a --model.
 
     Raises:
       UsageError: --model or --input_fn is missing or names no usable function.
       ValueError: The flags contradict each other or the machine.
     """
 
-    def __init__(self, flag_values: absl_flags.FlagValues, model_dir: str | None = None) -> None:
+    def __init__(
+        self,
+        flag_values: absl_flags.FlagValues,
+        model_dir: str | None = None,
+        *,
+        needs_model: bool = True,
+    ) -> None:
         self._flags = flag_values
         batch_size = flags.per_replica_batch_size(flag_values)
         overrides = {"model_dir": model_dir} if model_dir else {}
@@ -46,10 +60,10 @@ class Job:
             if flag_values[name].name == name  # Else it is a short name.
         }
         values.update(overrides, batch_size=batch_size)
-        self._arguments = {**values, "params": values}
+        self._arguments: dict[str, Any] = {**values, "params": values}
         self._input_name = _INPUT
-        self._model = self._function("model", ())
-        self._input = self._function("input_fn", ("mode", "config", "input_context", "num_epochs"))
+        self._model: Any = self._function("model", ()) if needs_model else None
+        self._input = self._function("input_fn", _INPUT_ARGUMENTS)
 
     @cached_property
     def estimator(self) -> Estimator:
@@ -99,9 +113,26 @@ class Job:
         once = {**params, "params": params, "mode": ModeKeys.TRAIN, "num_epochs": 1}
         return self._input_fn(once)
 
+    def call_input_fn(self, mode: str) -> Any:
+        """Returns what the input_fn returns for a mode, made eagerly."""
+        return self.input_fn(mode)(self._config, tf.distribute.InputContext())
+
     def _input_fn(self, arguments: dict[str, Any]) -> Callable[..., Any]:
+        options = flags.make_pipeline_options(
+            input_fns.PipelineOptions,
+            self._flags,
+            batch_size=arguments["batch_size"],
+            num_epochs=arguments["num_epochs"],
+            seed=arguments["seed"],
+            shuffle=arguments["mode"] == ModeKeys.TRAIN,
+        )
+
         def input_fn(config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
-            extra = {"config": config, "input_context": input_context}
+            extra = {
+                "config": config,
+                "input_context": input_context,
+                "pipeline_options": options,
+            }
             return call_with_known(self._input, {**arguments, **extra})
 
         return input_fn

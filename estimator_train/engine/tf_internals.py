@@ -75,6 +75,14 @@ def iterator_handle(iterator: Any) -> tf.Tensor:
     return iterator._iterator_resource
 
 
+def datasets_before(dataset: tf.data.Dataset) -> list[tf.data.Dataset]:
+    """The datasets that a dataset reads from.
+
+    Why internal: a dataset keeps what it was made of to itself.
+    """
+    return dataset._inputs()
+
+
 def saving_prefix(hook: tf.compat.v1.train.CheckpointSaverHook) -> str:
     """Path prefix of the checkpoints that a saver hook writes, without the step.
 
