@@ -1,7 +1,8 @@
 """What a failed command says, in one line, and the exit code it ends with.
 
 0: done. 1: an error that nobody foresaw. 2: bad input, which the same command will meet again.
-130: interrupted from the keyboard.
+130: interrupted from the keyboard. 142: a step took too long. 143: saved at a signal. Schedulers
+start a job again whose code is 128 or more.
 """
 
 import os
@@ -33,13 +34,13 @@ def report(error: BaseException, debug: bool) -> int:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
         print(f"{PROGRAM}: interrupted", file=sys.stderr)
-        return 130
+        return code_of(error)
     if isinstance(error, BrokenPipeError):
         # Whoever read our output has enough, as `head` has; Python must not flush into it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    code = 2 if is_bad_input(error) else 1
-    text = _text(error)
+    code = code_of(error)
+    text = text_of(error)
     if code == 1:
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
         if not debug:
@@ -69,7 +70,14 @@ def is_bad_input(error: BaseException) -> bool:
     )
 
 
-def _text(error: BaseException) -> str:
+def code_of(error: BaseException) -> int:
+    """The exit code that an error leads to."""
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    return 2 if is_bad_input(error) else 1
+
+
+def text_of(error: BaseException) -> str:
     """The line of an error's message that says what is wrong."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"

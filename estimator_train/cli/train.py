@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import common, results
+from estimator_train.cli import common, job_summary, results
+from estimator_train.cli.surviving import ending_saved, make_reproducible
 
 if TYPE_CHECKING:
     from estimator_train import EvalSpec
@@ -62,6 +63,11 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     Raises:
       UsageError: A flag is missing or wrong.
     """
+    with ending_saved(flag_values), job_summary.recorded(flag_values) as record:
+        _run(flag_values, record)
+
+
+def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
     from estimator_train.cli import dry_run, model_dirs
     from estimator_train.cli.evaluations import eval_spec
     from estimator_train.cli.job import Job
@@ -69,6 +75,7 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     from estimator_train.cli.stopping import Stopping
     from estimator_train.hooks import TimeHistory
 
+    make_reproducible(flag_values)
     if flag_values.dry_run:
         dry_run.run(flag_values)
         return
@@ -80,9 +87,15 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     every_steps = evaluation.every_steps if evaluation else None
     times = TimeHistory(flag_values.batch_size)
     stopping = Stopping(job.estimator, flag_values, every_steps)
-    with profiling:
-        metrics = _train(job, flag_values, evaluation, [times, *stopping.hooks, *profiling.hooks])
-    _summarize(job, flag_values, metrics, times, stopping, profiling)
+    hooks = [times, *stopping.hooks, *profiling.hooks]
+    try:
+        with profiling:
+            metrics = _train(job, flag_values, evaluation, hooks)
+    finally:
+        record["checkpoint"] = job.estimator.latest_checkpoint()
+        record["steps"] = len(times.times)
+        record["examples_per_sec"] = times.examples_per_second if times.times else None
+    record["metrics"] = _summarize(job, flag_values, metrics, times, stopping, profiling)
 
 
 def _train(
@@ -137,7 +150,8 @@ def _summarize(
     times: "TimeHistory",
     stopping: "Stopping",
     profiling: "Profiling",
-) -> None:
+) -> dict[str, Any]:
+    """Evaluates and exports what is still to be, prints the summary, and returns the metrics."""
     from estimator_train import ModeKeys
     from estimator_train.cli.evaluations import best_checkpoint
     from estimator_train.cli.exporters import newest_exports
@@ -157,3 +171,4 @@ def _summarize(
     if saved_model := job.export():
         rows["saved_model"] = saved_model
     print(results.table(rows))
+    return dict(metrics)

@@ -1,0 +1,114 @@
+"""train as a batch job: signals, its record, equal runs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+
+from estimator_train.engine.checkpoints import global_step_in
+
+ROOT = Path(__file__).parents[2]
+TRAIN = [sys.executable, "-m", "estimator_train.cli", "train", "--preset", "digits"]
+
+
+def train(model_dir, *more, **environment):
+    return subprocess.run(
+        [*TRAIN, f"--model_dir={model_dir}", *more],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        timeout=300,
+        check=False,
+    )
+
+
+def weights(model_dir):
+    path = tf.train.latest_checkpoint(str(model_dir))
+    return {name: tf.train.load_variable(path, name) for name, _ in tf.train.list_variables(path)}
+
+
+@pytest.mark.slow
+def test_sigterm_ends_it_saved_with_a_record_and_the_same_command_goes_on(tmp_path):
+    record = tmp_path / "record.json"
+    flags = ["--max_train_steps=40", f"--job_summary={record}", "--eval", "--eval_every_steps=10"]
+    running = subprocess.Popen(
+        [*TRAIN, f"--model_dir={tmp_path / 'm'}", *flags, "--max_train_steps=100000"],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    for line in running.stderr:
+        if line.startswith("step "):
+            break
+    running.send_signal(signal.SIGTERM)
+    _, err = running.communicate(timeout=100)
+    assert running.returncode == 143, err
+    found = json.loads(record.read_text())
+    assert found["exit"]["code"] == 143
+    assert "saved" in found["exit"]["cause"]
+    assert "Traceback" not in err
+    assert "The same command goes on from there." in err
+    step = int(found["checkpoint"].rpartition("-")[2])
+    assert global_step_in(found["checkpoint"]) == step > 0
+    done = train(tmp_path / "m", *flags, f"--max_train_steps={step + 5}")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(record.read_text())
+    assert found["exit"] == {"code": 0, "cause": "done"}
+    assert found["steps"] == 5
+    assert found["metrics"]["global_step"] == step + 5
+    assert found["flags"]["preset"] == "digits"
+    assert found["versions"]["tensorflow"] == tf.__version__
+
+
+@pytest.mark.slow
+def test_equal_seeds_give_equal_checkpoints_with_and_without_loops(tmp_path):
+    flags = ["--seed=3", "--deterministic", "--max_train_steps=12"]
+    runs = {"a": [], "b": [], "single": ["--steps_per_loop=1"]}
+    for name, more in runs.items():
+        done = train(tmp_path / name, *flags, *more)
+        assert done.returncode == 0, done.stderr
+    first = weights(tmp_path / "a")
+    for name in ("b", "single"):
+        other = weights(tmp_path / name)
+        assert first.keys() == other.keys()
+        for variable, value in first.items():
+            if not isinstance(value, bytes):
+                assert (value == other[variable]).all(), (name, variable)
+
+
+@pytest.mark.parametrize(
+    ("flags", "text"),
+    [
+        (["--deterministic"], "--deterministic needs --seed"),
+        (["--preemption_signals=SIGFOO"], "'SIGFOO' is no signal"),
+        (["--preemption_signals=SIGKILL"], "SIGKILL cannot be caught"),
+        (["--steps_per_loop=0"], "must be 'auto' or a number above 0"),
+        (["--job_summary=/no/such/place/x.json"], "--job_summary=/no/such/place/x.json"),
+        (["--checkpoint_mode=never"], "checkpoint_mode"),
+    ],
+)
+def test_wrong_flags_are_one_line(tmp_path, flags, text):
+    done = train(tmp_path / "m", *flags)
+    assert done.returncode == 2
+    assert text in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_record_of_a_failure_has_its_cause(tmp_path):
+    record = tmp_path / "record.json"
+    done = train(
+        tmp_path / "m",
+        f"--job_summary={record}",
+        "--preset=fashion_mnist",
+        "--data_dir=/no/such/data",
+    )
+    found = json.loads(record.read_text())
+    assert done.returncode == found["exit"]["code"] == 2
+    assert "/no/such/data" in found["exit"]["cause"]
