@@ -1,12 +1,14 @@
 """Which strategy a job trains under, in which cluster, and in which form graphs take it."""
 
 import dataclasses
+import os
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train import cluster
-from estimator_train.cluster import Cluster, cluster_from_tf_config
+from estimator_train.cluster import Cluster
+from estimator_train.cluster.kinds import asks_for_ps
 from estimator_train.engine import tf_internals
 from estimator_train.run_config import RunConfig
 
@@ -45,9 +47,10 @@ def settled(config: RunConfig) -> RunConfig:
     """
     strategy = config.train_distribute
     if strategy is None:
-        return config
+        numbered = not config.cluster_spec and config.task_type != cluster.EVALUATOR
+        return config.in_cluster(cluster.detect()) if numbered and asks_for_ps() else config
     synchronous = is_multi_worker(strategy)
-    place = _without_evaluators(cluster_from_tf_config(needs_chief=not synchronous))
+    place = _without_evaluators(cluster.detect(needs_chief=not synchronous))
     if isinstance(strategy, _PARAMETER_SERVER):
         if place.jobs and not place.jobs.get(cluster.PS):
             raise ValueError(
@@ -59,7 +62,7 @@ def settled(config: RunConfig) -> RunConfig:
         _check_has_no_ps(strategy, place)
         return config.in_cluster(place)
     trainers = _trainers(place)
-    if trainers > 1:
+    if trainers > 1 and cluster.KINDS[0].detect(os.environ):
         raise ValueError(
             f"{_name(strategy)} trains in one process, and TF_CONFIG has {trainers} that train. "
             "Use MultiWorkerMirroredStrategy, or ParameterServerStrategy with a job `ps`."
