@@ -6,6 +6,9 @@ loss)`, called when steps ran that it did not see; it returns True to stop train
 hooks know nothing of loops; what their timers hold is read, and set right after a loop, in the
 tables below. Any other hook must see every step.
 
+A hook with a true `sets_variables` stands before those that write checkpoints, so that what it sets
+is in them; one with `before_model()` is told, in the graph, that model_fn is called next.
+
 A hook that measures others stands before all of them, and its `other_end`, a hook too, behind. One
 that measures in the graph has `measured(train_op)`, which returns what to run in its place.
 """

@@ -85,13 +85,17 @@ def _train(
         if position:
             saving_listeners = [*saving_listeners, SavePosition(position)]
         chief_hooks = _chief_hooks(job, step, step_read, hooks, saving_listeners, saver)
+        # What they set is to be in the checkpoint of the same step.
+        setting = [hook for hook in hooks if getattr(hook, "sets_variables", False)]
+        others = [hook for hook in hooks if hook not in setting]
         # The input is started first of all: a saver hook saves as soon as there is a session.
         all_hooks = [
             StepTimeoutHook(timeout),
             *step.inputs.hooks,
             *(position.hooks if position else ()),
+            *setting,
             *(chief_hooks if job.config.is_chief else ()),
-            *_worker_hooks(job, step, step_read, hooks, saver),
+            *_worker_hooks(job, step, step_read, others, saver),
         ]
         all_hooks = cadence.in_order(all_hooks)
         introduce_stops(all_hooks)

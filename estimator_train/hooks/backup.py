@@ -27,6 +27,8 @@ class BackupAndRestore(tf.compat.v1.train.SessionRunHook):
         meant and steps_per_epoch is not given.
     """
 
+    sets_variables = True
+
     def __init__(
         self,
         backup_dir: str | os.PathLike[str],

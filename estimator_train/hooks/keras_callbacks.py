@@ -33,7 +33,8 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         (x, y, sample_weight); or a function without arguments that returns it. Epochs end with an
         evaluation of it, whose metrics are in the logs as `val_...`.
       validation_steps: Batches of each such evaluation; by default all.
-      epochs: For callbacks that show how many epochs there will be; nothing ends by it.
+      epochs: Epochs after which training stops, counted from global step 0; by default it ends by
+        other means, such as the end of the input.
 
     Attributes:
       history: Name to the list of the epochs' values, as in `fit(...).history`.
@@ -43,6 +44,8 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         otherwise.
       TypeError: One is no tf_keras Callback.
     """
+
+    sets_variables = True
 
     def __init__(
         self,
@@ -71,8 +74,9 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         # A thread without graph and strategy: what callbacks do is eager, as in fit.
         self._thread = concurrent.futures.ThreadPoolExecutor(1, "keras_callbacks")
         self._epoch: int | None = None
-        self._started = False
+        self._started = self._ended = False
         self._losses: list[float] = []
+        self._last_logs: dict[str, Any] | None = None
         self._found = found = watched()
         self._global_step = tf.compat.v1.train.get_global_step()
         self._loss = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1:]
@@ -85,12 +89,13 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Begins the training for the callbacks; in a session after a lost one it goes on."""
-        del coord
         self._session = session
         self._step = int(session.run(self._global_step))
         if not self._started:
             self._started = True
             self._call(lambda: self._list.on_train_begin())
+        if self._stops():
+            coord.request_stop()
 
     def steps_until_due(self, global_step: int) -> int:
         """Steps up to the end of the epoch, or one if a callback wants to see each."""
@@ -130,21 +135,24 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         if self._step % self._steps_per_epoch == 0:
             self._end_epoch()
         if self._stops():
+            self._end_training()  # Now, for a checkpoint of this step to hold what they set.
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Ends the training for the callbacks."""
+        """Ends the training for the callbacks, unless they ended it."""
         self._session = session
-        changed = self._call(lambda: self._list.on_train_end(self._last_logs))
+        changed = [] if self._ended else self._end_training()
         if changed:
             _LOG.warning(
-                "Callbacks set %s at the end of training, after the last checkpoint was written: "
-                "they are in no checkpoint.",
+                "Callbacks set %s at the end of training. If a checkpoint was written at its last "
+                "step, they are not in it: give KerasCallbacks the number of epochs.",
                 ", ".join(changed[:3]),
             )
         self._thread.shutdown()
 
-    _last_logs: dict[str, Any] | None = None
+    def _end_training(self) -> list[str]:
+        self._ended = True
+        return self._call(lambda: self._list.on_train_end(self._last_logs))
 
     def _make_model(self) -> Any:
         assert self._found is not None
@@ -235,7 +243,8 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         return {f"val_{name}": value for name, value in found.items()}
 
     def _stops(self) -> bool:
-        return bool(self._model.stop_training)
+        over = self._epochs is not None and self._step >= self._epochs * self._steps_per_epoch
+        return over or bool(self._model.stop_training)
 
 
 def _plain(value: Any) -> Any:
