@@ -101,6 +101,11 @@ def receiver(api: Api, columns: list[Any]) -> Callable[[], Any]:
     return api.estimator.export.build_parsing_serving_input_receiver_fn(spec)
 
 
+def losses(model_dir: str) -> list[float]:
+    """The loss of every step, from the event file."""
+    return _summaries(model_dir)["loss"][1:]
+
+
 def _without_tensor_names(found: Any) -> Any:
     if isinstance(found, dict):
         return {key: _without_tensor_names(item) for key, item in found.items()}

@@ -1,0 +1,104 @@
+"""Recurrent estimators, against figures of the original and against tf_keras."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import canned_rnn
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+from outcomes import recorded
+from test_canned_figures import V2, assert_alike
+
+import estimator_train as est
+
+RNNClassifier = est.experimental.RNNClassifier
+
+
+@pytest.mark.parametrize("name", canned_rnn.CASES)
+def test_classifiers_of_steps_are_those_of_the_original(name: str) -> None:
+    ours = json.loads(json.dumps(canned_rnn.observe(V2, canned_rnn.CASES[name])))
+    assert_alike(ours, recorded("canned_rnn")[name])
+
+
+def of_sequences() -> Any:
+    return canned_rnn.features(), tf.constant([0, 1, 0, 1])
+
+
+def test_a_classifier_of_sequences_learns_continues_and_exports(tmp_path: Path) -> None:
+    def made() -> Any:
+        return RNNClassifier(
+            canned_rnn.columns(),
+            units=[8],
+            cell_type="lstm",
+            optimizer=lambda: tf_keras.optimizers.legacy.Adam(0.05),
+            model_dir=str(tmp_path / "model"),
+        )
+
+    made().train(of_sequences, steps=40)
+    estimator = made().train(of_sequences, steps=40)
+    result = estimator.evaluate(of_sequences, steps=1)
+    assert result["accuracy"] == 1.0
+    assert result["global_step"] == 80
+    spec = tf.feature_column.make_parse_example_spec(canned_rnn.columns())
+    receiver = est.export.build_parsing_serving_input_receiver_fn(spec)
+    path = estimator.export_saved_model(str(tmp_path / "export"), receiver)
+    example = tf.train.Example()
+    example.features.feature["words"].bytes_list.value.extend([b"a", b"b", b"c", b"d"])
+    example.features.feature["sizes"].float_list.value.extend([0.5, 1.0, 1.5, 2.0])
+    serve = tf.saved_model.load(path.decode()).signatures["predict"]
+    served = serve(tf.constant([example.SerializeToString()]))["probabilities"]
+    predicted = next(estimator.predict(lambda: canned_rnn.features()))["probabilities"]
+    np.testing.assert_allclose(served[0], predicted, rtol=1e-5)
+
+
+def test_the_last_output_before_the_padding_counts() -> None:
+    cell = tf_keras.layers.SimpleRNNCell
+    estimator = RNNClassifier(canned_rnn.columns(), rnn_cell_fn=lambda: [cell(3), cell(2)])
+    estimator.train(of_sequences, steps=1)
+    value = estimator.get_variable_value
+    words = value("sequence_features/words_embedding/embedding_weights")
+    x = np.concatenate([[[0.5]], words[[2]]], axis=1)  # the second example: one step, word c
+    for name in ("simple_rnn_cell", "simple_rnn_cell_1"):
+        prefix = f"rnn_model/rnn/stacked_rnn_cells/{name}"
+        x = np.tanh(x @ value(f"{prefix}/kernel") + value(f"{prefix}/bias"))
+    logits = x @ value("rnn_model/logits/kernel") + value("rnn_model/logits/bias")
+    rows = list(itertools.islice(estimator.predict(lambda: canned_rnn.features()), 2))
+    np.testing.assert_allclose(rows[1]["logits"], logits[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"units": [2], "rnn_cell_fn": lambda: None}, "units and cell_type must not be specified"),
+        ({"cell_type": "lstm", "rnn_cell_fn": lambda: None}, "must not be specified when using"),
+        ({}, "or rnn_cell_fn must be given"),
+        ({"units": 3}, "units must be a list"),
+        (
+            {"units": [3], "cell_type": "foo"},
+            "Supported strings are: ['simple_rnn', 'lstm'",
+        ),
+    ],
+)
+def test_contradictions_are_told_at_construction(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(text)):
+        RNNClassifier(canned_rnn.columns(), **arguments)
+
+
+def test_logits_of_steps_need_a_head_of_steps() -> None:
+    with pytest.raises(ValueError, match="Provided head must be a `_SequentialHead` object"):
+        est.experimental.RNNEstimator(
+            est.BinaryClassHead(), canned_rnn.columns(), units=[2], return_sequences=True
+        )
+
+
+def test_a_column_without_sequences_is_refused() -> None:
+    estimator = RNNClassifier(canned_rnn.context(), units=[2])
+    with pytest.raises(ValueError, match="SequenceDenseColumn"):
+        estimator.train(of_sequences, steps=1)
