@@ -220,6 +220,11 @@ class RunConfig:
             raise ValueError(
                 "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
             )
+        if self.xla and self.mixed_precision:
+            raise ValueError(
+                "`xla` and `mixed_precision` cannot be both set: nothing is cast within what XLA "
+                "compiles."
+            )
 
     def _take_experimental_distribute(self) -> None:
         """Takes the strategies over that `experimental_distribute` holds."""

@@ -10,7 +10,8 @@ from estimator_train.engine import replicas
 from estimator_train.engine.inputs import Inputs, batch_size_of, call_input_fn, inputs_of
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn
-from estimator_train.spec import EstimatorSpec
+from estimator_train.engine.precision import scaled_losses
+from estimator_train.spec import EstimatorSpec, ModeKeys
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +43,8 @@ def build_step(job: Job, input_fn: Any, mode: str, strategy: Any = None) -> Step
     Returns:
       The step; `inputs.hooks` must be among the session's hooks.
     """
-    with strategy.scope() if strategy else contextlib.nullcontext():
+    precision = job.config.mixed_precision if mode == ModeKeys.TRAIN else None
+    with scaled_losses(precision), strategy.scope() if strategy else contextlib.nullcontext():
         global_step = tf.compat.v1.train.create_global_step()
         if strategy:
             inputs = replicas.distributed_inputs(job, input_fn, mode, strategy)

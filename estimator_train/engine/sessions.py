@@ -10,6 +10,7 @@ from estimator_train.engine.cpu_limit import threads_that_fit
 from estimator_train.engine.job import Job
 from estimator_train.engine.member import WaitForPs, is_task
 from estimator_train.engine.peers import WaitForPeers
+from estimator_train.engine.precision import cast_in
 from estimator_train.engine.strategies import trains_in_step
 
 _NAMES_SHOWN = 10
@@ -56,6 +57,7 @@ def session_creator(
       strategy: The strategy that the model was built under, or None.
     """
     config, settings = job.config, session_config(job, strategy)
+    cast_in(settings, config.mixed_precision)
     creator: tf.compat.v1.train.SessionCreator
     # Workers in step have variables of their own each, and initialize or restore them.
     if config.is_chief or trains_in_step(config):

@@ -1,0 +1,168 @@
+"""Dynamic scaling of the losses that optimizers of tf.compat.v1.train minimize.
+
+float16 has a small range: gradients are computed of the loss times a scale, so that they do not
+vanish, and divided by it. Where they are not finite, nothing but the global step changes and the
+scale is halved; after many steps without, it doubles. The scale and the count of good steps are
+variables, which checkpoints hold.
+"""
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import tensorflow as tf
+
+_Optimizer = tf.compat.v1.train.Optimizer
+_FIRST_SCALE = 2.0**15
+_GREATEST_SCALE = 2.0**24
+_GOOD_STEPS_TO_GROW = 2000
+_replacing = threading.Lock()
+
+
+class ScaledOptimizers:
+    """Within it, all optimizers of tf.compat.v1.train scale their losses.
+
+    It replaces the two methods of their base class that every way to train comes to. The optimizers
+    of a model, those of all replicas included, are made within one and share a scale.
+    """
+
+    def __init__(self) -> None:
+        self._scales: dict[int, _LossScale] = {}
+        self._own = _Optimizer.compute_gradients, _Optimizer.apply_gradients
+
+    @property
+    def used(self) -> bool:
+        """Whether there was an optimizer."""
+        return bool(self._scales)
+
+    def __enter__(self) -> "ScaledOptimizers":
+        _replacing.acquire()
+        self._own = compute, apply = _Optimizer.compute_gradients, _Optimizer.apply_gradients
+
+        def scaled_compute(optimizer: Any, loss: tf.Tensor, *args: Any, **kwargs: Any) -> Any:
+            scale = self._scale().value
+            pairs = compute(optimizer, loss * tf.cast(scale, loss.dtype), *args, **kwargs)
+            return [(_divided(gradient, scale), variable) for gradient, variable in pairs]
+
+        def guarded_apply(
+            optimizer: Any, grads_and_vars: Any, global_step: Any = None, name: str | None = None
+        ) -> tf.Operation:
+            return self._scale().apply(optimizer, apply, grads_and_vars, global_step, name)
+
+        _Optimizer.compute_gradients = scaled_compute
+        _Optimizer.apply_gradients = guarded_apply
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _Optimizer.compute_gradients, _Optimizer.apply_gradients = self._own
+        _replacing.release()
+
+    def _scale(self) -> "_LossScale":
+        """The scale as this replica sees it: each has a thread of its own."""
+        thread = threading.get_ident()
+        if thread not in self._scales:
+            self._scales[thread] = _LossScale()
+        return self._scales[thread]
+
+
+class _LossScale:
+    """A scale and the number of steps since it last changed.
+
+    Attributes:
+      value: The scale of this step, a float32 scalar.
+    """
+
+    def __init__(self) -> None:
+        with tf.compat.v1.variable_scope("loss_scale", reuse=tf.compat.v1.AUTO_REUSE):
+            self._scale = _variable("current", tf.float32, _FIRST_SCALE)
+            self._good_steps = _variable("good_steps", tf.int64, 0)
+        self.value = tf.identity(self._scale)
+
+    def apply(
+        self,
+        optimizer: Any,
+        apply: Callable[..., tf.Operation],
+        grads_and_vars: Iterable[tuple[Any, tf.Variable]],
+        global_step: tf.Variable | None,
+        name: str | None,
+    ) -> tf.Operation:
+        """Applies gradients if those of all replicas are finite, and adapts the scale."""
+        pairs = [(grad, variable) for grad, variable in grads_and_vars if grad is not None]
+        variables = [variable for _, variable in pairs]
+
+        def on_all(strategy: tf.distribute.Strategy, gradients: list[Any]) -> tf.Operation:
+            finite = _all_finite(strategy, gradients)
+
+            def on_one(own: list[Any]) -> tf.Operation:
+                return apply(optimizer, list(zip(own, variables, strict=True)), name=name)
+
+            def change() -> tf.Tensor:
+                done = strategy.extended.call_for_each_replica(on_one, args=(gradients,))
+                with tf.control_dependencies(strategy.experimental_local_results(done)):
+                    return tf.constant(True)
+
+            # Within the condition they could not be made for later steps.
+            optimizer._create_slots(variables)
+            changed = tf.cond(finite, change, lambda: tf.constant(False))
+            with tf.control_dependencies([changed]):
+                updates = self._adapt(strategy, finite)
+                if global_step is not None:
+                    updates.append(_update(strategy, global_step, lambda step: step + 1))
+            return tf.group(*updates)
+
+        replica = tf.distribute.get_replica_context()
+        return replica.merge_call(on_all, args=([grad for grad, _ in pairs],))
+
+    def _adapt(self, strategy: tf.distribute.Strategy, finite: tf.Tensor) -> list[tf.Operation]:
+        good = tf.where(finite, self._good_steps + 1, 0)
+        grow = good >= _GOOD_STEPS_TO_GROW
+        scale = tf.identity(self._scale)
+        larger = tf.where(grow, tf.minimum(2 * scale, _GREATEST_SCALE), scale)
+        scale = tf.where(finite, larger, tf.maximum(scale / 2, 1.0))
+        good = tf.where(grow, tf.zeros_like(good), good)
+        with tf.control_dependencies([scale, good]):
+            return [
+                _update(strategy, self._scale, lambda _: scale),
+                _update(strategy, self._good_steps, lambda _: good),
+            ]
+
+
+def _variable(name: str, dtype: tf.DType, value: float) -> tf.Variable:
+    return tf.compat.v1.get_variable(
+        name,
+        [],
+        dtype,
+        tf.compat.v1.constant_initializer(value, dtype),
+        trainable=False,
+        use_resource=True,
+        aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
+    )
+
+
+def _update(
+    strategy: tf.distribute.Strategy, variable: tf.Variable, value: Callable[[Any], Any]
+) -> tf.Operation:
+    return tf.group(strategy.extended.update(variable, lambda own: own.assign(value(own))))
+
+
+def _all_finite(strategy: tf.distribute.Strategy, gradients: list[Any]) -> tf.Tensor:
+    found = [
+        tf.reduce_all(tf.math.is_finite(_values(part)))
+        for gradient in gradients
+        for part in strategy.experimental_local_results(gradient)
+    ]
+    return tf.reduce_all(found)
+
+
+def _values(gradient: Any) -> tf.Tensor:
+    return gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+
+
+def _divided(gradient: Any, scale: tf.Tensor) -> Any:
+    if gradient is None:
+        return None
+    values = _values(gradient)
+    values = values / tf.cast(scale, values.dtype)
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+    return values
