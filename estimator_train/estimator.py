@@ -18,7 +18,8 @@ from estimator_train.engine.member import membership, serve
 from estimator_train.engine.strategies import settled
 from estimator_train.engine.warm_start import WarmStartSettings, settings_from
 from estimator_train.predictor.live import EstimatorPredictor, open_predictor
-from estimator_train.run_config import RunConfig, merged_session_config
+from estimator_train.run_config import RunConfig
+from estimator_train.session_settings import merged_session_config
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
 _LOG = tf.get_logger()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -20,43 +20,10 @@ from estimator_train.cluster import (
 )
 from estimator_train.preemption import Preemption
 from estimator_train.run_settings import check_setting
+from estimator_train.session_settings import default_session_config
 
 _UNSET: Any = object()
 _DEFAULT_SAVE_SECS = 600
-
-
-def default_session_config(device_filters: Iterable[str] = ()) -> tf.compat.v1.ConfigProto:
-    """The session settings of an Estimator whose RunConfig has none.
-
-    Args:
-        device_filters: the devices the session may see, as "/job:ps"; all by default.
-
-    Returns:
-        Soft placement, and one pass of the graph optimizer instead of two.
-    """
-    config = tf.compat.v1.ConfigProto(
-        allow_soft_placement=True, device_filters=list(device_filters)
-    )
-    rewrites = config.graph_options.rewrite_options
-    rewrites.meta_optimizer_iterations = rewrites.ONE
-    return config
-
-
-def merged_session_config(
-    own: tf.compat.v1.ConfigProto | None, device_filters: Iterable[str] = ()
-) -> tf.compat.v1.ConfigProto:
-    """A user's session settings over our defaults.
-
-    Args:
-        own: the user's; what is set in it holds. A field with its default value (False, 0, empty)
-            cannot be told from one that is not set. None: nothing is set.
-        device_filters: the devices the session may see if `own` does not say.
-    """
-    if own is None:
-        return default_session_config(device_filters)
-    config = default_session_config(() if own.device_filters else device_filters)
-    config.MergeFrom(own)
-    return config
 
 
 def _setting(name: str, doc: str) -> Any:

@@ -12,7 +12,7 @@ SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py
 # A package may import those on lower floors; those on one floor may import each other.
 FLOORS = [
     {"errors", "spec", "cluster", "export_outputs", "preemption"},
-    {"run_config", "run_settings"},
+    {"run_config", "run_settings", "session_settings"},
     {"engine", "export", "hooks", "predictor"},
     {"estimator"},
     {"keras", "heads", "canned", "training", "tpu", "distribute"},

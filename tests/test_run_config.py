@@ -15,11 +15,8 @@ import pytest
 import tensorflow as tf
 from outcomes import outcome, recorded
 
-from estimator_train.run_config import (
-    RunConfig,
-    default_session_config,
-    merged_session_config,
-)
+from estimator_train.run_config import RunConfig
+from estimator_train.session_settings import default_session_config, merged_session_config
 
 GOLDEN = recorded("run_config")
 QUESTIONS = ask_run_config.questions(RunConfig)

@@ -1,0 +1,39 @@
+"""Session settings: those of an Estimator, and a user's over them."""
+
+from collections.abc import Iterable
+
+import tensorflow as tf
+
+
+def default_session_config(device_filters: Iterable[str] = ()) -> tf.compat.v1.ConfigProto:
+    """The session settings of an Estimator whose RunConfig has none.
+
+    Args:
+        device_filters: the devices the session may see, as "/job:ps"; all by default.
+
+    Returns:
+        Soft placement, and one pass of the graph optimizer instead of two.
+    """
+    config = tf.compat.v1.ConfigProto(
+        allow_soft_placement=True, device_filters=list(device_filters)
+    )
+    rewrites = config.graph_options.rewrite_options
+    rewrites.meta_optimizer_iterations = rewrites.ONE
+    return config
+
+
+def merged_session_config(
+    own: tf.compat.v1.ConfigProto | None, device_filters: Iterable[str] = ()
+) -> tf.compat.v1.ConfigProto:
+    """A user's session settings over our defaults.
+
+    Args:
+        own: the user's; what is set in it holds. A field with its default value (False, 0, empty)
+            cannot be told from one that is not set. None: nothing is set.
+        device_filters: the devices the session may see if `own` does not say.
+    """
+    if own is None:
+        return default_session_config(device_filters)
+    config = default_session_config(() if own.device_filters else device_filters)
+    config.MergeFrom(own)
+    return config
