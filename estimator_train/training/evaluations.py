@@ -1,5 +1,6 @@
 """When the evaluations of a training are due, and what comes of them."""
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -140,11 +141,15 @@ class EvaluationListener(WaitingListener):
             for evaluation in self._evaluations:
                 evaluation.begin(global_step_value)
             return
-        if preemption.requested():
-            return
-        reached = self._max_steps is not None and global_step_value >= self._max_steps
+        # Training itself ends the job then, once all hooks have seen the step.
+        with contextlib.suppress(preemption.Preempted):
+            preemption.check("evaluating")
+            self._evaluate(global_step_value)
+
+    def _evaluate(self, global_step: int) -> None:
+        reached = self._max_steps is not None and global_step >= self._max_steps
         for evaluation in self._evaluations:
-            if evaluation.is_due(global_step_value):
+            if evaluation.is_due(global_step):
                 evaluation.run(is_final=reached or self.is_ending)
             elif evaluation.spec.every_steps is None:
                 _LOG.info(
@@ -157,7 +162,7 @@ class EvaluationListener(WaitingListener):
     def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Evaluates and exports the last checkpoint."""
         del session
-        if preemption.requested():  # The next start does it.
-            return
-        for evaluation in self._evaluations:
-            evaluation.finish(global_step_value)
+        with contextlib.suppress(preemption.Preempted):  # The next start does it.
+            preemption.check("evaluating")
+            for evaluation in self._evaluations:
+                evaluation.finish(global_step_value)

@@ -1,7 +1,8 @@
-"""A train_and_evaluate job that is killed at random moments and started again, as a program.
+"""A train_and_evaluate job that is ended at random moments and started again, as a program.
 
-`python killed_job.py DIRECTORY SEED` prints as JSON what became of it. TensorFlow is imported
-once; each start of the job is a fork, which knows nothing of those before but the model directory.
+`python killed_job.py DIRECTORY SEED KILL|TERM` prints as JSON what became of it. TensorFlow is
+imported once; each start of the job is a fork, which knows nothing of those before but the model
+directory.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 import estimator_train as et
+from estimator_train.preemption import watch
 from estimator_train.training.exporters import FinalExporter, LatestExporter
 from estimator_train.training.specs import EvalSpec, TrainSpec
 from estimator_train.training.train_and_evaluate import train_and_evaluate
@@ -27,6 +29,7 @@ from estimator_train.training.train_and_evaluate import train_and_evaluate
 tf1 = tf.compat.v1
 MAX_STEPS = 220
 KILLS = 10
+SIGNALS = {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM}
 # Longer than a checkpoint, an evaluation and an export after it take.
 MOMENTS_SECS = 0.15
 START_SECS = 0.8
@@ -65,12 +68,13 @@ def receiver() -> Any:
     return et.export.ServingInputReceiver(x, x)
 
 
-class KillAfter(tf1.train.SessionRunHook):
-    """Kills this process some seconds after a global step."""
+class EndAfter(tf1.train.SessionRunHook):
+    """Sends this process a signal some seconds after a global step."""
 
-    def __init__(self, step: int, secs: float) -> None:
+    def __init__(self, step: int, secs: float, number: int) -> None:
         self._step = step
         self._secs = secs
+        self._number = number
 
     def steps_until_due(self, global_step: int) -> int | None:
         return self._step - global_step if self._step > global_step else None
@@ -80,19 +84,36 @@ class KillAfter(tf1.train.SessionRunHook):
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         if run_context.session.run(self._global_step) >= self._step:
-            kill_after(self._secs)
+            end_after(self._secs, self._number)
             self._step = MAX_STEPS + 1
 
 
-def kill_after(secs: float) -> None:
-    timer = threading.Timer(secs, os.kill, (os.getpid(), signal.SIGKILL))
+class CountSteps(tf1.train.SessionRunHook):
+    """Adds up the steps of all starts in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def steps_until_due(self, global_step: int) -> None:
+        pass
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        with self._path.open("a") as file:
+            file.write("1" * steps)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self.after_loop(1, None)
+
+
+def end_after(secs: float, number: int) -> None:
+    timer = threading.Timer(secs, os.kill, (os.getpid(), number))
     timer.daemon = True
     timer.start()
 
 
 def train(model_dir: Path, hooks: Any = (), exports: bool = False) -> dict[str, float]:
     """Runs the job from wherever it stands; returns its last metrics."""
-    config = et.RunConfig(save_checkpoints_steps=10, keep_checkpoint_max=2)
+    config = et.RunConfig(save_checkpoints_steps=10, keep_checkpoint_max=2, preemption=True)
     estimator = et.Estimator(model_fn, model_dir, config)
     exporters = [
         LatestExporter("latest", receiver, exports_to_keep=2),
@@ -127,14 +148,16 @@ def values_of(checkpoint: Path | str) -> dict[str, np.ndarray]:
 
 
 def in_a_fork(function: Any) -> Any:
-    """What a function returns in another process; None if that was killed."""
+    """What a function returns in another process; None if that was killed, its code if it saved."""
     reader, writer = os.pipe()
     process = os.fork()
     if not process:
         os.close(reader)
         try:
-            with os.fdopen(writer, "w") as pipe:
+            with os.fdopen(writer, "w") as pipe, watch(et.Preemption()):
                 json.dump(function(), pipe)
+        except et.Preempted as preempted:
+            os._exit(int(preempted.code))
         except BaseException:
             sys.excepthook(*sys.exc_info())
             os._exit(1)
@@ -145,21 +168,23 @@ def in_a_fork(function: Any) -> Any:
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     if status == -signal.SIGKILL:
         return None
+    if status == 143:
+        return status
     if status:
         raise RuntimeError(f"a start of the job failed with exit code {status}")
     return json.loads(answer)
 
 
-def start(model_dir: Path, number: int, moments: random.Random) -> Any:
-    """Starts the job for the time of that number, to be killed unless that was the last."""
+def start(model_dir: Path, number: int, moments: random.Random, ended_by: int) -> Any:
+    """Starts the job for the time of that number, to be ended unless that was the last."""
+    hooks: list[Any] = [CountSteps(model_dir.with_suffix(".steps"))]
     if number == KILLS:
-        return {**train(model_dir, exports=True), "read": read_all(model_dir)}
+        return {**train(model_dir, hooks, exports=True), "read": read_all(model_dir)}
     if number % 4 == 0:  # Some moments are before the first step.
-        kill_after(moments.uniform(0, START_SECS))
-        hooks = []
+        end_after(moments.uniform(0, START_SECS), ended_by)
     else:
         step = int((number + moments.random()) * MAX_STEPS / (KILLS + 1))
-        hooks = [KillAfter(step, moments.uniform(0, MOMENTS_SECS))]
+        hooks.append(EndAfter(step, moments.uniform(0, MOMENTS_SECS), ended_by))
     began_at = read_all(model_dir)
     train(model_dir, hooks, exports=True)
     return {"survived": began_at}
@@ -167,10 +192,11 @@ def start(model_dir: Path, number: int, moments: random.Random) -> Any:
 
 def main() -> None:
     directory, moments = Path(sys.argv[1]), random.Random(int(sys.argv[2]))
+    ended_by = SIGNALS[sys.argv[3]]
     unbroken = [in_a_fork(lambda n=n: train(directory / f"unbroken_{n}")) for n in range(3)]
     seeds = [moments.random() for _ in range(KILLS + 1)]
     starts = [
-        in_a_fork(lambda n=n: start(directory / "killed", n, random.Random(seeds[n])))
+        in_a_fork(lambda n=n: start(directory / "killed", n, random.Random(seeds[n]), ended_by))
         for n in range(KILLS + 1)
     ]
     print(json.dumps({"unbroken": unbroken, "starts": starts}))

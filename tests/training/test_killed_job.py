@@ -1,4 +1,4 @@
-"""A job that is killed at ten random moments and started again each time."""
+"""A job that is ended at ten random moments and started again each time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import killed_job
 import pytest
@@ -14,24 +15,41 @@ import pytest
 SEED = 3
 
 
-@pytest.mark.slow
-def test_a_job_killed_ten_times_ends_as_an_unbroken_one(tmp_path: Path) -> None:
+def run_job(directory: Path, ended_by: str) -> Any:
     root = Path(killed_job.__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, killed_job.__file__, str(tmp_path), str(SEED)],
+        [sys.executable, killed_job.__file__, str(directory), str(SEED), ended_by],
         env={**os.environ, "PYTHONPATH": str(root), "TF_CPP_MIN_LOG_LEVEL": "3"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=500,
     )
     assert done.returncode == 0, done.stderr[-5000:]
-    seen = json.loads(done.stdout)
-    assert seen["starts"][:-1] == [None] * killed_job.KILLS
+    return json.loads(done.stdout)
+
+
+def check_end(directory: Path, seen: Any) -> None:
+    """The last start ended as a job does that nothing ever happened to."""
     last = seen["starts"][-1]
     assert last["global_step"] == last["read"] == killed_job.MAX_STEPS
     losses = [run["loss"] for run in seen["unbroken"]]
     # Three runs may happen to be closer to each other than runs are.
     spread = max(3 * (max(losses) - min(losses)), 0.03)
     assert min(losses) - spread < last["loss"] < max(losses) + spread
-    assert list((tmp_path / "killed" / "export" / "final").glob("1*"))
-    assert not list((tmp_path / "killed").glob("*unfinished*"))
+    assert list((directory / "killed" / "export" / "final").glob("1*"))
+    assert not list((directory / "killed").glob("*unfinished*"))
+
+
+@pytest.mark.slow
+def test_a_job_killed_ten_times_ends_as_an_unbroken_one(tmp_path: Path) -> None:
+    seen = run_job(tmp_path, "KILL")
+    assert seen["starts"][:-1] == [None] * killed_job.KILLS
+    check_end(tmp_path, seen)
+
+
+@pytest.mark.slow
+def test_a_job_preempted_ten_times_saves_each_time_and_loses_no_step(tmp_path: Path) -> None:
+    seen = run_job(tmp_path, "TERM")
+    assert seen["starts"][:-1] == [143] * killed_job.KILLS
+    check_end(tmp_path, seen)
+    assert len((tmp_path / "killed.steps").read_text()) == killed_job.MAX_STEPS
