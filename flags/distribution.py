@@ -1,14 +1,25 @@
 """On which devices a job trains."""
 
+from collections.abc import Callable
 from typing import Any
 
 from absl import flags
+
+from flags.cluster import (
+    define_cluster_flags,
+    is_evaluator,
+    number_of,
+    number_of_trainers,
+    set_cluster,
+)
 
 flags.disclaim_key_flags()
 
 
 def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
-    """Defines --distribution_strategy, --num_gpus and --num_virtual_cpus.
+    """Defines --distribution_strategy, --all_reduce_alg, --num_gpus and --num_virtual_cpus.
+
+    And those of `define_cluster_flags`.
 
     Args:
       flag_values: Where to define them.
@@ -16,12 +27,24 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
     flags.DEFINE_enum(
         "distribution_strategy",
         "mirrored",
-        ["off", "one_device", "mirrored"],
+        list(_MAKERS),
         "How to use the devices. mirrored: a copy of the model on each, which on a single device "
-        "is plain training; one_device: OneDeviceStrategy on the first; off: no strategy.",
+        "is plain training; central_storage: variables on the CPU, computation on each device; "
+        "multi_worker_mirrored: a copy on each worker of a cluster, in step; parameter_server: "
+        "variables on the ps tasks of a cluster, workers out of step; one_device: "
+        "OneDeviceStrategy on the first; off: no strategy.",
         short_name="ds",
         flag_values=flag_values,
     )
+    flags.DEFINE_enum(
+        "all_reduce_alg",
+        None,
+        ["ring", "nccl", "hierarchical_copy", "reduce_to_one_device"],
+        "How gradients are summed; by default TensorFlow chooses. mirrored: nccl, "
+        "hierarchical_copy or reduce_to_one_device; multi_worker_mirrored: ring or nccl.",
+        flag_values=flag_values,
+    )
+    define_cluster_flags(flag_values)
     flags.DEFINE_integer(
         "num_gpus",
         None,
@@ -49,31 +72,100 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
       flag_values: The parsed flags.
 
     Returns:
-      A `tf.distribute.Strategy`; None for `off`, and for `mirrored` on a single device, which has
-      nothing to keep in step.
+      A `tf.distribute.Strategy`; None for `off`, for `parameter_server`, which needs none, and for
+      `mirrored` on a single device, which has nothing to keep in step.
 
     Raises:
-      ValueError: There are fewer GPUs than asked for, or more devices than the strategy uses.
+      ValueError: There are fewer GPUs than asked for, more devices than the strategy uses, another
+        way to sum gradients than it knows, or no such cluster as it needs.
       RuntimeError: TensorFlow already runs, and its CPU is not divided as asked.
     """
-    import tensorflow as tf
-
+    set_cluster(flag_values)
     name = flag_values.distribution_strategy
     devices = _devices(flag_values)
-    if len(devices) == 1:
-        return tf.distribute.OneDeviceStrategy(devices[0]) if name == "one_device" else None
-    if name != "mirrored":
+    if len(devices) > 1 and name not in _OF_SEVERAL_DEVICES:
         raise ValueError(
             f"--distribution_strategy={name} trains on one device, but {len(devices)} are asked "
             f"for ({', '.join(devices)}): use --distribution_strategy=mirrored."
         )
-    if devices[0].startswith("/cpu"):
+    algorithm = flag_values.all_reduce_alg
+    if algorithm is not None and algorithm not in _ALGORITHMS.get(name, ()):
+        takes = [strategy for strategy, known in _ALGORITHMS.items() if algorithm in known]
+        raise ValueError(
+            f"--all_reduce_alg={algorithm} is not for --distribution_strategy={name}, but for "
+            f"{' or '.join(takes)}."
+        )
+    if len(devices) > 1 and devices[0].startswith("/cpu"):
         _divide_cpu(len(devices))
-    return tf.distribute.MirroredStrategy(devices)
+    return _MAKERS[name](devices, algorithm)
+
+
+def _one_device(devices: list[str], algorithm: str | None) -> Any:
+    import tensorflow as tf
+
+    return tf.distribute.OneDeviceStrategy(devices[0])
+
+
+def _mirrored(devices: list[str], algorithm: str | None) -> Any:
+    import tensorflow as tf
+
+    if len(devices) == 1:
+        return None
+    operations = {
+        "nccl": tf.distribute.NcclAllReduce,
+        "hierarchical_copy": tf.distribute.HierarchicalCopyAllReduce,
+        "reduce_to_one_device": tf.distribute.ReductionToOneDevice,
+    }
+    chosen = operations[algorithm]() if algorithm else None
+    return tf.distribute.MirroredStrategy(devices, cross_device_ops=chosen)
+
+
+def _central_storage(devices: list[str], algorithm: str | None) -> Any:
+    import tensorflow as tf
+
+    return tf.distribute.experimental.CentralStorageStrategy(devices, "/cpu:0")
+
+
+def _multi_worker(devices: list[str], algorithm: str | None) -> Any:
+    import tensorflow as tf
+
+    if is_evaluator():
+        return None  # It evaluates by itself, and is not in the cluster.
+    known = tf.distribute.experimental.CommunicationImplementation
+    options = tf.distribute.experimental.CommunicationOptions(
+        implementation=known[(algorithm or "auto").upper()]
+    )
+    return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+
+
+def _parameter_server(devices: list[str], algorithm: str | None) -> None:
+    """No strategy: the roles of TF_CONFIG say it all."""
+    if not number_of("ps"):
+        raise ValueError(
+            "--distribution_strategy=parameter_server needs tasks of the job `ps` in TF_CONFIG, as "
+            "`estimator-train launch --ps=1 --workers=2 -- ...` makes them."
+        )
+
+
+_MAKERS: dict[str, Callable[[list[str], str | None], Any]] = {
+    "off": lambda devices, algorithm: None,
+    "one_device": _one_device,
+    "mirrored": _mirrored,
+    "central_storage": _central_storage,
+    "multi_worker_mirrored": _multi_worker,
+    "parameter_server": _parameter_server,
+}
+_OF_SEVERAL_DEVICES = ("mirrored", "central_storage", "multi_worker_mirrored")
+_ALGORITHMS = {
+    "mirrored": ("nccl", "hierarchical_copy", "reduce_to_one_device"),
+    "multi_worker_mirrored": ("ring", "nccl"),
+}
 
 
 def per_replica_batch_size(flag_values: flags.FlagValues = flags.FLAGS) -> int:
     """Returns the batch that an input_fn has to deliver for each copy of the model.
+
+    Workers out of step (parameter_server) take a whole --batch_size each.
 
     Args:
       flag_values: The parsed flags.
@@ -81,7 +173,10 @@ def per_replica_batch_size(flag_values: flags.FlagValues = flags.FLAGS) -> int:
     Raises:
       ValueError: --batch_size does not divide by the number of devices.
     """
+    set_cluster(flag_values)
     batch_size, replicas = flag_values.batch_size, len(_devices(flag_values))
+    if flag_values.distribution_strategy == "multi_worker_mirrored":
+        replicas *= number_of_trainers()
     if batch_size % replicas:
         below = batch_size - batch_size % replicas
         fitting = f"{below} or {below + replicas}" if below else f"{replicas}"

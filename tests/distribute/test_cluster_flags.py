@@ -1,0 +1,94 @@
+"""Strategies and clusters from flags."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import pytest
+import tensorflow as tf
+from absl import flags as absl_flags
+
+import flags
+
+CLUSTER = {"chief": ["c:1"], "worker": ["w:1", "w:2"], "ps": ["p:1"]}
+
+
+@pytest.fixture(autouse=True)
+def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_CONFIG", "{}")
+
+
+def parse(*arguments: str) -> Any:
+    values = absl_flags.FlagValues()
+    flags.define_base_flags(values)
+    flags.define_distribution_flags(values)
+    values(["program", "--num_gpus=0", *arguments])
+    return values
+
+
+def strategy_of(*arguments: str) -> Any:
+    return flags.make_strategy(parse(*arguments))
+
+
+def test_worker_hosts_become_a_tf_config() -> None:
+    values = parse(
+        "--worker_hosts=a:1,b:2",
+        "--task_index=1",
+        "--batch_size=32",
+        "--distribution_strategy=multi_worker_mirrored",
+    )
+    assert flags.per_replica_batch_size(values) == 16
+    assert json.loads(os.environ["TF_CONFIG"]) == {
+        "cluster": {"worker": ["a:1", "b:2"]},
+        "task": {"type": "worker", "index": 1},
+    }
+
+
+def test_a_parameter_server_job_needs_no_strategy_and_each_worker_a_whole_batch() -> None:
+    name = "--distribution_strategy=parameter_server"
+    with pytest.raises(ValueError, match="needs tasks of the job `ps` in TF_CONFIG"):
+        strategy_of(name)
+    os.environ["TF_CONFIG"] = json.dumps({"cluster": CLUSTER, "task": {}})
+    assert strategy_of(name) is None
+    assert flags.per_replica_batch_size(parse(name, "--batch_size=32")) == 32
+
+
+def test_an_evaluator_needs_no_strategy() -> None:
+    os.environ["TF_CONFIG"] = json.dumps({"task": {"type": "evaluator", "index": 0}})
+    assert strategy_of("--distribution_strategy=multi_worker_mirrored") is None
+
+
+def test_central_storage_and_a_lone_worker_are_strategies() -> None:
+    central = strategy_of("--distribution_strategy=central_storage")
+    assert isinstance(central, tf.distribute.experimental.CentralStorageStrategy)
+    ring = strategy_of("--distribution_strategy=multi_worker_mirrored", "--all_reduce_alg=ring")
+    assert isinstance(ring, tf.distribute.MultiWorkerMirroredStrategy)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--task_index=1"], "--task_index=1 needs --worker_hosts"),
+        (["--worker_hosts=a:1,b:1"], "has 2 addresses: give --task_index from 0 to 1, not None"),
+        (["--worker_hosts=a:1", "--task_index=1"], "from 0 to 0, not 1"),
+        (["--all_reduce_alg=ring"], "is not for --distribution_strategy=mirrored, but for multi_"),
+        (
+            ["--distribution_strategy=off", "--all_reduce_alg=nccl"],
+            "but for mirrored or multi_worker_mirrored",
+        ),
+    ],
+)
+def test_flags_that_do_not_fit_are_told(arguments: list[str], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        strategy_of(*arguments)
+
+
+def test_a_tf_config_that_says_something_else_is_told() -> None:
+    os.environ["TF_CONFIG"] = json.dumps({"cluster": CLUSTER})
+    with pytest.raises(ValueError, match="both given, and differ"):
+        strategy_of("--worker_hosts=a:1", "--task_index=0")
+    os.environ["TF_CONFIG"] = "{"
+    with pytest.raises(ValueError, match="TF_CONFIG is not valid JSON"):
+        strategy_of("--distribution_strategy=parameter_server")
