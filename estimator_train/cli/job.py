@@ -75,6 +75,10 @@ class Job:
         from estimator_train.keras import model_to_estimator
 
         model = call_with_known(self._model, self._arguments)
+        if model is None:
+            raise UsageError(
+                f"--model={self._flags.model} returned None: return a compiled tf_keras model."
+            )
         self._input_name = (getattr(model, "input_names", None) or [_INPUT])[0]
         return model_to_estimator(model, config=self._config)
 

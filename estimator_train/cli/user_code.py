@@ -1,5 +1,6 @@
 """A user's own functions: `package.module:function`, and the arguments it is called with."""
 
+import difflib
 import importlib
 import inspect
 from collections.abc import Callable, Iterable
@@ -35,7 +36,10 @@ def load(flag: str, path: str) -> Callable[..., Any]:
         ) from error
     function = getattr(module, function_name, None)
     if not callable(function):
-        raise UsageError(f"--{flag}={path}: module {name} has no function '{function_name}'.")
+        known = [n for n, value in vars(module).items() if callable(value)]
+        close = difflib.get_close_matches(function_name, known, n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise UsageError(f"--{flag}={path}: module {name} has no function '{function_name}'.{hint}")
     return function
 
 

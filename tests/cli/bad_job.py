@@ -1,0 +1,117 @@
+"""Functions of a user's that are wrong in one way each, for `--model=bad_job:...`."""
+
+import numpy as np
+import tensorflow as tf
+
+import estimator_train as est
+
+not_a_function = 3
+
+
+def good_model(features, labels, mode):
+    return _model(features, labels, mode)
+
+
+def _model(features, labels, mode, scale=1.0, size=3):
+    w = tf.compat.v1.get_variable("w", [size, 1])
+    predictions = features[:, :size] @ w
+    if mode == est.ModeKeys.PREDICT:
+        return est.EstimatorSpec(mode, predictions={"p": predictions})
+    loss = tf.reduce_mean((predictions - labels) ** 2) * scale
+    step = tf.compat.v1.train.get_global_step()
+    train_op = tf.compat.v1.train.GradientDescentOptimizer(0.01).minimize(loss, step)
+    return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def nan_model(features, labels, mode):
+    return _model(features, labels, mode, scale=float("nan"))
+
+
+def wider_model(features, labels, mode):
+    return _model(features, labels, mode, size=2)
+
+
+def vector_loss_model(features, labels, mode):
+    loss = tf.compat.v1.get_variable("w", [3]) * 1.0
+    return est.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())
+
+
+def no_train_op_model(features, labels, mode):
+    return est.EstimatorSpec(mode, loss=tf.constant(1.0))
+
+
+def no_loss_model(features, labels, mode):
+    return est.EstimatorSpec(mode, train_op=tf.no_op())
+
+
+def no_spec_model(features, labels, mode):
+    return {"loss": 1.0}
+
+
+def raising_model(features, labels, mode):
+    raise ValueError("the layers do not fit: 3 and 4")
+
+
+def no_features_model(inputs):
+    return None
+
+
+def strange_argument_model(features, labels, mode, colour):
+    return None
+
+
+def no_labels_model(features, mode):
+    return _model(features, 0.0, mode)
+
+
+def uncompiled_keras_model():
+    import tf_keras
+
+    return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(3,))])
+
+
+def keras_3_model():
+    import keras
+
+    return keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+
+
+def model_that_is_none():
+    return None
+
+
+def good_input():
+    x = np.ones([8, 3], np.float32)
+    return tf.data.Dataset.from_tensors((x, x[:, :1])).repeat(4)
+
+
+def no_input():
+    return None
+
+
+def triple_input():
+    x = np.ones([8, 3], np.float32)
+    return x, x, x
+
+
+def empty_input():
+    return good_input().take(0)
+
+
+def raising_input():
+    raise FileNotFoundError(2, "No such file or directory", "/no/such/rows.csv")
+
+
+def number_that_breaks_input():
+    check = tf.debugging.assert_less
+    return good_input().map(lambda x, y: (tf.identity(x) + _checked(check, x), y))
+
+
+def _checked(check, x):
+    with tf.control_dependencies([check(x, 0.5, message="value above 0.5 in row 3")]):
+        return tf.zeros_like(x)
+
+
+def other_shape_input():
+    x = np.ones([8, 2], np.float32)
+    return tf.data.Dataset.from_tensors((x, x[:, :1])).repeat(4)
