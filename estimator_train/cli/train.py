@@ -80,9 +80,9 @@ def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
         dry_run.run(flag_values)
         return
     job = Job(flag_values)
-    profiling = Profiling(flag_values.profile, job.estimator.model_dir)
     if flag_values.clean:
         model_dirs.remove(flag_values.model_dir)
+    profiling = Profiling(flag_values.profile, job.estimator.model_dir)
     evaluation = eval_spec(job, flag_values) if flag_values.eval else None
     every_steps = evaluation.every_steps if evaluation else None
     times = TimeHistory(flag_values.batch_size)
