@@ -42,6 +42,12 @@ COMMANDS = (
     Command("evaluate", "print a checkpoint's metrics", "estimator_train.cli.evaluate"),
     Command("predict", "write predictions, one a line", "estimator_train.cli.predict"),
     Command("export", "write a SavedModel", "estimator_train.cli.export"),
+    Command(
+        "to-keras",
+        "write a trained model as a Keras model",
+        "estimator_train.cli.to_keras",
+        arguments="MODEL_DIR",
+    ),
     Command("run", "run an old script as it is", "estimator_train.cli.run", parses_itself=True),
     Command("data", "show what an input_fn delivers, and how fast", "estimator_train.cli.data"),
     Command("launch", "run a program as a cluster", "estimator_train.cli.launch", True),

@@ -102,9 +102,7 @@ class BackupAndRestore(tf.compat.v1.train.SessionRunHook):
         before = tf.train.latest_checkpoint(self._dir, _STATE)
         self._run(session, "save_tensor_name", path)
         # Only now does it count: a torn backup is never the last one.
-        tf.compat.v1.train.update_checkpoint_state(
-            self._dir, path, latest_filename=_STATE, save_relative_paths=True
-        )
+        tf.compat.v1.train.update_checkpoint_state(self._dir, path, latest_filename=_STATE)
         if before and before != path:
             tf.compat.v1.train.remove_checkpoint(before)
 

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.arguments import argument_names, call_with_known
+from estimator_train.engine.arguments import argument_names, call_with_known, requires
 from estimator_train.keras.cloning import Blueprint
 from estimator_train.keras.compile_arguments import CompileArguments
 from estimator_train.keras.eagerly import eagerly
@@ -79,11 +79,12 @@ def model_fn(
             f"model_builder must be a function that returns a tf_keras Model, got {model_builder!r}"
             ". For a model that is built and compiled there is keras.model_to_estimator."
         )
-    unknown = sorted(set(argument_names(model_builder)) - _BUILDER_ARGUMENTS)
+    names = set(argument_names(model_builder)) - _BUILDER_ARGUMENTS
+    unknown = sorted(name for name in names if requires(model_builder, name))
     if unknown:
         raise ValueError(
-            f"model_builder ({model_builder}) has the arguments {unknown}, but gets only those it "
-            "names of params, mode and config. Bind others with functools.partial."
+            f"model_builder ({model_builder}) needs the arguments {unknown}, but gets only those "
+            "it names of params, mode and config. Bind others with functools.partial."
         )
     if gradient_accumulation_steps < 1:
         raise ValueError(

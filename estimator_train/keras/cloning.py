@@ -57,7 +57,7 @@ class Blueprint:
         self._model = model
         self._custom_objects = dict(custom_objects or {})
         self._remake = remake or self._from_config
-        self.weights = [v.numpy() for v in variables_of(model)] if model.built else []
+        self.weights = _values_of(variables_of(model)) if model.built else []
         if self.is_layered:
             self._lookups = _lookup_configs(model)
             return
@@ -121,14 +121,22 @@ class Blueprint:
             return self._clone(features)
         return self._chain(features) if self.is_layered else self._make(features)
 
-    def placeholders(self) -> list[tf.Tensor]:
+    def placeholders(self) -> Any:
         """Returns placeholders for the model's inputs in the default graph.
 
         Raises:
           ValueError: The inputs are not known.
         """
         if not self.is_functional:
-            raise ValueError(f"The inputs of the Keras model '{self._model.name}' are not known.")
+            called = self._model.save_spec()  # What a subclassed model was called on.
+            if called is None:
+                raise ValueError(
+                    f"The inputs of the Keras model '{self._model.name}' are not known. Call it "
+                    "once on features."
+                )
+            return tf.nest.map_structure(
+                lambda spec: tf.compat.v1.placeholder(spec.dtype, spec.shape), called[0][0]
+            )
         return [
             tf.compat.v1.placeholder(symbol.dtype, symbol.shape) for symbol in self._model.inputs
         ]
@@ -190,6 +198,13 @@ class Blueprint:
                 f"anew from its config they are {made}. A model that was changed after it was "
                 "constructed needs a get_config() that tells so."
             )
+
+
+def _values_of(variables: Sequence[Any]) -> list[Any]:
+    """The values of a model's variables, also of one made after `disable_v2_behavior()`."""
+    if tf.compat.v1.executing_eagerly_outside_functions():
+        return [variable.numpy() for variable in variables]
+    return list(tf_keras.backend.batch_get_value(list(variables)))
 
 
 def variables_of(model: Any) -> list[tf.Variable]:

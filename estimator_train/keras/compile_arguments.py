@@ -41,6 +41,15 @@ def compile_arguments(model: Any) -> CompileArguments:
     # serializes them, which loses functions and objects that are not registered.
     compiled = getattr(model, "_compile_config", None)
     optimizer = getattr(model, "optimizer", None)
+    if optimizer is not None and hasattr(model, "_compile_metrics"):
+        # A model made after `disable_v2_behavior()` is of another class, with these attributes.
+        return CompileArguments(
+            optimizer,
+            model.loss,
+            model.loss_weights,
+            model._compile_metrics,
+            model._compile_weighted_metrics,
+        )
     if compiled is None or optimizer is None:
         raise ValueError(_UNCOMPILED)
     given = compiled.config

@@ -24,7 +24,7 @@ from estimator_train.keras.names import FormattedKeyError
 from estimator_train.keras.object_checkpoints import object_based_saver
 from estimator_train.keras.optimizer_parts import GraphOptimizer
 from estimator_train.keras.optimizers import graph_optimizer
-from estimator_train.keras.watched import WatchedModel, mean_loss, specs, watched_spec
+from estimator_train.keras.watched import WatchedModel, eager_value, mean_loss, specs, watched_spec
 from estimator_train.run_config import RunConfig
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
@@ -142,12 +142,14 @@ class KerasModelFn:
         )
         return watched_spec(spec, kept, list(operations["eval_metric_ops"].values()))
 
-    def write_initial_weights(self, path: str, config: RunConfig) -> None:
+    def write_initial_weights(self, path: str, config: RunConfig, trained: Any = None) -> None:
         """Writes a checkpoint of the model as it was given, as training would write it at step 0.
 
         Args:
           path: The checkpoint's path prefix.
           config: The estimator's configuration.
+          trained: The eager model, if the state of its optimizer and its count of steps are to be
+            in the checkpoint too.
 
         Raises:
           ValueError: The model's inputs are not known.
@@ -164,8 +166,19 @@ class KerasModelFn:
             saver = self._saver(built, optimizer, config)
             named = saver is None
             saver = saver or tf.compat.v1.train.Saver(save_relative_paths=True)
+            kept = WatchedModel(
+                self._blueprint, self._compiled, built.model, optimizer, global_step, None
+            )
+            state = [*kept.pairs(trained), *kept.scalars(trained)] if trained else []
             with tf.compat.v1.Session() as session:
                 session.run(tf.compat.v1.global_variables_initializer(), feeds)
+                for ours, theirs in state:
+                    # Its initializer is an assignment that is in the graph already.
+                    first = ours.initializer.inputs[1]
+                    session.run(ours.initializer, {first: eager_value(theirs)})
+                if trained:
+                    count = eager_value(trained.optimizer.iterations)
+                    session.run(global_step.initializer, {global_step.initializer.inputs[1]: count})
                 saver.save(session, path, write_meta_graph=named)
 
     def _build(self, features: Any, training: bool) -> tuple[GraphModel, dict[tf.Tensor, Any]]:

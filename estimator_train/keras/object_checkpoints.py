@@ -55,6 +55,12 @@ def object_based_saver(
     return context.merge_call(build) if context else build(tf.distribute.get_strategy())
 
 
+def keys_of(model: Any) -> dict[int, str]:
+    """The keys that a checkpoint of an eager model has for its variables, by their ids."""
+    graph = _ObjectGraph(model, _children(model))
+    return {id(variable): key for key, variable in graph.variables.items()}
+
+
 @dataclasses.dataclass
 class _Node:
     number: int

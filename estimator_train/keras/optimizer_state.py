@@ -1,6 +1,6 @@
 """What optimizers keep for each variable, found alike in new, legacy and v1 optimizers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -11,6 +11,14 @@ _NEW_NAMES = {
     "RMSprop": {"rms": "velocity", "mg": "average_gradient"},
     "Adadelta": {"accum_grad": "accumulated_grad", "accum_var": "accumulated_delta_var"},
     "Adamax": {"v": "u"},
+}
+# Names that optimizers of tf.compat.v1.train have, where they compute the same.
+_V1_NAMES = {
+    "Adam": {"m": "Adam", "v": "Adam_1"},
+    "Adagrad": {"accumulator": "Adagrad"},
+    "RMSprop": {"velocity": "RMSProp", "momentum": "RMSProp_1"},
+    "Ftrl": {"accumulator": "Ftrl", "linear": "Ftrl_1"},
+    "Adadelta": {"accumulated_grad": "Adadelta", "accumulated_delta_var": "Adadelta_1"},
 }
 Slots = dict[tuple[str, int], tf.Variable]
 
@@ -58,6 +66,27 @@ def new_names(optimizer: Any) -> dict[str, str]:
     """A legacy optimizer's slot names to those of the new one, where they differ."""
     classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
     return next((_NEW_NAMES[name] for name in classes if name in _NEW_NAMES), {})
+
+
+def saved_slot_names(
+    optimizer: Any, slot: str, name: str, saved: Mapping[str, tuple[int, ...]]
+) -> list[str]:
+    """Finds an optimizer's slot in a checkpoint, under what any kind of optimizer calls it.
+
+    Args:
+      optimizer: A tf_keras optimizer, new or legacy.
+      slot: Name that new optimizers have for it.
+      name: The variable's name in the checkpoint.
+      saved: Names and shapes in the checkpoint.
+    """
+    classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
+    legacy = {new: old for cls in classes for old, new in _NEW_NAMES.get(cls, {}).items()}
+    v1 = {new: old for cls in classes for new, old in _V1_NAMES.get(cls, {}).items()}
+    called = {slot, legacy.get(slot, slot), v1.get(slot, slot)}
+    endings = [f"{name}/{one}" for one in called] + [f"{one}/{name}" for one in called]
+    return [
+        known for known in saved if any(f"/{known}".endswith(f"/{ending}") for ending in endings)
+    ]
 
 
 def learning_rate_of(optimizer: Any) -> tf.Variable | None:

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 import tf_keras
 
@@ -73,6 +74,12 @@ class WatchedModel:
             (self.global_step if counted is None else counted, iterations_of(model.optimizer)),
         ]
         return [(ours, theirs) for ours, theirs in pairs if not (ours is None or theirs is None)]
+
+
+def eager_value(variable: tf.Variable) -> np.ndarray:
+    """An eager variable's value, read from within a graph."""
+    with tf.__internal__.eager_context.eager_mode():
+        return variable.numpy()
 
 
 def specs(features: Any) -> Any:

@@ -1,0 +1,81 @@
+"""Whether a Keras model that was written predicts what the checkpoint it came from does."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.cli.errors import UsageError
+from estimator_train.keras.cloning import Blueprint, variables_of
+from estimator_train.keras.layer_classes import kept_layer_classes
+from estimator_train.keras.saved_variables import saved_variables
+
+_ROWS = 8
+_TOLERANCE = 1e-5
+
+
+def check_predictions(model: Any, path: str, source: str, names: Mapping[str, str]) -> float:
+    """Predicts one batch with the file and with the checkpoint, and compares.
+
+    Args:
+      model: The eager model that was written.
+      path: Where it was written.
+      source: The model_dir or checkpoint that its weights are from.
+      names: The model's variables, in its order, to the checkpoint's.
+
+    Returns:
+      The largest difference, relative to the largest prediction.
+
+    Raises:
+      UsageError: They differ by more than rounding.
+    """
+    features = tf.nest.map_structure(_random, _specs(model))
+    written = tf_keras.models.load_model(path, compile=False)
+    found = tf.nest.flatten(written(features, training=False))
+    expected = _predicted_in_graph(model, features, source, list(names.values()))
+    difference = max(
+        float(np.max(np.abs(ours - theirs), initial=0) / max(1e-6, np.max(np.abs(theirs))))
+        for ours, theirs in zip((t.numpy() for t in found), expected, strict=True)
+    )
+    if not difference <= _TOLERANCE:
+        raise UsageError(
+            f"{path} was written, but predicts otherwise than the checkpoint (by {difference:.2g}, "
+            "relative). Is --model the model that was trained, and are the names right? See the "
+            "list above, and --name_map."
+        )
+    return difference
+
+
+def _specs(model: Any) -> Any:
+    """What the model is called on."""
+    if model.inputs:
+        return tf.nest.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), model.input)
+    return model.save_spec()[0][0]
+
+
+def _random(spec: tf.TensorSpec) -> tf.Tensor:
+    shape = [_ROWS, *(size or 1 for size in spec.shape[1:])]
+    generator = np.random.default_rng(0)
+    if spec.dtype == tf.string:
+        return tf.fill(shape, "a")
+    if spec.dtype.is_floating:
+        return tf.constant(generator.standard_normal(shape), spec.dtype)
+    return tf.cast(tf.constant(generator.integers(0, 2, shape)), spec.dtype)
+
+
+def _predicted_in_graph(
+    model: Any, features: Any, source: str, names: list[str]
+) -> list[np.ndarray]:
+    """Predictions of the model in a graph, its variables restored from the checkpoint."""
+    saved = saved_variables(source)
+    values = tf.nest.map_structure(lambda t: t.numpy(), features)
+    with kept_layer_classes(), tf.Graph().as_default():
+        built = Blueprint(model).call(tf.nest.map_structure(tf.constant, values), training=False)
+        keys = (saved.keys[name] for name in names)
+        saver = tf.compat.v1.train.Saver(dict(zip(keys, variables_of(built.model), strict=True)))
+        with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.tables_initializer())
+            saver.restore(session, saved.path)
+            return session.run([built.outputs[name] for name in built.names.names])

@@ -1,0 +1,130 @@
+"""Which variable of a checkpoint is which of a model, by names and shapes."""
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+
+Shapes = Mapping[str, tuple[int, ...]]
+_KINDS = {
+    "kernel": ("kernel", "weights", "weight", "w"),
+    "bias": ("bias", "biases", "b"),
+    "embeddings": ("embeddings", "embedding", "embedding_weights"),
+    "gamma": ("gamma", "scale"),
+    "beta": ("beta", "offset"),
+    "moving_mean": ("moving_mean",),
+    "moving_variance": ("moving_variance", "moving_var"),
+}
+_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
+_ALIKE = 0.6
+
+
+def proposed(wanted: Shapes, saved: Shapes, known: Mapping[str, str]) -> dict[str, str]:
+    """Finds for a model's variables those of a checkpoint.
+
+    Names that are equal are taken first. What is left goes by shape, by the kind of the variable
+    ("kernel" is what others call "weights" or "w"), by the layers of variables that are found
+    already, by the numbers in names, and by how alike names are. What stays unclear is left out.
+
+    Args:
+      wanted: Names and shapes in the model, in its order.
+      saved: Names and shapes in the checkpoint.
+      known: Model's names to the checkpoint's, where they are known.
+
+    Returns:
+      Model's names to the checkpoint's.
+    """
+    matching = _Matching(wanted, saved, known)
+    matching.take({n: n for n in matching.open if n in matching.free and wanted[n] == saved[n]})
+    while matching.take(matching.only_ones()) or matching.take(matching.ordered_or_alike()):
+        pass
+    return matching.found
+
+
+class _Matching:
+    def __init__(self, wanted: Shapes, saved: Shapes, known: Mapping[str, str]) -> None:
+        self._wanted, self._saved = wanted, saved
+        self.found = dict(known)
+        self._layers = {_layer(ours): _layer(theirs) for ours, theirs in known.items()}
+
+    @property
+    def open(self) -> list[str]:
+        return [name for name in self._wanted if name not in self.found]
+
+    @property
+    def free(self) -> list[str]:
+        taken = set(self.found.values())
+        return [name for name in self._saved if name not in taken]
+
+    def take(self, pairs: Mapping[str, str]) -> bool:
+        self.found.update(pairs)
+        self._layers.update({_layer(ours): _layer(theirs) for ours, theirs in pairs.items()})
+        return bool(pairs)
+
+    def only_ones(self) -> dict[str, str]:
+        """A variable for which there is one that fits, and which no other one wants."""
+        candidates = {name: self._candidates(name) for name in self.open}
+        for name, fitting in candidates.items():
+            rivals = [other for other in candidates if set(candidates[other]) & set(fitting)]
+            if len(fitting) == 1 and rivals == [name]:
+                return {name: fitting[0]}
+        return {}
+
+    def ordered_or_alike(self) -> dict[str, str]:
+        """The variables of one shape and kind, by number, or the two most alike."""
+        candidates = {name: self._candidates(name) for name in self.open}
+        for fitting in candidates.values():
+            group = [name for name in candidates if candidates[name] == fitting]
+            if len(group) == len(fitting) and _is_numbered(fitting):
+                return dict(zip(group, sorted(fitting, key=_natural), strict=True))
+        scores = [
+            (_likeness(ours, theirs), ours, theirs)
+            for ours, fitting in candidates.items()
+            for theirs in fitting
+        ]
+        scores.sort(reverse=True)
+        if not scores or scores[0][0] < _ALIKE:
+            return {}
+        best, ours, theirs = scores[0]
+        rivals = [s for s in scores[1:] if (s[1] == ours or s[2] == theirs) and s[0] >= best]
+        return {} if rivals else {ours: theirs}
+
+    def _candidates(self, name: str) -> list[str]:
+        kind = _kind(name)
+        fitting = [free for free in self.free if self._saved[free] == self._wanted[name]]
+        layer = self._layers.get(_layer(name))
+        for choice in (
+            [free for free in fitting if _layer(free) == layer and _kind(free) == kind],
+            [free for free in fitting if _kind(free) == kind],
+        ):
+            if choice:
+                return choice
+        unknown = kind is None
+        return [free for free in fitting if unknown or _kind(free) is None]
+
+
+def _kind(name: str) -> str | None:
+    return _KIND_OF.get(name.rpartition("/")[2].lower())
+
+
+def _layer(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts "dense" before "dense_1", and that before "dense_10"."""
+    parts = [_parts(part) for part in name.split("/")]
+    return [pair for part in parts for pair in part]
+
+
+def _parts(part: str) -> list[tuple[int, str]]:
+    stem, number = re.fullmatch(r"(.*?)_?(\d*)", part, re.DOTALL).groups()  # type: ignore[union-attr]
+    return [(0, stem), (int(number or 0), "")]
+
+
+def _is_numbered(names: Sequence[str]) -> bool:
+    """Whether names differ by numbers alone."""
+    return len({re.sub(r"_?\d+", "", name) for name in names}) == 1
+
+
+def _likeness(ours: str, theirs: str) -> float:
+    return difflib.SequenceMatcher(None, _layer(ours).lower(), _layer(theirs).lower()).ratio()

@@ -1,0 +1,109 @@
+"""The variables in a checkpoint, by the names that they had in the graph that wrote it."""
+
+import dataclasses
+import os
+import re
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.core.protobuf.trackable_object_graph_pb2 import TrackableObjectGraph
+
+_OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_STEPS = ("global_step", "estimator_global_step")
+# What optimizers and their scopes are called, as part of a name or at its end.
+_OPTIMIZERS = (
+    r"Adadelta|Adafactor|Adagrad|Adam|AdamW|Adamax|Ftrl|Lion|Momentum|Nadam|RMSProp|RMSprop|SGD"
+)
+_OF_OPTIMIZERS = re.compile(
+    rf"(^|/)(training|accumulated|current_loss_scale|good_steps|beta\d_power(_\d+)?"
+    rf"|({_OPTIMIZERS})(_\d+)?)(/|$)"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedVariables:
+    """What a checkpoint holds.
+
+    Attributes:
+      path: Its path prefix.
+      keys: Variable name to the key under which the checkpoint has it.
+      shapes: Variable name to shape.
+      is_object_based: Whether keys are places in a model.
+    """
+
+    path: str
+    keys: dict[str, str]
+    shapes: dict[str, tuple[int, ...]]
+    is_object_based: bool
+
+    def value(self, name: str) -> np.ndarray:
+        """Returns a variable's value."""
+        return tf.train.load_variable(self.path, self.keys[name])
+
+    @property
+    def of_models(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of the variables that are neither steps nor an optimizer's."""
+        names = set(self.shapes)
+        return {
+            name: shape
+            for name, shape in self.shapes.items()
+            if name not in _STEPS
+            and not _OF_OPTIMIZERS.search(name)
+            # "kernel/ExponentialMovingAverage" belongs to "kernel".
+            and not any(name[: m.start()] in names for m in re.finditer("/", name))
+        }
+
+    @property
+    def global_step(self) -> int | None:
+        """The count of training steps, or None if it is not there."""
+        return next((int(self.value(name)) for name in _STEPS if name in self.keys), None)
+
+
+def checkpoint_of(source: Any) -> str:
+    """The path prefix of a checkpoint.
+
+    Args:
+      source: An Estimator, a model_dir or a checkpoint's path prefix.
+
+    Raises:
+      ValueError: There is no checkpoint.
+    """
+    latest = getattr(source, "latest_checkpoint", None)
+    if latest is not None:
+        found, where = latest(), f"the model_dir {source.model_dir}"
+    else:
+        path = where = os.fspath(source)
+        is_prefix = tf.io.gfile.exists(f"{path}.index")
+        found = path if is_prefix else tf.train.latest_checkpoint(path)
+    if not found:
+        raise ValueError(
+            f"There is no checkpoint in {where}. Give an Estimator that was trained, its "
+            "model_dir, or the path of a checkpoint such as DIR/model.ckpt-1000."
+        )
+    return found
+
+
+def saved_variables(source: Any) -> SavedVariables:
+    """Reads which variables a checkpoint has.
+
+    Args:
+      source: As for `checkpoint_of`.
+
+    Raises:
+      ValueError: There is no checkpoint.
+    """
+    path = checkpoint_of(source)
+    shapes = {key: tuple(shape) for key, shape in tf.train.list_variables(path)}
+    if _OBJECT_GRAPH not in shapes:
+        return SavedVariables(path, {name: name for name in shapes}, shapes, False)
+    graph = TrackableObjectGraph.FromString(tf.train.load_variable(path, _OBJECT_GRAPH))
+    keys = {
+        # A model that was saved by eager code has names of which several may be equal.
+        attribute.full_name or attribute.checkpoint_key: attribute.checkpoint_key
+        for node in graph.nodes
+        for attribute in node.attributes
+        if attribute.checkpoint_key in shapes
+    }
+    keys.update({key.split("/")[0]: key for key in shapes if key.split("/")[0] in _STEPS})
+    return SavedVariables(path, keys, {name: shapes[key] for name, key in keys.items()}, True)

@@ -1,0 +1,70 @@
+"""`estimator-train to-keras`: the checkpoint as a Keras model, checked by predictions."""
+
+import numpy as np
+import pytest
+import tf_keras
+
+MODEL = """
+import tf_keras
+
+
+def build():
+    return tf_keras.Sequential(
+        [
+            tf_keras.layers.Input([4]),
+            tf_keras.layers.Dense(3, activation="tanh", name="hidden"),
+            tf_keras.layers.BatchNormalization(name="norm"),
+            tf_keras.layers.Dense(1, name="out"),
+        ]
+    )
+
+
+def other():
+    return tf_keras.Sequential([tf_keras.layers.Dense(5, input_shape=(4,), name="hidden")])
+"""
+
+
+@pytest.fixture
+def trained(command, tmp_path):
+    """A model_dir that was trained in, and what the estimator predicts."""
+    from estimator_train.keras import model_to_estimator
+
+    (tmp_path / "mine.py").write_text(MODEL)
+    scope: dict = {}
+    exec(MODEL, scope)
+    model = scope["build"]()
+    model.compile("adam", "mse")
+    x = np.random.RandomState(0).randn(8, 4).astype("float32")
+    estimator = model_to_estimator(model, model_dir="run")
+
+    def input_fn():
+        import tensorflow as tf
+
+        return tf.data.Dataset.from_tensor_slices((x, x[:, :1])).repeat().batch(8)
+
+    estimator.train(input_fn, steps=3)
+    return x, [row["out"] for row in estimator.predict(lambda: input_fn().take(1))]
+
+
+def test_writes_a_model_that_predicts_the_same(command, trained):
+    x, expected = trained
+    outcome = command("to-keras", "run", "--model=mine:build", "--output=model.keras")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("model.keras: 8 variables; largest difference of predictions ")
+    predicted = tf_keras.models.load_model("model.keras").predict(x, verbose=0)
+    np.testing.assert_array_equal(predicted, expected)
+    again = command("to-keras", "run", "--model=mine:build", "--output=model.keras")
+    assert again.code == 2
+    assert "--output=model.keras exists already" in again.err
+    misfit = command("to-keras", "run", "--model=mine:other", "--output=other.keras")
+    assert misfit.code == 2
+    assert "does not fit the Keras model" in misfit.err
+
+
+def test_bad_flags_are_told(command, tmp_path):
+    (tmp_path / "mine.py").write_text(MODEL)
+    assert "which MODEL_DIR?" in command("to-keras", "--model=mine:build").err
+    assert "--output is needed" in command("to-keras", "run", "--model=mine:build").err
+    flags = ["run", "--model=mine:build", "--output=model.keras"]
+    assert "'a' is not NAME=NAME" in command("to-keras", *flags, "--name_map=a").err
+    assert "There is no checkpoint in run" in command("to-keras", *flags).err

@@ -1,0 +1,221 @@
+"""From checkpoints back to Keras models, and from fit on to Estimators."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+from small_models import BATCH, X, Y, batches
+
+import estimator_train as est
+from estimator_train import keras
+
+layers, optimizers = tf_keras.layers, tf_keras.optimizers
+GOLDEN = Path(__file__).parents[1] / "golden" / "checkpoints"
+
+
+def build(optimizer: Any = None, names: bool = True) -> Any:
+    tf_keras.utils.set_random_seed(1)
+    named = iter(["hidden", "norm", "middle", "out"] if names else [None] * 4)
+    model = tf_keras.Sequential(
+        [
+            layers.Dense(4, activation="tanh", input_shape=(4,), name=next(named)),
+            layers.BatchNormalization(name=next(named)),
+            layers.Dense(4, activation="tanh", name=next(named)),
+            layers.Dense(1, name=next(named)),
+        ]
+    )
+    model.compile(optimizer or optimizers.Adam(0.01), "mse", metrics=["mae"])
+    return model
+
+
+def data(epochs: int = 1) -> tf.data.Dataset:
+    return tf.data.Dataset.from_tensor_slices((X, Y)).batch(BATCH).repeat(epochs)
+
+
+def predicted(estimator: Any) -> np.ndarray:
+    return np.stack([next(iter(p.values())) for p in estimator.predict(batches(X, None))])
+
+
+def adapter(optimizer: Any) -> Any:
+    return est.Estimator(keras.model_fn(build, "mse", optimizer, ["mae"]), params={})
+
+
+ESTIMATORS = {
+    "checkpoint": lambda: keras.model_to_estimator(build()),
+    "saver": lambda: keras.model_to_estimator(build(), checkpoint_format="saver"),
+    "adapter": lambda: adapter(optimizers.Adam(0.01)),
+}
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_round_trip_changes_no_bit_and_fit_goes_on_where_training_stopped(
+    kind: str, tmp_path: Path
+) -> None:
+    estimator = ESTIMATORS[kind]()
+    estimator.train(batches(repeat=2))
+    model = keras.load_trained(build(), estimator)
+    assert model.optimizer.iterations == 8
+    model.save(tmp_path / "model.keras")
+    again = keras.estimator_from_fit(tf_keras.models.load_model(tmp_path / "model.keras"))
+    np.testing.assert_array_equal(predicted(again), predicted(estimator))
+    assert again.evaluate(batches())["loss"] == estimator.evaluate(batches())["loss"]
+    model.fit(data(), verbose=0)
+    again.train(batches())
+    estimator.train(batches())
+    for other in (again, estimator):
+        np.testing.assert_allclose(model.predict(X, verbose=0), predicted(other), rtol=1e-5)
+        assert other.evaluate(batches())["global_step"] == 12
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: optimizers.SGD(0.05, momentum=0.9),
+        lambda: optimizers.RMSprop(0.01, momentum=0.5, centered=True),
+        lambda: optimizers.Ftrl(0.1),
+        lambda: optimizers.AdamW(0.01, weight_decay=0.1),
+    ],
+)
+def test_an_estimator_goes_on_where_fit_stopped(make: Any) -> None:
+    model = build(make())
+    model.fit(data(), verbose=0)
+    model.optimizer.learning_rate = 0.02
+    estimator = keras.estimator_from_fit(model)
+    assert estimator.evaluate(batches())["global_step"] == 4
+    estimator.train(batches())
+    model.fit(data(), verbose=0)
+    np.testing.assert_allclose(predicted(estimator), model.predict(X, verbose=0), rtol=1e-5)
+
+
+def test_a_subclassed_model_goes_on_too() -> None:
+    class Branches(tf_keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.hidden, self.last = layers.Dense(3), layers.Dense(1)
+
+        def call(self, inputs: tf.Tensor) -> tf.Tensor:
+            return self.last(self.hidden(inputs))
+
+    model = Branches()
+    model.compile("adam", "mse")
+    model.fit(data(), verbose=0)
+    estimator = keras.estimator_from_fit(model)
+    estimator.train(batches())
+    model.fit(data(), verbose=0)
+    np.testing.assert_allclose(predicted(estimator), model.predict(X, verbose=0), rtol=1e-5)
+    other = Branches()
+    other(X)
+    keras.load_trained(other, estimator)
+    np.testing.assert_allclose(other.predict(X, verbose=0), predicted(estimator), rtol=1e-6)
+
+
+def hand_written(features: Any, labels: Any, mode: str) -> Any:
+    """The model of `build` as one writes it by hand, with other names."""
+    v1 = tf.compat.v1
+
+    def dense(name: str, inputs: Any, units: int) -> Any:
+        with v1.variable_scope(name):
+            weights = v1.get_variable("weights", [inputs.shape[-1], units])
+            return inputs @ weights + v1.get_variable("biases", [units])
+
+    hidden = tf.tanh(dense("layer1", features, 4))
+    with v1.variable_scope("bn"):
+        scale = v1.get_variable("gamma", [4], initializer=v1.ones_initializer())
+        shift = v1.get_variable("beta", [4], initializer=v1.zeros_initializer())
+        mean = v1.get_variable("moving_mean", [4], trainable=False)
+        variance = v1.get_variable(
+            "moving_variance", [4], trainable=False, initializer=v1.ones_initializer()
+        )
+    hidden = tf.nn.batch_normalization(hidden, mean, variance, shift, scale, 1e-3)
+    hidden = tf.tanh(dense("layer2", hidden, 4))
+    outputs = dense("layer3", hidden, 1)
+    if mode == est.ModeKeys.PREDICT:
+        return est.EstimatorSpec(mode, predictions={"y": outputs})
+    loss = tf.reduce_mean((outputs - labels) ** 2)
+    step = v1.train.AdamOptimizer(0.01).minimize(loss, v1.train.get_global_step())
+    return est.EstimatorSpec(mode, loss=loss, train_op=step)
+
+
+def test_names_of_a_model_fn_of_ones_own_are_found_by_shapes_and_numbers() -> None:
+    estimator = est.Estimator(hand_written)
+    estimator.train(batches(repeat=2))
+    names = keras.propose_name_map(build(), estimator)
+    assert names["hidden/kernel"] == "layer1/weights"
+    assert names["middle/bias"] == "layer2/biases"
+    assert names["norm/moving_mean"] == "bn/moving_mean"
+    model = keras.load_trained(build(), estimator.model_dir)
+    np.testing.assert_allclose(model.predict(X, verbose=0), predicted(estimator), rtol=1e-4)
+    slots = {v.name: v.numpy() for v in model.optimizer.variables}
+    momentum = slots["m/hidden/kernel:0"]
+    np.testing.assert_array_equal(momentum, estimator.get_variable_value("layer1/weights/Adam"))
+
+
+def test_layers_that_were_numbered_otherwise_are_found() -> None:
+    estimator = keras.model_to_estimator(build(names=False), checkpoint_format="saver")
+    estimator.train(batches())
+    model = keras.load_trained(build(names=False), estimator)
+    np.testing.assert_allclose(model.predict(X, verbose=0), predicted(estimator), rtol=1e-6)
+
+
+def test_a_checkpoint_that_does_not_fit_is_shown_in_a_table() -> None:
+    estimator = keras.model_to_estimator(build(), checkpoint_format="saver")
+    estimator.train(batches(), steps=1)
+    other = tf_keras.Sequential(
+        [layers.Dense(7, input_shape=(4,), name="hidden"), layers.Dense(3, name="last")]
+    )
+    before = other.get_weights()
+    with pytest.raises(ValueError, match="does not fit the Keras model") as error:
+        keras.load_trained(other, estimator)
+    lines = [line.split()[:2] for line in str(error.value).splitlines()[1:-1]]
+    assert ["missing", "last/kernel"] in lines
+    assert ["unexpected", "norm/gamma"] in lines
+    assert ["misshaped", "hidden/kernel"] in lines
+    for weight, known in zip(other.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(weight, known)
+
+
+def test_names_may_be_given(caplog: pytest.LogCaptureFixture) -> None:
+    estimator = keras.model_to_estimator(build(), checkpoint_format="saver")
+    estimator.train(batches(), steps=1)
+    inputs = tf_keras.Input([4])
+    head = tf_keras.Model(inputs, layers.Dense(4, name="first")(inputs))
+    given = {"first/kernel": "middle/kernel", "first/bias": "middle/bias"}
+    with caplog.at_level(logging.WARNING):
+        keras.load_trained(head, estimator, given)
+    assert "has variables that the model lacks" in caplog.text
+    value = estimator.get_variable_value("middle/kernel")
+    np.testing.assert_array_equal(head.get_weights()[0], value)
+    with pytest.raises(ValueError, match=r"names \['nope'\], which .* does not have"):
+        keras.load_trained(head, estimator, {"first/kernel": "nope"})
+
+
+def test_what_is_no_checkpoint_or_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="There is no checkpoint in"):
+        keras.load_trained(build(), tmp_path)
+    with pytest.raises(TypeError, match="must be a tf_keras Model"):
+        keras.load_trained("model", GOLDEN / "keras_saver")
+    with pytest.raises(ValueError, match="has no variables yet"):
+        keras.load_trained(tf_keras.Sequential([layers.Dense(1)]), GOLDEN / "keras_saver")
+
+
+def test_make_or_restore_takes_the_latest(tmp_path: Path) -> None:
+    assert keras.make_or_restore(build, tmp_path / "none").optimizer.iterations == 0
+    model = build()
+    model.fit(data(), verbose=0)
+    model.save(tmp_path / "1.keras")
+    found = keras.make_or_restore(build, tmp_path)
+    assert found.optimizer.iterations == 4
+    np.testing.assert_array_equal(found.get_weights()[0], model.get_weights()[0])
+    estimator = keras.estimator_from_fit(model, tmp_path / "run")
+    estimator.train(batches(), steps=1)
+    found = keras.make_or_restore(build, tmp_path / "run")
+    assert found.optimizer.iterations == 5
+    np.testing.assert_array_equal(
+        found.get_weights()[0], estimator.get_variable_value("hidden/kernel")
+    )
