@@ -1,6 +1,7 @@
 """Checkpoints that are written by a thread while training goes on."""
 
 import contextlib
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,10 +9,18 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.good_checkpoints import mark_good
+from estimator_train.engine.good_checkpoints import mark_good, remove_unfinished
 
 _WRITES = "SaveV2"
 _FIRST_VALUE = 3  # Of a SaveV2 operation's inputs: prefix, names, slices, then the values.
+
+
+class CheckpointWriteError(OSError):
+    """A checkpoint could not be written, as when a disk is full.
+
+    It is none of TensorFlow's errors: a full disk can be an OutOfRangeError there, which is also
+    the end of the input.
+    """
 
 
 class BackgroundSaver:
@@ -22,10 +31,12 @@ class BackgroundSaver:
 
     Args:
       scaffold: The model's Scaffold, whose Saver may be made later, with the session.
+      beside: Whether training goes on meanwhile; if not, each save is made at once.
     """
 
-    def __init__(self, scaffold: tf.compat.v1.train.Scaffold) -> None:
+    def __init__(self, scaffold: tf.compat.v1.train.Scaffold, beside: bool = True) -> None:
         self._scaffold = scaffold
+        self._beside = beside
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._graph: tf.Graph | None = None
@@ -46,11 +57,10 @@ class BackgroundSaver:
           **arguments: The others of that method.
         """
         self.wait()
-        saver = self._scaffold.saver
-        if self._graph is not session.graph:
-            self._take_apart(saver, session.graph)
+        if self._beside and self._graph is not session.graph:
+            self._take_apart(self._scaffold.saver, session.graph)
         if not self._values:
-            mark_good(saver.save(session, save_path, **arguments))
+            self._write_now(session, save_path, arguments)
             return
         copied = dict(zip(self._values, session.run(self._copies), strict=True))
         frozen = _Frozen(session, copied)
@@ -104,9 +114,21 @@ class BackgroundSaver:
         try:
             # What is the default graph is each thread's own.
             with frozen.graph.as_default():
-                mark_good(self._scaffold.saver.save(frozen, save_path, **arguments))
+                self._write_now(frozen, save_path, arguments)
         except BaseException as error:
             self._error = error
+
+    def _write_now(self, session: Any, save_path: str, arguments: dict[str, Any]) -> None:
+        try:
+            mark_good(self._scaffold.saver.save(session, save_path, **arguments))
+        except tf.errors.OpError as error:
+            remove_unfinished(f"{save_path}-{arguments.get('global_step')}")
+            state = tf.train.get_checkpoint_state(os.path.dirname(save_path))
+            last = state.model_checkpoint_path if state else "none"
+            raise CheckpointWriteError(
+                f"The checkpoint of step {arguments.get('global_step')} could not be written to "
+                f"{os.path.dirname(save_path)}: {_reason(error)}. The last one is {last}."
+            ) from error
 
 
 class SettledSaves(tf.compat.v1.train.CheckpointSaverListener):
@@ -171,6 +193,12 @@ class _Frozen(tf_internals.SessionInterface):
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
         """Runs the fetches on the values of that moment."""
         return self._session.run(fetches, {**self._by_name, **(feed_dict or {})})
+
+
+def _reason(error: tf.errors.OpError) -> str:
+    """What is wrong, without the stack of the operation that met it."""
+    lines = [line.strip() for line in error.message.splitlines()]
+    return next((line for line in lines if "; " in line), lines[0])
 
 
 def _needs_checkpoint(listener: Any, global_step: int) -> bool:

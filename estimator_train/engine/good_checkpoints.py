@@ -4,6 +4,7 @@ A checkpoint is good if all that it holds can be read with the right checksums. 
 that in each process, and not at all where the process wrote it itself.
 """
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator
@@ -52,6 +53,16 @@ def newest_good(model_dir: str) -> str | None:
 def mark_good(path: str) -> None:
     """Notes that this process has just written a checkpoint."""
     _found_good[path] = _looks(path)
+
+
+def remove_unfinished(path: str) -> None:
+    """Removes what is left of a checkpoint that could not be written, as far as it can be."""
+    if tf.io.gfile.exists(path + ".index"):
+        return
+    with contextlib.suppress(tf.errors.OpError):
+        for left in (*tf.io.gfile.glob(path + "_temp*"), *tf.io.gfile.glob(path + ".*")):
+            remove = tf.io.gfile.rmtree if tf.io.gfile.isdir(left) else tf.io.gfile.remove
+            remove(left)
 
 
 def repair(model_dir: str) -> None:

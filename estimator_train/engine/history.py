@@ -16,6 +16,8 @@ import tensorflow as tf
 
 FILE_NAME = "history.jsonl"
 _LOG = tf.get_logger()
+# Histories that could not be written when last tried; said once.
+_not_written: set[str] = set()
 
 
 def append(model_dir: str, step: int, entry: Mapping[str, Any]) -> None:
@@ -33,8 +35,11 @@ def append(model_dir: str, step: int, entry: Mapping[str, Any]) -> None:
         tf.io.gfile.makedirs(model_dir)
         with tf.io.gfile.GFile(path, "a") as file:
             file.write(line + "\n")
+        _not_written.discard(path)
     except tf.errors.OpError as error:
-        _LOG.warning("%s could not be written: %s", path, error.message)
+        if path not in _not_written:
+            _LOG.warning("%s could not be written: %s", path, error.message)
+        _not_written.add(path)
 
 
 def _plain(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,9 @@ def _train(
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, step.spec.loss)
         _add_loss_summary(step.spec.loss)
         _add_saver(job, step.spec.scaffold)
-        saver = BackgroundSaver(step.spec.scaffold)
+        # Values on other machines would come here to be copied, and go back to be written.
+        beside = job.config.checkpoint_mode == "async" and not job.config.master
+        saver = BackgroundSaver(step.spec.scaffold, beside)
         position = saved_position(job, step.inputs, input_fn, _users_savers(step, hooks))
         if position:
             saving_listeners = [*saving_listeners, SavePosition(position)]
@@ -159,18 +161,16 @@ def _chief_hooks(
         tf_internals.add_listeners(saver, listeners)
         hooks.insert(0, SaveForListeners(saver, listeners))
     elif config.save_checkpoints_secs or config.save_checkpoints_steps:
-        # Values on other machines would come here to be copied, and go back to be written.
-        beside = config.checkpoint_mode == "async" and not config.master
         saver = tf.compat.v1.train.CheckpointSaverHook(
             job.model_dir,
             save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps,
             listeners=[SettledSaves(background_saver, listeners), *listeners],
             save_graph_def=config.checkpoint_save_graph_def,
-            **({"saver": background_saver} if beside else {"scaffold": step.spec.scaffold}),
+            saver=background_saver,
         )
-        failed = [FailedWriteHook(background_saver)] if beside else []
-        hooks = [SaveForListeners(saver, listeners), saver, *failed, *hooks]
+        failed = FailedWriteHook(background_saver)
+        hooks = [SaveForListeners(saver, listeners), saver, failed, *hooks]
     elif listeners:
         raise ValueError(
             "There should be a CheckpointSaverHook to use saving_listeners. Please set one of "
