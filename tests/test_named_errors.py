@@ -1,0 +1,125 @@
+"""Whatever stands in variables and flags, it is read, or refused with an error that names it."""
+
+import json
+
+import pytest
+from absl import flags as absl_flags
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flags
+from estimator_train.cluster import cluster_from_tf_config, detect
+
+JOBS = st.sampled_from(["chief", "master", "worker", "ps", "evaluator", "wrker", ""])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(JOBS | st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+ADDRESSES = st.lists(
+    st.sampled_from(["a:1", "b:2", "b:x", "c", ":3", "d:99999"]) | JSON, max_size=3
+)
+TF_CONFIGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "cluster": st.dictionaries(JOBS, ADDRESSES | JSON, max_size=4) | JSON,
+        "task": st.fixed_dictionaries(
+            {}, optional={"type": JOBS | JSON, "index": st.integers(-2, 4) | JSON}
+        )
+        | JSON,
+        "environment": JSON,
+        "model_dir": JSON,
+        "session_master": JSON,
+    },
+)
+SLURM = st.dictionaries(
+    st.sampled_from(
+        [
+            "SLURM_JOB_ID",
+            "SLURM_JOB_NAME",
+            "SLURM_PROCID",
+            "SLURM_NTASKS",
+            "SLURM_JOB_NODELIST",
+            "SLURM_STEP_NODELIST",
+            "SLURM_TASKS_PER_NODE",
+            "SLURM_STEP_TASKS_PER_NODE",
+        ]
+    ),
+    st.sampled_from(["12345", "bash", "job", "0", "1", "n[1-2]", "n[1-", "a,b", "2(x2)", "(", ""])
+    | st.text(max_size=6).filter(lambda text: "\x00" not in text),
+)
+RANKS = st.dictionaries(
+    st.sampled_from(
+        [
+            "RANK",
+            "WORLD_SIZE",
+            "LOCAL_RANK",
+            "MASTER_ADDR",
+            "MASTER_PORT",
+            "TORCHELASTIC_RUN_ID",
+            "SM_HOSTS",
+            "SM_CURRENT_HOST",
+        ]
+    ),
+    st.sampled_from(["0", "1", "2", "x", "", '["a", "b"]', "a", "[", "29500"]),
+)
+LINES = st.lists(
+    st.sampled_from(
+        ["--batch_size=4", "--batch_size=x", "# note", "--nonsense", "", "--clean=maybe"]
+    )
+    | st.text(max_size=12).filter(lambda text: "\n" not in text and "\r" not in text),
+    max_size=5,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(config=TF_CONFIGS | JSON)
+def test_tf_config_is_read_or_refused(config):
+    _read_or_refuse(lambda: cluster_from_tf_config(json.dumps(config)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.text(max_size=40))
+def test_tf_config_that_is_any_text(text):
+    _read_or_refuse(lambda: cluster_from_tf_config(text))
+
+
+@settings(max_examples=300, deadline=None)
+@given(variables=SLURM | RANKS)
+def test_variables_of_other_clusters_are_read_or_refused(variables):
+    _read_or_refuse(lambda: detect(variables))
+
+
+@settings(max_examples=100, deadline=None)
+@given(lines=LINES)
+def test_flagfile_is_read_or_refused(lines, tmp_path_factory):
+    path = tmp_path_factory.mktemp("flags") / "file"
+    path.write_text("\n".join(lines))
+    values = absl_flags.FlagValues()
+    flags.define_base_flags(values)
+    absl_flags.DEFINE_multi_string("flagfile", [], "", flag_values=values)
+    said = _refused(lambda: values(["program", f"--flagfile={path}"]), absl_flags.Error)
+    assert said is None or said
+
+
+def _read_or_refuse(read):
+    said = _refused(read, (ValueError, TypeError))
+    assert said is None or len(said) > 10
+
+
+def _refused(read, errors):
+    """What the error says with which something is refused; None if it is read."""
+    try:
+        read()
+    except errors as error:
+        return str(error)
+    return None
+
+
+def test_the_table_of_roles_is_what_it_says():
+    config = {"cluster": {"chief": ["a:1"], "ps": ["b:2"]}, "task": {"type": "ps", "index": 0}}
+    assert cluster_from_tf_config(json.dumps(config)).num_ps == 1
+    with pytest.raises(ValueError, match="JSON"):
+        cluster_from_tf_config("{")
