@@ -27,21 +27,24 @@ class InputWait:
         self._total = tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=tf.float64)
         found = [op for op in train_op.graph.get_operations() if INPUT_TYPE.fullmatch(op.type)]
         self.found = bool(found)
-        counts = [self._counted(op, 1 / len(found)) for op in found]
-        self.train_op = tf.group(train_op, *counts) if counts else train_op
+        self.train_op = tf.group(train_op, self._counted(found)) if found else train_op
 
     def reset(self, session: tf.compat.v1.Session) -> None:
         """Begins at zero."""
         session.run(self._reset)
 
     def read(self, session: tf.compat.v1.Session) -> float:
-        """Seconds since `reset`, a mean over the input operations if a step has several."""
+        """Seconds since `reset`: of each step those of the input that it waited for longest."""
         return float(session.run(self._total))
 
-    def _counted(self, operation: tf.Operation, share: float) -> tf.Operation:
+    def _counted(self, operations: list[tf.Operation]) -> tf.Operation:
         with tf.device("/cpu:0"):
-            before = tf.timestamp()
-            tf_internals.run_after(operation, before.op)
-            with tf.control_dependencies([operation]):
-                passed = share * (tf.timestamp() - before)
-        return tf.raw_ops.AssignAddVariableOp(resource=self._handle, value=passed)
+            longest = tf.reduce_max([_seconds_of(operation) for operation in operations])
+        return tf.raw_ops.AssignAddVariableOp(resource=self._handle, value=longest)
+
+
+def _seconds_of(operation: tf.Operation) -> tf.Tensor:
+    before = tf.timestamp()
+    tf_internals.run_after(operation, before.op)
+    with tf.control_dependencies([operation]):
+        return tf.timestamp() - before

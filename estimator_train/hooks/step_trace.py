@@ -15,8 +15,8 @@ class StepTrace(NamedTuple):
     """Seconds of a traced step.
 
     Attributes:
-      input_wait: While input operations ran and no other did.
-      device: While any other operation ran.
+      input_wait: While input operations ran and none that works did.
+      device: While any operation worked, or replicas waited for each other and none for input.
     """
 
     input_wait: float
@@ -30,6 +30,7 @@ def read_trace(step_stats: Any) -> StepTrace:
       step_stats: The `StepStats` of a RunMetadata.
     """
     waiting: list[tuple[int, int]] = []
+    meeting: list[tuple[int, int]] = []
     working: list[tuple[int, int]] = []
     for device in step_stats.dev_stats:
         for node in device.node_stats:
@@ -37,10 +38,13 @@ def read_trace(step_stats: Any) -> StepTrace:
             if kind not in _WRAPPERS:
                 start = node.all_start_micros
                 interval = (start + node.op_start_rel_micros, start + node.op_end_rel_micros)
-                (waiting if INPUT_TYPE.fullmatch(kind) else working).append(interval)
-    working_time = _covered(working)
-    waiting_alone = _covered([*waiting, *working]) - working_time
-    return StepTrace(waiting_alone / 1e6, working_time / 1e6)
+                if INPUT_TYPE.fullmatch(kind):
+                    waiting.append(interval)
+                else:
+                    (meeting if kind.startswith("Collective") else working).append(interval)
+    waiting_alone = _covered([*waiting, *working]) - _covered(working)
+    all_time = _covered([*waiting, *meeting, *working])
+    return StepTrace(waiting_alone / 1e6, (all_time - waiting_alone) / 1e6)
 
 
 def _type_of(node: Any) -> str:

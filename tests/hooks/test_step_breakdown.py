@@ -83,17 +83,18 @@ def test_a_slow_hook_is_found_and_its_time_is_true(tmp_path):
 
 
 def test_the_parts_are_the_time_that_passed(tmp_path):
+    """Of all steps but the traced ones, whose own session calls are left out."""
     marks = []
 
     class Marks(est.SessionRunHook):
         def after_run(self, run_context, run_values):
             marks.append(time.perf_counter())
 
-    breakdown, _ = train(tmp_path, slow_input=10, steps=101, hooks=[Marks()])
-    passed = np.diff(marks[1:])
-    traced = [10 + 20 * n - 2 for n in range(5)]  # The intervals that end with a traced step.
+    breakdown, _ = train(tmp_path, slow_input=40, steps=101, hooks=[Marks()])
+    passed = np.diff(marks)
+    traced = [10 + 20 * n - 1 for n in range(5)]  # The intervals that end with a traced step.
     typical = np.delete(passed, traced)
-    assert sum(breakdown.split.values()) == pytest.approx(typical.mean(), rel=0.3)
+    assert sum(breakdown.split.values()) == pytest.approx(typical.mean(), rel=0.25)
 
 
 def test_too_few_steps_are_said_to_be_too_few(tmp_path, caplog):
@@ -112,9 +113,10 @@ def test_waiting_counts_only_while_nothing_else_runs():
         ("b = Mul(x, y)", 700, 900),
         ("call = RemoteCall(x)", 0, 5000),
         ("dequeue = QueueDequeueManyV2(q)", 2000, 2500),
+        ("reduce = CollectiveReduceV2(x)", 1000, 1150),
     ):
         nodes.add(timeline_label=label, all_start_micros=start, op_end_rel_micros=end - start)
-    assert read_trace(metadata.step_stats) == pytest.approx((1200e-6, 300e-6))
+    assert read_trace(metadata.step_stats) == pytest.approx((1200e-6, 350e-6))
 
 
 def test_a_bad_interval_is_named():
