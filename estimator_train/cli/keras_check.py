@@ -69,10 +69,10 @@ def _predicted_in_graph(
     model: Any, features: Any, source: str, names: list[str]
 ) -> list[np.ndarray]:
     """Predictions of the model in a graph, its variables restored from the checkpoint."""
-    saved = saved_variables(source)
+    saved, blueprint = saved_variables(source), Blueprint(model)
     values = tf.nest.map_structure(lambda t: t.numpy(), features)
     with kept_layer_classes(), tf.Graph().as_default():
-        built = Blueprint(model).call(tf.nest.map_structure(tf.constant, values), training=False)
+        built = blueprint.call(tf.nest.map_structure(tf.constant, values), training=False)
         keys = (saved.keys[name] for name in names)
         saver = tf.compat.v1.train.Saver(dict(zip(keys, variables_of(built.model), strict=True)))
         with tf.compat.v1.Session() as session:

@@ -23,6 +23,7 @@ class GraphModel:
       outputs: Its outputs by name.
       updates: Operations by which its layers keep statistics and other state.
       losses: Losses of its layers: regularization and what `add_loss` added.
+      unused: Operations of calls that the model's maker made, on other data than the batch.
     """
 
     model: Any
@@ -30,6 +31,7 @@ class GraphModel:
     outputs: dict[str, tf.Tensor]
     updates: Sequence[tf.Operation] = ()
     losses: Sequence[tf.Tensor] = ()
+    unused: frozenset[tf.Operation] = frozenset()
 
 
 class Blueprint:
@@ -108,7 +110,7 @@ class Blueprint:
             made = in_keras_call(lambda: self._made(features), training)
         self._check_weights(made.model)
         operations = graph.get_operations()[before:]
-        unused = _on_placeholders(operations)
+        unused = _on_placeholders(operations) | made.unused
         updates = dict.fromkeys([*made.model.updates, *_assignments(made.model, operations)])
         return dataclasses.replace(
             made,
@@ -177,13 +179,20 @@ class Blueprint:
         return made
 
     def _make(self, features: Any) -> GraphModel:
+        graph = tf.compat.v1.get_default_graph()
+        before = len(graph.get_operations())
         model = self._remake()
+        unused = frozenset(graph.get_operations()[before:])
+        for metric in model.metrics:
+            # Else a call that the maker made would be what updates the metric from now on.
+            metric._updates = [update for update in metric.updates if update not in unused]
         _copy_trainable(self._model, model)
         result = model(features)
         _copy_trainable(self._model, model)
         tensors = tf.nest.flatten(result)
         names = Names.of([f"output_{i}" for i in range(1, len(tensors) + 1)], result)
-        return GraphModel(model, names, dict(zip(names.names, tensors, strict=True)))
+        outputs = dict(zip(names.names, tensors, strict=True))
+        return GraphModel(model, names, outputs, unused=unused)
 
     def _from_config(self) -> Any:
         with tf_keras.utils.custom_object_scope(self._custom_objects):

@@ -46,26 +46,27 @@ class SeveralOptimizers(GraphOptimizer):
         """
         if gradients is None:
             gradients = tf.gradients(loss, list(variables))
+        # No variable changes before all gradients are computed from the old values.
+        gradients = tf.tuple(list(gradients))
         parts = tf.Module()
         steps = []
-        # No variable changes before all gradients are computed from the old values.
-        with tf.control_dependencies([g for g in gradients if g is not None]):
-            for number, (pattern, chosen) in enumerate(self._shares(variables).items()):
-                count = tf.Variable(
-                    tf.zeros([], tf.int64),
-                    trainable=False,
-                    name=f"training/optimizer_{number}/iterations",
-                    aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
+        for number, (pattern, chosen) in enumerate(self._shares(variables).items()):
+            scope = f"training/optimizer_{number}"
+            count = tf.Variable(
+                tf.zeros([], tf.int64),
+                trainable=False,
+                name=f"{scope}/iterations",
+                aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
+            )
+            with tf.name_scope(f"{scope}/"):
+                step = self._optimizers[pattern].minimize(
+                    loss,
+                    [variables[i] for i in chosen],
+                    count,
+                    [gradients[i] for i in chosen],
                 )
-                with tf.name_scope(f"training/optimizer_{number}/"):
-                    step = self._optimizers[pattern].minimize(
-                        loss,
-                        [variables[i] for i in chosen],
-                        count,
-                        [gradients[i] for i in chosen],
-                    )
-                setattr(parts, f"optimizer_{number}", step.trackable)
-                steps.append(step.operation)
+            setattr(parts, f"optimizer_{number}", step.trackable)
+            steps.append(step.operation)
         with tf.control_dependencies(steps):
             counted = global_step.assign_add(1)
         return TrainStep(tf.group(counted), parts)
