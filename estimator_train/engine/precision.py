@@ -50,7 +50,7 @@ def scaled_losses(precision: str | None) -> Iterator[None]:
         yield
     if not optimizers.used:
         _LOG.warning(
-            "mixed_precision='float16' scales no loss, since the model has no optimizer of "
-            "tf.compat.v1.train: wrap a Keras optimizer in "
+            "mixed_precision='float16' scales the losses of optimizers of tf.compat.v1.train, and "
+            "the model has none: a Keras optimizer should be in a "
             "tf_keras.mixed_precision.LossScaleOptimizer."
         )
