@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from absl import flags
+
 from estimator_train.legacy import generation, trees
 from estimator_train.legacy.imports import Imports
 from estimator_train.legacy.view import Tree
@@ -45,6 +47,7 @@ def _prepared(choice: str | None, source: str | None) -> Tree:
     chosen = choice or (generation.of_script(source, tensorflow) if source else trees.TF2)
     if chosen == trees.TF1:
         _behave_as_tf1(tensorflow)
+    _free_flag_names()
     # Old code calls what was deprecated since: to be told of each call helps nobody.
     logging.getLogger("tensorflow").addFilter(_asks_something)
     warnings.filterwarnings("ignore", message=f".*{_DEPRECATED}")
@@ -56,6 +59,13 @@ def _prepared(choice: str | None, source: str | None) -> Tree:
 
 def _asks_something(record: logging.LogRecord) -> bool:
     return _DEPRECATED not in record.getMessage()
+
+
+def _free_flag_names() -> None:
+    """Lets the codebase define flags of its own, as `log_dir`, that absl's logging has defined."""
+    logging_flags = flags.FLAGS.flags_by_module_dict().get("absl.logging", ())
+    for flag in logging_flags:
+        flag.allow_override = True
 
 
 def _behave_as_tf1(tensorflow: Any) -> None:

@@ -1,0 +1,79 @@
+"""arg_scope: default arguments for the functions that are called within it."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+_Scope = dict[Any, dict[str, Any]]
+_stack: list[_Scope] = [{}]
+
+
+def add_arg_scope(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets a function take arguments from the arg_scope that it is called in."""
+
+    @functools.wraps(function)
+    def scoped(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **{**_stack[-1].get(_key(scoped), {}), **kwargs})
+
+    scoped.__dict__["_takes_arg_scope"] = True
+    return scoped
+
+
+@contextlib.contextmanager
+def arg_scope(
+    list_ops_or_scope: Sequence[Callable[..., Any]] | Mapping[Any, Any], **kwargs: Any
+) -> Iterator[_Scope]:
+    """Within it, functions have other default arguments.
+
+    Args:
+      list_ops_or_scope: The functions; or a scope that an earlier one yielded, to enter it again.
+      **kwargs: The arguments.
+
+    Yields:
+      The scope.
+
+    Raises:
+      TypeError: It is neither.
+      ValueError: A function takes no arg_scope, or arguments come with an earlier scope.
+    """
+    if isinstance(list_ops_or_scope, Mapping):
+        if kwargs:
+            raise ValueError("When attempting to re-use a scope by suppling a dictionary, "
+                             "kwargs must be empty.")  # fmt: skip
+        scope = dict(list_ops_or_scope)
+    elif isinstance(list_ops_or_scope, (list, tuple)):
+        scope = {key: dict(arguments) for key, arguments in _stack[-1].items()}
+        for function in list_ops_or_scope:
+            if not has_arg_scope(function):
+                raise ValueError(f"{function} is not decorated with @add_arg_scope")
+            scope[_key(function)] = {**scope.get(_key(function), {}), **kwargs}
+    else:
+        raise TypeError("list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)")
+    _stack.append(scope)
+    try:
+        yield scope
+    finally:
+        _stack.pop()
+
+
+def has_arg_scope(function: Callable[..., Any]) -> bool:
+    """Whether a function takes arguments from an arg_scope."""
+    return hasattr(function, "_takes_arg_scope")
+
+
+def current_arg_scope() -> _Scope:
+    """The scope that is entered now."""
+    return _stack[-1]
+
+
+def arg_scoped_arguments(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's arguments that an arg_scope can set."""
+    import inspect
+
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(p.name for p in parameters if p.default is not p.empty)
+
+
+def _key(function: Callable[..., Any]) -> Any:
+    return f"{function.__module__}.{function.__qualname__}"

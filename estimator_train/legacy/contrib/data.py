@@ -1,0 +1,95 @@
+"""`tf.contrib.data`: transformations by their old place."""
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+_experimental = tf.compat.v1.data.experimental
+Transformation = Callable[[tf.data.Dataset], tf.data.Dataset]
+
+AUTOTUNE = tf.data.experimental.AUTOTUNE
+Counter = _experimental.Counter
+CsvDataset = _experimental.CsvDataset
+RandomDataset = _experimental.RandomDataset
+SqlDataset = _experimental.SqlDataset
+OptionalStructure = tf.OptionalSpec
+Optional = _experimental.Optional
+bucket_by_sequence_length = _experimental.bucket_by_sequence_length
+choose_from_datasets = _experimental.choose_from_datasets
+copy_to_device = _experimental.copy_to_device
+enumerate_dataset = _experimental.enumerate_dataset
+get_next_as_optional = _experimental.get_next_as_optional
+get_single_element = _experimental.get_single_element
+group_by_reducer = _experimental.group_by_reducer
+ignore_errors = _experimental.ignore_errors
+make_batched_features_dataset = _experimental.make_batched_features_dataset
+make_csv_dataset = _experimental.make_csv_dataset
+make_saveable_from_iterator = _experimental.make_saveable_from_iterator
+map_and_batch = _experimental.map_and_batch
+parallel_interleave = _experimental.parallel_interleave
+prefetch_to_device = _experimental.prefetch_to_device
+rejection_resample = _experimental.rejection_resample
+sample_from_datasets = _experimental.sample_from_datasets
+scan = _experimental.scan
+shuffle_and_repeat = _experimental.shuffle_and_repeat
+unbatch = _experimental.unbatch
+unique = _experimental.unique
+Dataset = tf.compat.v1.data.Dataset
+FixedLengthRecordDataset = tf.compat.v1.data.FixedLengthRecordDataset
+Iterator = tf.compat.v1.data.Iterator
+TextLineDataset = tf.compat.v1.data.TextLineDataset
+TFRecordDataset = tf.compat.v1.data.TFRecordDataset
+
+
+def group_by_window(
+    key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None
+) -> Transformation:
+    """See `tf.data.Dataset.group_by_window`."""
+    return lambda dataset: dataset.group_by_window(
+        key_func, reduce_func, window_size, window_size_func
+    )
+
+
+def batch_and_drop_remainder(batch_size: Any) -> Transformation:
+    """Batches of one size, without a smaller last one.
+
+    Args:
+      batch_size: Examples in a batch.
+    """
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def padded_batch_and_drop_remainder(
+    batch_size: Any, padded_shapes: Any, padding_values: Any = None
+) -> Transformation:
+    """Padded batches of one size, without a smaller last one.
+
+    Args:
+      batch_size: Examples in a batch.
+      padded_shapes: As for `tf.data.Dataset.padded_batch`.
+      padding_values: The same.
+    """
+    return lambda dataset: dataset.padded_batch(
+        batch_size, padded_shapes, padding_values, drop_remainder=True
+    )
+
+
+def sliding_window_batch(
+    window_size: int, stride: Any = None, window_shift: Any = None, window_stride: int = 1
+) -> Transformation:
+    """Batches of neighbours.
+
+    Args:
+      window_size: Elements of a window.
+      stride: The older name of window_shift.
+      window_shift: Elements between the starts of two windows; 1 by default.
+      window_stride: Elements between two of a window.
+    """
+    shift = window_shift or stride or 1
+
+    def apply(dataset: tf.data.Dataset) -> tf.data.Dataset:
+        windows = dataset.window(window_size, shift, window_stride, drop_remainder=True)
+        return windows.flat_map(lambda window: window.batch(window_size, drop_remainder=True))
+
+    return apply

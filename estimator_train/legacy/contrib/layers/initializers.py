@@ -1,0 +1,46 @@
+"""Initializers of `tf.contrib.layers`."""
+
+from typing import Any
+
+import tensorflow as tf
+
+_v1 = tf.compat.v1
+
+
+def xavier_initializer(
+    uniform: bool = True, seed: int | None = None, dtype: Any = tf.float32
+) -> Any:
+    """Values whose variance is 2 / (inputs + outputs).
+
+    Args:
+      uniform: Spread evenly; else by a normal distribution.
+      seed: Of the random numbers.
+      dtype: Of the values.
+    """
+    made = _v1.glorot_uniform_initializer if uniform else _v1.glorot_normal_initializer
+    return made(seed=seed, dtype=dtype)
+
+
+def variance_scaling_initializer(
+    factor: float = 2.0,
+    mode: str = "FAN_IN",
+    uniform: bool = False,
+    seed: int | None = None,
+    dtype: Any = tf.float32,
+) -> Any:
+    """Values whose variance is factor / n.
+
+    Args:
+      factor: The factor.
+      mode: What n is: FAN_IN, the inputs; FAN_OUT, the outputs; FAN_AVG, the mean of both.
+      uniform: Spread evenly; else by a normal distribution.
+      seed: Of the random numbers.
+      dtype: Of the values.
+
+    Raises:
+      TypeError: mode is another.
+    """
+    if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
+        raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
+    kind = "uniform" if uniform else "truncated_normal"
+    return _v1.variance_scaling_initializer(factor, mode.lower(), kind, seed, dtype)

@@ -1,0 +1,79 @@
+"""Regularizers of `tf.contrib.layers`: functions of a tensor that return its share of the loss."""
+
+import numbers
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+_v1 = tf.compat.v1
+Regularizer = Callable[[Any], Any]
+
+
+def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
+    """`scale` times the sum of absolute values; 0 turns it off.
+
+    Raises:
+      ValueError: scale is negative or no number.
+    """
+    return _checked("l1", scale, scope or "l1_regularizer", lambda w: tf.reduce_sum(tf.abs(w)))
+
+
+def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
+    """`scale` times half the sum of squares; 0 turns it off.
+
+    Raises:
+      ValueError: scale is negative or no number.
+    """
+    return _checked("l2", scale, scope or "l2_regularizer", tf.nn.l2_loss)
+
+
+def l1_l2_regularizer(
+    scale_l1: float = 1.0, scale_l2: float = 1.0, scope: str | None = None
+) -> Regularizer:
+    """The sum of both."""
+    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
+
+
+def sum_regularizer(regularizer_list: Sequence[Any], scope: str | None = None) -> Any:
+    """The sum of several; None where none is given."""
+    chosen = [regularizer for regularizer in regularizer_list if regularizer is not None]
+    if not chosen:
+        return None
+
+    def summed(weights: Any) -> Any:
+        with tf.name_scope(scope or "sum_regularizer"):
+            parts = [part for part in (r(weights) for r in chosen) if part is not None]
+            return tf.add_n(parts) if parts else None
+
+    return summed
+
+
+def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> tf.Tensor:
+    """The sum of a regularizer's shares of several tensors.
+
+    Args:
+      regularizer: The regularizer.
+      weights_list: The tensors; by default those of the collection WEIGHTS.
+    """
+    weights = weights_list or _v1.get_collection(_v1.GraphKeys.WEIGHTS)
+    parts = [part for part in map(regularizer, weights) if part is not None]
+    total = tf.add_n(parts) if parts else tf.constant(0.0)
+    _v1.add_to_collection(_v1.GraphKeys.REGULARIZATION_LOSSES, total)
+    return total
+
+
+def _checked(name: str, scale: Any, scope: str, share: Callable[[Any], Any]) -> Regularizer:
+    if isinstance(scale, numbers.Integral) or not isinstance(scale, numbers.Real):
+        raise ValueError(f"scale cannot be an integer: {scale}")
+    if scale < 0.0:
+        raise ValueError(f"Setting a scale less than 0 on a regularizer: {scale}")
+    if scale == 0.0:
+        return lambda weights: None
+
+    def regularizer(weights: Any) -> Any:
+        with tf.name_scope(scope):
+            factor = tf.convert_to_tensor(scale, weights.dtype.base_dtype, name="scale")
+            return tf.multiply(factor, share(weights), name=name)
+
+    return regularizer

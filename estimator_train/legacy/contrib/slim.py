@@ -1,0 +1,60 @@
+"""`tf.contrib.slim`: layers, arg_scope, losses and variables under one name."""
+
+import tensorflow as tf
+
+from estimator_train.legacy.contrib.arg_scope import (
+    add_arg_scope,
+    arg_scope,
+    arg_scoped_arguments,
+    current_arg_scope,
+    has_arg_scope,
+)
+from estimator_train.legacy.contrib.framework import (
+    assign_from_checkpoint,
+    assign_from_checkpoint_fn,
+    assign_from_values,
+    assign_from_values_fn,
+    filter_variables,
+    get_model_variables,
+    get_or_create_global_step,
+    get_trainable_variables,
+    get_unique_variable,
+    get_variables,
+    get_variables_by_name,
+    get_variables_by_suffix,
+    get_variables_to_restore,
+    local_variable,
+    model_variable,
+    variable,
+)
+from estimator_train.legacy.contrib.layers import *  # noqa: F403
+from estimator_train.legacy.contrib.training import evaluate_once, train
+
+losses = tf.compat.v1.losses
+get_global_step = tf.compat.v1.train.get_global_step
+__all__ = [
+    "add_arg_scope",
+    "arg_scope",
+    "arg_scoped_arguments",
+    "assign_from_checkpoint",
+    "assign_from_checkpoint_fn",
+    "assign_from_values",
+    "assign_from_values_fn",
+    "current_arg_scope",
+    "evaluate_once",
+    "filter_variables",
+    "get_model_variables",
+    "get_or_create_global_step",
+    "get_trainable_variables",
+    "get_unique_variable",
+    "get_variables",
+    "get_variables_by_name",
+    "get_variables_by_suffix",
+    "get_variables_to_restore",
+    "has_arg_scope",
+    "local_variable",
+    "losses",
+    "model_variable",
+    "train",
+    "variable",
+]

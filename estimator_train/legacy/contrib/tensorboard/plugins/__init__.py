@@ -1,0 +1,5 @@
+"""`tf.contrib.tensorboard.plugins`."""
+
+from tensorboard.plugins import projector
+
+__all__ = ["projector"]

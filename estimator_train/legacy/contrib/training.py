@@ -1,0 +1,333 @@
+"""`tf.contrib.training`: hyper-parameters, training operations, waiting for checkpoints."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.legacy.contrib.hparams import HParams
+
+_v1 = tf.compat.v1
+_UNSET: Any = object()
+checkpoints_iterator = tf.train.checkpoints_iterator
+bucket_by_sequence_length = tf.compat.v1.data.experimental.bucket_by_sequence_length
+__all__ = [
+    "HParams",
+    "StopAfterNEvalsHook",
+    "SummaryAtEndHook",
+    "add_gradients_summaries",
+    "checkpoints_iterator",
+    "clip_gradient_norms",
+    "clip_gradient_norms_fn",
+    "create_train_op",
+    "evaluate_once",
+    "evaluate_repeatedly",
+    "get_or_create_eval_step",
+    "multiply_gradients",
+    "train",
+    "wait_for_new_checkpoint",
+]
+
+
+def clip_gradient_norms(gradients_to_variables: Sequence[Any], max_norm: float) -> list[Any]:
+    """Pairs of gradient and variable, each gradient's norm limited."""
+
+    def clipped(gradient: Any) -> Any:
+        if isinstance(gradient, tf.IndexedSlices):
+            values = tf.clip_by_norm(gradient.values, max_norm)
+            return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+        return None if gradient is None else tf.clip_by_norm(gradient, max_norm)
+
+    return [(clipped(gradient), variable) for gradient, variable in gradients_to_variables]
+
+
+def clip_gradient_norms_fn(max_norm: float) -> Callable[[Any], list[Any]]:
+    """`clip_gradient_norms` as a function of the pairs."""
+    return lambda pairs: clip_gradient_norms(pairs, max_norm)
+
+
+def multiply_gradients(grads_and_vars: Sequence[Any], multipliers: Mapping[Any, Any]) -> list[Any]:
+    """Pairs of gradient and variable, those of some variables multiplied.
+
+    Args:
+      grads_and_vars: The pairs.
+      multipliers: Variables or names of their operations to factors.
+    """
+
+    def factor(variable: Any) -> Any:
+        by_name = multipliers.get(variable.op.name, 1.0)
+        return next((f for key, f in multipliers.items() if key is variable), by_name)
+
+    return [(None if g is None else g * factor(v), v) for g, v in grads_and_vars]
+
+
+def add_gradients_summaries(grads_and_vars: Sequence[Any]) -> list[Any]:
+    """Summaries of gradients and of their norms."""
+    found = []
+    for gradient, variable in grads_and_vars:
+        if gradient is not None:
+            values = getattr(gradient, "values", gradient)
+            found.append(_v1.summary.histogram(f"{variable.op.name}_gradient", values))
+            norm = tf.linalg.global_norm([values])
+            found.append(_v1.summary.scalar(f"{variable.op.name}_gradient_norm", norm))
+    return found
+
+
+def create_train_op(
+    total_loss: Any,
+    optimizer: Any,
+    global_step: Any = _UNSET,
+    update_ops: Sequence[Any] | None = None,
+    variables_to_train: Sequence[Any] | None = None,
+    transform_grads_fn: Callable[[Any], Any] | None = None,
+    summarize_gradients: bool = False,
+    gate_gradients: int = _v1.train.Optimizer.GATE_OP,
+    aggregation_method: Any = None,
+    colocate_gradients_with_ops: bool = False,
+    check_numerics: bool = True,
+) -> tf.Tensor:
+    """The operation of a training step, which returns the loss.
+
+    Args:
+      total_loss: The loss.
+      optimizer: The optimizer.
+      global_step: The step that is counted; by default the graph's; None: none is.
+      update_ops: Operations to run before; by default the collection UPDATE_OPS.
+      variables_to_train: By default all that can be.
+      transform_grads_fn: Function of pairs of gradient and variable that returns others.
+      summarize_gradients: Whether to write them to the summaries.
+      gate_gradients: See `Optimizer.compute_gradients`.
+      aggregation_method: The same.
+      colocate_gradients_with_ops: The same.
+      check_numerics: Whether a loss that is no number is an error.
+    """
+    step = _v1.train.get_or_create_global_step() if global_step is _UNSET else global_step
+    updates = _v1.get_collection(_v1.GraphKeys.UPDATE_OPS) if update_ops is None else update_ops
+    with tf.control_dependencies(list(updates)):
+        total_loss = tf.identity(total_loss)
+    pairs = optimizer.compute_gradients(
+        total_loss,
+        variables_to_train or _v1.trainable_variables(),
+        gate_gradients=gate_gradients,
+        aggregation_method=aggregation_method,
+        colocate_gradients_with_ops=colocate_gradients_with_ops,
+    )
+    pairs = transform_grads_fn(pairs) if transform_grads_fn else pairs
+    if summarize_gradients:
+        add_gradients_summaries(pairs)
+    applied = optimizer.apply_gradients(pairs, global_step=step)
+    if check_numerics:
+        total_loss = tf.debugging.check_numerics(total_loss, "LossTensor is inf or nan")
+    with tf.control_dependencies([applied]):
+        operation = tf.identity(total_loss, name="train_op")
+    _v1.add_to_collection(_v1.GraphKeys.TRAIN_OP, operation)
+    return operation
+
+
+def train(
+    train_op: Any,
+    logdir: str | None,
+    master: str = "",
+    is_chief: bool = True,
+    scaffold: Any = None,
+    hooks: Sequence[Any] | None = None,
+    chief_only_hooks: Sequence[Any] | None = None,
+    save_checkpoint_secs: float | None = 600,
+    save_summaries_steps: int | None = 100,
+    config: Any = None,
+    max_wait_secs: int = 7200,
+    run_metadata: Any = None,
+) -> Any:
+    """Runs a training operation in a MonitoredTrainingSession until a hook stops it.
+
+    Returns:
+      What the operation came to at last, or None.
+    """
+    del run_metadata
+    if logdir is None and is_chief and save_summaries_steps:
+        raise ValueError("logdir cannot be None when save_summaries_steps is not None")
+    last = None
+    with _v1.train.MonitoredTrainingSession(
+        master=master,
+        is_chief=is_chief,
+        checkpoint_dir=logdir,
+        scaffold=scaffold,
+        hooks=hooks,
+        chief_only_hooks=chief_only_hooks,
+        save_checkpoint_secs=save_checkpoint_secs,
+        save_summaries_steps=save_summaries_steps,
+        config=config,
+        max_wait_secs=max_wait_secs,
+    ) as session:
+        while not session.should_stop():
+            last = session.run(train_op)
+    return last
+
+
+def wait_for_new_checkpoint(
+    checkpoint_dir: str,
+    last_checkpoint: str | None = None,
+    seconds_to_sleep: float = 1,
+    timeout: float | None = None,
+) -> str | None:
+    """Waits for a checkpoint other than the last one.
+
+    Returns:
+      Its path, or None where the time is up.
+    """
+    end = None if timeout is None else time.time() + timeout
+    while True:
+        found = tf.train.latest_checkpoint(checkpoint_dir)
+        if found is not None and found != last_checkpoint:
+            return found
+        if end is not None and time.time() + seconds_to_sleep > end:
+            return None
+        time.sleep(seconds_to_sleep)
+
+
+def get_or_create_eval_step() -> Any:
+    """The counter of evaluated batches."""
+    found = _v1.get_collection(_v1.GraphKeys.EVAL_STEP)
+    if found:
+        return found[0]
+    return _v1.get_variable(
+        "eval_step",
+        [],
+        tf.int64,
+        _v1.zeros_initializer(),
+        trainable=False,
+        collections=[_v1.GraphKeys.LOCAL_VARIABLES, _v1.GraphKeys.EVAL_STEP],
+    )
+
+
+class StopAfterNEvalsHook(_v1.train.SessionRunHook):
+    """Stops an evaluation after some batches.
+
+    Args:
+      num_evals: The number; None: the input ends it.
+      log_progress: Unused.
+    """
+
+    def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:
+        del log_progress
+        self._left = num_evals
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Counts a batch."""
+        if self._left is not None:
+            self._left -= 1
+            if self._left <= 0:
+                run_context.request_stop()
+
+
+class SummaryAtEndHook(_v1.train.SessionRunHook):
+    """Writes summaries when an evaluation has ended.
+
+    Args:
+      log_dir: Directory of the event files.
+      summary_writer: A writer instead.
+      summary_op: The summaries; by default all.
+      feed_dict: What they are fed.
+    """
+
+    def __init__(
+        self,
+        log_dir: str | None = None,
+        summary_writer: Any = None,
+        summary_op: Any = None,
+        feed_dict: Any = None,
+    ) -> None:
+        if (log_dir is None) == (summary_writer is None):
+            raise ValueError("Exactly one of log_dir and summary_writer must be provided.")
+        self._writer, self._log_dir = summary_writer, log_dir
+        self._summary_op, self._feed_dict = summary_op, feed_dict
+
+    def begin(self) -> None:
+        """Prepares writer and summaries."""
+        self._writer = self._writer or _v1.summary.FileWriterCache.get(self._log_dir)
+        if self._summary_op is None:
+            self._summary_op = _v1.summary.merge_all()
+        self._step = _v1.train.get_or_create_global_step()
+
+    def end(self, session: Any) -> None:
+        """Writes the summaries."""
+        step = session.run(self._step)
+        if self._summary_op is not None:
+            text = session.run(self._summary_op, self._feed_dict)
+            self._writer.add_summary(text, step)
+        self._writer.flush()
+
+
+def evaluate_once(
+    checkpoint_path: str,
+    master: str = "",
+    scaffold: Any = None,
+    eval_ops: Any = None,
+    feed_dict: Any = None,
+    final_ops: Any = None,
+    final_ops_feed_dict: Any = None,
+    hooks: Sequence[Any] | None = None,
+    config: Any = None,
+) -> Any:
+    """Evaluates the default graph with a checkpoint's values.
+
+    Args:
+      checkpoint_path: The checkpoint.
+      master: Address of the session.
+      scaffold: Of the session.
+      eval_ops: Run until a hook stops, or the input ends.
+      feed_dict: What they are fed.
+      final_ops: Run then.
+      final_ops_feed_dict: What those are fed.
+      hooks: Of the session.
+      config: Of the session.
+
+    Returns:
+      What final_ops came to.
+    """
+    creator = _v1.train.ChiefSessionCreator(scaffold, master, config, None, checkpoint_path)
+    last = _v1.train.FinalOpsHook(final_ops, final_ops_feed_dict)
+    step = _v1.assign_add(get_or_create_eval_step(), 1)
+    with _v1.train.MonitoredSession(creator, [*(hooks or ()), last]) as session:
+        while eval_ops is not None and not session.should_stop():
+            session.run([eval_ops, step], feed_dict)
+    return last.final_ops_values
+
+
+def evaluate_repeatedly(
+    checkpoint_dir: str,
+    master: str = "",
+    scaffold: Any = None,
+    eval_ops: Any = None,
+    feed_dict: Any = None,
+    final_ops: Any = None,
+    final_ops_feed_dict: Any = None,
+    eval_interval_secs: float = 60,
+    hooks: Sequence[Any] | None = None,
+    config: Any = None,
+    max_number_of_evaluations: int | None = None,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+) -> Any:
+    """Evaluates each new checkpoint of a directory; see `evaluate_once`."""
+    values = None
+    paths: Iterator[str] = checkpoints_iterator(
+        os.fspath(checkpoint_dir), eval_interval_secs, timeout, timeout_fn
+    )
+    for number, path in enumerate(paths, 1):
+        values = evaluate_once(
+            path,
+            master,
+            scaffold,
+            eval_ops,
+            feed_dict,
+            final_ops,
+            final_ops_feed_dict,
+            hooks,
+            config,
+        )
+        if number == max_number_of_evaluations:
+            break
+    return values

@@ -1,0 +1,141 @@
+"""The programs that this project exists for run as they were written."""
+
+import gzip
+import re
+import socket
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+from legacy_programs import COMMAND, PROGRAMS, environment
+from PIL import Image
+
+
+def write_fashion_mnist(home):
+    folder = home / ".keras" / "datasets" / "fashion-mnist"
+    folder.mkdir(parents=True)
+    random = np.random.RandomState(0)
+    for name, count in (("train", 256), ("t10k", 64)):
+        labels = random.randint(0, 10, count).astype(np.uint8)
+        images = random.randint(0, 30, (count, 28, 28)).astype(np.uint8)
+        for image, label in zip(images, labels, strict=True):
+            image[2 * label : 2 * label + 4, 4:24] += 200
+        with gzip.open(folder / f"{name}-images-idx3-ubyte.gz", "wb") as file:
+            file.write(struct.pack(">IIII", 2051, count, 28, 28) + images.tobytes())
+        with gzip.open(folder / f"{name}-labels-idx1-ubyte.gz", "wb") as file:
+            file.write(struct.pack(">II", 2049, count) + labels.tobytes())
+
+
+def write_jpegs(folder):
+    random = np.random.RandomState(0)
+    for name, channel in (("CNV", 0), ("NORMAL", 2)):
+        (folder / name).mkdir(parents=True)
+        for number in range(8):
+            pixels = random.randint(0, 90, (40, 40, 3)).astype(np.uint8)
+            pixels[..., channel] += 150
+            Image.fromarray(pixels).save(folder / name / f"{number}.jpg")
+
+
+@pytest.mark.slow
+def test_notebook_on_two_devices(run, tmp_path):
+    write_fashion_mnist(tmp_path)
+    done = run("fashion_multi_gpu.py", HOME=tmp_path, MODEL_DIR=tmp_path / "model")
+    # 2 epochs of 256 images, 32 for each of 2 replicas.
+    assert "replicas 2 steps seen 8\n" in done.stdout
+    assert re.search(r"\d+\.\d images/second with 2 GPUs", done.stdout)
+    assert "'global_step': 8" in done.stdout
+    loss = float(re.search(r"'loss': ([\d.]+)", done.stdout)[1])
+    assert loss < 2.303  # That of guessing among 10 classes.
+    assert done.stderr.count("MirroredStrategy wants 2 GPUs, and there are 0") == 1
+    assert (tmp_path / "model" / "model.ckpt-8.index").exists()
+
+
+@pytest.mark.slow
+def test_jpeg_pipeline_into_frozen_vgg16(run, tmp_path):
+    write_jpegs(tmp_path / "data")
+    done = run("oct_jpegs.py", DATA_DIR=tmp_path / "data", MODEL_DIR=tmp_path / "model")
+    assert "frozen stays True\nlast is trained True\n" in done.stdout
+    assert "'global_step': 4" in done.stdout
+
+
+@pytest.mark.slow
+def test_parameter_server_of_three_processes(tmp_path):
+    ports = free_ports(3)
+    cluster = [
+        f"--ps_hosts=localhost:{ports[0]}",
+        f"--worker_hosts=localhost:{ports[1]},localhost:{ports[2]}",
+        "--log_dir=log",
+    ]
+
+    def start(*arguments):
+        return subprocess.Popen(
+            [*COMMAND, str(PROGRAMS / "parameter_server.py"), *cluster, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=tmp_path,
+            env=environment(),
+        )
+
+    def trained(steps, waits_for_second):
+        """The output of both workers; each needs the other's server to be up."""
+        others = [start("--job_name=ps"), start("--job_name=worker", "--task_index=1", steps)]
+        try:
+            chief = start("--job_name=worker", steps)
+            others.append(chief)
+            first = chief.communicate(timeout=90)[0]
+            # It looks every 30 seconds whether the chief has made the variables.
+            second = others[1].communicate(timeout=90)[0] if waits_for_second else ""
+        finally:
+            for process in others:
+                process.kill()
+                process.wait()
+        return first, second
+
+    first, second = trained("--steps=200", waits_for_second=True)
+    assert "variables on /job:ps/task:0" in first
+    assert "starts at step 0" in first
+    assert "saved at step 200" in first
+    # The other worker finds the variables that the first has trained, on the server.
+    assert "starts at step 2" in second
+    assert re.search(r"w \[(1\.9|2\.0)\d*, -1\.0\]", second.replace("1.899", "1.9"))
+    again, _ = trained("--steps=260", waits_for_second=False)
+    assert "starts at step 20" in again
+    assert sorted(path.name for path in (tmp_path / "log").glob("*.index")) == [
+        "model.ckpt-260.index"
+    ]
+
+
+@pytest.mark.slow
+def test_keras_program_restores_and_goes_on(run, tmp_path):
+    done = run("keras_multi_device.py", WORK_DIR=tmp_path)
+    losses = [float(x) for x in re.findall(r"^loss \S+ (\S+)$", done.stdout, re.MULTILINE)]
+    assert "Number of devices: 2\nCreating a new model" in done.stdout
+    assert "Restoring from ckpt-5" in done.stdout
+    assert losses[1] < losses[0] < 1.0
+
+
+@pytest.mark.slow
+def test_keras_callbacks_and_saved_models(run, tmp_path):
+    done = run("keras_callbacks.py", WORK_DIR=tmp_path)
+    rates = ["epoch 1 lr 0.0100", "epoch 2 lr 0.0100", "epoch 3 lr 0.0010"]
+    assert [line for line in done.stdout.splitlines() if line.startswith("epoch")] == rates
+    assert "same True\n" in done.stdout
+
+
+@pytest.mark.slow
+def test_strategies_by_their_old_names_train_alike(run, tmp_path):
+    done = run("strategies.py", WORK_DIR=tmp_path)
+    losses = [line.split()[1] for line in done.stdout.splitlines() if "Strategy" in line]
+    assert len(losses) == 5
+    assert len(set(losses)) == 1
+    assert float(losses[0]) < 0.1
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("localhost", 0)) for _ in range(count)]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
