@@ -49,11 +49,11 @@ class Ids(NamedTuple):
             found = tf.nn.embedding_lookup(variable, self.values)
             return _REDUCTIONS[combiner](found, self.places, self.rows, num_segments=self.batch)
         ids = self if combiner == "sum" else self._where(self.weights > 0)
-        found = tf.nn.embedding_lookup(variable, ids.values) * ids.weights[:, None]
-        total = ids._summed(found)
+        weights: tf.Tensor = ids.weights
+        total = ids._summed(tf.nn.embedding_lookup(variable, ids.values) * weights[:, None])
         if combiner == "sum":
             return total
-        norm = ids._summed(ids.weights if combiner == "mean" else tf.square(ids.weights))
+        norm = ids._summed(weights if combiner == "mean" else tf.square(weights))
         norm = norm if combiner == "mean" else tf.sqrt(norm)
         return tf.math.divide_no_nan(total, norm[:, None])
 

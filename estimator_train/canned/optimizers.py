@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import weakref
 from typing import Any, ClassVar
 
 import tensorflow as tf
@@ -39,8 +40,12 @@ class OptimizerChoice(abc.ABC):
         self._learning_rate = learning_rate
 
     @abc.abstractmethod
-    def make(self) -> Any:
-        """Returns an optimizer for the default graph."""
+    def make(self, step: tf.Variable | None = None) -> Any:
+        """Returns an optimizer for the default graph.
+
+        Args:
+            step: What it counts its steps in, where that is its own affair.
+        """
 
     def _named_or_called(self) -> Any:
         if isinstance(self._given, str):
@@ -67,8 +72,9 @@ class V1Choice(OptimizerChoice):
         "SGD": _v1_train.GradientDescentOptimizer,
     }
 
-    def make(self) -> Any:
-        """Returns an optimizer for the default graph."""
+    def make(self, step: tf.Variable | None = None) -> Any:
+        """Returns an optimizer for the default graph, which is told of the step as it minimizes."""
+        del step
         return self._named_or_called()
 
     def _check(self, optimizer: Any) -> None:
@@ -90,14 +96,28 @@ class KerasChoice(OptimizerChoice):
         "SGD": _keras.legacy.SGD,
     }
 
-    def make(self) -> Any:
-        """Returns an optimizer for the default graph.
+    def __init__(self, given: Any, learning_rate: float) -> None:
+        super().__init__(given, learning_rate)
+        self._of_graphs: weakref.WeakKeyDictionary[tf.Graph, Any] = weakref.WeakKeyDictionary()
+
+    def make(self, step: tf.Variable | None = None) -> Any:
+        """Returns the optimizer of the default graph, one for all replicas.
 
         An instance serves for several graphs, so its settings are copied: those of a new one as
         far as there is a legacy form of it.
+
+        Args:
+            step: What a legacy optimizer counts its steps in; by default its own variable.
         """
-        made = self._named_or_called()
-        return made if made is not self._given else legacy_form(made) or made
+        graph = tf.compat.v1.get_default_graph()
+        if graph not in self._of_graphs:
+            made = self._named_or_called()
+            if made is self._given:
+                made = legacy_form(made) or made
+            if step is not None and isinstance(made, _keras.legacy.Optimizer):
+                made.iterations = step
+            self._of_graphs[graph] = made
+        return self._of_graphs[graph]
 
     def _check(self, optimizer: Any) -> None:
         if isinstance(optimizer, (_keras.Optimizer, _keras.legacy.Optimizer)):

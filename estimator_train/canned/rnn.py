@@ -13,7 +13,6 @@ from estimator_train.canned import layers
 from estimator_train.canned.columns import Batch, checked_columns
 from estimator_train.canned.default_heads import classifier_head
 from estimator_train.canned.optimizers import KerasChoice
-from estimator_train.canned.specs import count_in_global_step
 from estimator_train.estimator import EstimatorV2
 from estimator_train.heads import SequentialHeadWrapper
 from estimator_train.spec import EstimatorSpec, ModeKeys
@@ -197,7 +196,7 @@ def _model_fn_of(head: Any, network: _Network, choice: KerasChoice) -> Callable[
             found = {**found, head.input_sequence_mask_key: mask}
         training = {}
         if mode == ModeKeys.TRAIN:
-            optimizer = count_in_global_step(choice.make())
+            optimizer = choice.make(_v1.train.get_or_create_global_step())
             variables = _v1.trainable_variables()
             training = {"optimizer": optimizer, "trainable_variables": variables}
         return head.create_estimator_spec(found, mode, logits, labels=labels, **training)

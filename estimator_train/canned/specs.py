@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
-import tf_keras
 
 from estimator_train.canned.columns import Batch
 from estimator_train.canned.optimizers import OptimizerChoice
@@ -92,13 +91,6 @@ def v1_combined_model_fn_of(
     return model_fn
 
 
-def count_in_global_step(optimizer: Any) -> Any:
-    """Lets the steps of a tf_keras optimizer count as those of the model; returns it."""
-    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
-        optimizer.iterations = _v1.train.get_or_create_global_step()
-    return optimizer
-
-
 def _logits(
     batch: Batch, parts: Sequence[Any], head: Any, mode: str
 ) -> tuple[tf.Tensor, list[Any]]:
@@ -118,8 +110,10 @@ def _scope(name: str) -> Any:
 
 def _training(head: Any, trained: Sequence[TrainedPart]) -> dict[str, Any]:
     """How a v2 head has to train the variables of the parts."""
-    optimizers = [optimizer.make() for _, optimizer in trained]
-    count_in_global_step(optimizers[0])
+    step = _v1.train.get_or_create_global_step()
+    optimizers = [
+        optimizer.make(None if number else step) for number, (_, optimizer) in enumerate(trained)
+    ]
     variables = [_variables_in(part.scope) for part, _ in trained]
     _tell_of_others([variable for found in variables for variable in found])
     if len(trained) == 1:

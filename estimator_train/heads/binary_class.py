@@ -87,6 +87,11 @@ class BinaryClassHead(WeightedHead):
 
     def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
         labels = checks.checked_dense_labels(labels, logits, 1)
+        if labels.dtype == tf.string and self._classes.vocabulary is None:
+            raise ValueError(
+                f"Labels dtype should be integer. Instead got {labels.dtype}. For labels that are "
+                "names, give a label_vocabulary."
+            )
         labels = tf.cast(self._classes.ids_of(labels), tf.float32)
         return checks.class_range(labels, self._classes.count, self._must)
 

@@ -1,5 +1,6 @@
 """The names of `tf.compat.v1.estimator.experimental`."""
 
+from estimator_train.canned.kmeans import KMeansClustering as KMeans
 from estimator_train.canned.logit_fns import dnn_logit_fn_builder, linear_logit_fn_builder
 from estimator_train.experimental import (
     InMemoryEvaluatorHook,
@@ -15,6 +16,7 @@ from estimator_train.experimental import (
 
 __all__ = [
     "InMemoryEvaluatorHook",
+    "KMeans",
     "build_raw_supervised_input_receiver_fn",
     "call_logit_fn",
     "dnn_logit_fn_builder",

@@ -1,0 +1,154 @@
+"""K-means clustering as an Estimator (v1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.canned.columns import Batch, checked_columns
+from estimator_train.canned.kmeans_steps import Clusters, InitializeHook, StopAtToleranceHook
+from estimator_train.estimator import Estimator
+from estimator_train.export_outputs import PredictOutput
+from estimator_train.spec import EstimatorSpec, ModeKeys
+
+_v1 = tf.compat.v1
+
+
+class KMeansClustering(Estimator):
+    """Finds clusters of points: the k-means algorithm, on batches or on all points at once.
+
+        kmeans = KMeans(num_clusters=5)
+        kmeans.train(input_fn, steps=100)
+        centers = kmeans.cluster_centers()
+
+    Args:
+        num_clusters: How many clusters.
+        model_dir: As for `Estimator`.
+        initial_clusters: "random" or "kmeans_plus_plus" to choose among the points of the first
+            batches; an array of shape [num_clusters, size]; or a function of a batch's points and
+            a number that returns so many centers.
+        distance_metric: "squared_euclidean" or "cosine".
+        seed: Seed of the choice.
+        use_mini_batch: Whether a batch moves the centers towards its points; else each batch must
+            hold all points, of which the centers become the means.
+        mini_batch_steps_per_iteration: Batches after which the centers that points are assigned
+            to are replaced by those that moved.
+        kmeans_plus_plus_num_retries: Candidates for each center of "kmeans_plus_plus".
+        relative_tolerance: Training stops where the loss changes by a smaller share than this;
+            without mini batches only.
+        config: As for `Estimator`.
+        feature_columns: Dense columns whose numbers are the points; by default all features.
+
+    Raises:
+        ValueError: initial_clusters or distance_metric is unknown, or num_clusters not positive.
+    """
+
+    SQUARED_EUCLIDEAN_DISTANCE = "squared_euclidean"
+    COSINE_DISTANCE = "cosine"
+    RANDOM_INIT = "random"
+    KMEANS_PLUS_PLUS_INIT = "kmeans_plus_plus"
+    SCORE = "score"
+    CLUSTER_INDEX = "cluster_index"
+    ALL_DISTANCES = "all_distances"
+    CLUSTER_CENTERS_VAR_NAME = "clusters"
+
+    def __init__(
+        self,
+        num_clusters: int,
+        model_dir: Any = None,
+        initial_clusters: Any = RANDOM_INIT,
+        distance_metric: str = SQUARED_EUCLIDEAN_DISTANCE,
+        seed: int | None = None,
+        use_mini_batch: bool = True,
+        mini_batch_steps_per_iteration: int = 1,
+        kmeans_plus_plus_num_retries: int = 2,
+        relative_tolerance: float | None = None,
+        config: Any = None,
+        feature_columns: Any = None,
+    ) -> None:
+        known = (self.RANDOM_INIT, self.KMEANS_PLUS_PLUS_INIT)
+        if isinstance(initial_clusters, str) and initial_clusters not in known:
+            raise ValueError(f"Unsupported initialization algorithm '{initial_clusters}'")
+        if distance_metric not in (self.SQUARED_EUCLIDEAN_DISTANCE, self.COSINE_DISTANCE):
+            raise ValueError(f"Unsupported distance metric '{distance_metric}'")
+        if num_clusters < 1:
+            raise ValueError(f"num_clusters must be positive. Given: {num_clusters}")
+        columns = checked_columns(feature_columns) if feature_columns else None
+
+        def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+            del labels
+            points = _points(features, columns)
+            clusters = Clusters(
+                num_clusters,
+                points,
+                initial=initial_clusters,
+                cosine=distance_metric == self.COSINE_DISTANCE,
+                seed=seed,
+                retries=kmeans_plus_plus_num_retries,
+                mini_batch=use_mini_batch,
+                steps_per_iteration=mini_batch_steps_per_iteration,
+            )
+            return _spec(clusters, mode, None if use_mini_batch else relative_tolerance)
+
+        super().__init__(model_fn, model_dir, config)
+        self._is_squared = distance_metric == self.SQUARED_EUCLIDEAN_DISTANCE
+
+    def score(self, input_fn: Callable[..., Any]) -> float:
+        """Returns the sum of the distances of the first batch's points to their clusters."""
+        return self.evaluate(input_fn, steps=1)[self.SCORE]
+
+    def predict_cluster_index(self, input_fn: Callable[..., Any]) -> Any:
+        """Yields the number of each point's cluster."""
+        for row in self.predict(input_fn, predict_keys=self.CLUSTER_INDEX):
+            yield row[self.CLUSTER_INDEX]
+
+    def transform(self, input_fn: Callable[..., Any]) -> Any:
+        """Yields the distances of each point to all clusters; Euclidean ones are not squared."""
+        for row in self.predict(input_fn, predict_keys=self.ALL_DISTANCES):
+            distances = row[self.ALL_DISTANCES]
+            yield np.sqrt(distances) if self._is_squared else distances
+
+    def cluster_centers(self) -> Any:
+        """Returns the centers, float32 of shape [num_clusters, size]."""
+        return self.get_variable_value(self.CLUSTER_CENTERS_VAR_NAME)
+
+
+def _points(features: Any, columns: Any) -> tf.Tensor:
+    """The points of a batch, float32 of shape [batch, size]."""
+    if columns is not None:
+        return Batch(features).dense(columns)
+    if not isinstance(features, Mapping):
+        features = {"points": features}
+    parts = [tf.cast(features[name], tf.float32) for name in sorted(features)]
+    return tf.concat([part[:, None] if part.shape.rank == 1 else part for part in parts], axis=1)
+
+
+def _spec(clusters: Clusters, mode: str, tolerance: float | None) -> EstimatorSpec:
+    distances, index = clusters.distances()
+    predictions = {
+        KMeansClustering.ALL_DISTANCES: distances,
+        KMeansClustering.CLUSTER_INDEX: index,
+    }
+    if mode == ModeKeys.PREDICT:
+        outputs = {name: PredictOutput(tensor) for name, tensor in predictions.items()}
+        default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        outputs[default] = outputs[KMeansClustering.CLUSTER_INDEX]
+        return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
+    loss = tf.reduce_sum(tf.reduce_min(distances, axis=1))
+    if mode == ModeKeys.EVAL:
+        metrics = {KMeansClustering.SCORE: _v1.metrics.mean(loss)}
+        return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
+    _v1.summary.scalar("loss/raw", loss)
+    hooks: list[Any] = [InitializeHook(clusters)]
+    if tolerance is not None:
+        hooks.append(StopAtToleranceHook(loss, tolerance))
+    return EstimatorSpec(
+        mode,
+        predictions=predictions,
+        loss=loss,
+        train_op=clusters.train_op(index),
+        training_hooks=hooks,
+    )

@@ -1,0 +1,218 @@
+"""The steps of k-means: first centers, distances, and how batches move centers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+_v1 = tf.compat.v1
+_EPSILON = 1e-6
+
+
+class Clusters:
+    """The centers of clusters in the default graph; for arguments see `KMeansClustering`.
+
+    Args:
+        count: How many clusters.
+        points: float32 of shape [batch, size].
+        initial: How first centers are chosen.
+        cosine: Whether distances are between directions.
+        seed: Seed of the choice.
+        retries: Candidates for each center of k-means++.
+        mini_batch: Whether batches move the centers towards their points.
+        steps_per_iteration: Steps for which points are assigned to the same centers.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        points: tf.Tensor,
+        *,
+        initial: Any,
+        cosine: bool,
+        seed: int | None,
+        retries: int,
+        mini_batch: bool,
+        steps_per_iteration: int,
+    ) -> None:
+        self.count = count
+        self.points = tf.math.l2_normalize(points, axis=1) if cosine else points
+        self._cosine = cosine
+        self._initial = initial
+        self._random = np.random.RandomState(seed)
+        self._retries = retries
+        self._made = initial(self.points, count) if callable(initial) else None
+        shape = [count, points.shape[-1]]
+        self.centers = _variable("clusters", shape, tf.float32)
+        self.initialized = _variable("initialized", [], tf.bool)
+        self._steps_per_iteration = steps_per_iteration
+        if mini_batch:
+            # The original leaves this variable its default name.
+            self._counts = _variable("Variable", [count], tf.int64)
+            if steps_per_iteration > 1:
+                self._moving = _variable("clusters_updated", shape, tf.float32)
+                self._steps_left = _variable("update_in_steps", [], tf.int64)
+        self._mini_batch = mini_batch
+
+    def distances(self) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns distances to all centers, [batch, count], and the nearest one, [batch]."""
+        centers = tf.convert_to_tensor(self.centers)
+        if self._cosine:
+            centers = tf.math.l2_normalize(centers, axis=1)
+            distances = 1.0 - tf.matmul(self.points, centers, transpose_b=True)
+        else:
+            between = self.points[:, None, :] - centers[None, :, :]
+            distances = tf.reduce_sum(tf.square(between), axis=2)
+        return distances, tf.argmin(distances, axis=1)
+
+    def train_op(self, index: tf.Tensor) -> Any:
+        """Returns the operation that moves centers by a batch, and counts the step.
+
+        Args:
+            index: The cluster of each point.
+        """
+        sums = tf.math.unsorted_segment_sum(self.points, index, self.count)
+        sizes = tf.math.unsorted_segment_sum(tf.ones_like(index), index, self.count)
+        with tf.control_dependencies([self._move(sums, sizes)]):
+            return _v1.assign_add(_v1.train.get_or_create_global_step(), 1)
+
+    def _move(self, sums: tf.Tensor, sizes: tf.Tensor) -> tf.Operation:
+        numbers = tf.cast(sizes, tf.float32)[:, None]
+        if not self._mini_batch:
+            means = sums / (numbers + _EPSILON)
+            return self.centers.assign(tf.where(numbers > 0, means, self.centers)).op
+        total = tf.convert_to_tensor(self._counts) + sizes
+        several = self._steps_per_iteration > 1
+        moving = self._moving if several else self.centers
+        rate = 1.0 / tf.maximum(tf.cast(total, tf.float32)[:, None], 1.0)
+        moved = moving + rate * (sums - numbers * moving)
+        if not several:
+            return tf.group(self.centers.assign(moved), self._counts.assign(total))
+        left = self._steps_left - 1
+        over = tf.equal(left, 0)
+        return tf.group(
+            self._moving.assign(moved),
+            self.centers.assign(tf.where(over, moved, self.centers)),
+            self._counts.assign(tf.where(over, tf.zeros_like(total), total)),
+            self._steps_left.assign(
+                tf.where(over, tf.constant(self._steps_per_iteration, tf.int64), left)
+            ),
+        )
+
+    def initialize(self, session: Any, assign: Any) -> None:
+        """Chooses first centers in a session; `assign` is what `assignments` returned."""
+        centers = self._chosen(session)
+        if self._cosine:
+            centers = centers / np.maximum(np.linalg.norm(centers, axis=1, keepdims=True), _EPSILON)
+        placeholder, operation = assign
+        session.run(operation, {placeholder: centers})
+
+    def assignments(self) -> tuple[tf.Tensor, tf.Operation]:
+        """Returns a placeholder of centers, and the operation that makes them the first ones."""
+        placeholder = _v1.placeholder(tf.float32, self.centers.shape, "initial_clusters")
+        operations = [self.centers.assign(placeholder), self.initialized.assign(True)]
+        if self._mini_batch:
+            first = 1 if self._steps_per_iteration == 1 else 0
+            operations.append(
+                self._counts.assign(tf.fill([self.count], tf.constant(first, tf.int64)))
+            )
+            if self._steps_per_iteration > 1:
+                operations.append(self._moving.assign(placeholder))
+                operations.append(self._steps_left.assign(self._steps_per_iteration))
+        return placeholder, tf.group(*operations)
+
+    def _chosen(self, session: Any) -> np.ndarray:
+        if self._made is not None:
+            return session.run(self._made)
+        if not isinstance(self._initial, str):
+            return np.asarray(self._initial, np.float32)
+        points = self._enough_points(session)
+        if self._initial == "random":
+            return points[self._random.choice(len(points), self.count, replace=False)]
+        return self._plus_plus(points)
+
+    def _enough_points(self, session: Any) -> np.ndarray:
+        found: list[np.ndarray] = []
+        while sum(map(len, found)) < self.count:
+            try:
+                found.append(session.run(self.points))
+            except tf.errors.OutOfRangeError:
+                raise ValueError(
+                    f"num_clusters is {self.count}, but the input has only "
+                    f"{sum(map(len, found))} points to choose first centers from."
+                ) from None
+        return np.concatenate(found)
+
+    def _plus_plus(self, points: np.ndarray) -> np.ndarray:
+        """Centers far from each other: of some candidates, each time the one that is best."""
+        centers = [points[self._random.randint(len(points))]]
+        nearest = np.sum((points - centers[0]) ** 2, axis=1)
+        while len(centers) < self.count:
+            share = nearest / nearest.sum() if nearest.sum() > 0 else None
+            tries = self._random.choice(len(points), self._retries + 1, p=share)
+            options = [
+                np.minimum(nearest, np.sum((points - points[i]) ** 2, axis=1)) for i in tries
+            ]
+            best = int(np.argmin([option.sum() for option in options]))
+            centers.append(points[tries[best]])
+            nearest = options[best]
+        return np.stack(centers)
+
+
+class InitializeHook(_v1.train.SessionRunHook):
+    """Chooses the first centers of clusters that no checkpoint has.
+
+    Args:
+        clusters: The clusters.
+    """
+
+    def __init__(self, clusters: Clusters) -> None:
+        self._clusters = clusters
+
+    def begin(self) -> None:
+        """Builds what is run."""
+        self._assign = self._clusters.assignments()
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Chooses centers if there are none."""
+        del coord
+        if not session.run(self._clusters.initialized):
+            self._clusters.initialize(session, self._assign)
+
+
+class StopAtToleranceHook(_v1.train.SessionRunHook):
+    """Stops training where the loss hardly changes any more.
+
+    Args:
+        loss: Scalar tensor.
+        tolerance: The share of the loss that is hardly a change.
+    """
+
+    def __init__(self, loss: tf.Tensor, tolerance: float) -> None:
+        self._loss = loss
+        self._tolerance = tolerance
+        self._last: float | None = None
+
+    def before_run(self, run_context: Any) -> Any:
+        """Asks for the loss."""
+        return _v1.train.SessionRunArgs(self._loss)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Compares it with the one before."""
+        loss, last = float(run_values.results), self._last
+        self._last = loss
+        if last is not None and (not last or abs(last - loss) / last < self._tolerance):
+            run_context.request_stop()
+
+
+def _variable(name: str, shape: Any, dtype: tf.DType) -> tf.Variable:
+    return _v1.get_variable(
+        name,
+        shape,
+        dtype,
+        initializer=_v1.zeros_initializer(),
+        trainable=False,
+        use_resource=True,
+    )

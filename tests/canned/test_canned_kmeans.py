@@ -1,0 +1,106 @@
+"""K-means: with all points in a batch as the original, whose figures are these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from estimator_train.compat import v1
+
+KMeans = v1.experimental.KMeans
+POINTS = np.array(
+    [[0, 0], [0, 1], [1, 0], [10, 10], [10, 11], [11, 10], [20, 0], [20, 1]], np.float32
+)
+MEANS = [[1 / 3, 1 / 3], [31 / 3, 31 / 3], [20, 0.5]]
+
+
+def all_points(times: int | None = None) -> Callable[[], Any]:
+    return lambda: tf.data.Dataset.from_tensors(POINTS).repeat(times)
+
+
+def test_centers_become_means_and_training_stops_by_itself(tmp_path: Path) -> None:
+    kmeans = KMeans(
+        3,
+        str(tmp_path),
+        initial_clusters=POINTS[:3],
+        use_mini_batch=False,
+        relative_tolerance=0.1,
+    )
+    kmeans.train(all_points(), steps=50)
+    np.testing.assert_allclose(kmeans.cluster_centers(), MEANS, rtol=1e-5)
+    assert kmeans.get_variable_value("global_step") == 4
+    assert kmeans.score(all_points(1)) == pytest.approx(3.1666462, rel=1e-5)
+    assert list(kmeans.predict_cluster_index(all_points(1))) == [0, 0, 0, 1, 1, 1, 2, 2]
+    first = next(iter(kmeans.transform(all_points(1))))
+    np.testing.assert_allclose(first, [0.47140437, 14.613536, 20.006239], rtol=1e-5)
+    assert sorted(kmeans.get_variable_names()) == ["clusters", "global_step", "initialized"]
+
+
+def test_one_step_on_all_points_is_that_of_the_original() -> None:
+    kmeans = KMeans(3, initial_clusters=POINTS[:3], use_mini_batch=False)
+    kmeans.train(all_points(), steps=1)
+    expected = [[0.0, 0.0], [6.6666646, 7.333331], [12.999997, 2.7499993]]
+    np.testing.assert_allclose(kmeans.cluster_centers(), expected, rtol=1e-5)
+
+
+def test_mini_batches_move_centers_by_the_share_of_their_points(tmp_path: Path) -> None:
+    def kmeans() -> Any:
+        return KMeans(3, str(tmp_path), initial_clusters=POINTS[[0, 3, 6]])
+
+    kmeans().train(all_points(), steps=1)
+    kmeans().train(all_points(), steps=1)  # goes on, without new first centers
+    found = kmeans()
+    np.testing.assert_allclose(found.cluster_centers()[0], [2 / 7, 2 / 7], rtol=1e-5)
+    assert found.get_variable_value("Variable").tolist() == [7, 7, 5]
+
+
+def test_several_batches_can_make_one_iteration() -> None:
+    kmeans = KMeans(3, initial_clusters=POINTS[:3], mini_batch_steps_per_iteration=2)
+    kmeans.train(all_points(), steps=5)
+    np.testing.assert_allclose(kmeans.cluster_centers(), MEANS, rtol=1e-5)
+    assert kmeans.get_variable_value("update_in_steps") == 1
+
+
+def test_far_points_are_chosen_by_kmeans_plus_plus() -> None:
+    kmeans = KMeans(3, initial_clusters="kmeans_plus_plus", seed=1, use_mini_batch=False)
+    kmeans.train(all_points(), steps=5)
+    assert kmeans.score(all_points(1)) == pytest.approx(3.1666462, rel=1e-5)
+
+
+def test_directions_count_for_cosine_distances() -> None:
+    kmeans = KMeans(2, initial_clusters=POINTS[[1, 6]], distance_metric="cosine")
+    points = POINTS[[1, 2, 6, 7]] * 5
+    kmeans.train(lambda: tf.data.Dataset.from_tensors(points).repeat(), steps=3)
+    rows = list(kmeans.predict(lambda: tf.data.Dataset.from_tensors(points)))
+    assert [row["cluster_index"] for row in rows] == [0, 1, 1, 1]
+    assert rows[0]["all_distances"][1] == pytest.approx(1.0, abs=0.05)
+
+
+def test_columns_make_points_of_features() -> None:
+    columns = [tf.feature_column.numeric_column("x", shape=2)]
+    kmeans = KMeans(3, initial_clusters=POINTS[:3], use_mini_batch=False, feature_columns=columns)
+    kmeans.train(lambda: all_points()().map(lambda x: {"x": x, "other": x}), steps=5)
+    np.testing.assert_allclose(kmeans.cluster_centers(), MEANS, rtol=1e-5)
+
+
+def test_too_few_points_are_told() -> None:
+    with pytest.raises(ValueError, match="num_clusters is 9, but the input has only 8 points"):
+        KMeans(9).train(all_points(1), steps=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"initial_clusters": "foo"}, "Unsupported initialization algorithm 'foo'"),
+        ({"distance_metric": "foo"}, "Unsupported distance metric 'foo'"),
+        ({"num_clusters": 0}, "num_clusters must be positive. Given: 0"),
+    ],
+)
+def test_unknown_settings_are_told(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        KMeans(**{"num_clusters": 2, **arguments})
