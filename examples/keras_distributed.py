@@ -9,6 +9,7 @@ and the model saved and loaded without a strategy's scope and within one, with e
 """
 
 import argparse
+import functools
 import json
 import os
 from typing import Any
@@ -43,12 +44,18 @@ def build() -> tf_keras.Model:
     return model
 
 
-def batches(split: str) -> tf.data.Dataset:
-    """Returns batches of "train" or "test", in the same order each time."""
-    given = input_fns.digits(split, batch_size=500, num_epochs=1, shuffle_buffer=None)
+@functools.cache
+def arrays(split: str) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the pictures and one-hot labels of "train" or "test"."""
+    given = input_fns.digits(split, batch_size=500, num_epochs=1, shuffle=False)
     parts = zip(*given.as_numpy_iterator(), strict=True)
     images, labels = (np.concatenate(part) for part in parts)
-    dataset = tf.data.Dataset.from_tensor_slices((images, labels))
+    return images, labels
+
+
+def batches(split: str) -> tf.data.Dataset:
+    """Returns batches of "train" or "test", in the same order each time."""
+    dataset = tf.data.Dataset.from_tensor_slices(arrays(split))
     return dataset.batch(BATCH_SIZE, drop_remainder=split == "train")
 
 

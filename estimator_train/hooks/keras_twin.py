@@ -115,7 +115,7 @@ class LiveModel:
         """Calls the model."""
         return self.__getattr__("__call__")(*args, **kwargs)
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """The model's class, for callbacks that ask."""
         return type(self._twin.model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +209,10 @@ def test_make_or_restore_takes_the_latest(tmp_path: Path) -> None:
     assert keras.make_or_restore(build, tmp_path / "none").optimizer.iterations == 0
     model = build()
     model.fit(data(), verbose=0)
-    model.save(tmp_path / "1.keras")
+    for epoch in (9, 11, 10):  # Of one moment the highest is the last.
+        other = build() if epoch < 11 else model
+        other.save(tmp_path / f"{epoch}.keras")
+        os.utime(tmp_path / f"{epoch}.keras", (1e9, 1e9))
     found = keras.make_or_restore(build, tmp_path)
     assert found.optimizer.iterations == 4
     np.testing.assert_array_equal(found.get_weights()[0], model.get_weights()[0])
