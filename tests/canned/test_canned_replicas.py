@@ -1,0 +1,87 @@
+"""Canned estimators under strategies, and with many steps in one session call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ask_heads_replicas
+import canned_data
+import pytest
+import tensorflow as tf
+import tf_keras
+
+import estimator_train as est
+from estimator_train.compat import v1
+
+ask_heads_replicas.two_devices()
+DEVICES = ["/cpu:0", "/cpu:1"]
+APIS = {"v2": est, "v1": v1}
+
+
+def mirrored() -> Any:
+    reduction = tf.distribute.ReductionToOneDevice()  # replicas have rows of different embeddings
+    return tf.distribute.MirroredStrategy(DEVICES, cross_device_ops=reduction)
+
+
+def central() -> Any:
+    kind = tf.compat.v1.distribute.experimental.CentralStorageStrategy
+    return kind(DEVICES, "/cpu:0")
+
+
+def trained(api: Any, strategy: Any, model_dir: Path, **arguments: Any) -> dict[str, Any]:
+    config = est.RunConfig(train_distribute=strategy, eval_distribute=strategy, tf_random_seed=1)
+    estimator = api.DNNLinearCombinedClassifier(
+        model_dir=str(model_dir),
+        linear_feature_columns=canned_data.wide(),
+        dnn_feature_columns=canned_data.deep(),
+        dnn_hidden_units=[4],
+        batch_norm=True,
+        config=config,
+        **arguments,
+    )
+    estimator.train(canned_data.input_fn("label"), steps=3)
+    return estimator.evaluate(canned_data.input_fn("label", 40, 2, repeat=False))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", APIS)
+def test_mirrored_replicas_train_together(name: str, tmp_path: Path) -> None:
+    result = trained(APIS[name], mirrored(), tmp_path)
+    assert result["global_step"] == 3
+    alone = APIS[name].BaselineClassifier().train(canned_data.input_fn("label"), steps=1)
+    assert set(result) == set(alone.evaluate(canned_data.input_fn("label"), steps=1))
+
+
+@pytest.mark.slow
+def test_v1_models_train_with_central_storage(tmp_path: Path) -> None:
+    assert trained(v1, central(), tmp_path)["global_step"] == 3
+
+
+def test_two_new_optimizers_count_a_step_once(tmp_path: Path) -> None:
+    result = trained(
+        est,
+        None,
+        tmp_path,
+        linear_optimizer=tf_keras.optimizers.AdamW(0.01),
+        dnn_optimizer=lambda: tf_keras.optimizers.Adam(0.01),
+    )
+    assert result["global_step"] == 3
+
+
+@pytest.mark.parametrize("name", APIS)
+def test_steps_in_a_loop_are_steps_alone(name: str, tmp_path: Path) -> None:
+    """Lookup tables, sparse features and updates of batch norm are captured by the loop."""
+    results = []
+    for steps_per_loop in (1, 4):
+        config = est.RunConfig(tf_random_seed=1, steps_per_loop=steps_per_loop)
+        estimator = APIS[name].DNNClassifier(
+            [4],
+            canned_data.deep(),
+            model_dir=str(tmp_path / str(steps_per_loop)),
+            batch_norm=True,
+            config=config,
+        )
+        estimator.train(canned_data.input_fn("label"), steps=8)
+        results.append(estimator.evaluate(canned_data.input_fn("label"), steps=2)["loss"])
+    assert results[0] == pytest.approx(results[1], rel=1e-6)
