@@ -23,6 +23,8 @@ def events(model_dir: str) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for path in sorted(Path(model_dir).rglob("events.out.tfevents.*")):
         rows = found.setdefault(str(path.parent.relative_to(model_dir)), [])
+        # What a writer of this process has not written yet would be there by chance only.
+        tf1.summary.FileWriterCache.get(str(path.parent)).flush()
         for event in tf1.train.summary_iterator(str(path)):
             what = event.WhichOneof("what")
             if what == "session_log":
