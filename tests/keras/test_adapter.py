@@ -187,24 +187,6 @@ def test_dropout_of_all_kinds_trains() -> None:
     assert np.isfinite(losses).all()
 
 
-def test_two_replicas_train_with_callbacks_as_one() -> None:
-    cpus = tf.config.list_logical_devices("CPU")
-    strategy = tf.distribute.MirroredStrategy([cpu.name for cpu in cpus[:1]])
-    rates = tf_keras.callbacks.LearningRateScheduler(lambda epoch: 0.05 / (epoch + 1))
-    hook = hooks.KerasCallbacks([rates], 4)
-    config = est.RunConfig(train_distribute=strategy)
-    model_fn = keras.model_fn(build, "mse", optimizers.SGD(0.1, momentum=0.9), ["mae"])
-    estimator = est.Estimator(model_fn, config=config, params={})
-    estimator.train(batches(repeat=2), hooks=[hook])
-    model = build()
-    model.compile(optimizers.SGD(0.1, momentum=0.9), "mse", metrics=["mae"])
-    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(BATCH)
-    history = model.fit(data, epochs=2, verbose=0, callbacks=[rates]).history
-    assert_same_weights(estimator, model)
-    for name, values in history.items():
-        assert hook.history[name] == pytest.approx(values, rel=1e-5)
-
-
 def test_a_backup_is_gone_on_from_and_removed(tmp_path: Path) -> None:
     def training(model_dir: str, **arguments: Any) -> Any:
         config = est.RunConfig(save_checkpoints_steps=1000)
