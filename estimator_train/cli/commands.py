@@ -50,6 +50,7 @@ COMMANDS = (
     ),
     Command("run", "run an old script as it is", "estimator_train.cli.run", parses_itself=True),
     Command("data", "show what an input_fn delivers, and how fast", "estimator_train.cli.data"),
+    Command("check", "tell what of it runs", "estimator_train.cli.check", parses_itself=True),
     Command("launch", "run a program as a cluster", "estimator_train.cli.launch", True),
     Command("manifest", "the same for a scheduler", "estimator_train.cli.manifest", True),
     Command(

@@ -25,7 +25,7 @@ TFConfigClusterResolver = _resolvers.TFConfigClusterResolver
 UnionClusterResolver = _resolvers.UnionResolver
 
 
-class NoTPU(_resolvers.ClusterResolver):
+class NoTPU(tf.distribute.cluster_resolver.ClusterResolver):
     """A resolver that finds no TPU: scripts build one also where they then run without."""
 
     def cluster_spec(self) -> Any:

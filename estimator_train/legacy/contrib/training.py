@@ -202,7 +202,7 @@ def get_or_create_eval_step() -> Any:
     )
 
 
-class StopAfterNEvalsHook(_v1.train.SessionRunHook):
+class StopAfterNEvalsHook(tf.compat.v1.train.SessionRunHook):
     """Stops an evaluation after some batches.
 
     Args:
@@ -222,7 +222,7 @@ class StopAfterNEvalsHook(_v1.train.SessionRunHook):
                 run_context.request_stop()
 
 
-class SummaryAtEndHook(_v1.train.SessionRunHook):
+class SummaryAtEndHook(tf.compat.v1.train.SessionRunHook):
     """Writes summaries when an evaluation has ended.
 
     Args:

@@ -51,6 +51,13 @@ _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
     "tensorflow.VERSION": lambda: _VERSION,
     "tensorflow.version.VERSION": lambda: _VERSION,
 }
+# TensorFlow's own raises where no TPU is found, also in scripts that then run without one.
+_RESOLVERS = {
+    f"{root}.distribute.cluster_resolver.TPUClusterResolver": (
+        "estimator_train.legacy.contrib.cluster_resolver:TPUClusterResolver"
+    )
+    for root in ("tensorflow", "tensorflow.compat.v1")
+}
 
 
 @functools.cache
@@ -72,6 +79,7 @@ def tree(generation: str) -> Tree:
             **estimator.names(),
             **private.NAMES,
             **python.NAMES,
+            **_RESOLVERS,
             **(_TF1_NAMES if first else {}),
         },
         open_ended=("tensorflow.python", _CONTRIB),

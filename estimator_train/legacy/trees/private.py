@@ -19,10 +19,7 @@ MODULES = {
     },
     "tensorflow.python.layers.utils": ("tf_keras:utils",),
     "tensorflow.python.ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
-    "tensorflow.python.ops.rnn_cell_impl": (
-        f"{_V1}.nn.rnn_cell",
-        "estimator_train.legacy.rnn_cells",
-    ),
+    "tensorflow.python.ops.rnn_cell_impl": (f"{_V1}.nn.rnn_cell",),
     "tensorflow.python.training.learning_rate_decay": (f"{_V1}.train",),
     "tensorflow.python.training.tracking": ("tensorflow.python.trackable",),
     "tensorflow.python.training.checkpointable": ("tensorflow.python.trackable",),
@@ -55,9 +52,6 @@ NAMES: dict[str, str | Callable[[], Any]] = {
     },
     "tensorflow.python.util.nest.is_sequence": "tensorflow:nest.is_nested",
     "tensorflow.python.util.nest.is_sequence_or_composite": "tensorflow:nest.is_nested",
-    "tensorflow.python.ops.rnn_cell_impl._like_rnncell": (
-        "estimator_train.legacy.rnn_cells:is_like_cell"
-    ),
     "tensorflow.python.keras.preprocessing.sequence.pad_sequences": (
         "tf_keras:utils.pad_sequences"
     ),

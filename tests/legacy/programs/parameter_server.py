@@ -46,6 +46,7 @@ def main(_):
         saver=saver,
         global_step=global_step,
         save_model_secs=5,
+        recovery_wait_secs=1,
     )
     rng = np.random.RandomState(FLAGS.task_index)
     loss_value = None

@@ -1,0 +1,147 @@
+"""What of TensorFlow an old codebase uses, and whether it is there: nothing is executed."""
+
+import ast
+import importlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from estimator_train.legacy import generation, missing, symbols, trees
+from estimator_train.legacy.python2 import python2_problem
+from estimator_train.legacy.view import View
+
+AS_IT_IS = "as it is"
+STAND_IN = "stand-in"
+MISSING = "missing"
+
+
+class Symbol(NamedTuple):
+    """A name that a file uses.
+
+    Attributes:
+      name: As scripts spell it.
+      status: AS_IT_IS, STAND_IN or MISSING.
+      lines: Where.
+      hint: What to use, of a missing one.
+    """
+
+    name: str
+    status: str
+    lines: list[int]
+    hint: str
+
+
+class FileReport(NamedTuple):
+    """What is known of one file.
+
+    Attributes:
+      path: The file.
+      generation: TF1 or TF2.
+      symbols: The names that it uses.
+      problem: Why it cannot be read, or "".
+      command: How to run it, if it is a script.
+    """
+
+    path: str
+    generation: str
+    symbols: list[Symbol]
+    problem: str
+    command: str
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether all that it uses is there."""
+        return not self.problem and all(symbol.status != MISSING for symbol in self.symbols)
+
+
+def report(path: str) -> list[FileReport]:
+    """Reads a script or all Python files of a directory.
+
+    Args:
+      path: The script or directory.
+
+    Raises:
+      FileNotFoundError: There is none.
+    """
+    if not os.path.exists(path):
+        raise FileNotFoundError(2, "No such file or directory", path)
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    tensorflow = importlib.import_module("tensorflow")
+    files = sorted(Path(path).rglob("*.py")) if os.path.isdir(path) else [Path(path)]
+    parsed = [(file, *_parsed(file)) for file in files]
+    uses = {file: symbols.uses(tree) if tree else [] for file, tree, _ in parsed}
+    reports = []
+    for file, tree, problem in parsed:
+        chosen = generation.of_script(str(file), tensorflow)
+        command = f"estimator-train run {file}" if tree and _is_script(tree) else ""
+        found = _symbols(uses[file], chosen)
+        reports.append(FileReport(str(file), chosen, found, problem, command))
+    return reports
+
+
+def _parsed(file: Path) -> tuple[ast.Module | None, str]:
+    source = file.read_bytes()
+    try:
+        return ast.parse(source), ""
+    except (SyntaxError, ValueError) as error:
+        return None, python2_problem(
+            source, error
+        ) or f"line {getattr(error, 'lineno', 0)}: {error}"
+
+
+def _symbols(uses: Sequence[symbols.Use], chosen: str) -> list[Symbol]:
+    lines: dict[str, list[int]] = {}
+    for use in uses:
+        lines.setdefault(use.symbol, []).append(use.line)
+    return [_judged(name, where, chosen) for name, where in sorted(lines.items())]
+
+
+def _judged(dotted: str, lines: list[int], chosen: str) -> Symbol:
+    status = AS_IT_IS
+    try:
+        for value in _steps(dotted, chosen):
+            if _home(value).startswith("estimator_train."):
+                status = STAND_IN
+    except (AttributeError, ImportError) as error:
+        return Symbol(missing.short(dotted), MISSING, lines, str(error))
+    return Symbol(missing.short(dotted), status, lines, "")
+
+
+def _steps(dotted: str, chosen: str) -> Iterator[Any]:
+    """The objects along a dotted name; beyond a module or class nothing can be told."""
+    root, *inner = dotted.split(".")
+    value: Any = trees.tree(chosen).module(root)
+    for name in inner:
+        if not isinstance(value, ModuleType):
+            return
+        value = getattr(value, name)
+        yield value
+
+
+def _home(value: Any) -> str:
+    """The module that an object comes from."""
+    if isinstance(value, View):
+        value = value._behind[0] if value._behind else value
+    if isinstance(value, ModuleType):
+        return value.__name__
+    return str(getattr(value, "__module__", None))
+
+
+def _is_script(tree: ast.Module) -> bool:
+    """Whether a file does something by itself, more than to define and import."""
+    passive = (
+        ast.Import,
+        ast.ImportFrom,
+        ast.FunctionDef,
+        ast.AsyncFunctionDef,
+        ast.ClassDef,
+        ast.Assign,
+        ast.AnnAssign,
+    )
+    return any(
+        not isinstance(node, passive)
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for node in tree.body
+    )
