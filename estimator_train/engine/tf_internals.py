@@ -5,7 +5,7 @@ Each entry says why the public API does not do; all else in the package uses pub
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -237,6 +237,67 @@ def session_call(
     return session._make_callable_from_options(options)
 
 
+def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
+    """Has the chief of workers in step send the first values that are fed to it.
+
+    A first value that is fed is not computed, and nothing else needs the operation that sends it;
+    the other workers would wait for it.
+
+    Why internal: no public API adds a control input to an operation that is there already.
+
+    Args:
+      global_step: The variable that is always among the initialized ones.
+      fed: What is fed as variables are initialized.
+    """
+    initializer = getattr(global_step, "values", (global_step,))[0].initializer
+    for operation in [operation for tensor in fed for operation in tensor.consumers()]:
+        if operation.type == "CollectiveBcastSend":
+            initializer._add_control_input(operation)
+
+
+def entries_of_own_values() -> list[Any] | None:
+    """What a Saver of one worker among several in step writes: nothing that the others must join.
+
+    Why internal: see `CheckpointEntry`.
+
+    Returns:
+      The entries; None where no variable is spread over the workers.
+    """
+    variables = [*tf.compat.v1.global_variables(), *_saveable_objects()]
+    if not any(_is_spread(variable) for variable in variables):
+        return None
+    return [
+        CheckpointEntry.of_variable(variable.name.partition(":")[0], variable)
+        if _is_spread(variable)
+        else variable
+        for variable in variables
+    ]
+
+
+def _saveable_objects() -> list[Any]:
+    return tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS)
+
+
+def _is_spread(variable: Any) -> bool:
+    """Whether each worker has a part of a variable's value, so that reading it is a collective."""
+    strategy = getattr(variable, "distribute_strategy", None)
+    return (
+        strategy is not None
+        and strategy.extended._in_multi_worker_mode()
+        and variable.synchronization == tf.VariableSynchronization.ON_READ
+    )
+
+
+def _own_value(variable: tf.Variable) -> tf.Tensor:
+    """A variable's value, as far as this process knows it."""
+    if not _is_spread(variable):
+        return variable.read_value()
+    values = [part.read_value() for part in variable.values]
+    total = tf.add_n(values)
+    is_mean = variable.aggregation == tf.VariableAggregation.MEAN
+    return total / len(values) if is_mean else total
+
+
 class CheckpointEntry(SaveableObject):
     """A tensor that a Saver writes under any name, and what is done with it as it is restored.
 
@@ -269,7 +330,7 @@ class CheckpointEntry(SaveableObject):
             # An assignment alone would take a value of another shape without a word.
             return tf.group(variable.assign(tf.ensure_shape(value, variable.shape)))
 
-        return cls(name, variable.read_value(), assign)
+        return cls(name, _own_value(variable), assign)
 
     @classmethod
     def of_constant(cls, name: str, value: bytes) -> "CheckpointEntry":

@@ -25,7 +25,7 @@ from estimator_train.engine.sessions import explained_restore, session_creator
 from estimator_train.engine.sole_writer import sole_writer
 from estimator_train.engine.step_timeout import StepTimeout, StepTimeoutHook
 from estimator_train.engine.steps import StepRunner
-from estimator_train.engine.strategies import graph_form
+from estimator_train.engine.strategies import graph_form, trains_in_step
 from estimator_train.engine.together import introduce_stops
 from estimator_train.run_config import RunConfig
 from estimator_train.spec import ModeKeys
@@ -79,7 +79,7 @@ def _train(
         step_read = tf_internals.read_step_before_increment(step.global_step)
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, step.spec.loss)
         _add_loss_summary(step.spec.loss)
-        _add_saver(job, step.spec.scaffold)
+        _add_saver(job, step.spec.scaffold, strategy)
         # Values on other machines would come here to be copied, and go back to be written.
         beside = job.config.checkpoint_mode == "async" and not job.config.master
         saver = BackgroundSaver(step.spec.scaffold, beside)
@@ -100,7 +100,10 @@ def _train(
             *_worker_hooks(job, step, step_read, others, saver),
         ]
         all_hooks = cadence.in_order(all_hooks)
-        introduce_stops(all_hooks)
+        if trains_in_step(job.config):
+            fed = step.spec.scaffold.init_feed_dict or {}
+            tf_internals.keep_broadcasts(step.global_step, fed)
+            introduce_stops(all_hooks)
         runner = StepRunner(
             cadence.measured(step.spec.train_op, all_hooks),
             step.spec.loss,
@@ -124,16 +127,21 @@ def _add_loss_summary(loss: tf.Tensor) -> None:
         tf.compat.v1.summary.scalar("loss", loss)
 
 
-def _add_saver(job: Job, scaffold: tf.compat.v1.train.Scaffold) -> None:
+def _add_saver(job: Job, scaffold: tf.compat.v1.train.Scaffold, strategy: Any) -> None:
     """Makes a Saver with the job's retention where the user made none."""
     savers = tf.compat.v1.GraphKeys.SAVERS
     if scaffold.saver or tf.compat.v1.get_collection(savers):
         return
+    own_values = None
+    if trains_in_step(job.config):
+        with strategy.scope():
+            own_values = tf_internals.entries_of_own_values()
     saver = tf.compat.v1.train.Saver(
+        own_values,
         sharded=True,
         max_to_keep=job.config.keep_checkpoint_max,
         keep_checkpoint_every_n_hours=job.config.keep_checkpoint_every_n_hours,
-        defer_build=True,
+        defer_build=own_values is None,
         save_relative_paths=True,
     )
     tf.compat.v1.add_to_collection(savers, saver)
