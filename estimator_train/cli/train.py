@@ -121,7 +121,8 @@ def _train(
             return None
         training = TrainSpec(training_input, max_steps, hooks)
         noted = evaluation._replace(exporters=(*evaluation.exporters, Notes()))
-        return train_and_evaluate(job.estimator, training, noted)[0]
+        result = train_and_evaluate(job.estimator, training, noted)
+        return result[0] if result else None  # Not all roles of a cluster evaluate.
     finally:
         progress.close()
 

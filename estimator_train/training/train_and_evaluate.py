@@ -23,7 +23,8 @@ def train_and_evaluate(
     whatever ended the training. In a cluster, as TF_CONFIG tells it, the chief and workers train,
     an evaluator evaluates and exports beside them, a master does both, and a ps keeps variables;
     each ends when the training has. Called again on the same model_dir, this goes on from the
-    latest checkpoint; a job that was killed after its last step gets its last evaluation and export.
+    latest checkpoint; a job that was killed after its last step gets its last evaluation and
+    export.
 
     Args:
       estimator: The Estimator to train.

@@ -21,6 +21,7 @@ TRUE_WEIGHTS = np.float32([[1.0], [-2.0], [0.5]])
 
 
 def build_model():
+    """The graph: placeholders, the weights, the loss and a training step."""
     x = tf.placeholder(tf.float32, [None, 3], "x")
     y = tf.placeholder(tf.float32, [None, 1], "y")
     weights = tf.get_variable("weights", [3, 1], initializer=tf.zeros_initializer())
@@ -32,6 +33,7 @@ def build_model():
 
 
 def batches(batch_size=8):
+    """Yields examples and what is true of them, other ones in each process."""
     random = np.random.RandomState(os.getpid())
     while True:
         x = random.randn(batch_size, 3).astype(np.float32)
@@ -39,6 +41,7 @@ def batches(batch_size=8):
 
 
 def train(server, cluster, job, index, model_dir):
+    """Trains as the chief or a worker."""
     is_chief = job == "chief"
     device = tf.train.replica_device_setter(
         worker_device=f"/job:{job}/task:{index}", cluster=cluster
@@ -78,6 +81,7 @@ def train(server, cluster, job, index, model_dir):
 
 
 def main():
+    """Does what TF_CONFIG says that this process is for."""
     config = json.loads(os.environ["TF_CONFIG"])
     job, index = config["task"]["type"], config["task"]["index"]
     cluster = tf.train.ClusterSpec(config["cluster"])
