@@ -1,11 +1,12 @@
 """How the tests of old programs start one."""
 
 import os
-import sys
+import sysconfig
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
-COMMAND = [sys.executable, "-m", "estimator_train.cli", "run"]
+# Not `python -m`, which would look for modules in the working directory first.
+COMMAND = [os.path.join(sysconfig.get_path("scripts"), "estimator-train"), "run"]
 
 
 def environment(**variables):

@@ -92,18 +92,18 @@ def test_parameter_server_of_three_processes(tmp_path):
                 process.wait()
         return first, second
 
-    first, second = trained("--steps=6000", waits_for_second=True)
+    first, second = trained("--steps=2000", waits_for_second=True)
     assert "variables on /job:ps/task:0" in first
     assert "starts at step 0" in first
-    assert re.search(r"saved at step 600\d", first)
+    assert re.search(r"saved at step 200\d", first)
     # Both train the same variables, on the server, towards 2 and -1.
     assert "starts at step" in second
     for output in (first, second):
         weights = [float(w) for w in re.search(r"w \[(\S+), (\S+)\]", output).groups()]
-        np.testing.assert_allclose(weights, [2, -1], atol=0.01)
-    again, _ = trained("--steps=6200", waits_for_second=False)
-    assert re.search(r"starts at step 600\d", again)
-    assert len(list((tmp_path / "log").glob("model.ckpt-62*.index"))) == 1
+        np.testing.assert_allclose(weights, [2, -1], atol=0.05)
+    again, _ = trained("--steps=2100", waits_for_second=False)
+    assert re.search(r"starts at step 200\d", again)
+    assert len(list((tmp_path / "log").glob("model.ckpt-21*.index"))) == 1
     assert len(list((tmp_path / "log").glob("*.index"))) == 1
 
 

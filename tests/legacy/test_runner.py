@@ -1,0 +1,122 @@
+"""Scripts run as `python SCRIPT` would run them; mistakes are told with what to do."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from legacy_programs import COMMAND, environment
+
+import estimator_train.cli.main as cli
+
+
+def test_own_modules_shadow_nothing(run, tmp_path):
+    for name, value in {"flags.py": 1, "input_fns/__init__.py": 2, "estimator_train.py": 3}.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"VALUE = {value}\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "__init__.py").write_text("VALUE = 4\n")
+    program = (
+        "import flags, input_fns, estimator_train, tests\n"
+        "from estimator_train import VALUE\n"
+        "print(flags.VALUE, input_fns.VALUE, estimator_train.VALUE, tests.VALUE, VALUE)\n"
+    )
+    assert run(program).stdout == "1 2 3 4 3\n"
+
+
+def test_script_sees_its_own_name_arguments_and_exit_code(run, tmp_path):
+    program = (
+        "import os, sys\n"
+        "print(__name__, os.path.basename(__file__), sys.argv[1:], sys.path[0])\n"
+        "sys.exit(7)\n"
+    )
+    done = run(program, "--tf1", "-m", exit_code=7)
+    assert done.stdout == f"__main__ script.py ['--tf1', '-m'] {tmp_path}\n"
+
+
+def test_traceback_starts_in_the_script(run):
+    done = run("def f():\n    return 1 / 0\nf()\n", exit_code=1)
+    lines = done.stderr.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert "script.py" in lines[1]
+    assert lines[-1] == "ZeroDivisionError: division by zero"
+    assert "runner.py" not in done.stderr
+
+
+def test_module_by_name_with_relative_imports(tmp_path):
+    package = tmp_path / "job" / "trainer"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "data.py").write_text("SIZE = 3\n")
+    (package / "task.py").write_text("from . import data\nprint(__package__, data.SIZE)\n")
+    done = subprocess.run(
+        [*COMMAND, "-m", "trainer.task"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path / "job",
+        env=environment(),
+    )
+    assert done.stdout == "trainer 3\n", done.stderr
+
+
+@pytest.mark.slow
+def test_names_that_are_gone_are_told_and_libraries_see_the_real_ones(run):
+    program = (
+        "import tensorflow as tf\n"
+        "import numpy as np\n"
+        "import tf_keras\n"
+        "print(tf.__version__, tf.contrib.data.AUTOTUNE, [np.float32(1)], np.int)\n"
+        "print(tf_keras.__dict__.get('tf', None), type(tf).__name__)\n"
+        "import sys\n"
+        "print(hasattr(sys.modules['tensorflow'], 'contrib'))\n"
+        "for name in ('contrib.boosted_trees', 'placeholderr'):\n"
+        "    try:\n"
+        "        eval('tf.' + name)\n"
+        "    except AttributeError as error:\n"
+        "        print(error)\n"
+        "try:\n"
+        "    from tensorflow.contrib import tensor_forest\n"
+        "except ImportError as error:\n"
+        "    print(error)\n"
+    )
+    lines = run(program).stdout.splitlines()
+    assert lines[0] == "1.15.5 -1 [1.0] <class 'int'>"
+    assert lines[2] == "False"
+    assert "Use a gradient boosting library" in lines[3]
+    assert lines[4].endswith("The nearest name is tf.placeholder.")
+    assert lines[5].endswith("Use the package tensorflow-decision-forests.")
+
+
+def test_missing_script_and_python_2_are_bad_input(tmp_path, capsys):
+    assert cli.main(["run", str(tmp_path / "none.py")]) == 2
+    assert "none.py: No such file or directory" in capsys.readouterr().err
+    script = tmp_path / "old.py"
+    script.write_text("x = 1\nprint x\n")
+    assert cli.main(["run", str(script)]) == 2
+    error = capsys.readouterr().err
+    assert "line 2: this is Python 2" in error
+    assert "2to3 -f print" in error
+
+
+def test_run_needs_a_script_and_known_switches(capsys):
+    assert cli.main(["run"]) == 2
+    assert "which script" in capsys.readouterr().err
+    assert cli.main(["run", "--tf3", "x.py"]) == 2
+    assert "unknown switch '--tf3'" in capsys.readouterr().err
+
+
+def test_starting_costs_little(tmp_path):
+    import time
+
+    script = tmp_path / "nothing.py"
+    script.write_text("")
+
+    def seconds(command):
+        start = time.perf_counter()
+        subprocess.run([*command, str(script)], check=True, env=environment())
+        return time.perf_counter() - start
+
+    plain = min(seconds([sys.executable]) for _ in range(3))
+    ours = min(seconds(COMMAND) for _ in range(3))
+    assert ours - plain < 0.3, Path(script)

@@ -1,0 +1,101 @@
+"""TPUEstimator without a TPU: batch sizes by params, host calls, errors as the original's."""
+
+import pytest
+import tensorflow as tf
+
+from estimator_train.compat.v1 import RunConfig, tpu
+
+
+def model_fn(features, labels, mode, params):
+    params["seen"].append((mode, params.get("batch_size"), params["use_tpu"]))
+    weight = tf.compat.v1.get_variable("w", [], initializer=tf.compat.v1.zeros_initializer())
+    predictions = weight * features["x"]
+    if mode == "infer":
+        return tpu.TPUEstimatorSpec(mode, predictions={"p": predictions})
+    loss = tf.reduce_mean((predictions - labels) ** 2)
+    step = tf.compat.v1.train.get_global_step()
+    train_op = tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    metrics = lambda a, b: {"mse": tf.compat.v1.metrics.mean_squared_error(a, b)}  # noqa: E731
+    return tpu.TPUEstimatorSpec(
+        mode, loss=loss, train_op=train_op, eval_metrics=(metrics, [labels, predictions])
+    )
+
+
+class Seen(list):
+    """Stays one list where params are copied."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def input_fn(params):
+    params["seen"].append(("input", params.get("batch_size")))
+    data = tf.data.Dataset.from_tensors(({"x": tf.ones([2])}, tf.ones([2])))
+    return data.repeat(6)
+
+
+def test_modes_have_their_batch_sizes_and_train_as_the_original_does(tmp_path):
+    seen = Seen()
+    config = tpu.RunConfig(model_dir=str(tmp_path), tpu_config=tpu.TPUConfig(iterations_per_loop=4))
+    estimator = tpu.TPUEstimator(
+        model_fn,
+        config=config,
+        use_tpu=False,
+        train_batch_size=8,
+        eval_batch_size=4,
+        predict_batch_size=6,
+        params={"seen": seen},
+    )
+    estimator.train(input_fn, max_steps=6)
+    assert seen == [("input", 8), ("train", 8, False)]
+    seen.clear()
+    metrics = estimator.evaluate(input_fn, steps=2)
+    assert seen == [("input", 4), ("eval", 4, False)]
+    # The figures of the original for this model.
+    assert metrics["loss"] == pytest.approx(0.06871946)
+    assert metrics["mse"] == pytest.approx(0.06871946)
+    seen.clear()
+    assert next(estimator.predict(input_fn))["p"] == pytest.approx(0.73785603)
+    assert seen == [("input", 6), ("infer", 6, False)]
+
+
+def test_iterations_per_loop_is_steps_per_loop():
+    assert tpu.RunConfig().steps_per_loop == 2
+    config = tpu.RunConfig(tpu_config=tpu.TPUConfig(iterations_per_loop="60s"))
+    assert config.steps_per_loop == "auto"
+    assert config.replace(tf_random_seed=3).tpu_config.iterations_per_loop == "60s"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"config": RunConfig()}, "`config` must be provided with type `tpu_config.RunConfig`"),
+        ({"use_tpu": True}, "`train_batch_size` cannot be `None`"),
+        ({"use_tpu": True, "train_batch_size": 8}, "Pass use_tpu=False"),
+        ({"params": {"batch_size": 3}}, r"\['batch_size', 'context'\] are reserved keys"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        tpu.TPUEstimator(model_fn, **{"config": tpu.RunConfig(), "use_tpu": False, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"iterations_per_loop": 0}, "Invalid TPUConfig `iterations_per_loop` value"),
+        ({"num_shards": 0}, "TPUConfig num_shards must be positive, got 0"),
+        ({"num_cores_per_replica": 3}, "num_cores_per_replica must be 1, 2, 4, 8"),
+        ({"input_partition_dims": [1]}, "only supported in PER_HOST_V2 mode"),
+    ],
+)
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        tpu.TPUConfig(**settings)
+
+
+def test_functions_must_take_their_tensors():
+    with pytest.raises(RuntimeError, match="length of tensors 1 does not match method args"):
+        tpu.TPUEstimatorSpec("train", host_call=(lambda a, b: 0, [1]))
+    with pytest.raises(TypeError, match=r"eval_metrics\[0\] should be callable"):
+        tpu.TPUEstimatorSpec("train", eval_metrics=(3, []))
