@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.engine.good_checkpoints import newest_good
+from estimator_train.engine.good_checkpoints import fallback
 
 VocabInfo = tf.compat.v1.train.VocabInfo
 
@@ -104,8 +104,8 @@ def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> No
         return
     source = settings.ckpt_to_initialize_from
     if tf.io.gfile.isdir(source):
-        good = newest_good(source)
-        settings = settings._replace(ckpt_to_initialize_from=good or source)
+        instead = fallback(source)
+        settings = settings._replace(ckpt_to_initialize_from=instead or source)
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_idle_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)
