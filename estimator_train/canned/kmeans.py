@@ -133,7 +133,9 @@ def _spec(clusters: Clusters, mode: str, tolerance: float | None) -> EstimatorSp
         KMeansClustering.CLUSTER_INDEX: index,
     }
     if mode == ModeKeys.PREDICT:
-        outputs = {name: PredictOutput(tensor) for name, tensor in predictions.items()}
+        outputs: dict[str, Any] = {
+            name: PredictOutput(tensor) for name, tensor in predictions.items()
+        }
         default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
         outputs[default] = outputs[KMeansClustering.CLUSTER_INDEX]
         return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)

@@ -161,7 +161,7 @@ class Clusters:
         return np.stack(centers)
 
 
-class InitializeHook(_v1.train.SessionRunHook):
+class InitializeHook(tf.compat.v1.train.SessionRunHook):
     """Chooses the first centers of clusters that no checkpoint has.
 
     Args:
@@ -182,7 +182,7 @@ class InitializeHook(_v1.train.SessionRunHook):
             self._clusters.initialize(session, self._assign)
 
 
-class StopAtToleranceHook(_v1.train.SessionRunHook):
+class StopAtToleranceHook(tf.compat.v1.train.SessionRunHook):
     """Stops training where the loss hardly changes any more.
 
     Args:
