@@ -1,0 +1,40 @@
+"""The cluster a process is part of and its task there; no TensorFlow.
+
+`tf_config.py` reads TF_CONFIG. Where there is none, `detect` asks each of the kinds of cluster in
+`kinds.py` whether it is the one that started this process: Slurm, SageMaker, torchrun.
+"""
+
+from estimator_train.cluster.kinds import KINDS, detect
+from estimator_train.cluster.task import (
+    CHIEF,
+    EVALUATOR,
+    MASTER,
+    PS,
+    WORKER,
+    Cluster,
+    Jobs,
+)
+from estimator_train.cluster.tf_config import (
+    as_tf_config,
+    cluster_from_tf_config,
+    platform_settings,
+    read_jobs,
+    read_tf_config,
+)
+
+__all__ = [
+    "CHIEF",
+    "EVALUATOR",
+    "KINDS",
+    "MASTER",
+    "PS",
+    "WORKER",
+    "Cluster",
+    "Jobs",
+    "as_tf_config",
+    "cluster_from_tf_config",
+    "detect",
+    "platform_settings",
+    "read_jobs",
+    "read_tf_config",
+]
