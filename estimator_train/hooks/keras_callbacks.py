@@ -63,6 +63,7 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         self._validation_steps = validation_steps
         self._epochs = epochs
         self._sees_batches = any(_sees_batches(callback) for callback in self._given)
+        self._sees_begins = self._sees_batches and any(map(_sees_begins, self._given))
         self.history: dict[str, list[Any]] = {}
 
     def before_model(self) -> None:
@@ -110,10 +111,13 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         """Tells callbacks of a batch that begins."""
         del run_context
         self._begin_epoch()
-        if self._sees_batches:
+        if self._sees_begins:
             batch = self._step % self._steps_per_epoch
             self._call(lambda: self._list.on_train_batch_begin(batch))
-        return tf.compat.v1.train.SessionRunArgs([] if self._found else self._loss)
+        if self._found is None:
+            return tf.compat.v1.train.SessionRunArgs(self._loss)
+        step_logs = self._found.step_logs if self._sees_batches else None
+        return tf.compat.v1.train.SessionRunArgs(dict(step_logs or {}))
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts steps that it did not see."""
@@ -127,9 +131,13 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
     ) -> None:
         """Tells callbacks of a batch that ended, and of the epoch if it ended with it."""
         self._advance(1)
-        self._losses += [float(loss) for loss in run_values.results]
+        found = run_values.results
+        if self._found is None:
+            self._losses += [float(loss) for loss in found]
         if self._sees_batches:
-            logs = self._logs()
+            logs = (
+                {k: _plain(v) for k, v in found.items()} if self._found and found else self._logs()
+            )
             batch = (self._step - 1) % self._steps_per_epoch
             self._call(lambda: self._list.on_train_batch_end(batch, logs))
         if self._step % self._steps_per_epoch == 0:
@@ -249,6 +257,17 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
 
 def _plain(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else value
+
+
+def _sees_begins(callback: Any) -> bool:
+    """Whether a callback does something before each batch."""
+    base = next(cls for cls in type(callback).__mro__ if cls.__name__ == "Callback")
+    names = ("on_train_batch_begin", "on_batch_begin")
+    # LambdaCallback and TensorBoard set the methods of an instance.
+    return any(
+        name in vars(callback) or getattr(type(callback), name) is not getattr(base, name)
+        for name in names
+    )
 
 
 def _sees_batches(callback: Any) -> bool:

@@ -39,12 +39,14 @@ class Watched:
     Attributes:
       training: The model.
       logs: Scalar tensors by name: mean loss and metrics since the last reset.
+      step_logs: The same for the run of a step, that step included; None under a strategy.
       resets: Operations that start these anew.
       strategy: The strategy that it is trained under.
     """
 
     training: KerasTraining
     logs: Mapping[str, tf.Tensor]
+    step_logs: Mapping[str, tf.Tensor] | None
     resets: Sequence[tf.Operation]
     strategy: tf.distribute.Strategy
 

@@ -135,12 +135,17 @@ class KerasModelFn:
                 scaffold=tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None, saver=saver),
                 **operations,
             )
-        if not watched:
-            return spec
-        kept = WatchedModel(
-            self._blueprint, self._compiled, built.model, optimizer, _global_step(), specs(features)
-        )
-        return watched_spec(spec, kept, list(operations["eval_metric_ops"].values()))
+            if not watched:
+                return spec
+            kept = WatchedModel(
+                self._blueprint,
+                self._compiled,
+                built.model,
+                optimizer,
+                _global_step(),
+                specs(features),
+            )
+            return watched_spec(spec, kept, list(operations["eval_metric_ops"].values()))
 
     def write_initial_weights(self, path: str, config: RunConfig, trained: Any = None) -> None:
         """Writes a checkpoint of the model as it was given, as training would write it at step 0.

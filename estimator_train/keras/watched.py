@@ -112,7 +112,12 @@ def watched_spec(spec: EstimatorSpec, model: WatchedModel, metrics: Sequence[Any
     ]
     updates = [update for _, update in spec.eval_metric_ops.values()]
     logs = {name: value for name, (value, _) in spec.eval_metric_ops.items()}
-    watch(Watched(model, logs, resets, strategy))
+    step_logs = None
+    if not tf.distribute.has_strategy():
+        with tf.control_dependencies(updates):
+            results = (tf.identity(metric.result()) for metric in metrics)
+            step_logs = dict(zip(logs, results, strict=True))
+    watch(Watched(model, logs, step_logs, resets, strategy))
     return spec._replace(train_op=tf.group(spec.train_op, *updates), eval_metric_ops={})
 
 
