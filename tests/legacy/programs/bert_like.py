@@ -55,20 +55,33 @@ class AdamWeightDecayOptimizer(tf.train.Optimizer):
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         assignments = []
-        for (grad, param) in grads_and_vars:
+        for grad, param in grads_and_vars:
             if grad is None or param is None:
                 continue
             param_name = re.match("^(.*):\\d+$", param.name).group(1)
-            m = tf.get_variable(param_name + "/adam_m", param.shape.as_list(), trainable=False,
-                                initializer=tf.zeros_initializer())
-            v = tf.get_variable(param_name + "/adam_v", param.shape.as_list(), trainable=False,
-                                initializer=tf.zeros_initializer())
+            m = tf.get_variable(
+                param_name + "/adam_m",
+                param.shape.as_list(),
+                trainable=False,
+                initializer=tf.zeros_initializer(),
+            )
+            v = tf.get_variable(
+                param_name + "/adam_v",
+                param.shape.as_list(),
+                trainable=False,
+                initializer=tf.zeros_initializer(),
+            )
             grad = tf.convert_to_tensor(grad)
             next_m = tf.multiply(0.9, m) + tf.multiply(0.1, grad)
             next_v = tf.multiply(0.999, v) + tf.multiply(0.001, tf.square(grad))
             update = next_m / (tf.sqrt(next_v) + 1e-6) + self.weight_decay_rate * param
-            assignments.extend([param.assign(param - self.learning_rate * update),
-                                m.assign(next_m), v.assign(next_v)])
+            assignments.extend(
+                [
+                    param.assign(param - self.learning_rate * update),
+                    m.assign(next_m),
+                    v.assign(next_v),
+                ]
+            )
         return tf.group(*assignments, name=name)
 
 
@@ -98,17 +111,25 @@ def model_fn_builder(init_checkpoint, use_tpu):
             train_op = optimizer.apply_gradients(zip(grads, tvars), global_step=global_step)
             train_op = tf.group(train_op, [global_step.assign(global_step + 1)])
             return tf.contrib.tpu.TPUEstimatorSpec(
-                mode=mode, loss=loss, train_op=train_op, scaffold_fn=scaffold_fn)
+                mode=mode, loss=loss, train_op=train_op, scaffold_fn=scaffold_fn
+            )
         if mode == tf.estimator.ModeKeys.EVAL:
+
             def metric_fn(per_example_loss, label_ids, logits):
                 predictions = tf.argmax(logits, axis=-1, output_type=tf.int32)
-                return {"eval_accuracy": tf.metrics.accuracy(label_ids, predictions),
-                        "eval_loss": tf.metrics.mean(per_example_loss)}
+                return {
+                    "eval_accuracy": tf.metrics.accuracy(label_ids, predictions),
+                    "eval_loss": tf.metrics.mean(per_example_loss),
+                }
+
             eval_metrics = (metric_fn, [per_example_loss, features["label_ids"], logits])
             return tf.contrib.tpu.TPUEstimatorSpec(
-                mode=mode, loss=loss, eval_metrics=eval_metrics, scaffold_fn=scaffold_fn)
+                mode=mode, loss=loss, eval_metrics=eval_metrics, scaffold_fn=scaffold_fn
+            )
         return tf.contrib.tpu.TPUEstimatorSpec(
-            mode=mode, predictions={"probabilities": tf.exp(log_probs)})
+            mode=mode, predictions={"probabilities": tf.exp(log_probs)}
+        )
+
     return model_fn
 
 
@@ -119,10 +140,12 @@ def input_fn_builder(seed, is_training):
     def input_fn(params):
         print("batch size", params["batch_size"])
         d = tf.data.Dataset.from_tensor_slices(
-            {"input_ids": tf.constant(ids, tf.int32), "label_ids": tf.constant(labels)})
+            {"input_ids": tf.constant(ids, tf.int32), "label_ids": tf.constant(labels)}
+        )
         if is_training:
             d = d.repeat().shuffle(buffer_size=100, seed=1)
         return d.apply(tf.contrib.data.batch_and_drop_remainder(params["batch_size"]))
+
     return input_fn
 
 
@@ -142,13 +165,24 @@ def main(_):
     if not FLAGS.use_tpu:
         resolver = tf.contrib.cluster_resolver.TPUClusterResolver("")
     run_config = tf.contrib.tpu.RunConfig(
-        cluster=resolver, master=None, model_dir=FLAGS.output_dir, save_checkpoints_steps=50,
+        cluster=resolver,
+        master=None,
+        model_dir=FLAGS.output_dir,
+        save_checkpoints_steps=50,
         tpu_config=tf.contrib.tpu.TPUConfig(
-            iterations_per_loop=FLAGS.iterations_per_loop, num_shards=8,
-            per_host_input_for_training=tf.contrib.tpu.InputPipelineConfig.PER_HOST_V2))
+            iterations_per_loop=FLAGS.iterations_per_loop,
+            num_shards=8,
+            per_host_input_for_training=tf.contrib.tpu.InputPipelineConfig.PER_HOST_V2,
+        ),
+    )
     estimator = tf.contrib.tpu.TPUEstimator(
-        use_tpu=FLAGS.use_tpu, model_fn=model_fn_builder(init_checkpoint, FLAGS.use_tpu),
-        config=run_config, train_batch_size=16, eval_batch_size=8, predict_batch_size=4)
+        use_tpu=FLAGS.use_tpu,
+        model_fn=model_fn_builder(init_checkpoint, FLAGS.use_tpu),
+        config=run_config,
+        train_batch_size=16,
+        eval_batch_size=8,
+        predict_batch_size=4,
+    )
     estimator.train(input_fn=input_fn_builder(0, True), max_steps=100)
     print("RESULT", estimator.evaluate(input_fn=input_fn_builder(0, False), steps=8))
     results = list(estimator.predict(input_fn=input_fn_builder(0, False)))

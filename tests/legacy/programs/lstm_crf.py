@@ -23,7 +23,8 @@ def input_fn(seed, params=None, shuffle_and_repeat=False):
     shapes = (([None], ()), [None])
     types = ((tf.int32, tf.int32), tf.int32)
     dataset = tf.data.Dataset.from_generator(
-        functools.partial(generator_fn, seed), output_shapes=shapes, output_types=types)
+        functools.partial(generator_fn, seed), output_shapes=shapes, output_types=types
+    )
     if shuffle_and_repeat:
         dataset = dataset.shuffle(60, seed=1).repeat(params["epochs"])
     return dataset.padded_batch(params["batch_size"], shapes, ((0, 0), 0)).prefetch(1)
@@ -39,7 +40,8 @@ def model_fn(features, labels, mode, params):
     cell_fw = tf.contrib.rnn.BasicLSTMCell(params["lstm_size"])
     cell_bw = tf.contrib.rnn.BasicLSTMCell(params["lstm_size"])
     (fw, bw), _ = tf.nn.bidirectional_dynamic_rnn(
-        cell_fw, cell_bw, embeddings, sequence_length=nwords, dtype=tf.float32)
+        cell_fw, cell_bw, embeddings, sequence_length=nwords, dtype=tf.float32
+    )
     logits = tf.layers.dense(tf.concat([fw, bw], axis=-1), TAGS)
     crf_params = tf.get_variable("crf", [TAGS, TAGS], dtype=tf.float32)
     pred_ids, _ = tf.contrib.crf.crf_decode(logits, crf_params, nwords)
@@ -54,7 +56,8 @@ def model_fn(features, labels, mode, params):
     if mode == tf.estimator.ModeKeys.EVAL:
         return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
     train_op = tf.train.AdamOptimizer(0.02).minimize(
-        loss, global_step=tf.train.get_or_create_global_step())
+        loss, global_step=tf.train.get_or_create_global_step()
+    )
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
@@ -63,9 +66,11 @@ model_dir = os.environ["WORK_DIR"]
 cfg = tf.estimator.RunConfig(save_checkpoints_secs=120, tf_random_seed=1)
 estimator = tf.estimator.Estimator(model_fn, model_dir, cfg, params)
 hook = tf.contrib.estimator.stop_if_no_increase_hook(
-    estimator, "acc", 500, min_steps=8000, run_every_secs=120)
+    estimator, "acc", 500, min_steps=8000, run_every_secs=120
+)
 train_spec = tf.estimator.TrainSpec(
-    input_fn=functools.partial(input_fn, 0, params, shuffle_and_repeat=True), hooks=[hook])
+    input_fn=functools.partial(input_fn, 0, params, shuffle_and_repeat=True), hooks=[hook]
+)
 eval_inpf = functools.partial(input_fn, 1, params)
 eval_spec = tf.estimator.EvalSpec(input_fn=eval_inpf, throttle_secs=120)
 result, _ = tf.estimator.train_and_evaluate(estimator, train_spec, eval_spec)

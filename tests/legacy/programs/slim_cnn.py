@@ -18,8 +18,12 @@ IMAGES[np.arange(96), LABELS * 2] += 2
 
 def network(images, is_training):
     bn = {"is_training": is_training, "decay": 0.9, "scale": True}
-    with arg_scope([slim.conv2d, slim.fully_connected], normalizer_fn=slim.batch_norm,
-                   normalizer_params=bn, weights_regularizer=slim.l2_regularizer(0.001)):
+    with arg_scope(
+        [slim.conv2d, slim.fully_connected],
+        normalizer_fn=slim.batch_norm,
+        normalizer_params=bn,
+        weights_regularizer=slim.l2_regularizer(0.001),
+    ):
         with slim.arg_scope([slim.conv2d], padding="SAME"):
             net = slim.repeat(images, 2, slim.conv2d, 4, [3, 3], scope="conv1")
         net = slim.max_pool2d(net, [2, 2], scope="pool1")
@@ -37,9 +41,18 @@ def model_fn(features, labels, mode, params):
         return tf.estimator.EstimatorSpec(mode, predictions)
     tf.losses.sparse_softmax_cross_entropy(labels, logits)
     loss = tf.losses.get_total_loss()
-    train_op = layers.optimize_loss(
-        loss, tf.contrib.framework.get_global_step(), params.learning_rate, "Adam",
-        clip_gradients=5.0, summaries=["loss"]) if is_training else None
+    train_op = (
+        layers.optimize_loss(
+            loss,
+            tf.contrib.framework.get_global_step(),
+            params.learning_rate,
+            "Adam",
+            clip_gradients=5.0,
+            summaries=["loss"],
+        )
+        if is_training
+        else None
+    )
     metrics = {"accuracy": tf.metrics.accuracy(labels, predictions["classes"])}
     return tf.estimator.EstimatorSpec(mode, predictions, loss, train_op, metrics)
 
