@@ -139,7 +139,7 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
                 {k: _plain(v) for k, v in found.items()} if self._found and found else self._logs()
             )
             batch = (self._step - 1) % self._steps_per_epoch
-            self._call(lambda: self._list.on_train_batch_end(batch, logs))
+            self._call(lambda: self._end_batch(batch, logs))
         if self._step % self._steps_per_epoch == 0:
             self._end_epoch()
         if self._stops():
@@ -219,6 +219,11 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         if epoch != self._epoch:
             self._epoch = epoch
             self._call(lambda: self._list.on_epoch_begin(epoch))
+
+    def _end_batch(self, batch: int, logs: dict[str, Any]) -> None:
+        if not self._sees_begins:  # The list of callbacks wants it all the same, for its clock.
+            self._list.on_train_batch_begin(batch)
+        self._list.on_train_batch_end(batch, logs)
 
     def _end_epoch(self) -> None:
         logs = self._logs()

@@ -71,6 +71,15 @@ class Notes(callbacks.Callback):
         self.notes.append("end")
 
 
+class OfBatches(callbacks.Callback):
+    def __init__(self) -> None:
+        super().__init__()
+        self.losses: list[float] = []
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self.losses.append(logs["loss"])
+
+
 def all_of(directory: Path) -> list[Any]:
     return [
         callbacks.LearningRateScheduler(rate),
@@ -181,6 +190,13 @@ def test_the_learning_rate_falls_on_a_plateau_and_stays_in_the_checkpoint() -> N
 
     estimator.train(batches(), hooks=[hooks.KerasCallbacks([read], PER_EPOCH)])
     assert [(epoch, lr) for epoch, lr, _ in seen] == [(3, pytest.approx(0.0001))]
+
+
+def test_callbacks_of_ones_own_see_ends_of_batches() -> None:
+    own = OfBatches()
+    _, hook = trained([own], epochs=2)
+    assert len(own.losses) == 8
+    assert own.losses[3::4] == pytest.approx(hook.history["loss"])
 
 
 def test_batches_are_seen_one_by_one_and_saved_every_few(tmp_path: Path) -> None:
