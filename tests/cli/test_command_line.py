@@ -65,8 +65,8 @@ def test_help_of_a_command_explains_each_flag_in_lines_that_fit(command, name):
         ),
         (
             ["train", "--distribution_strategy=parameter_server"],
-            "flag --distribution_strategy=parameter_server: value should be one of "
-            "<off|one_device|mirrored>",
+            "--distribution_strategy=parameter_server needs tasks of the job `ps` in TF_CONFIG, as "
+            "`estimator-train launch --ps=1 --workers=2 -- ...` makes them.",
         ),
     ],
 )

@@ -121,7 +121,9 @@ def train_with_kills(model_dir, input_fn, replicas, kills):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("input_fn", "replicas"), [(shuffled, 1), (buffered, 1), (buffered, 2)], ids=str
+    ("input_fn", "replicas"),
+    [(shuffled, 1), (buffered, 1), (buffered, 2)],
+    ids=["shuffled", "buffered", "buffered on two replicas"],
 )
 def test_with_ten_kills_each_epoch_has_each_example_once(tmp_path, input_fn, replicas):
     kills = random.Random(replicas).choices(range(1, 18), k=10)
