@@ -1,6 +1,5 @@
 """Records what the original's `inputs` do: run by hand with TensorFlow 2.15."""
 
-
 import ask_inputs
 import goldens
 import tensorflow as tf
