@@ -1,5 +1,6 @@
 """A training that tests start in a process of its own: `survival_job.py MODEL_DIR KEY=VALUE...`."""
 
+import resource
 import sys
 import time
 
@@ -23,6 +24,17 @@ class Say(est.SessionRunHook):
     def after_run(self, run_context, run_values):
         print("step", flush=True)
         time.sleep(settings.get("step_secs", 0.0))
+
+
+class Fill(est.SessionRunHook):
+    """From the third step on no file takes more than 100 bytes."""
+
+    steps = 0
+
+    def after_run(self, run_context, run_values):
+        self.steps += 1
+        if self.steps == 3:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
 
 
 def input_fn():
@@ -51,11 +63,14 @@ if __name__ == "__main__":
     preemption = est.Preemption(grace_secs=settings.get("grace_secs"))
     config = est.RunConfig(
         model_dir,
-        save_checkpoints_steps=10**6,
+        save_checkpoints_steps=int(settings.get("every", 10**6)),
+        **({"save_summary_steps": 1, "log_step_count_steps": 1} if settings.get("fill") else {}),
+        checkpoint_mode="sync" if settings.get("sync") else "async",
         preemption=preemption if settings.get("preemption", 1) else None,
         step_timeout_secs=settings.get("timeout"),
     )
     hooks = [] if settings.get("loops") else [Say()]
+    hooks += [Fill()] if settings.get("fill") else []
     source = slow_input_fn if settings.get("hang") else input_fn
     print("ready", flush=True)
     est.Estimator(model_fn, config=config).train(

@@ -1,5 +1,4 @@
 import os
-import resource
 import threading
 
 import numpy as np
@@ -174,39 +173,6 @@ def test_write_that_fails_stops_training_and_keeps_the_last_checkpoint(
         estimator.train(input_fn, max_steps=10_000)
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-0")
     assert estimator.evaluate(lambda: input_fn().take(1))["global_step"] == 0
-
-
-@pytest.mark.parametrize("mode", ["async", "sync"])
-def test_disk_that_fills_stops_training_with_one_line(model_fn, input_fn, tmp_path, mode, caplog):
-    class Fill(est.SessionRunHook):
-        """From the third step on no file takes more than 100 bytes."""
-
-        steps = 0
-
-        def after_run(self, run_context, run_values):
-            self.steps += 1
-            if self.steps == 3:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
-
-    no_limit = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-    config = est.RunConfig(
-        save_checkpoints_steps=20,
-        checkpoint_mode=mode,
-        log_step_count_steps=1,
-        save_summary_steps=1,
-    )
-    estimator = est.Estimator(model_fn, tmp_path, config)
-    try:
-        with pytest.raises(OSError, match="step 20 could not.*File too large") as caught:
-            estimator.train(input_fn, max_steps=10_000, hooks=[Fill()])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, no_limit)
-    assert "\n" not in str(caught.value)
-    assert caplog.text.count("history.jsonl could not be written") == 1
-    assert not list(tmp_path.glob("model.ckpt-20*"))
-    assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-0")
-    estimator.train(input_fn, max_steps=5)
-    assert estimator.get_variable_value("global_step") == 5
 
 
 def test_mirrored_variables_are_written_once(model_fn, input_fn, tmp_path):

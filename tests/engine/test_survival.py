@@ -128,6 +128,22 @@ def test_step_that_hangs_says_where_threads_stand(start):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("sync", [0, 1])
+def test_disk_that_fills_stops_training_with_one_line(start, tmp_path, sync):
+    code, _, err = start(fill=1, every=20, sync=sync).end()
+    assert code == 1
+    (line,) = [line for line in err.splitlines() if "CheckpointWriteError: " in line]
+    assert "step 20 could not be written" in line
+    assert "File too large. The last one is" in line
+    assert err.count("history.jsonl could not be written") == 1
+    assert not list((tmp_path / "m").glob("model.ckpt-20*"))
+    assert saved_step(tmp_path / "m") == (0, 0)
+    code, _, err = start(max_steps=5).end()
+    assert code == 0, err
+    assert saved_step(tmp_path / "m") == (5, 5)
+
+
+@pytest.mark.slow
 def test_model_dir_of_a_live_job_is_refused_until_it_ends(start, tmp_path):
     job = start()
     job.wait_for("step")
