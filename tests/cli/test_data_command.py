@@ -1,4 +1,5 @@
 import re
+import time
 
 import numpy as np
 import pytest
