@@ -4,6 +4,14 @@ from benchmarks.benchmark import Benchmark
 from benchmarks.rows import (
     convnet,
     evaluation,
+    input_arrays,
+    input_csv,
+    input_images,
+    input_jpeg_cache,
+    input_jpeg_colour,
+    input_jpeg_full,
+    input_jpeg_grey,
+    input_tfrecords,
     linear,
     memory,
     mirrored,
@@ -27,6 +35,14 @@ _ROWS = (
     saving,
     start,
     memory,
+    input_jpeg_grey,
+    input_jpeg_colour,
+    input_jpeg_full,
+    input_jpeg_cache,
+    input_images,
+    input_arrays,
+    input_tfrecords,
+    input_csv,
 )
 
 BENCHMARKS: dict[str, Benchmark] = {row.BENCHMARK.name: row.BENCHMARK for row in _ROWS}

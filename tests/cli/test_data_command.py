@@ -87,7 +87,8 @@ def test_a_preset_is_measured_stage_by_stage(command, tmp_path):
 def test_the_stage_that_holds_a_pipeline_back_is_found():
     def slow(row):
         # A wait, unlike work, is as long on a machine that others use too.
-        return tf.numpy_function(lambda x: time.sleep(0.02) or x, [row], tf.int64)
+        waited = tf.numpy_function(lambda x: time.sleep(0.02) or x, [row], tf.int64)
+        return tf.ensure_shape(waited, [])
 
     dataset = tf.data.Dataset.range(1000).map(slow).batch(2).prefetch(1)
     stages = data_speed.measure(dataset, 1.0)
