@@ -31,6 +31,11 @@ def of_dataset(function):
     return tf1.data.make_one_shot_iterator(dataset).get_next()
 
 
+@tf.autograph.experimental.do_not_convert
+def four(path):
+    return tf.reshape(path, [4])
+
+
 def divide(_):
     return np.float32(1 // 0)
 
@@ -52,7 +57,7 @@ def divide(_):
             "picture.jpg; No such file or directory",
         ),
         (
-            lambda: of_dataset(lambda path: tf.reshape(path, [4])),
+            lambda: of_dataset(four),
             "Cannot reshape a tensor with 1 elements to shape [4] (4 elements) for 'Reshape' "
             "with input shapes: [], [1] and with input tensors computed as partial shapes: ",
         ),

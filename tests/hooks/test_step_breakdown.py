@@ -49,7 +49,7 @@ def train(tmp_path, *, slow_input=0, slow_model=0, steps=60, hooks=(), steps_per
 
 @pytest.mark.parametrize("steps_per_loop", ["auto", 1])
 def test_a_slow_input_is_found(tmp_path, steps_per_loop):
-    breakdown, _ = train(tmp_path, slow_input=20, steps_per_loop=steps_per_loop)
+    breakdown, _ = train(tmp_path, slow_input=200, steps_per_loop=steps_per_loop)
     split = breakdown.split
     assert split["input"] > 0.5 * sum(split.values())
     share = split["input"] / sum(split.values())
@@ -58,7 +58,7 @@ def test_a_slow_input_is_found(tmp_path, steps_per_loop):
 
 @pytest.mark.parametrize("steps_per_loop", ["auto", 1])
 def test_a_heavy_model_is_found(tmp_path, steps_per_loop):
-    breakdown, _ = train(tmp_path, slow_model=20, steps_per_loop=steps_per_loop)
+    breakdown, _ = train(tmp_path, slow_model=200, steps_per_loop=steps_per_loop)
     split = breakdown.split
     assert split["device"] > 0.5 * sum(split.values())
     assert breakdown.report().startswith("compute-bound: ")
