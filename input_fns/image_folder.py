@@ -60,7 +60,7 @@ def image_folder(
     Returns:
       A `tf.data.Dataset` of (pictures, labels): tf.float32 of shape (batch_size, height,
       width, 3) from 0.0 to 1.0, and one-hot tf.float32 of shape (batch_size, classes). A file
-      that is not a picture, or a damaged one, ends the iteration with a
+      that is not a picture, is damaged, or cannot be read ends the iteration with a
       `tf.errors.InvalidArgumentError` that names it.
 
     Raises:

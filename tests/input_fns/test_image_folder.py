@@ -212,18 +212,14 @@ def test_batches_before_that_of_a_bad_file_are_delivered(elements, two_folders):
         elements(lambda: from_two_folders(two_folders), limit=3)
 
 
-@pytest.mark.parametrize(
-    ("spoil", "error"),
-    [
-        (lambda file: file.unlink(), tf.errors.NotFoundError),
-        (lambda file: (file.unlink(), file.mkdir()), tf.errors.FailedPreconditionError),
-    ],
-    ids=["gone", "a folder"],
-)
-def test_a_file_that_cannot_be_opened_is_named(two_folders, spoil, error):
+@pytest.mark.parametrize("becomes", ["nothing", "a folder"])
+def test_a_file_that_cannot_be_opened_is_named(two_folders, becomes):
     dataset = from_two_folders(two_folders)
-    spoil(two_folders / "a" / "2.jpg")
-    with pytest.raises(error, match=f"{two_folders}/a/2.jpg"):
+    file = two_folders / "a" / "2.jpg"
+    file.unlink()
+    if becomes == "a folder":
+        file.mkdir()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a/2.jpg cannot be read: "):
         list(dataset)
 
 
