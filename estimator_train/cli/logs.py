@@ -30,9 +30,8 @@ def set_up(debug: bool) -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.captureWarnings(True)
     logging.getLogger("tensorflow").handlers.clear()  # One that it made itself.
-    if "TF_CPP_MIN_LOG_LEVEL" in os.environ:  # Whoever sets it gets what they ask for.
-        return
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # Errors come as exceptions as well.
+    # Whatever it was, as images and schedulers set it; errors come as exceptions as well.
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     with _loading_noise_removed():
         import tensorflow  # noqa: F401
 

@@ -94,7 +94,8 @@ def test_equal_seeds_give_equal_checkpoints_with_and_without_loops(tmp_path):
     ],
 )
 def test_wrong_flags_are_one_line(tmp_path, flags, text):
-    done = train(tmp_path / "m", *flags)
+    # However talkative TensorFlow is asked to be while it is loaded.
+    done = train(tmp_path / "m", *flags, TF_CPP_MIN_LOG_LEVEL="0")
     assert done.returncode == 2
     assert text in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
