@@ -52,7 +52,7 @@ def finish(process: subprocess.Popen[str], timeout: float) -> Outcome:
     return Outcome(process.returncode, text)
 
 
-def launched(arguments: Sequence[str], program: Sequence[str], timeout: float = 240) -> Outcome:
+def launched(arguments: Sequence[str], program: Sequence[str], timeout: float = 500) -> Outcome:
     return finish(start(arguments, program), timeout)
 
 

@@ -34,29 +34,50 @@ def input_fn() -> tf.data.Dataset:
     return tf.data.Dataset.from_tensor_slices((x, x @ TRUE_WEIGHTS)).shuffle(64).repeat().batch(8)
 
 
+def mark_of(model_dir: str, name: str) -> str:
+    return os.path.join(model_dir, f"killed_{name}")
+
+
 def kill_once(model_dir: str, name: str) -> None:
-    mark = os.path.join(model_dir, f"killed_{name}")
+    mark = mark_of(model_dir, name)
     if not os.path.exists(mark):
         open(mark, "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Slowly(tf1.train.SessionRunHook):
-    """Leaves the others their turn, and kills this task at its step."""
+    """Leaves the others their turn, kills this task at its step, and waits for others to be killed.
 
-    def __init__(self, model_dir: str, name: str, kill_at: int | None) -> None:
-        self._model_dir, self._name, self._kill_at = model_dir, name, kill_at
+    All between steps, when the other hooks have seen the last one and saved what was due.
+    """
+
+    def __init__(self, model_dir: str, name: str, kills: dict[str, int]) -> None:
+        self._model_dir, self._name, self._kills = model_dir, name, kills
 
     def begin(self) -> None:
         self._step = tf1.train.get_global_step()
+        self._seen = -1
 
     def before_run(self, run_context: Any) -> Any:
+        time.sleep(0.005)
+        if self._seen >= self._kills.get(self._name, sys.maxsize):
+            kill_once(self._model_dir, self._name)
+        while self._must_wait():
+            time.sleep(0.05)
         return tf1.train.SessionRunArgs(self._step)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        if self._kill_at is not None and run_values.results >= self._kill_at:
-            kill_once(self._model_dir, self._name)
-        time.sleep(0.005)
+        self._seen = int(run_values.results)
+
+    def _must_wait(self) -> bool:
+        """Whether one is still to be killed who has the step, or the checkpoint, for it."""
+        if os.environ.get("STRATEGY") == "multi_worker":
+            return False  # All make the same steps.
+        return any(
+            self._seen >= step + (SAVE_STEPS if name.startswith("ps") else 0)
+            and not os.path.exists(mark_of(self._model_dir, name))
+            for name, step in self._kills.items()
+        )
 
 
 def kill_server_at(model_dir: str, name: str, step: int) -> None:
@@ -92,9 +113,7 @@ def main() -> None:
         kill_server_at(model_dir, name, steps[name])
     first = tf.train.latest_checkpoint(model_dir)
     print("begins at", first and int(first.rpartition("-")[2]), flush=True)
-    train = est.TrainSpec(
-        input_fn, int(max_steps) or None, [Slowly(model_dir, name, steps.get(name))]
-    )
+    train = est.TrainSpec(input_fn, int(max_steps) or None, [Slowly(model_dir, name, steps)])
     evaluation = est.EvalSpec(input_fn, steps=4, start_delay_secs=0, throttle_secs=1)
     result = est.train_and_evaluate(estimator, train, evaluation)
     if result:

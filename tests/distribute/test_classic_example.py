@@ -26,7 +26,8 @@ def test_the_program_learns_the_weights_and_goes_on_when_started_again(
         weights = numbers_after("weights", done.lines("chief:0"))
         np.testing.assert_allclose(weights, TRUE_WEIGHTS.ravel(), atol=1e-2)
     path = tf.train.latest_checkpoint(str(tmp_path))
-    assert 400 <= int(path.rpartition("-")[2]) <= 402
+    # Both may be in a step when the last one is made.
+    assert 400 <= int(path.rpartition("-")[2]) <= 404
 
 
 def test_the_estimator_has_a_third_of_the_lines() -> None:

@@ -19,7 +19,7 @@ def test_a_cluster_trains_to_the_end_and_every_process_ends(tmp_path: Path) -> N
     assert done.code == 0, done.text[-3000:]
     assert done.lines("launch") == []  # Nobody failed, and nobody had to be ended.
     (last,) = numbers_after("step", done.lines("chief:0"))
-    assert 400 <= last <= 402
+    assert 400 <= last < 400 + SAVE_STEPS  # Each may be in a step when the last one is made.
     assert numbers_after("evaluated", done.lines("evaluator:0")) == [last]
     for task in TASKS:
         weights = numbers_after("weights", done.lines(task))
