@@ -12,6 +12,9 @@ from estimator_train.engine import tf_internals
 _SLOWER = 0.8  # A stage slows the pipeline down if less than this of the rate before it is left.
 _LOOKED_AT = 3
 _MOST_COUNTED = 1 << 30
+_SAYS_SIZE = (
+    "Batch|Rebatch|Unbatch|FlatMap|Interleave"  # Kinds of stages by which batches can be told.
+)
 
 # Kind of stage, by its class's name, to what helps where it is the slowest.
 _ADVICE = (
@@ -48,10 +51,45 @@ def measure(dataset: tf.data.Dataset, seconds: float) -> list[Stage]:
       dataset: Made eagerly; where it has several sources, the first is followed.
       seconds: How long to measure each.
     """
+    chain = stages_of(dataset)
+    return [
+        Stage(_name(stage), examples and examples * _elements_per_second(stage, seconds))
+        for stage, examples in zip(chain, examples_of(chain), strict=True)
+    ]
+
+
+def stages_of(dataset: tf.data.Dataset) -> list[tf.data.Dataset]:
+    """The datasets that one was made of, from the source to itself."""
     chain = [dataset]
     while inputs := tf_internals.datasets_before(chain[-1]):
         chain.append(inputs[0])
-    return [Stage(_name(stage), _rate(stage, seconds)) for stage in reversed(chain)]
+    return chain[::-1]
+
+
+def examples_of(chain: list[tf.data.Dataset]) -> list[float | None]:
+    """How many examples an element of each stage holds; None where there are no elements."""
+    found: list[float | None] = []
+    are_batches = False
+    for place, stage in enumerate(chain):
+        are_batches = _are_batches(chain, place, are_batches)
+        sizes = [_size(element) if are_batches else 1 for element in stage.take(_LOOKED_AT)]
+        found.append(sum(sizes) / len(sizes) if sizes else None)
+    return found
+
+
+def _are_batches(chain: list[tf.data.Dataset], place: int, were_before: bool) -> bool:
+    """Whether a stage gives batches: by its kind, by the next that says, or by its shapes."""
+    kind, *later = map(_name, chain[place:])
+    following = next((name for name in later if re.search(_SAYS_SIZE, name)), "")
+    if re.search("Batch|Rebatch", kind) or re.search("Unbatch|Rebatch", following):
+        return True
+    if kind == "Unbatch":
+        return False
+    if place == 0 or re.search("FlatMap|Interleave|Group", kind):
+        shape = getattr(tf.nest.flatten(chain[place].element_spec)[0], "shape", None)
+        is_open = bool(shape is not None and shape.rank and shape[0] is None)
+        return is_open and "Batch" not in following
+    return were_before
 
 
 def report(stages: list[Stage]) -> str:
@@ -74,14 +112,11 @@ def _name(dataset: Any) -> str:
     return re.sub(r"^_|Dataset(V\d)?$|V\d$", "", type(dataset).__name__)
 
 
-def _rate(dataset: tf.data.Dataset, seconds: float) -> float | None:
-    """Examples a second; a dataset that ends is begun again.
+def _elements_per_second(dataset: tf.data.Dataset, seconds: float) -> float:
+    """The speed of a dataset that is begun again where it ends.
 
     Elements are not handed to Python, which would be slower than many a stage.
     """
-    sizes = [_examples(element, dataset.element_spec) for element in dataset.take(_LOOKED_AT)]
-    if not sizes:
-        return None
 
     @tf.function
     def consume(count: tf.Tensor) -> tf.Tensor:
@@ -94,18 +129,13 @@ def _rate(dataset: tf.data.Dataset, seconds: float) -> float | None:
         consume(tf.constant(count, tf.int64))
         passed = time.perf_counter() - start
         if passed >= seconds or count >= _MOST_COUNTED:
-            return count * sum(sizes) / len(sizes) / passed
+            return count / passed
         count *= 2
 
 
-def _examples(element: Any, spec: Any) -> int:
-    """How many examples an element holds: its first dimension, if that is not always the same."""
-    first = tf.nest.flatten(element)[0]
-    first_spec = tf.nest.flatten(spec)[0]
-    shape = getattr(first_spec, "shape", tf.TensorShape(None))
-    if shape.rank and shape[0] is None and hasattr(first, "shape") and first.shape.rank:
-        return int(first.shape[0] or 0)
-    return 1
+def _size(element: Any) -> int:
+    shape = getattr(tf.nest.flatten(element)[0], "shape", tf.TensorShape([]))
+    return int(shape[0] or 0) if shape.rank else 1
 
 
 def _slowest(stages: list[Stage]) -> Stage | None:

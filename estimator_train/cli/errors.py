@@ -99,15 +99,15 @@ def _shortened(message: str) -> str:
     message = re.sub(r"^\d+ root error\(s\) found\.\s*\(0\) (\w+: )?", "", message)
     # "in user code:", an indented stack, then the error of the user's own line.
     message = re.sub(r"^in user code:\n.*\n\s+(?=\w+: )", "", message, flags=re.DOTALL)
+    # "'{{node MatMul}} = MatMul[T=DT_FLOAT, ...](...)'", "{{function_node f}} {{node g}} "
+    message = re.sub(r"'\{\{node (\S+)\}\} = [^']*'", r"'\1'", message)
+    message = re.sub(r"\{\{\w+ [^}]*\}\}\s*", "", message)
     # A dataset's own name for the place of an error, then the message.
     message = re.sub(
         r"^Error in user-defined function passed to \S+ transformation with iterator: \S+: ",
         "",
         message,
     )
-    # "'{{node MatMul}} = MatMul[T=DT_FLOAT, ...](...)'", "{{function_node f}} {{node g}} "
-    message = re.sub(r"'\{\{node (\S+)\}\} = [^']*'", r"'\1'", message)
-    message = re.sub(r"\{\{\w+ [^}]*\}\}\s*", "", message)
     lines = [line.strip() for line in message.splitlines()]
     first = next((line for line in lines if line and not line.startswith("[[")), "")
     first = re.sub(r"^assertion failed: \[(.*)\]$", r"\1", first)

@@ -1,5 +1,4 @@
 import re
-import time
 
 import numpy as np
 import pytest
@@ -84,15 +83,63 @@ def test_a_preset_is_measured_stage_by_stage(command, tmp_path):
     assert len(re.findall("<- holds it back", outcome.out)) == 1
 
 
-def test_the_stage_that_holds_a_pipeline_back_is_found():
-    def slow(row):
-        # A wait, unlike work, is as long on a machine that others use too.
-        waited = tf.numpy_function(lambda x: time.sleep(0.02) or x, [row], tf.int64)
-        return tf.ensure_shape(waited, [])
-
-    dataset = tf.data.Dataset.range(1000).map(slow).batch(2).prefetch(1)
-    stages = data_speed.measure(dataset, 1.0)
+def test_stages_are_measured_from_the_source_on():
+    dataset = tf.data.Dataset.range(10).map(tf.identity).batch(5).prefetch(1)
+    stages = data_speed.measure(dataset, 0.0)
     assert [stage.name for stage in stages] == ["Range", "Map", "Batch", "Prefetch"]
+    assert all(stage.rate > 0 for stage in stages)
+
+
+def batched_by(make):
+    """How many examples an element of each stage is said to hold."""
+    rows = tf.data.Dataset.from_tensor_slices(np.zeros([12, 3]))
+    return data_speed.examples_of(data_speed.stages_of(make(rows)))
+
+
+def of_unknown_rank(row):
+    return tf.numpy_function(np.copy, [row], tf.float64)
+
+
+def of_open_size(row):
+    return tf.ensure_shape(of_unknown_rank(row), [None])
+
+
+def sliced(batches):
+    return tf.data.Dataset.from_tensor_slices(batches)
+
+
+@pytest.mark.parametrize(
+    ("make", "examples"),
+    [
+        (lambda rows: rows.batch(4).prefetch(1), [1, 4, 4]),
+        (lambda rows: rows.batch(4, drop_remainder=True).prefetch(1), [1, 4, 4]),
+        (lambda rows: rows.map(of_unknown_rank).batch(4), [1, 1, 4]),
+        (lambda rows: rows.batch(4).map(of_unknown_rank), [1, 4, 4]),
+        (lambda rows: rows.batch(4).unbatch(), [1, 4, 4, 4, 1]),
+        (lambda rows: rows.batch(6).rebatch(4), [1, 6, 6, 6, 4]),
+        (lambda rows: rows.map(of_open_size).padded_batch(4), [1, 1, 4]),
+        (lambda rows: rows.map(of_open_size), [1, 1]),
+        (lambda rows: rows.batch(4).batch(2).flat_map(sliced), [1, 4, 1.5, 4]),
+        (lambda rows: rows.take(0), [1, None]),
+    ],
+)
+def test_examples_in_elements_are_counted(make, examples):
+    assert batched_by(make) == examples
+
+
+@pytest.mark.parametrize(
+    ("rates", "slowest", "advice"),
+    [
+        ({"Range": 9e6, "Map": 50, "Batch": 48, "Prefetch": 47}, "Map", "tf.data.AUTOTUNE"),
+        ({"Files": 100, "ParallelMap": 98, "Batch": 96}, "Files", "several files at a time"),
+        ({"Range": 9e6, "FromGenerator": 500, "Batch": 490}, "FromGenerator", "Python makes one"),
+        ({"Range": 9e6, "Map": 900, "Shuffle": 300, "Prefetch": 310}, "Shuffle", "smaller buffer"),
+        ({"Range": 9e6, "Cache": None, "Strange": 100}, "Strange", "simpler work"),
+    ],
+)
+def test_the_stage_that_holds_a_pipeline_back_is_found(rates, slowest, advice):
+    stages = [data_speed.Stage(name, rate) for name, rate in rates.items()]
     report = data_speed.report(stages)
-    assert re.search(r"  Map +[\d,]+  <- holds it back", report)
-    assert "num_parallel_calls=tf.data.AUTOTUNE" in report
+    assert re.findall(r"(\w+) +[\d,]+  <- holds it back", report) == [slowest]
+    assert report.splitlines()[-1].startswith(f"{slowest} is the slowest stage.")
+    assert advice in report.splitlines()[-1]
