@@ -1,8 +1,10 @@
 """The names of TensorFlow that a source file uses, and on which lines; nothing is executed."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from estimator_train.legacy import scopes
 
 ROOTS = ("tensorflow", "tensorflow_estimator")
 
@@ -19,6 +21,22 @@ class Use(NamedTuple):
     line: int
 
 
+class Reference(NamedTuple):
+    """A dotted expression whose first name stands for something of TensorFlow.
+
+    Attributes:
+      symbol: What it stands for.
+      node: The expression, as long as it is dotted.
+      base: What its first name stands for.
+      parts: The names after the first.
+    """
+
+    symbol: str
+    node: ast.Attribute
+    base: str
+    parts: tuple[str, ...]
+
+
 def uses(source: str | ast.Module) -> list[Use]:
     """The names of TensorFlow in a source file, in its order.
 
@@ -29,20 +47,28 @@ def uses(source: str | ast.Module) -> list[Use]:
       SyntaxError: It is not Python 3.
     """
     tree = ast.parse(source) if isinstance(source, str) else source
-    aliases: dict[str, str] = {}
-    found: list[Use] = []
+    found = [Use(r.symbol, r.node.end_lineno or r.node.lineno) for r in references(tree)]
     for node in ast.walk(tree):
-        found += _of_import(node, aliases)
-    _add_assigned(tree, aliases)
-    inner: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Attribute, ast.Name)) and id(node) not in inner:
-            dotted = _dotted(node, aliases)
-            if isinstance(node, ast.Attribute):
-                inner.update(id(part) for part in _chain(node))
-            if dotted and isinstance(node, ast.Attribute):
-                found.append(Use(dotted, node.end_lineno or node.lineno))
+        found += _of_import(node)
     return sorted(dict.fromkeys(found), key=lambda use: (use.line, use.symbol))
+
+
+def references(tree: ast.Module, roots: Iterable[str] = ROOTS) -> Iterator[Reference]:
+    """The dotted expressions of a file that stand for something of TensorFlow.
+
+    Args:
+      tree: The file.
+      roots: The top-level modules whose names are looked for.
+    """
+    for node, scope in scopes.expressions(tree, frozenset(roots)):
+        parts: list[str] = []
+        inner: ast.expr = node
+        while isinstance(inner, ast.Attribute):
+            parts.insert(0, inner.attr)
+            inner = inner.value
+        base = scope.meaning(inner.id) if isinstance(inner, ast.Name) else None
+        if base:
+            yield Reference(".".join([base, *parts]), node, base, tuple(parts))
 
 
 def local_imports(tree: ast.Module) -> set[str]:
@@ -57,45 +83,13 @@ def local_imports(tree: ast.Module) -> set[str]:
     return {name for name in found if name and name.split(".")[0] not in ROOTS}
 
 
-def _of_import(node: ast.AST, aliases: dict[str, str]) -> Iterator[Use]:
-    """Notes what an import binds; what it takes from TensorFlow is a use already."""
+def _of_import(node: ast.AST) -> Iterator[Use]:
+    """What an import takes from TensorFlow, more than to bind its name."""
     if isinstance(node, ast.Import):
         for alias in node.names:
-            if alias.name.split(".")[0] in ROOTS:
-                bound = alias.asname or alias.name.split(".")[0]
-                aliases[bound] = alias.name if alias.asname else bound
-                if "." in alias.name:
-                    yield Use(alias.name, node.lineno)
+            if "." in alias.name and alias.name.split(".")[0] in ROOTS:
+                yield Use(alias.name, node.lineno)
     elif isinstance(node, ast.ImportFrom) and not node.level:
-        known = (node.module or "").split(".")[0] in ROOTS
-        for alias in node.names if known else ():
-            if alias.name != "*":
-                dotted = f"{node.module}.{alias.name}"
-                aliases[alias.asname or alias.name] = dotted
-                yield Use(dotted, node.lineno)
-
-
-def _add_assigned(tree: ast.Module, aliases: dict[str, str]) -> None:
-    """Follows `slim = tf.contrib.slim` at the top of a file."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
-            dotted = _dotted(node.value, aliases)
-            for target in node.targets:
-                if dotted and isinstance(target, ast.Name):
-                    aliases[target.id] = dotted
-
-
-def _chain(node: ast.AST) -> Iterator[ast.AST]:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-        yield node
-
-
-def _dotted(node: ast.AST, aliases: dict[str, str]) -> str | None:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name) or node.id not in aliases:
-        return None
-    return ".".join([aliases[node.id], *reversed(parts)])
+        module = node.module or ""
+        for alias in node.names if module.split(".")[0] in ROOTS else ():
+            yield Use(module if alias.name == "*" else f"{module}.{alias.name}", node.lineno)
