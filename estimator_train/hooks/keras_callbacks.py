@@ -1,12 +1,12 @@
 """tf_keras callbacks in the training of an Estimator."""
 
-import concurrent.futures
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.eagerly import eagerly
 from estimator_train.hooks.callback_checks import check_callbacks, check_without_model
 from estimator_train.hooks.keras_twin import LiveModel, Twin, use_session
 from estimator_train.hooks.watching import ask_to_watch, watched
@@ -62,8 +62,10 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         self._validation_data = validation_data
         self._validation_steps = validation_steps
         self._epochs = epochs
-        self._sees_batches = any(_sees_batches(callback) for callback in self._given)
-        self._sees_begins = self._sees_batches and any(map(_sees_begins, self._given))
+        self._of_batches = [callback for callback in self._given if _sees_batches(callback)]
+        self._of_begins = [callback for callback in self._of_batches if _sees_begins(callback)]
+        if not self._of_batches:  # Without it every step is seen, and none runs in a loop.
+            self.steps_until_due = self._steps_until_due
         self.history: dict[str, list[Any]] = {}
 
     def before_model(self) -> None:
@@ -72,8 +74,8 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
 
     def begin(self) -> None:
         """Makes the model that callbacks see."""
-        # A thread without graph and strategy: what callbacks do is eager, as in fit.
-        self._thread = concurrent.futures.ThreadPoolExecutor(1, "keras_callbacks")
+        # What callbacks do is eager, as in fit; it is in this graph only as far as it is in none.
+        self._outside = tf.Graph()
         self._epoch: int | None = None
         self._started = self._ended = False
         self._losses: list[float] = []
@@ -85,8 +87,12 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         if found is None:
             check_without_model(self._given, self._validation_data is not None)
         else:
-            self._twin = Twin(found, self._eagerly(self._make_model))
-        self._list = self._eagerly(self._make_list)
+            with eagerly(self._outside):
+                model = found.training.make_eager()
+                found.training.build_eager(model)
+            self._twin = Twin(found, model)
+        with eagerly(self._outside):
+            self._list = self._make_list()
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Begins the training for the callbacks; in a session after a lost one it goes on."""
@@ -98,26 +104,18 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         if self._stops():
             coord.request_stop()
 
-    def steps_until_due(self, global_step: int) -> int:
-        """Steps up to the end of the epoch, or one if a callback wants to see each."""
-        self._begin_epoch()
-        if self._sees_batches or self._found is None:
-            return 1
-        return self._steps_per_epoch - global_step % self._steps_per_epoch
-
     def before_run(
         self, run_context: tf.compat.v1.train.SessionRunContext
     ) -> tf.compat.v1.train.SessionRunArgs:
         """Tells callbacks of a batch that begins."""
         del run_context
         self._begin_epoch()
-        if self._sees_begins:
-            batch = self._step % self._steps_per_epoch
-            self._call(lambda: self._list.on_train_batch_begin(batch))
+        if self._of_begins:
+            self._call(self._begin_batch)
         if self._found is None:
             return tf.compat.v1.train.SessionRunArgs(self._loss)
-        step_logs = self._found.step_logs if self._sees_batches else None
-        return tf.compat.v1.train.SessionRunArgs(dict(step_logs or {}))
+        step_logs = self._found.step_logs if self._of_batches else None
+        return tf.compat.v1.train.SessionRunArgs(list((step_logs or {}).values()))
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts steps that it did not see."""
@@ -131,15 +129,11 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
     ) -> None:
         """Tells callbacks of a batch that ended, and of the epoch if it ended with it."""
         self._advance(1)
-        found = run_values.results
         if self._found is None:
-            self._losses += [float(loss) for loss in found]
-        if self._sees_batches:
-            logs = (
-                {k: _plain(v) for k, v in found.items()} if self._found and found else self._logs()
-            )
-            batch = (self._step - 1) % self._steps_per_epoch
-            self._call(lambda: self._end_batch(batch, logs))
+            self._losses += [float(loss) for loss in run_values.results]
+        if self._of_batches:
+            logs = self._step_logs(run_values.results)
+            self._call(lambda: self._end_batch(logs))
         if self._step % self._steps_per_epoch == 0:
             self._end_epoch()
         if self._stops():
@@ -156,17 +150,10 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
                 "step, they are not in it: give KerasCallbacks the number of epochs.",
                 ", ".join(changed[:3]),
             )
-        self._thread.shutdown()
 
     def _end_training(self) -> list[str]:
         self._ended = True
         return self._call(lambda: self._list.on_train_end(self._last_logs))
-
-    def _make_model(self) -> Any:
-        assert self._found is not None
-        model = self._found.training.make_eager()
-        self._found.training.build_eager(model)
-        return model
 
     def _make_list(self) -> Any:
         import tf_keras  # Estimators without Keras models load without it.
@@ -190,13 +177,9 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         history.epoch = []
         return made
 
-    def _eagerly(self, function: Callable[[], Any]) -> Any:
-        return self._thread.submit(function).result()
-
     def _call(self, function: Callable[[], Any]) -> list[str]:
         """Has callbacks do something; returns the names of variables that they set."""
-
-        def call() -> list[str]:
+        with eagerly(self._outside):
             if self._twin is None:
                 function()
                 return []
@@ -206,7 +189,12 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
             use_session(self._model, None)
             return changed
 
-        return self._eagerly(call)
+    def _steps_until_due(self, global_step: int) -> int:
+        """Steps up to the end of the epoch; one where the loss of each is all there is to log."""
+        self._begin_epoch()
+        if self._found is None:
+            return 1
+        return self._steps_per_epoch - global_step % self._steps_per_epoch
 
     def _advance(self, steps: int) -> None:
         self._step += steps
@@ -220,10 +208,16 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
             self._epoch = epoch
             self._call(lambda: self._list.on_epoch_begin(epoch))
 
-    def _end_batch(self, batch: int, logs: dict[str, Any]) -> None:
-        if not self._sees_begins:  # The list of callbacks wants it all the same, for its clock.
-            self._list.on_train_batch_begin(batch)
-        self._list.on_train_batch_end(batch, logs)
+    # Not by the list of callbacks, which takes the time from begin to end for the batch's.
+    def _begin_batch(self) -> None:
+        batch = self._step % self._steps_per_epoch
+        for callback in self._of_begins:
+            callback.on_train_batch_begin(batch, {})
+
+    def _end_batch(self, logs: dict[str, Any]) -> None:
+        batch = (self._step - 1) % self._steps_per_epoch
+        for callback in self._of_batches:
+            callback.on_train_batch_end(batch, logs)
 
     def _end_epoch(self) -> None:
         logs = self._logs()
@@ -241,6 +235,14 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
             values = self._session.run(dict(self._found.logs))
             return {name: _plain(value) for name, value in values.items()}
         return {"loss": float(np.mean(self._losses))} if self._losses else {}
+
+    def _step_logs(self, fetched: Sequence[Any]) -> dict[str, Any]:
+        """The logs after a step, as they came with it or as they are read now."""
+        if self._found is None or not self._found.step_logs:
+            return self._logs()
+        return {
+            name: _plain(value) for name, value in zip(self._found.step_logs, fetched, strict=True)
+        }
 
     def _validated(self) -> dict[str, Any]:
         data = self._validation_data() if callable(self._validation_data) else self._validation_data

@@ -9,9 +9,9 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine.arguments import argument_names, call_with_known, requires
+from estimator_train.engine.eagerly import eagerly
 from estimator_train.keras.cloning import Blueprint
 from estimator_train.keras.compile_arguments import CompileArguments
-from estimator_train.keras.eagerly import eagerly
 from estimator_train.keras.graph_model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.keras.kinds import check_kind
 from estimator_train.keras.optimizer_parts import GraphOptimizer
@@ -154,7 +154,8 @@ class BuiltModelFn:
             for known, made in self._made:
                 if _equal(known, given):
                     return made
-            made = eagerly(lambda: self._make(available))
+            with eagerly():
+                made = self._make(available)
             self._made.append((given, made))
         return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,7 @@ def test_files_are_those_of_fit(both: Any) -> None:
 
 def test_saved_models_evaluate_and_train_on_as_those_of_fit(both: Any) -> None:
     _, theirs, _, _, ours, *_ = both
+    assert all(zipfile.is_zipfile(d / "best.keras") for d in (theirs, ours))
     models = [tf_keras.models.load_model(d / "best.keras") for d in (theirs, ours)]
     for model in models:
         model.fit(X, Y, epochs=2, shuffle=False, verbose=0)
@@ -192,11 +194,12 @@ def test_the_learning_rate_falls_on_a_plateau_and_stays_in_the_checkpoint() -> N
     assert [(epoch, lr) for epoch, lr, _ in seen] == [(3, pytest.approx(0.0001))]
 
 
-def test_callbacks_of_ones_own_see_ends_of_batches() -> None:
+def test_callbacks_of_ones_own_see_ends_of_batches(caplog: pytest.LogCaptureFixture) -> None:
     own = OfBatches()
     _, hook = trained([own], epochs=2)
     assert len(own.losses) == 8
     assert own.losses[3::4] == pytest.approx(hook.history["loss"])
+    assert "is slow compared to the batch time" not in caplog.text
 
 
 def test_batches_are_seen_one_by_one_and_saved_every_few(tmp_path: Path) -> None:
