@@ -16,6 +16,7 @@ _SETTINGS = {
     "input_cache": "cache",
     "num_parallel_calls": "num_parallel_calls",
     "prefetch": "prefetch_buffer_size",
+    "prefetch_device": "prefetch_device",
     "deterministic_input": "deterministic",
     "datasets_num_private_threads": "private_threads",
     "on_bad_record": "on_bad_record",
@@ -27,8 +28,9 @@ _SETTINGS = {
 def define_input_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --shuffle_buffer, --input_cache, --on_bad_record, --save_input_position and more.
 
-    The others are --drop_remainder, --num_parallel_calls, --prefetch, --deterministic_input,
-    --datasets_num_private_threads, --max_bad_records and --bad_records_file.
+    The others are --drop_remainder, --num_parallel_calls, --prefetch, --prefetch_device,
+    --deterministic_input, --datasets_num_private_threads, --max_bad_records and
+    --bad_records_file.
 
     Args:
       flag_values: Where to define them.
@@ -55,23 +57,23 @@ def define_input_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         ),
     ):
         flags.DEFINE_boolean(name, value, help_text, flag_values=flag_values)
-    flags.DEFINE_string(
-        "input_cache",
-        None,
-        "Keep decoded examples from their first use on: 'memory', or the path of a file.",
-        flag_values=flag_values,
-    )
+    for name, help_text in (
+        (
+            "input_cache",
+            "Keep decoded examples from their first use on: 'memory', or the path of a file.",
+        ),
+        (
+            "prefetch_device",
+            "Device on which batches are waiting, such as /gpu:0, where no strategy has its own.",
+        ),
+        ("bad_records_file", "File to which a line is added for each record that is left out."),
+    ):
+        flags.DEFINE_string(name, None, help_text, flag_values=flag_values)
     flags.DEFINE_enum(
         "on_bad_record",
         "raise",
         ["raise", "skip"],
         "What to do about a record that cannot be read: stop, or leave it out.",
-        flag_values=flag_values,
-    )
-    flags.DEFINE_string(
-        "bad_records_file",
-        None,
-        "File to which a line is added for each record that is left out.",
         flag_values=flag_values,
     )
 

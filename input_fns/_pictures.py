@@ -1,63 +1,117 @@
-"""Decoding pictures, JPEG ones at a reduced scale where that is enough."""
+"""Decoding pictures, JPEG ones at a reduced scale and no more of them than is needed."""
 
+import dataclasses
 from collections.abc import Callable
 
 import tensorflow as tf
 
+from input_fns import _checks
+
 _RATIOS = (1, 2, 4, 8)
+CENTER, RANDOM = "center", "random"
 
 
-def decoder(
-    size: tuple[int, int], full_decode: bool, exact_dct: bool
-) -> Callable[[tf.Tensor], tf.Tensor]:
-    """Returns a function from a file's contents to a picture of a size.
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """How a picture of a file becomes one of a size; the arguments of `input_fns.image_folder`.
 
-    Args:
+    Attributes:
       size: Height and width.
       full_decode: Whether every pixel is decoded, whatever the size.
       exact_dct: Whether JPEG files are decoded with the more exact, slower integer transform.
-
-    Returns:
-      A function to tf.float32 of shape (height, width, 3), from 0.0 to 255.0.
+      crop: Which part of the size's proportions is taken: 'center', 'random', or None for all.
+      crop_area: Smallest random part, as a share of the largest that there is room for.
     """
-    method = "INTEGER_ACCURATE" if exact_dct else "INTEGER_FAST"
 
-    def scaled(contents: tf.Tensor, channels: int, ratio: int) -> tf.Tensor:
-        picture = tf.io.decode_jpeg(contents, channels, ratio=ratio, dct_method=method)
-        picture = tf.image.resize(picture, size)
-        # A grey picture is resized once, not once for each colour.
-        return tf.tile(picture, [1, 1, 3]) if channels == 1 else picture
+    size: tuple[int, int]
+    full_decode: bool = False
+    exact_dct: bool = False
+    crop: str | None = None
+    crop_area: float = 1.0
 
-    def jpeg(contents: tf.Tensor) -> tf.Tensor:
+    def __post_init__(self) -> None:
+        if self.crop is not None:
+            _checks.one_of("crop", self.crop, (CENTER, RANDOM))
+        if isinstance(self.crop_area, str) or not 0 < self.crop_area <= 1:
+            raise ValueError(
+                f"crop_area must be above 0 and at most 1, but got {self.crop_area!r}."
+            )
+
+    def decoder(self) -> Callable[[tf.Tensor, tf.Tensor], tf.Tensor]:
+        """Returns a function from a file's contents, and a seed, to a picture.
+
+        The seed is of shape (2,). Pictures are tf.float32 of shape (height, width, 3), from 0.0 to
+        255.0.
+        """
+
+        # Traced once, wherever it is called.
+        @tf.function(autograph=False)
+        def decode(contents: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
+            picture = tf.cond(
+                tf.io.is_jpeg(contents),
+                lambda: self._jpeg(contents, seed),
+                lambda: self._other(contents, seed),
+            )
+            return tf.ensure_shape(picture, [*self.size, 3])
+
+        return decode
+
+    def _jpeg(self, contents: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
         shape = tf.image.extract_jpeg_shape(contents)
-        ratios = _RATIOS[:1] if full_decode else _RATIOS
+        window = self._window(shape, seed)
+        ratios = _RATIOS[:1] if self.full_decode else _RATIOS
+
+        def scaled(channels: int, ratio: int) -> tf.Tensor:
+            method = "INTEGER_ACCURATE" if self.exact_dct else "INTEGER_FAST"
+            settings = {"channels": channels, "ratio": ratio, "dct_method": method}
+            if self.crop is None:
+                picture = tf.io.decode_jpeg(contents, **settings)
+            else:
+                part = window // ratio
+                picture = tf.io.decode_and_crop_jpeg(contents, part, **settings)
+            picture = tf.image.resize(picture, self.size)
+            # A grey picture is resized once, not once for each colour.
+            return tf.tile(picture, [1, 1, 3]) if channels == 1 else picture
+
         branches = [
-            lambda channels=channels, ratio=ratio: scaled(contents, channels, ratio)
+            lambda channels=channels, ratio=ratio: scaled(channels, ratio)
             for channels in (3, 1)
             for ratio in ratios
         ]
-        step = tf.reduce_sum([tf.cast(_covers(shape, ratio, size), tf.int32) for ratio in ratios])
+        covers = [self._covers(window[2:], ratio) for ratio in ratios]
+        step = tf.reduce_sum(tf.cast(covers, tf.int32)) - 1
         is_grey = tf.cast(tf.equal(shape[2], 1), tf.int32)
-        return tf.switch_case(is_grey * len(ratios) + step - 1, branches)
+        return tf.switch_case(is_grey * len(ratios) + step, branches)
 
-    def other(contents: tf.Tensor) -> tf.Tensor:
+    def _other(self, contents: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
         picture = tf.io.decode_image(contents, channels=3, expand_animations=False)
-        return tf.image.resize(tf.ensure_shape(picture, [None, None, 3]), size)
+        picture = tf.ensure_shape(picture, [None, None, 3])
+        if self.crop is not None:
+            top, left, height, width = tf.unstack(self._window(tf.shape(picture), seed))
+            picture = picture[top : top + height, left : left + width]
+        return tf.image.resize(picture, self.size)
 
-    # Traced once, wherever it is called.
-    @tf.function(autograph=False)
-    def decode(contents: tf.Tensor) -> tf.Tensor:
-        picture = tf.cond(tf.io.is_jpeg(contents), lambda: jpeg(contents), lambda: other(contents))
-        return tf.ensure_shape(picture, [*size, 3])
+    def _window(self, shape: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
+        """Top, left, height and width of the part of a picture that is taken."""
+        if self.crop is None:
+            return tf.concat([[0, 0], shape[:2]], 0)
+        room, size = tf.cast(shape[:2], tf.float32), tf.constant(self.size, tf.float32)
+        largest = size * tf.reduce_min(room / size)
+        place, side = tf.constant([0.5, 0.5]), tf.constant(1.0)
+        if self.crop == RANDOM:
+            place = tf.random.stateless_uniform([2], seed)
+            side = tf.sqrt(tf.random.stateless_uniform([], seed + 1, self.crop_area, 1.0))
+        extent = tf.clip_by_value(tf.cast(tf.round(largest * side), tf.int32), 1, shape[:2])
+        corner = tf.cast(tf.cast(shape[:2] - extent, tf.float32) * place, tf.int32)
+        return tf.concat([corner, extent], 0)
 
-    return decode
-
-
-def _covers(shape: tf.Tensor, ratio: int, size: tuple[int, int]) -> tf.Tensor:
-    """Whether a JPEG picture decoded at 1/ratio is still as large as the size."""
-    if ratio == 1:
-        return tf.constant(True)
-    return tf.reduce_all((shape[:2] + ratio - 1) // ratio >= size)
+    def _covers(self, extent: tf.Tensor, ratio: int) -> tf.Tensor:
+        """Whether a part decoded at 1/ratio is still as large as the size."""
+        if ratio == 1:
+            return tf.constant(True)
+        # The whole of a picture is rounded up, a part of it down.
+        rounding = ratio - 1 if self.crop is None else 0
+        return tf.reduce_all((extent + rounding) // ratio >= self.size)
 
 
 def fault(file: bytes) -> bytes:

@@ -13,7 +13,7 @@ import tensorflow as tf
 from input_fns import _checks
 from input_fns._batching import batches
 from input_fns._guard import BadRecords, full_batches, guarded, told
-from input_fns._pictures import decoder, fault
+from input_fns._pictures import RANDOM, Look, fault
 from input_fns._row_cache import FileCache, RowCache, cached, to_bytes
 from input_fns.options import MEMORY, PipelineOptions
 from input_fns.transformations import map_and_batch
@@ -31,6 +31,8 @@ def image_folder(
     *,
     full_decode: bool = False,
     exact_dct: bool = False,
+    crop: str | None = None,
+    crop_area: float = 0.3,
     options: PipelineOptions | None = None,
     **more: Any,
 ) -> tf.data.Dataset:
@@ -53,6 +55,10 @@ def image_folder(
         least twice as large as `image_size` are decoded at 1/2, 1/4 or 1/8 of their size, which
         is faster; of photographs, values differ by 0.02 on average.
       exact_dct: Whether JPEG files are decoded with the more exact, slower integer transform.
+      crop: 'center' takes the largest part of the proportions of `image_size` from the middle,
+        'random' another part of them each time; only that part is decoded. None takes it all,
+        whatever its proportions.
+      crop_area: Area of the smallest random part, as a share of the largest there is room for.
       options: All settings at once, in place of `shuffle` to `prefetch_buffer_size`.
       **more: The other settings of `PipelineOptions`, such as `seed`, `drop_remainder`, `cache`
         (of resized pictures, rounded to bytes) and `on_bad_record`.
@@ -81,21 +87,20 @@ def image_folder(
         if options is None
         else {"options": options, **more}
     )
-    size = _checked_size(image_size)
+    look = Look(_checked_size(image_size), full_decode, exact_dct, crop, crop_area)
     files, classes = _list_files(
         _checks.path("file_pattern", file_pattern), _checked_labels(labels)
     )
     numbers = np.arange(len(files))
     if settings.shuffle and settings.buffer_size is not None and settings.buffer_size < len(files):
         numbers = _mixed(numbers, settings.seed)
-    cache = _cache(files, size, (full_decode, exact_dct), settings)
-    decode = decoder(size, full_decode, exact_dct)
     bad = BadRecords(settings)
-    load_batch = _loader(decode, len(labels), settings, bad, cache)
+    load_batch = _loader(look, len(labels), settings, bad, _cache(files, look, settings))
     # Enough batches at a time for every processor, and one that bridges the end of another.
     batches_at_a_time = 1 + math.ceil(settings.parallel_calls / settings.batch_size)
     rows = batches((numbers, np.array(files)[numbers]), classes[numbers], settings)
-    loaded = rows.interleave(
+    seeds = tf.data.Dataset.random(settings.seed, rerandomize_each_iteration=True)
+    loaded = tf.data.Dataset.zip((rows, seeds)).interleave(
         load_batch,
         cycle_length=batches_at_a_time,
         num_parallel_calls=batches_at_a_time,
@@ -167,52 +172,56 @@ def _mixed(numbers: np.ndarray, seed: int | None) -> np.ndarray:
     return np.random.default_rng(seeds or None).permutation(numbers)
 
 
-def _cache(
-    files: list[str], size: tuple[int, int], how: tuple[bool, bool], options: PipelineOptions
-) -> RowCache | FileCache | None:
+def _cache(files: list[str], look: Look, options: PipelineOptions) -> RowCache | FileCache | None:
     if options.cache is None:
         return None
-    shape = (*size, 3)
+    if look.crop == RANDOM:
+        raise ValueError(
+            "crop='random' takes another part of a picture each time, and a cache keeps the first: "
+            "cache whole pictures of a larger image_size, and crop the batches with `map`."
+        )
+    shape = (*look.size, 3)
     if options.cache == MEMORY:
         return RowCache(len(files), shape)
     stats = [tf.io.gfile.stat(file) for file in files]
     contents = [[f, s.length, s.mtime_nsec] for f, s in zip(files, stats, strict=True)]
+    how = [look.full_decode, look.exact_dct, look.crop]
     return FileCache(str(options.cache), len(files), shape, [how, contents])
 
 
 def _loader(
-    decode: Callable[[tf.Tensor], tf.Tensor],
+    look: Look,
     num_classes: int,
     options: PipelineOptions,
     bad: BadRecords,
     cache: RowCache | FileCache | None,
 ) -> Callable[..., tf.data.Dataset]:
     """Returns the function from a batch of row numbers, files and classes to one of pictures."""
-
-    def load(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, ...]:
-        picture = decode(tf.io.read_file(file))
-        # Bytes are what a cache keeps; whoever reads from it later gets the same as the first.
-        return number, picture if cache is None else to_bytes(picture), label
+    decode = look.decoder()
 
     def finish(_: tf.Tensor, pictures: tf.Tensor, classes: tf.Tensor) -> tuple[Any, Any]:
         return tf.cast(pictures, tf.float32) / 255.0, tf.one_hot(classes, num_classes)
 
-    drop_remainder = options.drop_remainder and not bad.are_skipped
-    load_all = map_and_batch(load, options.batch_size, options.parallel_calls, drop_remainder)
-
-    def load_batch(rows: tuple[tf.Tensor, tf.Tensor], classes: tf.Tensor) -> tf.data.Dataset:
-        numbers, names = rows
+    def load_batch(batch: Any, seed: tf.Tensor) -> tf.data.Dataset:
+        (numbers, names), classes = batch
         each = tf.data.Dataset.from_tensor_slices((numbers, names, classes))
 
         def fault_of(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
             return told(fault, file)
 
         def picture_of(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
-            return decode(tf.io.read_file(file))
+            return decode(tf.io.read_file(file), tf.stack([seed, number]))
 
-        batch = guarded(load_all(each), each, picture_of, fault_of, load_all, bad)
+        def load(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, ...]:
+            picture = picture_of(number, file, label)
+            # Bytes are what a cache keeps; whoever reads from it later gets the same as the first.
+            return number, picture if cache is None else to_bytes(picture), label
+
+        drop_remainder = options.drop_remainder and not bad.are_skipped
+        load_all = map_and_batch(load, options.batch_size, options.parallel_calls, drop_remainder)
+        loaded = guarded(load_all(each), each, picture_of, fault_of, load_all, bad)
         if cache is not None:
-            batch = cached(cache, batch, numbers, classes)
-        return batch.map(finish)
+            loaded = cached(cache, loaded, numbers, classes)
+        return loaded.map(finish)
 
     return load_batch

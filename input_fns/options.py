@@ -28,6 +28,9 @@ class PipelineOptions:
       buffer_size: The shuffle moves a row by fewer places than this; None means anywhere, for
         files that are read as a stream within 10,000 rows.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
+      prefetch_device: Device on which batches are waiting, such as '/gpu:0'; None keeps them in the
+        host's memory, from where a strategy prefetches to its own devices. Where such a pipeline
+        has come to cannot be saved.
       drop_remainder: Whether a last batch with fewer than `batch_size` rows is left out.
       cache: 'memory' or the path of a file that decoded rows are kept in from their first use
         on, for sources that decode (pictures); None keeps none.
@@ -48,6 +51,7 @@ class PipelineOptions:
     seed: int | None = None
     buffer_size: int | None = None
     prefetch_buffer_size: int | None = None
+    prefetch_device: str | None = None
     drop_remainder: bool = False
     cache: str | os.PathLike[str] | None = None
     num_parallel_calls: int | None = None
@@ -72,6 +76,11 @@ class PipelineOptions:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _checks.path(name, getattr(self, name)))
         _checks.input_context(self.input_context)
+        if not isinstance(self.prefetch_device, str | None):
+            raise TypeError(
+                "prefetch_device must be a name such as '/gpu:0', but got "
+                f"{self.prefetch_device!r}."
+            )
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "PipelineOptions":
@@ -158,11 +167,14 @@ class PipelineOptions:
 
     def finish(self, dataset: tf.data.Dataset) -> tf.data.Dataset:
         """Adds the last stages: prefetching, and what holds for all of them."""
-        dataset = dataset.prefetch(self.prefetch)
-        if self.private_threads is None and self.deterministic:
-            return dataset
-        options = tf.data.Options()
-        options.deterministic = self.deterministic
-        if self.private_threads is not None:
-            options.threading.private_threadpool_size = self.private_threads
-        return dataset.with_options(options)
+        if self.private_threads is not None or not self.deterministic:
+            options = tf.data.Options()
+            options.deterministic = self.deterministic
+            if self.private_threads is not None:
+                options.threading.private_threadpool_size = self.private_threads
+            dataset = dataset.with_options(options)
+        if self.prefetch_device is None:
+            return dataset.prefetch(self.prefetch)
+        # It needs a whole number; two batches hide the copying of one behind a step.
+        size = 2 if self.prefetch == tf.data.AUTOTUNE else self.prefetch
+        return dataset.apply(tf.data.experimental.prefetch_to_device(self.prefetch_device, size))
