@@ -56,6 +56,8 @@ class _V1Head(WeightedHead):
         if mode == ModeKeys.TRAIN and self._loss_reduction == _Reduction.SUM:
             batch = self._batch(labels, logits, features)
             mean = losses.reduced(batch.losses, batch.weights, _Reduction.MEAN)
+            # Old programs log it by this name, as `head/truediv`.
+            mean = tf.identity(mean, "truediv")
             with tf.name_scope(""):
                 tf.compat.v1.summary.scalar(MetricKeys.LOSS_MEAN, mean)
         return loss

@@ -1,30 +1,14 @@
 """The programs that this project exists for run as they were written."""
 
-import gzip
 import re
 import socket
-import struct
 import subprocess
 
 import numpy as np
 import pytest
 from legacy_programs import COMMAND, PROGRAMS, environment
 from PIL import Image
-
-
-def write_fashion_mnist(home):
-    folder = home / ".keras" / "datasets" / "fashion-mnist"
-    folder.mkdir(parents=True)
-    random = np.random.RandomState(0)
-    for name, count in (("train", 256), ("t10k", 64)):
-        labels = random.randint(0, 10, count).astype(np.uint8)
-        images = random.randint(0, 30, (count, 28, 28)).astype(np.uint8)
-        for image, label in zip(images, labels, strict=True):
-            image[2 * label : 2 * label + 4, 4:24] += 200
-        with gzip.open(folder / f"{name}-images-idx3-ubyte.gz", "wb") as file:
-            file.write(struct.pack(">IIII", 2051, count, 28, 28) + images.tobytes())
-        with gzip.open(folder / f"{name}-labels-idx1-ubyte.gz", "wb") as file:
-            file.write(struct.pack(">II", 2049, count) + labels.tobytes())
+from program_data import write_mnist
 
 
 def write_jpegs(folder):
@@ -39,7 +23,7 @@ def write_jpegs(folder):
 
 @pytest.mark.slow
 def test_notebook_on_two_devices(run, tmp_path):
-    write_fashion_mnist(tmp_path)
+    write_mnist(tmp_path / ".keras" / "datasets" / "fashion-mnist")
     done = run("fashion_multi_gpu.py", HOME=tmp_path, MODEL_DIR=tmp_path / "model")
     # 2 epochs of 256 images, 32 for each of 2 replicas.
     assert "replicas 2 steps seen 8\n" in done.stdout

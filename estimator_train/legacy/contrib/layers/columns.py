@@ -6,6 +6,8 @@ from typing import Any
 import tensorflow as tf
 
 _columns = tf.feature_column
+# The key of features that are one tensor; their column was given no name.
+ONLY_FEATURE = "x"
 bucketized_column = _columns.bucketized_column
 crossed_column = _columns.crossed_column
 one_hot_column = _columns.indicator_column
@@ -19,7 +21,8 @@ def real_valued_column(
     normalizer: Any = None,
 ) -> Any:
     """See `tf.feature_column.numeric_column`."""
-    return _columns.numeric_column(column_name, (dimension,), default_value, dtype, normalizer)
+    name = column_name or ONLY_FEATURE
+    return _columns.numeric_column(name, (dimension,), default_value, dtype, normalizer)
 
 
 def sparse_column_with_hash_bucket(

@@ -1,81 +1,9 @@
-"""`tf.contrib.learn`: RunConfig, Experiment, learn_runner and estimators of 2017."""
+"""`Experiment` and `learn_runner` of `tf.contrib.learn`: what `train_and_evaluate` was before."""
 
-import os
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
-import tensorflow as tf
-
 import estimator_train as est
-import estimator_train.compat.v1 as v1
-from estimator_train.legacy.tutorials import input_data
-
-__all__ = [
-    "DNNClassifier",
-    "DNNLinearCombinedClassifier",
-    "DNNLinearCombinedRegressor",
-    "DNNRegressor",
-    "Estimator",
-    "Experiment",
-    "LinearClassifier",
-    "LinearRegressor",
-    "ModeKeys",
-    "RunConfig",
-    "learn_runner",
-    "make_export_strategy",
-]
-
-ModeKeys = est.ModeKeys
-Estimator = v1.Estimator
-DNNClassifier = v1.DNNClassifier
-DNNLinearCombinedClassifier = v1.DNNLinearCombinedClassifier
-DNNLinearCombinedRegressor = v1.DNNLinearCombinedRegressor
-DNNRegressor = v1.DNNRegressor
-LinearClassifier = v1.LinearClassifier
-LinearRegressor = v1.LinearRegressor
-datasets = SimpleNamespace(mnist=input_data)
-
-
-class RunConfig(est.RunConfig):
-    """The RunConfig of contrib.learn.
-
-    Args:
-      master: Address that sessions connect to; by default TF_CONFIG says.
-      num_cores: Threads of a session; 0: as many as there are cores.
-      log_device_placement: Whether to log where operations are placed.
-      gpu_memory_fraction: Share of a GPU's memory to take.
-      evaluation_master: Address that evaluation connects to.
-      **kwargs: Arguments of `estimator_train.RunConfig`.
-    """
-
-    def __init__(
-        self,
-        master: str | None = None,
-        num_cores: int = 0,
-        log_device_placement: bool = False,
-        gpu_memory_fraction: float = 1.0,
-        evaluation_master: str = "",
-        **kwargs: Any,
-    ) -> None:
-        if kwargs.get("session_config") is None:
-            options = tf.compat.v1.GPUOptions(per_process_gpu_memory_fraction=gpu_memory_fraction)
-            kwargs["session_config"] = tf.compat.v1.ConfigProto(
-                log_device_placement=log_device_placement,
-                inter_op_parallelism_threads=num_cores,
-                intra_op_parallelism_threads=num_cores,
-                gpu_options=options,
-            )
-        super().__init__(**kwargs)
-        if master is not None:
-            self._master = master
-        if evaluation_master:
-            self._evaluation_master = evaluation_master
-
-    @property
-    def environment(self) -> str:
-        """Where it runs: "cloud" or "local", as TF_CONFIG says."""
-        return "cloud" if '"cloud"' in os.environ.get("TF_CONFIG", "") else "local"
 
 
 class Experiment:
@@ -211,8 +139,3 @@ def make_export_strategy(
     """An exporter of the last model."""
     del default_output_alternative_key, strip_default_attrs, exports_to_keep
     return est.FinalExporter("Servo", serving_input_fn, assets_extra, as_text)
-
-
-learn_runner = SimpleNamespace(run=run)
-saved_model_export_utils = SimpleNamespace(make_export_strategy=make_export_strategy)
-utils = SimpleNamespace(saved_model_export_utils=saved_model_export_utils)

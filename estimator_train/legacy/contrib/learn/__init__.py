@@ -1,0 +1,52 @@
+"""`tf.contrib.learn`: RunConfig, Experiment, learn_runner and estimators of 2017."""
+
+from types import SimpleNamespace
+
+import estimator_train.compat.v1 as v1
+from estimator_train.legacy.contrib.learn import datasets, preprocessing
+from estimator_train.legacy.contrib.learn.estimators import (
+    DNNClassifier,
+    DNNEstimator,
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedRegressor,
+    DNNRegressor,
+    Estimator,
+    LinearClassifier,
+    LinearRegressor,
+    MetricSpec,
+    ModelFnOps,
+    SKCompat,
+    infer_real_valued_columns_from_input,
+)
+from estimator_train.legacy.contrib.learn.experiment import Experiment, make_export_strategy, run
+from estimator_train.legacy.contrib.learn.keys import ModeKeys, PredictionKey, ProblemType
+from estimator_train.legacy.contrib.learn.run_config import RunConfig
+
+__all__ = [
+    "DNNClassifier",
+    "DNNEstimator",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
+    "Estimator",
+    "Experiment",
+    "LinearClassifier",
+    "LinearRegressor",
+    "MetricSpec",
+    "ModeKeys",
+    "ModelFnOps",
+    "PredictionKey",
+    "ProblemType",
+    "RunConfig",
+    "SKCompat",
+    "datasets",
+    "infer_real_valued_columns_from_input",
+    "learn_runner",
+    "make_export_strategy",
+    "preprocessing",
+]
+
+learn_runner = SimpleNamespace(run=run)
+saved_model_export_utils = SimpleNamespace(make_export_strategy=make_export_strategy)
+utils = SimpleNamespace(saved_model_export_utils=saved_model_export_utils)
+learn_io = io = v1.inputs

@@ -1,0 +1,85 @@
+"""Small data sets, from files that are there already; nothing is downloaded."""
+
+import collections
+import csv
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.legacy.tutorials import input_data as mnist
+
+Dataset = collections.namedtuple("Dataset", "data target")
+Datasets = mnist.Datasets
+
+
+def load_mnist(train_dir: str = "MNIST-data") -> Any:
+    """MNIST; see `read_data_sets`.
+
+    Args:
+      train_dir: The directory with its four files.
+    """
+    return mnist.read_data_sets(train_dir)
+
+
+def load_csv_with_header(
+    filename: str, target_dtype: Any, features_dtype: Any, target_column: int = -1
+) -> Any:
+    """A CSV file whose first line has the numbers of its examples and features.
+
+    Args:
+      filename: The file.
+      target_dtype: Type of the labels.
+      features_dtype: Type of the features.
+      target_column: Where the labels are.
+    """
+    rows, header = _rows(filename, has_header=True)
+    return _dataset(rows[: int(header[0])], target_dtype, features_dtype, target_column)
+
+
+def load_csv_without_header(
+    filename: str, target_dtype: Any, features_dtype: Any, target_column: int = -1
+) -> Any:
+    """A CSV file without a first line; see `load_csv_with_header`."""
+    return _dataset(_rows(filename)[0], target_dtype, features_dtype, target_column)
+
+
+def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Any:
+    """A data set by its name.
+
+    Args:
+      name: Only "mnist" can be had.
+      size: Unused.
+      test_with_fake_data: Not supported.
+
+    Raises:
+      ValueError: It is another.
+    """
+    del size, test_with_fake_data
+    if name != "mnist":
+        raise ValueError(
+            f"No such dataset here: '{name}'. Read its files with load_csv_with_header(...)."
+        )
+    return load_mnist()
+
+
+def _rows(filename: str, has_header: bool = False) -> tuple[list[list[str]], list[str]]:
+    with tf.io.gfile.GFile(filename) as file:
+        rows = [row for row in csv.reader(file) if row]
+    return (rows[1:], rows[0]) if has_header else (rows, [])
+
+
+def _dataset(
+    rows: list[list[str]], target_dtype: Any, features_dtype: Any, target_column: int
+) -> Any:
+    targets = np.array([row.pop(target_column) for row in rows], target_dtype)
+    return Dataset(np.array(rows, features_dtype), targets)
+
+
+base = SimpleNamespace(
+    Dataset=Dataset,
+    Datasets=Datasets,
+    load_csv_with_header=load_csv_with_header,
+    load_csv_without_header=load_csv_without_header,
+)

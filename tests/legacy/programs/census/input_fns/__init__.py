@@ -1,0 +1,1 @@
+from input_fns.census_dataset import build_model_columns, input_fn
