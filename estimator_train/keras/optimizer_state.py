@@ -13,13 +13,16 @@ _NEW_NAMES = {
     "Adamax": {"v": "u"},
 }
 # Names that optimizers of tf.compat.v1.train have, where they compute the same.
+_V1_MOMENTUM = "Momentum"
 _V1_NAMES = {
     "Adam": {"m": "Adam", "v": "Adam_1"},
     "Adagrad": {"accumulator": "Adagrad"},
     "RMSprop": {"velocity": "RMSProp", "momentum": "RMSProp_1"},
+    "SGD": {"m": _V1_MOMENTUM},
     "Ftrl": {"accumulator": "Ftrl", "linear": "Ftrl_1"},
     "Adadelta": {"accumulated_grad": "Adadelta", "accumulated_delta_var": "Adadelta_1"},
 }
+_V1_CENTERED = {"velocity": "RMSProp", "average_gradient": "RMSProp_1", "momentum": "RMSProp_2"}
 Slots = dict[tuple[str, int], tf.Variable]
 
 
@@ -82,11 +85,27 @@ def saved_slot_names(
     classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
     legacy = {new: old for cls in classes for old, new in _NEW_NAMES.get(cls, {}).items()}
     v1 = {new: old for cls in classes for new, old in _V1_NAMES.get(cls, {}).items()}
+    if getattr(inner_optimizer(optimizer), "centered", False):
+        v1 = _V1_CENTERED
     called = {slot, legacy.get(slot, slot), v1.get(slot, slot)}
     endings = [f"{name}/{one}" for one in called] + [f"{one}/{name}" for one in called]
     return [
         known for known in saved if any(f"/{known}".endswith(f"/{ending}") for ending in endings)
     ]
+
+
+def saved_slot_scale(optimizer: Any, name: str) -> float:
+    """What a slot in a checkpoint is to be multiplied by.
+
+    Momentum of tf.compat.v1 is a sum of gradients, that of tf_keras one of steps.
+
+    Args:
+      optimizer: A tf_keras optimizer.
+      name: The slot's name in the checkpoint.
+    """
+    rate = learning_rate_of(optimizer)
+    of_gradients = name.rpartition("/")[2] == _V1_MOMENTUM
+    return -float(rate.numpy()) if of_gradients and rate is not None else 1.0
 
 
 def learning_rate_of(optimizer: Any) -> tf.Variable | None:

@@ -18,6 +18,7 @@ from estimator_train.keras.optimizer_state import (
     learning_rate_of,
     make_slots,
     saved_slot_names,
+    saved_slot_scale,
     slots_of,
 )
 from estimator_train.keras.saved_variables import SavedVariables, saved_variables
@@ -176,7 +177,8 @@ def _load_optimizer(model: Any, saved: SavedVariables, names: list[str]) -> None
         name = names[position[id(trained[i])]]
         found = saved_slot_names(optimizer, slot, name, saved.shapes)
         if found:
-            variable.assign(saved.value(found[0]))
+            scale = saved_slot_scale(optimizer, found[0])
+            variable.assign(scale * saved.value(found[0]))
         else:
             absent.append(f"{slot} of {name}")
     if absent:

@@ -139,7 +139,8 @@ def hand_written(features: Any, labels: Any, mode: str) -> Any:
     if mode == est.ModeKeys.PREDICT:
         return est.EstimatorSpec(mode, predictions={"y": outputs})
     loss = tf.reduce_mean((outputs - labels) ** 2)
-    step = v1.train.AdamOptimizer(0.01).minimize(loss, v1.train.get_global_step())
+    optimizer = v1.train.RMSPropOptimizer(0.01, momentum=0.5, centered=True)
+    step = optimizer.minimize(loss, v1.train.get_global_step())
     return est.EstimatorSpec(mode, loss=loss, train_op=step)
 
 
@@ -150,11 +151,19 @@ def test_names_of_a_model_fn_of_ones_own_are_found_by_shapes_and_numbers() -> No
     assert names["hidden/kernel"] == "layer1/weights"
     assert names["middle/bias"] == "layer2/biases"
     assert names["norm/moving_mean"] == "bn/moving_mean"
-    model = keras.load_trained(build(), estimator.model_dir)
+    optimizer = optimizers.RMSprop(0.01, momentum=0.5, centered=True)
+    model = keras.load_trained(build(optimizer), estimator.model_dir)
     np.testing.assert_allclose(model.predict(X, verbose=0), predicted(estimator), rtol=1e-4)
-    slots = {v.name: v.numpy() for v in model.optimizer.variables}
-    momentum = slots["m/hidden/kernel:0"]
-    np.testing.assert_array_equal(momentum, estimator.get_variable_value("layer1/weights/Adam"))
+    slots = {v.name: v.numpy() for v in optimizer.variables}
+    for ours, theirs in {
+        "velocity": "RMSProp",
+        "average_gradient": "RMSProp_1",
+        "momentum": "RMSProp_2",
+    }.items():
+        np.testing.assert_array_equal(
+            slots[f"{ours}/hidden/kernel:0"],
+            estimator.get_variable_value(f"layer1/weights/{theirs}"),
+        )
 
 
 def test_layers_that_were_numbered_otherwise_are_found() -> None:
