@@ -16,6 +16,7 @@ that a command can answer `--help` at once and choose TensorFlow's settings befo
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
+from estimator_train.cluster import launched as _launched
 from estimator_train.compat import import_hook as _import_hook
 
 if TYPE_CHECKING:
@@ -216,6 +217,8 @@ __all__ = [
 
 # tf_keras.estimator.model_to_estimator works from here on.
 _import_hook.install()
+# Where `estimator-train launch` started this program, its mistakes end it by one line and code 2.
+_launched.end_mistakes_with_code_2()
 
 
 def __getattr__(name: str) -> Any:

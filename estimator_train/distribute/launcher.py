@@ -9,12 +9,13 @@ import time
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER
+from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER, launched
 from estimator_train.distribute.ports import free_addresses
 from estimator_train.distribute.process import TaskProcess
 
 _LOOK_EVERY_SECS = 0.1
-_BAD_INPUT = 2
+# Parameter servers end after those that train.
+_SERVERS_SECS = 10.0
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _OTHER_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
 
@@ -88,6 +89,8 @@ class _Launcher:
             if self.ending:
                 return self._end_on_signal()
             if failed and not self._answer(failed):
+                if launched.BAD_INPUT in failed.values():
+                    return launched.BAD_INPUT  # What others failed for.
                 name = CHIEF_NAME if CHIEF_NAME in failed else next(iter(failed))
                 return failed[name]
             if not failed and codes[CHIEF_NAME] == 0:
@@ -106,14 +109,17 @@ class _Launcher:
             process.close()
 
     def _start(self, name: str) -> None:
-        environment = {"TF_CONFIG": self._configs[name]} if self._configs[name] else {}
+        environment = {"ESTIMATOR_TRAIN_PREEMPTION": "1"}
+        if self._configs[name]:
+            environment["TF_CONFIG"] = self._configs[name]
+        environment[launched.VARIABLE] = "1"
         self._processes[name] = TaskProcess(name, self._job.command, environment, self._out)
 
     def _answer(self, failed: dict[str, int]) -> bool:
         """Restarts what failed, as long as that may help; returns whether the job goes on."""
         for name, code in failed.items():
             self._say(f"{name} {_ending(code)}.")
-        if _BAD_INPUT in failed.values():
+        if launched.BAD_INPUT in failed.values():
             return False
         together = not self._job.ps and any(_trains(name) for name in failed)
         if self._restarts_left < (1 if together else len(failed)):
@@ -144,7 +150,7 @@ class _Launcher:
         """After a signal was forwarded: waits, and returns the chief's code."""
         everyone = (CHIEF, WORKER, PS, EVALUATOR)
         self._wait_for((CHIEF, WORKER), self._job.grace_secs, even_if_ending=True)
-        self._wait_for(everyone, min(2.0, self._job.grace_secs), even_if_ending=True)
+        self._wait_for(everyone, min(_SERVERS_SECS, self._job.grace_secs), even_if_ending=True)
         for name in self._running():
             self._say(f"{name} did not end; killing it.")
         self.close()

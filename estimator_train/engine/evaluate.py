@@ -17,6 +17,7 @@ from estimator_train.engine.job import Job
 from estimator_train.engine.loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.open_model import Built, PlainSession
+from estimator_train.engine.strategies import graph_form
 from estimator_train.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -53,7 +54,7 @@ def evaluate(
       Metric name to NumPy value, with `loss` and `global_step`.
     """
     path = checkpoint_or_none(job, checkpoint_path, "evaluate")
-    strategy = job.config.eval_distribute
+    strategy = graph_form(job.config.eval_distribute, None)
 
     def build() -> Built:
         built = build_evaluation(job, input_fn, strategy)

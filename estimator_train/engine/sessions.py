@@ -11,7 +11,7 @@ from estimator_train.engine.job import Job
 from estimator_train.engine.member import WaitForPs, is_task
 from estimator_train.engine.peers import WaitForPeers
 from estimator_train.engine.precision import cast_in
-from estimator_train.engine.strategies import trains_in_step
+from estimator_train.engine.strategies import is_multi_worker, trains_in_step
 
 _NAMES_SHOWN = 10
 
@@ -31,10 +31,11 @@ def session_config(job: Job, strategy: Any = None) -> tf.compat.v1.ConfigProto:
     cpus = [d.device_index for d in devices if d.device_type == "CPU"]
     config.device_count["CPU"] = max([config.device_count.get("CPU", 1), *(i + 1 for i in cpus)])
     config = strategy.update_config_proto(config)
-    # It would merge collectives, and not in the same way for the chief, whose graph does more: each
-    # worker would wait for others than it should.
-    rewrites = config.graph_options.rewrite_options
-    rewrites.scoped_allocator_optimization = rewrites.OFF
+    if is_multi_worker(strategy):
+        # It would merge collectives, and not in the same way for the chief, whose graph does more:
+        # each worker would wait for others than it should. On CPUs it gains nothing.
+        rewrites = config.graph_options.rewrite_options
+        rewrites.scoped_allocator_optimization = rewrites.OFF
     return config
 
 

@@ -10,6 +10,7 @@ from estimator_train import cluster
 from estimator_train.cluster import Cluster
 from estimator_train.cluster.kinds import asks_for_ps
 from estimator_train.engine import tf_internals
+from estimator_train.engine.gathered_rows import gather_rows_of_any_number
 from estimator_train.run_config import RunConfig
 
 _V1 = tf.compat.v1.distribute
@@ -18,6 +19,7 @@ _MULTI_WORKER = (
     tf.distribute.experimental.MultiWorkerMirroredStrategy,
     _V1.experimental.MultiWorkerMirroredStrategy,
 )
+_MIRRORED = (tf.distribute.MirroredStrategy, _V1.MirroredStrategy)
 _PARAMETER_SERVER = (
     tf.distribute.experimental.ParameterServerStrategy,
     _V1.experimental.ParameterServerStrategy,
@@ -49,6 +51,7 @@ def settled(config: RunConfig) -> RunConfig:
     if strategy is None:
         numbered = not config.cluster_spec and config.task_type != cluster.EVALUATOR
         return config.in_cluster(cluster.detect()) if numbered and asks_for_ps() else config
+    _check_has_its_gpus(strategy)
     synchronous = is_multi_worker(strategy)
     place = _without_evaluators(cluster.detect(needs_chief=not synchronous))
     if isinstance(strategy, _PARAMETER_SERVER):
@@ -70,20 +73,30 @@ def settled(config: RunConfig) -> RunConfig:
     return config.in_cluster(place) if place.is_evaluator else config
 
 
-def graph_form(strategy: Any, config: RunConfig) -> Any:
+def graph_form(strategy: Any, config: RunConfig | None) -> Any:
     """The strategy as a graph takes it.
 
     Args:
       strategy: A strategy of either generation, or None.
-      config: The settled configuration.
+      config: The settled configuration of a training; None for what this process does alone, as
+        evaluations, on the devices of its machine.
     """
-    if not is_multi_worker(strategy):
-        return strategy
+    if is_multi_worker(strategy):
+        return _multi_worker_in_graph(strategy, config)
+    if type(strategy) in _MIRRORED and tf_internals.left_to_choose_its_sums(strategy):
+        devices = strategy.extended.worker_devices
+        if all(tf.DeviceSpec.from_string(device).device_type == "CPU" for device in devices):
+            # In eager code it chose collectives, which take longer on CPUs and cannot sum gradients
+            # of embeddings where replicas read different rows. In a graph it would choose this.
+            return type(strategy)(devices, tf.distribute.ReductionToOneDevice())
+    return strategy
+
+
+def _multi_worker_in_graph(strategy: Any, config: RunConfig | None) -> Any:
     # A strategy made for eager code has a server running already, which sessions can use; one made
     # in a graph needs none.
     with tf.Graph().as_default():
-        resolver = None
-        if config.master:
+        if config is not None and config.master:
             resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
                 config.cluster_spec,
                 task_type=config.task_type,
@@ -95,9 +108,11 @@ def graph_form(strategy: Any, config: RunConfig) -> Any:
             resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
                 tf.train.ClusterSpec({})
             )
-        return _V1.experimental.MultiWorkerMirroredStrategy(
+        form = _V1.experimental.MultiWorkerMirroredStrategy(
             communication=tf_internals.communication_of(strategy), cluster_resolver=resolver
         )
+    gather_rows_of_any_number(form)
+    return form
 
 
 def collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
@@ -116,6 +131,18 @@ def _check_has_no_ps(strategy: Any, place: Cluster) -> None:
         raise ValueError(
             f"{_name(strategy)} keeps variables on every worker, and TF_CONFIG has the job `ps`. "
             "Leave that out, or use ParameterServerStrategy."
+        )
+
+
+def _check_has_its_gpus(strategy: Any) -> None:
+    """Refuses GPUs that there are not: sessions would quietly take the CPU for them."""
+    devices = [tf.DeviceSpec.from_string(name) for name in strategy.extended.worker_devices]
+    wanted = sorted(d.device_index or 0 for d in devices if d.device_type == "GPU")
+    present = len(tf.config.list_logical_devices("GPU")) if wanted else 0
+    if wanted and wanted[-1] >= present:
+        raise ValueError(
+            f"{_name(strategy)} is to train on GPU {wanted[-1]}, and TensorFlow finds {present} "
+            "GPUs on this machine, counted from 0."
         )
 
 

@@ -99,6 +99,22 @@ def communication_of(strategy: tf.distribute.Strategy) -> Any:
     return strategy.extended._communication_options.implementation
 
 
+def collective_launchers(strategy: tf.distribute.Strategy) -> Sequence[Any]:
+    """What makes the collectives of a MultiWorkerMirroredStrategy, one for each replica here.
+
+    Why internal: how rows are gathered in graphs does not work when their number changes.
+    """
+    return strategy.extended._cross_device_ops._launchers
+
+
+def left_to_choose_its_sums(strategy: tf.distribute.Strategy) -> bool:
+    """Whether a MirroredStrategy was made without cross_device_ops.
+
+    Why internal: a strategy does not tell how it was made, and its graph-mode form is made anew.
+    """
+    return strategy.extended._cross_device_ops is strategy.extended._collective_ops
+
+
 def add_listeners(
     hook: tf.compat.v1.train.CheckpointSaverHook,
     listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],

@@ -23,7 +23,11 @@ def model_fn(features: tf.Tensor, labels: tf.Tensor, mode: str) -> est.Estimator
     random = np.random.RandomState(1)
     first = tf1.get_variable("first", initializer=random.randn(3, 8).astype(np.float32))
     second = tf1.get_variable("second", initializer=random.randn(8, 1).astype(np.float32))
-    prediction = tf.tanh(features @ first) @ second
+    rows = tf1.get_variable("rows", initializer=random.randn(9, 8).astype(np.float32))
+    # Each replica has gradients of other rows, and of another number of them.
+    wanted, places = tf.unique(tf.cast(tf.clip_by_value(features[:, 0] * 2, -4, 4), tf.int32) + 4)
+    row = tf.gather(tf.nn.embedding_lookup(rows, wanted), places)
+    prediction = tf.tanh(features @ first + row) @ second
     loss = tf.reduce_mean((prediction - labels) ** 2)
     train_op = tf1.train.MomentumOptimizer(0.02, 0.9).minimize(loss, tf1.train.get_global_step())
     metrics = {"error": tf1.metrics.mean(tf.abs(prediction - labels))}
@@ -65,7 +69,9 @@ def strategy_of(name: str) -> Any:
 
 def train(directory: str, name: str) -> dict[str, Any]:
     strategy = strategy_of(name)
-    config = est.RunConfig(model_dir=f"{directory}/{name}", train_distribute=strategy)
+    config = est.RunConfig(
+        model_dir=f"{directory}/{name}", train_distribute=strategy, eval_distribute=strategy
+    )
     losses = Losses()
 
     def inputs(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
@@ -77,7 +83,14 @@ def train(directory: str, name: str) -> dict[str, Any]:
 
     estimator = est.Estimator(model_fn, config=config)
     estimator.train(inputs, hooks=[losses], steps=STEPS)
-    return {"losses": losses.seen, "names": estimator.get_variable_names()}
+    # A process evaluates alone, on all of its devices.
+    replicas = 2 if strategy is not None and name != "workers" else 1
+    metrics = estimator.evaluate(lambda: input_fn(1, 0, replicas), steps=10 // replicas)
+    return {
+        "losses": losses.seen,
+        "names": estimator.get_variable_names(),
+        "metrics": {key: float(value) for key, value in metrics.items()},
+    }
 
 
 def main() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from pathlib import Path
 
 import pytest
+from wrong_tf_configs import MISTAKES
 
+from estimator_train.cli.main import main
 from estimator_train.cluster import Cluster, as_tf_config, cluster_from_tf_config, detect
 
 SLURM = {
@@ -80,42 +83,25 @@ def test_a_mistake_in_the_variables_is_named(variables: dict[str, str], text: st
         detect(variables)
 
 
-CLUSTER = {"chief": ["c:1"], "worker": ["w:1", "w:2"], "ps": ["p:1"]}
-CHIEF = {"type": "chief", "index": 0}
-
-
-@pytest.mark.parametrize(
-    ("config", "text"),
-    [
-        ("{", "not valid JSON"),
-        ("[]", "must be a JSON object"),
-        ({"cluster": 3, "task": CHIEF}, "`cluster` must be a dictionary"),
-        ({"cluster": {"chief": "c:1"}, "task": CHIEF}, "must be a list or a dictionary"),
-        ({"cluster": {"chief": [1]}, "task": CHIEF}, "Task address 1 must be"),
-        ({"cluster": {"chief": {"a": "c:1"}}, "task": CHIEF}, "index in TF_CONFIG must be an int"),
-        ({"cluster": {"chief": []}, "task": CHIEF}, 'must have one "chief" node'),
-        ({"cluster": {"chief": ["a:1", "a:2"]}, "task": CHIEF}, 'only one "chief" node'),
-        ({"cluster": {"master": ["a:1"], "chief": ["a:2"]}, "task": CHIEF}, "job `chief` is not"),
-        ({"cluster": {"worker": ["a:1"]}, "task": CHIEF}, 'must have one "chief" node'),
-        ({"cluster": CLUSTER}, "task type must be set"),
-        ({"cluster": CLUSTER, "task": []}, "task type must be set"),
-        ({"cluster": CLUSTER, "task": [1]}, '"task" in TF_CONFIG must be a dict'),
-        ({"cluster": CLUSTER, "task": {"type": "chief"}}, "task index must be set"),
-        ({"cluster": CLUSTER, "task": {"type": "boss", "index": 0}}, "boss is not a valid"),
-        ({"cluster": CLUSTER, "task": {"type": "worker", "index": 2}}, "2 is not a valid task_id"),
-        ({"cluster": CLUSTER, "task": {"type": "worker", "index": -1}}, "non-negative"),
-        ({"cluster": CLUSTER, "task": {"type": "worker", "index": "x"}}, "must be an integer"),
-        ({"cluster": {"chief": ["c:1"], "ps": ["c:1"]}, "task": CHIEF}, "chief 0 and ps 0 have"),
-        ({"cluster": {"chief": ["c"]}, "task": CHIEF}, "address of chief 0 .* must be host:port"),
-        ({"cluster": {"chief": ["c:99999"]}, "task": CHIEF}, "must be host:port"),
-        ({"task": {"type": "ps", "index": 0}}, "task type must be WORKER"),
-        ({"cluster": CLUSTER, "task": CHIEF, "service": 3}, "must be a dict"),
-        ({"cluster": CLUSTER, "task": CHIEF, "model_dir": ""}, "should be non-empty"),
-    ],
-)
-def test_a_mistake_in_tf_config_is_named(config: Any, text: str) -> None:
+@pytest.mark.parametrize(("config", "text"), MISTAKES, ids=[text for _, text in MISTAKES])
+def test_a_mistake_in_tf_config_is_named(config: str, text: str) -> None:
     with pytest.raises((ValueError, TypeError), match=text):
-        cluster_from_tf_config(config if isinstance(config, str) else json.dumps(config))
+        cluster_from_tf_config(config)
+
+
+@pytest.mark.parametrize(("config", "text"), MISTAKES, ids=[text for _, text in MISTAKES])
+def test_a_mistake_in_tf_config_is_one_line_of_the_command_and_code_2(
+    config: str,
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("TF_CONFIG", config)
+    assert main(["train", "--preset=digits", f"--model_dir={tmp_path}"]) == 2
+    said = capsys.readouterr().err
+    assert re.search(text, said)
+    assert said.count("\n") == 1
 
 
 def test_workers_in_step_need_no_chief_by_name() -> None:

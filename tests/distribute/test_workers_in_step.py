@@ -35,6 +35,7 @@ def test_two_devices_have_the_losses_of_one(outcomes: dict[str, Any], name: str)
     assert len(outcomes[name]["losses"]) == STEPS
     assert outcomes[name]["losses"] == pytest.approx(outcomes["single"]["losses"], rel=1e-4)
     assert outcomes[name]["names"] == outcomes["single"]["names"]
+    assert outcomes[name]["metrics"] == pytest.approx(outcomes["single"]["metrics"], rel=1e-4)
 
 
 @pytest.mark.slow
@@ -49,6 +50,7 @@ def test_two_workers_have_the_losses_of_one_device(
         result = json.loads(done.lines(task)[-1])["workers"]
         assert result["losses"] == pytest.approx(outcomes["single"]["losses"], rel=1e-4)
         assert result["names"] == outcomes["single"]["names"]
+        assert result["metrics"] == pytest.approx(outcomes["single"]["metrics"], rel=1e-4)
 
 
 @pytest.mark.slow

@@ -1,0 +1,44 @@
+"""How a program ends by a mistake of its user's, when `estimator-train launch` started it.
+
+The launcher starts what failed again, but not what ended with code 2. Python itself would end with
+code 1 whatever the error.
+"""
+
+import os
+import sys
+import traceback
+from types import TracebackType
+
+VARIABLE = "ESTIMATOR_TRAIN_LAUNCHED"
+BAD_INPUT = 2
+_PACKAGE = __name__.partition(".")[0]
+# Strategies of TensorFlow find mistakes as they are made.
+_FINDERS = (f"{_PACKAGE}.", "tensorflow.python.distribute.")
+_NO_PART_OF_PS = "There is no id for task_type 'ps'"
+_WAY_OUT = ": workers in step have no part for it. Leave it out, or use ParameterServerStrategy."
+_before = sys.excepthook
+
+
+def end_mistakes_with_code_2() -> None:
+    """Has this process end by one line and code 2 at a mistake that this package finds.
+
+    That is a ValueError or TypeError of its own that nobody catches, in a launched process.
+    """
+    if os.environ.get(VARIABLE):
+        sys.excepthook = _report
+
+
+def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(trace)]
+    found = [f"{module}.".startswith(_FINDERS) for module in modules]
+    if not isinstance(error, (ValueError, TypeError)) or found[-1:] != [True]:
+        _before(kind, error, trace)
+        return
+    text = " ".join(str(error).split())
+    if text == _NO_PART_OF_PS:
+        text += _WAY_OUT
+    frames = zip(traceback.extract_tb(trace), found, strict=True)
+    theirs = [frame for frame, ours in frames if not ours]
+    place = f"{theirs[-1].filename}:{theirs[-1].lineno}: " if theirs else ""
+    print(f"{place}error: {text}", file=sys.stderr, flush=True)
+    sys.exit(BAD_INPUT)
