@@ -15,6 +15,7 @@ from input_fns._guard import BadRecords, full_batches, guarded, told
 from input_fns.options import MEMORY, PipelineOptions
 
 BLOCK = 256
+_PARSED = 512  # Records in a chunk that is parsed and guarded at once, if batches are smaller.
 _SHUFFLED = 10_000
 _FILES_AT_A_TIME = 4
 # A record's number is that of its file times this, plus that of its place in it.
@@ -76,8 +77,12 @@ class Stream:
         # Whole files to each pipeline, if that is even; else every so manieth record.
         self._by_file = len(self.files) % options.pipelines == 0
 
-    def batches(self) -> tf.data.Dataset:
-        """Returns a dataset of (records, numbers), vectors of one batch."""
+    def batches(self, batches_in_one: int = 1) -> tf.data.Dataset:
+        """Returns a dataset of (records, numbers), vectors of one batch, or of several.
+
+        Args:
+          batches_in_one: How many; if several, a remainder is kept.
+        """
         options = self.options
         seeds = tf.data.Dataset.random(options.seed, rerandomize_each_iteration=True)
         if options.shuffle:
@@ -90,18 +95,25 @@ class Stream:
         else:
             blocks = self._blocks(tf.constant(0, tf.int64)).cache()
             rows = epochs.flat_map(lambda seed: self._shuffled(blocks, seed))
-        return rows.rebatch(options.batch_size, options.drop_remainder)
+        drop_remainder = options.drop_remainder and batches_in_one == 1
+        return rows.rebatch(options.batch_size * batches_in_one, drop_remainder)
 
     def parsed(
-        self, parse: Callable[[tf.Tensor], Any], explain: Callable[[bytes], bytes]
+        self,
+        parse: Callable[[tf.Tensor], Any],
+        explain: Callable[[bytes], bytes],
+        can_be_cut: bool,
     ) -> tf.data.Dataset:
         """Returns the finished pipeline.
 
         Args:
           parse: Function of a vector of records to a batch.
           explain: Python function of one record to the text of what is wrong with it.
+          can_be_cut: Whether a batch is the same if it is cut out of a larger one. Small batches
+            are then parsed several at a time, since each parsing needs a guard of its own.
         """
         options, bad = self.options, self._bad
+        batches_in_one = max(1, _PARSED // options.batch_size) if can_be_cut else 1
 
         def place(number: tf.Tensor) -> tf.Tensor:
             file = tf.gather(tf.constant(self.files), number // _MOST_RECORDS)
@@ -116,8 +128,8 @@ class Stream:
             return parse(record[tf.newaxis])
 
         def parse_all(rows: tf.data.Dataset) -> tf.data.Dataset:
-            drop_remainder = options.drop_remainder and not bad.are_skipped
-            batch = rows.batch(options.batch_size, drop_remainder)
+            drop_remainder = options.drop_remainder and not bad.are_skipped and batches_in_one == 1
+            batch = rows.batch(options.batch_size * batches_in_one, drop_remainder)
             return batch.map(lambda records, _: parse(records))
 
         def load(records: tf.Tensor, numbers: tf.Tensor) -> tf.data.Dataset:
@@ -127,9 +139,11 @@ class Stream:
             return guarded(quick, each, parse_one, fault, parse_all, bad)
 
         calls = options.parallel_calls
-        loaded = self.batches().interleave(
+        loaded = self.batches(batches_in_one).interleave(
             load, cycle_length=calls, num_parallel_calls=calls, deterministic=options.deterministic
         )
+        if batches_in_one > 1:
+            return options.finish(loaded.rebatch(options.batch_size, options.drop_remainder))
         return options.finish(full_batches(loaded, options, bad))
 
     def _blocks(self, seed: tf.Tensor) -> tf.data.Dataset:

@@ -82,7 +82,7 @@ def csv(
 
     bad = BadRecords(options)
     stream = Stream(files, _lines(header, newlines_in_fields), options, bad)
-    return stream.parsed(parse, table.explain)
+    return stream.parsed(parse, table.explain, can_be_cut=True)
 
 
 def _lines(header: bool, newlines_in_fields: bool) -> Blocks:

@@ -64,9 +64,14 @@ def tfrecords(
         return parsed if label is None else (parsed, parsed.pop(label))
 
     bad = BadRecords(options)
-    blocks = _blocks(compression) if compression else _checked_blocks(files, bad)
-    return Stream(files, blocks, options, bad).parsed(
-        parse, lambda record: explain(record, features)
+    stream = Stream(
+        files, _blocks(compression) if compression else _checked_blocks(files, bad), options, bad
+    )
+    return stream.parsed(
+        parse,
+        lambda record: explain(record, features),
+        # Others are padded to the longest of their batch, or are no plain tensors.
+        can_be_cut=all(isinstance(spec, tf.io.FixedLenFeature) for spec in features.values()),
     )
 
 
