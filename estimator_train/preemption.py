@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+from estimator_train.ending import end_now
+
 EXIT_CODE = 128 + signal.SIGTERM  # 143: schedulers start such a job again.
 
 
@@ -102,6 +104,20 @@ class Watch:
         finally:
             self._deferring -= 1
 
+    @contextlib.contextmanager
+    def ending_at_once(self) -> Iterator[None]:
+        """Within it, and within `deferring`, a signal ends what is going on, and so has one before.
+
+        Raises:
+          Preempted: A signal came.
+        """
+        before, self._deferring = self._deferring, 0
+        try:
+            check("starting")
+            yield
+        finally:
+            self._deferring = before
+
     def _install(self) -> None:
         numbers = self._preemption.numbers
         self._watcher = _Watcher(numbers, self._preemption.grace_secs)
@@ -170,7 +186,7 @@ class _Watcher:
 def _end(why: str) -> None:
     with contextlib.suppress(OSError):
         os.write(sys.stderr.fileno(), f"estimator_train: {why}\n".encode())
-    os._exit(EXIT_CODE)
+    end_now(EXIT_CODE, why)
 
 
 _current: Watch | None = None

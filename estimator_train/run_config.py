@@ -72,6 +72,7 @@ class RunConfig:
             a restart goes on from there; if not, each call of `train` reads from the start.
         preemption: a `Preemption`, or True for its defaults: at a signal training ends after the
             step in hand, saves a checkpoint and raises `Preempted`, a SystemExit with code 143.
+            None: only where the variable ESTIMATOR_TRAIN_PREEMPTION is 1, as under the launcher.
         step_timeout_secs: a step that takes longer ends the process with code 142, after it
             has said where every thread stands. None: no limit.
         allow_shared_model_dir: whether to train in a model_dir in which another job trains now.

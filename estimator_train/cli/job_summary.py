@@ -15,17 +15,18 @@ from typing import Any
 from absl import flags as absl_flags
 
 from estimator_train.cli import errors
-from estimator_train.preemption import Preempted
+from estimator_train.ending import last_words
+from estimator_train.preemption import EXIT_CODE, Preempted
 
 _PACKAGES = ("estimator-train", "tensorflow", "tf-keras", "numpy")
 
 
 @contextlib.contextmanager
 def recorded(flag_values: absl_flags.FlagValues) -> Iterator[dict[str, Any]]:
-    """Writes the record when the command within it ends.
+    """Writes the record when the command within it begins, and again when it ends.
 
     The record has `command`, `flags`, `versions`, `host`, `started`, `secs`, what the command
-    adds to it, and `exit` with `code` and `cause`.
+    adds to it, and `exit` with `code` (null until it ends) and `cause`.
 
     Args:
       flag_values: The parsed flags.
@@ -49,20 +50,27 @@ def recorded(flag_values: absl_flags.FlagValues) -> Iterator[dict[str, Any]]:
         "started": datetime.datetime.now(datetime.timezone.utc).isoformat(),
     }
     start = time.monotonic()
-    ended: dict[str, Any] = {"code": 0, "cause": "done"}
-    try:
-        yield record
-    except BaseException as error:
-        ended = _ended_by(error)
-        raise
-    finally:
-        _write(path, {**record, "secs": time.monotonic() - start, "exit": ended})
+
+    def write(code: int | None, cause: str) -> None:
+        secs = time.monotonic() - start
+        _write(path, {**record, "secs": secs, "exit": {"code": code, "cause": cause}})
+
+    write(None, "still running, or killed")
+    with last_words(write):
+        try:
+            yield record
+        except BaseException as error:
+            write(*_ended_by(error))
+            raise
+        write(0, "done")
 
 
-def _ended_by(error: BaseException) -> dict[str, Any]:
+def _ended_by(error: BaseException) -> tuple[int, str]:
     if isinstance(error, Preempted):
-        return {"code": error.code, "cause": str(error)}
-    return {"code": errors.code_of(error), "cause": errors.text_of(error)}
+        return EXIT_CODE, str(error)
+    if isinstance(error, SystemExit) and isinstance(error.code, int):  # The user's own.
+        return error.code, "sys.exit"
+    return errors.code_of(error), errors.text_of(error)
 
 
 def _versions() -> dict[str, str]:
@@ -81,12 +89,17 @@ def _check_writable(path: str) -> None:
 
 def _write(path: str, record: dict[str, Any]) -> None:
     """Writes it whole or not at all."""
-    directory = os.path.dirname(os.path.abspath(path))
+    text = json.dumps(record, indent=1, default=_plain) + "\n"
     try:
-        with tempfile.NamedTemporaryFile("w", dir=directory, delete=False) as file:
-            json.dump(record, file, indent=1, default=_plain)
-            file.write("\n")
-        os.replace(file.name, path)
+        # A name of nobody else's: last words may be said while this is written.
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)))
+        try:
+            with open(handle, "w") as file:
+                file.write(text)
+            os.replace(temporary, path)
+        except OSError:
+            os.unlink(temporary)
+            raise
     except OSError as error:
         print(f"{errors.PROGRAM}: --job_summary={path}: {error.strerror}", file=sys.stderr)
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train import cluster
+from estimator_train import cluster, preemption
 from estimator_train.engine.board import Board, StopWithChief
 from estimator_train.engine.peers import end_watch
+from estimator_train.engine.preempted import listening
 from estimator_train.engine.server import (
     Patience,
     addresses_of,
@@ -120,7 +121,8 @@ def serve(config: RunConfig) -> None:
     call = next(_calls)
     trainers = addresses_of(training_jobs(config), *_TRAINERS)
     _LOG.info("Parameter server %d serves %s.", config.task_id, ", ".join(trainers))
-    _serve_until_ended(board, trainers, call, config)
+    with listening(config), _deferring():
+        _serve_until_ended(board, trainers, call, config)
 
 
 def wait_for_ps(config: RunConfig) -> None:
@@ -157,9 +159,16 @@ class WaitForPs(tf.compat.v1.train.SessionCreator):
         self._config, self._creator = config, creator
 
     def create_session(self) -> tf.compat.v1.Session:
-        """Waits and creates a session."""
-        wait_for_ps(self._config)
-        return self._creator.create_session()
+        """Waits and creates a session; a signal that ends the job need not wait for that."""
+        watch = preemption.current()
+        with watch.ending_at_once() if watch else contextlib.nullcontext():
+            wait_for_ps(self._config)
+            return self._creator.create_session()
+
+
+def _deferring() -> contextlib.AbstractContextManager[None]:
+    watch = preemption.current()
+    return watch.deferring() if watch else contextlib.nullcontext()
 
 
 def _serve_until_ended(
@@ -169,6 +178,9 @@ def _serve_until_ended(
     patience = Patience(patience_of(config))
     chief_ended: float | None = None
     while True:
+        # After a signal: until all have ended, and with them the chief, who saves. No board tells.
+        if preemption.requested() and not any(map(is_reachable, trainers.values())):
+            preemption.check("serving")
         ended = board.read()
         active = [name for name in trainers if ended.get(name, 0) < call]
         if not active:

@@ -1,6 +1,5 @@
 """Noticing that another worker of a synchronous training is gone, for whom collectives wait."""
 
-import os
 import select
 import socket
 import threading
@@ -11,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train import cluster
+from estimator_train.ending import end_now
 from estimator_train.engine.server import addresses_of, training_jobs, wait_until_reachable
 from estimator_train.run_config import RunConfig
 
@@ -68,7 +68,7 @@ class Peers:
                     RETRYABLE_EXIT_CODE,
                 )
                 # The main thread hangs in a collective, which nothing interrupts.
-                os._exit(RETRYABLE_EXIT_CODE)
+                end_now(RETRYABLE_EXIT_CODE, f"{gone} is gone")
         for connection in connections.values():
             connection.close()
 

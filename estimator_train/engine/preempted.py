@@ -1,6 +1,7 @@
 """Training that ends, saved, when a signal asks for it."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ import tensorflow as tf
 
 from estimator_train import preemption
 from estimator_train.engine.job import Job
+from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
 
@@ -29,6 +31,27 @@ class PreemptionHook(tf.compat.v1.train.SessionRunHook):
 
 
 @contextlib.contextmanager
+def listening(config: RunConfig) -> Iterator[None]:
+    """Within it signals end what is going on, if the configuration or the environment asks for it.
+
+    Args:
+      config: The configuration; where its `preemption` is None, the variable
+        ESTIMATOR_TRAIN_PREEMPTION=1 stands for True. The launcher sets it.
+
+    Raises:
+      Preempted: A signal came, and it was not in training, which is to end saved.
+    """
+    asked = config.preemption
+    if asked is None:
+        asked = os.environ.get("ESTIMATOR_TRAIN_PREEMPTION") == "1"
+    if not asked:
+        yield
+        return
+    with preemption.watch(preemption.Preemption() if asked is True else asked):
+        yield
+
+
+@contextlib.contextmanager
 def ending_saved(job: Job) -> Iterator[list[tf.compat.v1.train.SessionRunHook]]:
     """Training within it ends with a checkpoint when a signal comes, and then so does the job.
 
@@ -41,10 +64,7 @@ def ending_saved(job: Job) -> Iterator[list[tf.compat.v1.train.SessionRunHook]]:
     Raises:
       Preempted: A signal came.
     """
-    asked = job.config.preemption
-    with contextlib.ExitStack() as stack:
-        if asked:
-            stack.enter_context(preemption.watch(_as_preemption(asked)))
+    with listening(job.config):
         watch = preemption.current()
         if watch is None:
             yield []
@@ -55,7 +75,3 @@ def ending_saved(job: Job) -> Iterator[list[tf.compat.v1.train.SessionRunHook]]:
             path = job.latest_checkpoint()
             saved = f"saved {path}" if path else "nothing was saved"
             raise preemption.Preempted(f"ended by a signal; {saved}")
-
-
-def _as_preemption(asked: Any) -> preemption.Preemption:
-    return preemption.Preemption() if asked is True else asked

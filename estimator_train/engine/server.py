@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train import cluster
+from estimator_train import cluster, preemption
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
@@ -89,10 +89,12 @@ def wait_until_reachable(addresses: Mapping[str, str], seconds: float) -> None:
 
     Raises:
       DeadlineExceededError: The time is over.
+      Preempted: A signal came that ends this job.
     """
     patience = Patience(seconds)
     missing = _unreachable(addresses)
     while missing:
+        preemption.check("waiting for other tasks")
         patience.wait(
             _LOOK_EVERY_SECS,
             f"for {', '.join(f'{name} at {addresses[name]}' for name in missing)} to start",

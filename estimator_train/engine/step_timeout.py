@@ -2,7 +2,6 @@
 
 import contextlib
 import faulthandler
-import os
 import sys
 import threading
 import time
@@ -10,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
+
+from estimator_train.ending import end_now
 
 EXIT_CODE = 142  # As a process that an alarm ended: schedulers start it again.
 # A loop of steps is made to last about a second.
@@ -94,4 +95,4 @@ def _end(secs: float) -> None:
         flush=True,
     )
     faulthandler.dump_traceback(sys.stderr, all_threads=True)
-    os._exit(EXIT_CODE)
+    end_now(EXIT_CODE, f"a step took longer than {secs:g} s (step_timeout_secs)")

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.preempted import listening
 from estimator_train.estimator import Estimator
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
 from estimator_train.training.roles import has_role, run_role, train
@@ -45,10 +46,11 @@ def train_and_evaluate(
     """
     specs = checked_specs(estimator, train_spec, eval_spec)
     _LOG.info("Not using Distribute Coordinator.")
-    if has_role(estimator):
-        evaluations = run_role(estimator, train_spec, specs, _run_local)
-    else:
-        evaluations = _run_local(estimator, train_spec, specs)
+    with listening(estimator.config):  # Beyond the training: to its last export.
+        if has_role(estimator):
+            evaluations = run_role(estimator, train_spec, specs, _run_local)
+        else:
+            evaluations = _run_local(estimator, train_spec, specs)
     if evaluations is None:
         return None
     if isinstance(eval_spec, EvalSpec):

@@ -1,0 +1,190 @@
+"""Clusters that are killed and preempted: `python tests/chaos/cluster.py async|sync KILLS`.
+
+It runs a job in a cluster under the launcher, with as many SIGKILLs, each for a task and at a
+moment that are chosen by chance; three more that nothing happens to; and one that is ended by
+SIGTERM three times. What became of them it prints as JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cluster_job import SAVE_STEPS
+
+ROOT = Path(__file__).parents[2]
+TASKS = {
+    "async": ("chief-0", "worker-0", "worker-1", "ps-0", "evaluator-0"),
+    "sync": ("chief-0", "worker-0", "evaluator-0"),
+}
+FLAGS = {"async": ("--workers=2", "--ps=1"), "sync": ("--workers=1",)}
+MOMENT_SECS = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster:
+    """A job in a directory of its own, which may be started several times."""
+
+    directory: Path
+    kind: str
+
+    def start(self, steps: int, restarts: int) -> subprocess.Popen[bytes]:
+        launch = [sys.executable, "-m", "estimator_train.cli", "launch", "--evaluator"]
+        launch += [*FLAGS[self.kind], f"--max_restarts={restarts}", "--grace_secs=60", "--"]
+        job = [sys.executable, str(Path(__file__).with_name("cluster_job.py"))]
+        with (self.directory / "output").open("ab") as output:
+            return subprocess.Popen(
+                [*launch, *job, str(self.directory), self.kind, str(steps)],
+                env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
+                stdout=output,
+                stderr=output,
+            )
+
+    @contextlib.contextmanager
+    def running(self, steps: int, restarts: int = 0) -> Iterator[subprocess.Popen[bytes]]:
+        """A start that is over at the end, one way or the other."""
+        process = self.start(steps, restarts)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait()
+
+    def noted(self, task: str = "chief-0") -> list[list[int]]:
+        """The global steps that a task saw, for each of its sessions the first it found."""
+        found: list[list[int]] = []
+        with contextlib.suppress(FileNotFoundError):
+            for line in (self.directory / f"{task}.steps").read_text().splitlines():
+                words = line.split()
+                if words[0] == "start":
+                    found.append([int(words[1])])
+                else:
+                    found[-1].append(int(words[0]))
+        return found
+
+    def wait_for(self, step: int, process: subprocess.Popen[bytes], sessions: int = 0) -> bool:
+        """Waits until the chief has made a step, in a later session than so many; False: ended."""
+        while process.poll() is None:
+            noted = self.noted()
+            if len(noted) > sessions and len(noted[-1]) > 1 and noted[-1][-1] >= step:
+                return True
+            time.sleep(0.02)
+        return False
+
+    def pid(self, task: str) -> int:
+        return int((self.directory / f"{task}.pid").read_text())
+
+    def output(self) -> str:
+        return (self.directory / "output").read_text()
+
+    def left_behind(self) -> list[str]:
+        """Processes of this job, and addresses of its that are taken."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if f"cluster_job.py {self.directory} " in command:
+                    found.append(command)
+        for address in json.loads((self.directory / "addresses").read_text()):
+            host, _, port = address.rpartition(":")
+            with socket.socket() as one:
+                if one.connect_ex((host, int(port))) == 0:
+                    found.append(address)
+        return found
+
+    def note_addresses(self) -> None:
+        """Finds them in the environment of the chief."""
+        environment = Path(f"/proc/{self.pid('chief-0')}/environ").read_bytes().decode()
+        variables = dict(one.split("=", 1) for one in environment.split("\0") if "=" in one)
+        cluster = json.loads(variables["TF_CONFIG"])["cluster"]
+        (self.directory / "addresses").write_text(json.dumps(sum(cluster.values(), [])))
+
+
+def killed(cluster: Cluster, kills: int, moments: random.Random, steps_each: int = 60) -> Any:
+    """Kills tasks of a job, each when the chief has gone on; tells how it ended."""
+    steps = steps_each * (kills + 1)
+    victims = []
+    with cluster.running(steps, restarts=2 * kills) as process:
+        for number in range(kills):
+            at = int((number + moments.random()) * steps_each)
+            if not cluster.wait_for(at, process):
+                break
+            if not number:
+                cluster.note_addresses()
+            time.sleep(moments.uniform(0, MOMENT_SECS))
+            # All of them in turn, before the first comes again.
+            tasks = TASKS[cluster.kind]
+            victims.append(tasks[-1 - number % len(tasks)])
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(cluster.pid(victims[-1]), signal.SIGKILL)
+        code = process.wait()
+    return {**outcome(cluster, code), "steps": steps, "victims": victims, "lost": lost(cluster)}
+
+
+def lost(cluster: Cluster) -> list[int]:
+    """Global steps that had been made, and were not in what the chief's next session found."""
+    noted = cluster.noted()
+    return [before[-1] - after[0] for before, after in zip(noted, noted[1:], strict=False)]
+
+
+def outcome(cluster: Cluster, code: int) -> dict[str, Any]:
+    found = {"code": code, "left_behind": cluster.left_behind()}
+    with contextlib.suppress(FileNotFoundError):
+        found["metrics"] = json.loads((cluster.directory / "losses").read_text())
+    return found
+
+
+def unbroken(cluster: Cluster, steps: int) -> Any:
+    with cluster.running(steps) as process:
+        cluster.wait_for(1, process)
+        cluster.note_addresses()
+        code = process.wait()
+    return outcome(cluster, code)
+
+
+def preempted(cluster: Cluster, times: int, moments: random.Random) -> Any:
+    """Ends a job by SIGTERM to the launcher; tells the codes, and where each task stood."""
+    codes, ends = [], []
+    for number in range(times):
+        with cluster.running(10**6) as process:
+            at = int((number + moments.random()) * SAVE_STEPS)
+            if cluster.wait_for(at, process, sessions=number) and not number:
+                cluster.note_addresses()
+            process.send_signal(signal.SIGTERM)
+            codes.append(process.wait())
+        trainers = [task for task in TASKS[cluster.kind] if task.startswith(("chief", "worker"))]
+        ends.append({task: cluster.noted(task)[-1][-1] for task in trainers})
+    starts = [session[0] for session in cluster.noted()]
+    return {"codes": codes, "ends": ends, "starts": starts, "left_behind": cluster.left_behind()}
+
+
+def main() -> None:
+    kind, kills = sys.argv[1], int(sys.argv[2])
+    moments = random.Random(1)
+    with tempfile.TemporaryDirectory() as directory:
+
+        def cluster(name: str) -> Cluster:
+            (Path(directory) / name).mkdir()
+            return Cluster(Path(directory) / name, kind)
+
+        found = {"killed": killed(cluster("killed"), kills, moments)}
+        steps = found["killed"]["steps"]
+        found["unbroken"] = [unbroken(cluster(f"unbroken_{n}"), steps) for n in range(3)]
+        found["preempted"] = preempted(cluster("preempted"), 3, moments)
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""A linear regression for a cluster that is killed: `cluster_job.py DIRECTORY async|sync STEPS`.
+
+Each task notes its process (`TASK.pid`) and the global steps of its sessions (`TASK.steps`: "start
+N", then each step that it made); whoever evaluates last notes the loss (`losses`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SAVE_STEPS = 40
+NOISE = 0.1
+
+
+def task_name() -> str:
+    task = json.loads(os.environ["TF_CONFIG"])["task"]
+    return f"{task['type']}-{task['index']}"
+
+
+def data(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """512 rows, and a linear function of them with noise of variance NOISE ** 2."""
+    random = np.random.RandomState(seed)
+    x = random.randn(512, 3).astype(np.float32)
+    y = x @ [[1.0], [-2.0], [0.5]] + NOISE * random.randn(512, 1)
+    return x, y.astype(np.float32)
+
+
+def main() -> None:
+    directory, kind, steps = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    (directory / f"{task_name()}.pid").write_text(str(os.getpid()))
+
+    import tensorflow as tf
+
+    import estimator_train as est
+
+    tf1 = tf.compat.v1
+
+    class Note(tf1.train.SessionRunHook):
+        """Writes down each step, and leaves the others their turn."""
+
+        def begin(self) -> None:
+            self._step = tf1.train.get_global_step()
+            self._file = (directory / f"{task_name()}.steps").open("a", buffering=1)
+
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            print("start", int(session.run(self._step)), file=self._file)
+
+        def before_run(self, run_context: Any) -> Any:
+            return tf1.train.SessionRunArgs(self._step)
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            print(int(run_context.session.run(self._step)), file=self._file)
+            time.sleep(0.002)
+
+    def model_fn(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
+        weights = tf1.get_variable("weights", [3, 1], initializer=tf1.zeros_initializer())
+        loss = tf.reduce_mean((features @ weights - labels) ** 2)
+        optimizer = tf1.train.GradientDescentOptimizer(0.02)
+        train_op = optimizer.minimize(loss, tf1.train.get_global_step())
+        return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    def rows(seed: int) -> tf.data.Dataset:
+        return tf.data.Dataset.from_tensor_slices(data(seed))
+
+    strategy = tf.distribute.MultiWorkerMirroredStrategy() if kind == "sync" else None
+    config = est.RunConfig(
+        str(directory / "model"),
+        save_checkpoints_steps=SAVE_STEPS,
+        train_distribute=strategy,
+        experimental_max_worker_delay_secs=0,
+        session_creation_timeout_secs=200,
+    )
+    result = est.train_and_evaluate(
+        est.Estimator(model_fn, config=config),
+        est.TrainSpec(lambda: rows(1).shuffle(512).repeat().batch(8), steps, [Note()]),
+        est.EvalSpec(lambda: rows(2).batch(128), steps=None, start_delay_secs=0, throttle_secs=0),
+    )
+    if result:
+        found = {name: float(value) for name, value in result[0].items()}
+        (directory / "losses").write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
