@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from estimator_train.legacy.missing import MissingSymbol
+from estimator_train.legacy.missing import MissingSymbol, missing
 
 # Dunder names that a view takes from the module behind it.
 _PASSED_ON = ("__version__", "__git_version__", "__compiler_version__", "__file__")
@@ -34,6 +34,10 @@ class View(ModuleType):
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         value = self.__dict__[name] = self._tree.find(self, name)
         return value
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        """Raises: below tf.contrib's `python` it was a function's name that is missing."""
+        raise missing(self.__name__)
 
     def __dir__(self) -> list[str]:
         behind = (key for module in self._behind for key in dir(module))
@@ -121,6 +125,10 @@ class Tree:
                 behind = [importlib.import_module(dotted)]
             self._views[dotted] = View(dotted, self, behind)
         return self._views[dotted]
+
+    def target(self, dotted: str) -> str | Callable[[], Any] | None:
+        """What `names` has of a dotted name, or None."""
+        return self._names.get(dotted)
 
     def names_below(self, dotted: str) -> set[str]:
         """The names that this tree adds to a module."""

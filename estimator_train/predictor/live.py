@@ -23,6 +23,8 @@ from estimator_train.spec import EstimatorSpec, ModeKeys
 _LOG = tf.get_logger()
 _SINGLE = "features"
 
+_OF_PREDICTORS = ("session", "graph", "feed_tensors", "fetch_tensors")
+
 
 @dataclasses.dataclass(frozen=True)
 class _Model:
@@ -78,6 +80,12 @@ class EstimatorPredictor:
     def checkpoint_path(self) -> str | None:
         """The checkpoint that is loaded; None where variables were initialized."""
         return self._path
+
+    def __getattr__(self, name: str) -> Any:
+        # Old programs take the session and its tensors from a predictor of an Estimator too.
+        if name in _OF_PREDICTORS and self._predictor is not None:
+            return getattr(self._predictor, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def predict(self, batch: Any) -> Any:
         """Computes the predictions for one batch.

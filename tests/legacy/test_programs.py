@@ -17,6 +17,19 @@ RUNS = [
         ["-dd=data", "-md=model", "-ed=export", "-mt=wide", "-te=40", "-ebe=20", "-st=0.9"],
         "stopped after 20\n['census', 'estimator_train.py'] wide",
     ),
+    (
+        "deepfm.py",
+        ["--data_dir=data", "--model_dir=model", "--servable_model_dir=export"],
+        "auc True 75\nserved (2,)",
+    ),
+    ("every_hook.py", [], "NaN seen\nevery hook True"),
+    ("iris_contrib_learn.py", [], "fitted 30"),
+    ("keras_in_model_fn.py", [], "moved 5"),
+    ("learn_runner.py", [], "experiment done"),
+    ("predictor_loop.py", [], "predicted by all"),
+    ("text_classification_rnn.py", [], "Accuracy (rnn): "),
+    ("titanic_notebook.py", [], "served ['all_class_ids'"),
+    ("warm_start_early_stop.py", [], "warm start keeps the loss 1"),
 ]
 
 
@@ -36,3 +49,10 @@ def test_program_runs_as_it_was_written(program, arguments, words, run_fork, hom
         str(PROGRAMS / program), *arguments, HOME=str(home), WORK_DIR=str(tmp_path / "work")
     )
     assert words in stdout
+
+
+def test_package_of_a_cloud_job_runs_by_its_name(run_fork, tmp_path):
+    files = [f"--train-files={tmp_path}/train.csv", f"--eval-files={tmp_path}/eval.csv"]
+    job = ["-m", "trainer.task", *files, f"--job-dir={tmp_path}/job", "--export-format=CSV"]
+    stdout, _ = run_fork(*job, cwd=PROGRAMS / "cloud")
+    assert "Model dir job worker\npredicted ['predictions', 'rooms']" in stdout

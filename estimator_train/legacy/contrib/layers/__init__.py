@@ -22,6 +22,7 @@ from estimator_train.legacy.contrib.layers.convolution import (
 )
 from estimator_train.legacy.contrib.layers.dense import (
     bias_add,
+    bow_encoder,
     dropout,
     embed_sequence,
     flatten,
@@ -79,6 +80,7 @@ __all__ = [
     "avg_pool2d",
     "batch_norm",
     "bias_add",
+    "bow_encoder",
     "bucketized_column",
     "conv2d",
     "conv2d_transpose",

@@ -222,3 +222,22 @@ def embed_sequence(
             "embeddings", [vocab_size, embed_dim], tf.float32, initializer, regularizer, trainable
         )
         return tf.nn.embedding_lookup(embeddings, ids)
+
+
+def bow_encoder(
+    ids: Any,
+    vocab_size: int,
+    embed_dim: int,
+    sparse_lookup: bool = True,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    reuse: Any = None,
+) -> tf.Tensor:
+    """The mean of the vectors of the numbers in a row; see `embed_sequence`."""
+    del sparse_lookup
+    vectors = embed_sequence(
+        ids, vocab_size, embed_dim, False, initializer, regularizer, trainable, scope, reuse
+    )
+    return tf.reduce_mean(vectors, 1)

