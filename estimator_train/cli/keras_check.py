@@ -16,7 +16,9 @@ _ROWS = 8
 _TOLERANCE = 1e-5
 
 
-def check_predictions(model: Any, path: str, source: str, names: Mapping[str, str]) -> float:
+def check_predictions(
+    model: Any, path: str, source: str, names: Mapping[str, str], safe_mode: bool = True
+) -> float:
     """Predicts one batch with the file and with the checkpoint, and compares.
 
     Args:
@@ -24,15 +26,16 @@ def check_predictions(model: Any, path: str, source: str, names: Mapping[str, st
       path: Where it was written.
       source: The model_dir or checkpoint that its weights are from.
       names: The model's variables, in its order, to the checkpoint's.
+      safe_mode: Whether Python code in the file is refused.
 
     Returns:
       The largest difference, relative to the largest prediction.
 
     Raises:
-      UsageError: They differ by more than rounding.
+      UsageError: They differ by more than rounding, or the file has Python code.
     """
     features = tf.nest.map_structure(_random, _specs(model))
-    written = tf_keras.models.load_model(path, compile=False)
+    written = _loaded(path, safe_mode)
     found = tf.nest.flatten(written(features, training=False))
     expected = _predicted_in_graph(model, features, source, list(names.values()))
     difference = max(
@@ -46,6 +49,19 @@ def check_predictions(model: Any, path: str, source: str, names: Mapping[str, st
             "list above, and --name_map."
         )
     return difference
+
+
+def _loaded(path: str, safe_mode: bool) -> Any:
+    try:
+        return tf_keras.models.load_model(path, compile=False, safe_mode=safe_mode)
+    except ValueError as error:
+        if not safe_mode or "safe_mode" not in str(error):
+            raise
+        raise UsageError(
+            f"{path} was written, but not checked: it has Python code, of a Lambda layer, which "
+            "whoever loads it would run. Use a layer class instead; or --nosafe_mode to load it "
+            "all the same, as load_model(..., safe_mode=False) does."
+        ) from error
 
 
 def _specs(model: Any) -> Any:

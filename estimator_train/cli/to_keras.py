@@ -38,6 +38,13 @@ def define_flags(flag_values: absl_flags.FlagValues) -> None:
         "Names of the model's variables and the checkpoint's: hidden/kernel=layer1/w,...",
         flag_values=flag_values,
     )
+    absl_flags.DEFINE_bool(
+        "safe_mode",
+        True,
+        "Whether the check refuses to run Python code of Lambda layers from the file; "
+        "--nosafe_mode trusts it.",
+        flag_values=flag_values,
+    )
 
 
 FLAGS = (define_flags,)
@@ -75,7 +82,7 @@ def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
     names = propose_name_map(model, paths[0], name_map)
     _report(names)
     model.save(output)
-    difference = check_predictions(model, output, paths[0], names)
+    difference = check_predictions(model, output, paths[0], names, safe_mode=flag_values.safe_mode)
     print(f"{output}: {len(names)} variables; largest difference of predictions {difference:.2g}")
 
 

@@ -100,7 +100,7 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
 
     def __init__(self, job: Job, strategy: Any, has_next: tf.Tensor) -> None:
         self._job, self._strategy, self._has_next = job, strategy, has_next
-        self.stops: list[tf.compat.v1.train.StopAtStepHook] = []
+        self.stops: list[Any] = []
 
     def begin(self) -> None:
         """Builds the votes."""
@@ -162,7 +162,8 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         _LOG.warning("The chief wrote no checkpoint of step %d that can be read here.", step)
 
     def _votes(self) -> dict[tf.Tensor, Any]:
-        known = [hook._last_step for hook in self.stops if hook._last_step is not None]
+        steps = [_last_step(hook) for hook in self.stops]
+        known = [step for step in steps if step is not None]
         return {self._last_step: min(known, default=_NO_LIMIT)}
 
 
@@ -171,7 +172,14 @@ def introduce_stops(hooks: Sequence[Any]) -> None:
     for hook in hooks:
         if isinstance(hook, StopTogether):
             known = tf.compat.v1.train.StopAtStepHook
-            hook.stops = [other for other in hooks if isinstance(other, known)]
+            hook.stops = [
+                other for other in hooks if isinstance(other, known) or hasattr(other, "last_step")
+            ]
+
+
+def _last_step(hook: Any) -> int | None:
+    """The step at which a hook stops: its own `last_step`, or that of a StopAtStepHook."""
+    return hook.last_step if hasattr(hook, "last_step") else hook._last_step
 
 
 def _all(strategy: Any, flag: tf.Tensor) -> tf.Tensor:

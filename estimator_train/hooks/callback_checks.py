@@ -1,4 +1,4 @@
-"""Which tf_keras callbacks an Estimator cannot run, and what does their work in it."""
+"""Which tf_keras callbacks an Estimator cannot run, or one worker of several alone."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +17,7 @@ _NO_MODEL = {
     "ReduceLROnPlateau": "a learning rate that is a variable, and a hook that assigns it",
     "TensorBoard": "the event files that are in model_dir anyway",
 }
+_OF_RATES = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
 def check_callbacks(callbacks: Any) -> list[Any]:
@@ -43,6 +44,19 @@ def check_callbacks(callbacks: Any) -> list[Any]:
             )
         _check_one(callback)
     return list(callbacks)
+
+
+def without_writers(callbacks: Sequence[Any]) -> list[Any]:
+    """The callbacks but for those that only write files, which is for the chief to do.
+
+    Args:
+      callbacks: tf_keras Callbacks.
+    """
+    import tf_keras  # Estimators without Keras models load without it.
+
+    known = tf_keras.callbacks
+    writers = (known.ModelCheckpoint, known.TensorBoard, known.CSVLogger)
+    return [callback for callback in callbacks if not isinstance(callback, writers)]
 
 
 def _check_one(callback: Any) -> None:
@@ -87,3 +101,25 @@ def check_without_model(callbacks: Sequence[Any], validates: bool) -> None:
                 f"{type(callback).__name__}(restore_best_weights=True) needs a Keras model, and "
                 f"this model_fn has none. Use RunConfig(keep_best=...). {remedy}"
             )
+
+
+def check_optimizer(callbacks: Sequence[Any], model: Any) -> None:
+    """Checks callbacks for the training of a Keras model with several optimizers.
+
+    Args:
+      callbacks: tf_keras Callbacks.
+      model: The model that they will have.
+
+    Raises:
+      ValueError: One sets the learning rate, of which there are several.
+    """
+    if model.optimizer is not None:
+        return
+    for callback in callbacks:
+        for cls in type(callback).__mro__:
+            if cls.__name__ in _OF_RATES and cls.__module__.startswith("tf_keras"):
+                raise ValueError(
+                    f"{cls.__name__} sets the learning rate of model.optimizer, and this model is "
+                    "trained by several optimizers. Give each of them a schedule of "
+                    "tf_keras.optimizers.schedules as its learning_rate instead."
+                )

@@ -7,7 +7,13 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.eagerly import eagerly
-from estimator_train.hooks.callback_checks import check_callbacks, check_without_model
+from estimator_train.engine.strategies import is_multi_worker
+from estimator_train.hooks.callback_checks import (
+    check_callbacks,
+    check_optimizer,
+    check_without_model,
+    without_writers,
+)
 from estimator_train.hooks.keras_twin import LiveModel, Twin, use_session
 from estimator_train.hooks.watching import ask_to_watch, watched
 
@@ -57,16 +63,19 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
     ) -> None:
         if steps_per_epoch is None or steps_per_epoch <= 0:
             raise ValueError(f"steps_per_epoch must be positive, got {steps_per_epoch}.")
-        self._given = check_callbacks(callbacks)
+        self._use(check_callbacks(callbacks))
         self._steps_per_epoch = int(steps_per_epoch)
         self._validation_data = validation_data
         self._validation_steps = validation_steps
         self._epochs = epochs
-        self._of_batches = [callback for callback in self._given if _sees_batches(callback)]
-        self._of_begins = [callback for callback in self._of_batches if _sees_begins(callback)]
         if not self._of_batches:  # Without it every step is seen, and none runs in a loop.
             self.steps_until_due = self._steps_until_due
         self.history: dict[str, list[Any]] = {}
+
+    @property
+    def last_step(self) -> int | None:
+        """The global step after which training stops, as far as it is known before."""
+        return None if self._epochs is None else self._epochs * self._steps_per_epoch
 
     def before_model(self) -> None:
         """Asks the model_fn to let the training be watched."""
@@ -90,6 +99,9 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
             with eagerly(self._outside):
                 model = found.training.make_eager()
                 found.training.build_eager(model)
+            check_optimizer(self._given, model)
+            if not found.strategy.extended.should_checkpoint:
+                self._use(without_writers(self._given))
             self._twin = Twin(found, model)
         with eagerly(self._outside):
             self._list = self._make_list()
@@ -137,19 +149,28 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         if self._step % self._steps_per_epoch == 0:
             self._end_epoch()
         if self._stops():
-            self._end_training()  # Now, for a checkpoint of this step to hold what they set.
+            if not self._makes_one_more_step():
+                self._end_training()  # Now, for a checkpoint of this step to hold what they set.
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Ends the training for the callbacks, unless they ended it."""
         self._session = session
-        changed = [] if self._ended else self._end_training()
-        if changed:
+        if self._ended:
+            return
+        self._advance(0)  # Workers in step made a step more than hooks see.
+        changed = self._end_training()
+        if changed and not self._makes_one_more_step():
             _LOG.warning(
                 "Callbacks set %s at the end of training. If a checkpoint was written at its last "
                 "step, they are not in it: give KerasCallbacks the number of epochs.",
                 ", ".join(changed[:3]),
             )
+
+    def _use(self, callbacks: list[Any]) -> None:
+        self._given = callbacks
+        self._of_batches = [callback for callback in callbacks if _sees_batches(callback)]
+        self._of_begins = [callback for callback in self._of_batches if _sees_begins(callback)]
 
     def _end_training(self) -> list[str]:
         self._ended = True
@@ -258,8 +279,16 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
         return {f"val_{name}": value for name, value in found.items()}
 
     def _stops(self) -> bool:
-        over = self._epochs is not None and self._step >= self._epochs * self._steps_per_epoch
-        return over or bool(self._model.stop_training)
+        return self._is_over() or bool(self._model.stop_training)
+
+    def _is_over(self) -> bool:
+        return self.last_step is not None and self._step >= self.last_step
+
+    def _makes_one_more_step(self) -> bool:
+        """Whether a worker in step with others tells them by one more step that it stops here."""
+        if self._found is None or self._is_over():
+            return False
+        return is_multi_worker(self._found.strategy)
 
 
 def _plain(value: Any) -> Any:

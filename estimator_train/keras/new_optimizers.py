@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 from estimator_train.keras.optimizer_parts import KerasOptimizer, TrainStep, name_scope
 
@@ -26,6 +27,7 @@ class NewOptimizer(KerasOptimizer):
         super().__init__(optimizer, loss_scaling)
         self._accumulated_steps = accumulated_steps
         _refuse_averages(optimizer)
+        _refuse_nadam(optimizer)
         # tf_keras has no public getters for what exclude_from_weight_decay() was given.
         if getattr(optimizer, "_exclude_from_weight_decay", None):
             raise ValueError(
@@ -130,6 +132,14 @@ def _refuse_averages(optimizer: Any) -> None:
             "puts the averages in place of the weights at the end of fit(), and an Estimator "
             "has no such end. Set use_ema=False, or average the weights with "
             "tf.train.ExponentialMovingAverage in a model_fn."
+        )
+
+
+def _refuse_nadam(optimizer: Any) -> None:
+    if isinstance(optimizer, tf_keras.optimizers.Nadam):
+        raise ValueError(
+            f"{type(optimizer).__name__} of tf_keras.optimizers compares variables by ==, which "
+            "tells nothing in an Estimator's graph. Use tf_keras.optimizers.legacy.Nadam."
         )
 
 

@@ -19,6 +19,12 @@ def build():
     )
 
 
+def with_lambda():
+    model = build()
+    model.add(tf_keras.layers.Lambda(lambda x: x * 1.0))
+    return model
+
+
 def other():
     return tf_keras.Sequential([tf_keras.layers.Dense(5, input_shape=(4,), name="hidden")])
 """
@@ -59,6 +65,14 @@ def test_writes_a_model_that_predicts_the_same(command, trained):
     misfit = command("to-keras", "run", "--model=mine:other", "--output=other.keras")
     assert misfit.code == 2
     assert "does not fit the Keras model" in misfit.err
+
+
+def test_python_code_in_a_file_is_run_only_if_asked(command, trained):
+    outcome = command("to-keras", "run", "--model=mine:with_lambda", "--output=model.keras")
+    assert outcome.code == 2
+    assert "it has Python code, of a Lambda layer" in outcome.err
+    flags = ["--model=mine:with_lambda", "--output=other.keras", "--nosafe_mode"]
+    assert command("to-keras", "run", *flags).code == 0
 
 
 def test_bad_flags_are_told(command, tmp_path):

@@ -242,6 +242,8 @@ def test_what_cannot_be_built_is_refused() -> None:
         keras.model_fn(build, gradient_accumulation_steps=0)
     with pytest.raises(ValueError, match="cannot do. Use the one of tf_keras"):
         trained(build, optimizers.legacy.SGD(), gradient_accumulation_steps=2)
+    with pytest.raises(ValueError, match="compares variables by ==.*Use .*legacy.Nadam"):
+        trained(build, optimizers.Nadam())
     with pytest.raises(ValueError, match="scales the loss"):
         trained(build, {".*": "sgd"}, mixed_precision="mixed_float16")
 

@@ -259,6 +259,18 @@ def test_what_needs_a_model_is_refused_without_one(callback: Any, text: str) -> 
         est.Estimator(linear).train(batches(), hooks=[hook])
 
 
+def test_what_sets_the_learning_rate_is_refused_for_several_optimizers() -> None:
+    seen = []
+    model_fn = keras.model_fn(build, "mse", {"hidden": "sgd", ".*": "adam"})
+    estimator = est.Estimator(model_fn, params={})
+    hook = hooks.KerasCallbacks([callbacks.LearningRateScheduler(rate)], PER_EPOCH)
+    with pytest.raises(ValueError, match="LearningRateScheduler sets.*optimizers.schedules"):
+        estimator.train(batches(), hooks=[hook])
+    own = callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: seen.append(logs["loss"]))
+    estimator.train(batches(), hooks=[hooks.KerasCallbacks([own], PER_EPOCH)])
+    assert len(seen) == 1
+
+
 def test_what_an_estimator_does_otherwise_is_refused() -> None:
     with pytest.raises(ValueError, match=r"BackupAndRestore cannot run.*hooks\.BackupAndRestore"):
         hooks.KerasCallbacks([callbacks.BackupAndRestore("x")], 4)
