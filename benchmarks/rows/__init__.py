@@ -2,6 +2,8 @@
 
 from benchmarks.benchmark import Benchmark
 from benchmarks.rows import (
+    callbacks_batches,
+    callbacks_epochs,
     convnet,
     evaluation,
     input_arrays,
@@ -20,6 +22,10 @@ from benchmarks.rows import (
     predict_rows,
     predictor,
     saving,
+    scaling_devices,
+    scaling_one,
+    scaling_synchronisation,
+    scaling_workers,
     start,
 )
 
@@ -28,6 +34,12 @@ _ROWS = (
     mlp,
     convnet,
     mirrored,
+    callbacks_epochs,
+    callbacks_batches,
+    scaling_one,
+    scaling_devices,
+    scaling_workers,
+    scaling_synchronisation,
     predict_one,
     predictor,
     predict_rows,

@@ -43,13 +43,15 @@ def _rate(model: TrainedModel, apis: Apis, quick: bool, mirrored: bool = False) 
             to_estimator = keras.estimator.model_to_estimator
             estimator = to_estimator(model.keras_model(keras), config=config)
         else:
-            estimator = api.Estimator(_model_fn(model, model.logits, api), config=config)
+            estimator = api.Estimator(model_fn(model, model.logits, api), config=config)
         # An event comes a number of steps after the first one.
         estimator.train(model.dataset, steps=window * WINDOWS + 1)
         return steady_rate(_marks(model_dir), window)
 
 
-def _model_fn(model: TrainedModel, logits: Callable[..., Any], api: Any) -> Callable[..., Any]:
+def model_fn(model: TrainedModel, logits: Callable[..., Any], api: Any) -> Callable[..., Any]:
+    """A model_fn of either Estimator API that trains a model given by its logits."""
+
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         import tensorflow as tf
 

@@ -39,3 +39,12 @@ def test_a_keras_model_is_measured_as_well() -> None:
 def test_a_failed_measurement_is_told_with_its_reason() -> None:
     with pytest.raises(RuntimeError, match="invalid choice: 'unknown'"):
         runner._measure(sys.executable, "unknown", "estimator_train", True)
+
+
+@pytest.mark.slow
+def test_two_processes_are_measured_in_step() -> None:
+    command = [sys.executable, "-m", "benchmarks.measure", "scaling_workers", "estimator_train"]
+    done = subprocess.run(
+        [*command, "--quick"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout.split()[-1]) > 0
