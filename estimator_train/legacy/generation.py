@@ -73,12 +73,14 @@ def sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
             continue  # It will be told, with its line, when it is imported.
         yield file, tree
         for name in symbols.local_imports(tree):
-            parts = name.split(".")
-            for start in {top, file.parent, Path.cwd()}:
-                base = start.joinpath(*parts)
-                waiting += [
-                    p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()
-                ]
+            found = (_module(place, name) for place in (file.parent, top, Path.cwd()))
+            waiting += [module for module in found if module][:1]
+
+
+def _module(place: Path, name: str) -> Path | None:
+    base = place.joinpath(*name.split("."))
+    candidates = (base / "__init__.py", base.with_suffix(".py"))
+    return next((path for path in candidates if path.is_file()), None)
 
 
 def _has(module: Any, path: list[str]) -> bool:

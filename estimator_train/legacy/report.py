@@ -57,7 +57,7 @@ class FileReport(NamedTuple):
 
 
 def report(path: str) -> list[FileReport]:
-    """Reads a script or all Python files of a directory.
+    """Reads a script with the modules of its own that it imports, or all files of a directory.
 
     Args:
       path: The script or directory.
@@ -69,16 +69,39 @@ def report(path: str) -> list[FileReport]:
         raise FileNotFoundError(2, "No such file or directory", path)
     os.environ["TF_USE_LEGACY_KERAS"] = "1"
     tensorflow = importlib.import_module("tensorflow")
-    files = sorted(Path(path).rglob("*.py")) if os.path.isdir(path) else [Path(path)]
-    parsed = [(file, *_parsed(file)) for file in files]
-    uses = {file: symbols.uses(tree) if tree else [] for file, tree, _ in parsed}
+    files = _files(Path(path))
+    parsed = {file: _parsed(file) for file in files}
+    generations = _generations(files, [f for f, (t, _) in parsed.items() if t and _is_script(t)])
     reports = []
-    for file, tree, problem in parsed:
-        chosen = generation.of_script(str(file), tensorflow)
+    for file, (tree, problem) in parsed.items():
+        chosen = generations.get(file) or generation.of_script(str(file), tensorflow)
         command = f"estimator-train run {file}" if tree and _is_script(tree) else ""
-        found = _symbols(uses[file], chosen)
+        found = _symbols(symbols.uses(tree) if tree else [], chosen)
         reports.append(FileReport(str(file), chosen, found, problem, command))
     return reports
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(path.rglob("*.py"))
+    modules = (file for file, _ in generation.sources(str(path)))
+    beside = path.resolve().parent
+    own = (file for file in modules if file.is_relative_to(beside) and file != path.resolve())
+    return [path, *(path.parent / file.relative_to(beside) for file in sorted(own))]
+
+
+def _generations(files: Sequence[Path], scripts: Sequence[Path]) -> dict[Path, str]:
+    """What files were written for, by the scripts that import them: TF1 if one of them was."""
+    tensorflow = importlib.import_module("tensorflow")
+    named = {file.resolve(): file for file in files}
+    found: dict[Path, str] = {}
+    for script in scripts:
+        chosen = generation.of_script(str(script), tensorflow)
+        for source, _ in generation.sources(str(script)):
+            file = named.get(source)
+            if file and (file == script or found.get(file) != generation.TF1):
+                found[file] = chosen
+    return found
 
 
 def _parsed(file: Path) -> tuple[ast.Module | None, str]:

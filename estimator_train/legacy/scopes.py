@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
 _OPENING = (*_FUNCTIONS, *_COMPREHENSIONS, ast.ClassDef)
 
 
@@ -70,9 +71,7 @@ class Scope:
             self._set(node.id, None)
         elif isinstance(node, ast.arg):
             self._set(node.arg, None)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            self._set(node.name, None)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
+        elif isinstance(node, _NAMED) and node.name:
             self._set(node.name, None)
 
     def _set(self, name: str, dotted: str | None) -> None:
@@ -87,27 +86,25 @@ def expressions(tree: ast.Module, roots: frozenset[str]) -> Iterator[tuple[ast.A
       tree: The file.
       roots: The top-level modules whose names the scopes follow.
     """
-    return _expressions(tree, Scope(tree, None, roots), roots)
+    return _expressions([tree], Scope(tree, None, roots), roots)
 
 
 def _expressions(
-    node: ast.AST, scope: Scope, roots: frozenset[str]
+    nodes: Iterable[ast.AST], scope: Scope, roots: frozenset[str]
 ) -> Iterator[tuple[ast.Attribute, Scope]]:
-    """Those below a node, whose own scope is the given one."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Attribute):
-            yield child, scope
-            inner: ast.expr = child
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            yield node, scope
+            inner: ast.expr = node
             while isinstance(inner, ast.Attribute):
                 inner = inner.value
-            yield from _expressions(ast.Expr(inner), scope, roots)
-        elif isinstance(child, _OPENING):
-            outside = ast.Tuple(list(_evaluated_outside(child)))
-            yield from _expressions(outside, scope, roots)
-            inside = ast.Module(list(_evaluated_inside(child)), [])
-            yield from _expressions(inside, Scope(child, scope, roots), roots)
+            yield from _expressions([inner], scope, roots)
+        elif isinstance(node, _OPENING):
+            yield from _expressions(_evaluated_outside(node), scope, roots)
+            inside = Scope(node, scope, roots)
+            yield from _expressions(_evaluated_inside(node), inside, roots)
         else:
-            yield from _expressions(child, scope, roots)
+            yield from _expressions(ast.iter_child_nodes(node), scope, roots)
 
 
 def _within(node: ast.AST) -> Iterator[ast.AST]:

@@ -130,6 +130,13 @@ class Tree:
         """What `names` has of a dotted name, or None."""
         return self._names.get(dotted)
 
+    def behind(self, view: View) -> list[str]:
+        """The dotted names of the modules behind a view."""
+        listed = self._modules.get(view.__name__)
+        if listed is None:
+            return [module.__name__ for module in view._behind]
+        return [name.replace(":", ".") for name in listed]
+
     def names_below(self, dotted: str) -> set[str]:
         """The names that this tree adds to a module."""
         start = f"{dotted}."

@@ -60,15 +60,23 @@ NAMES: dict[str, str | Callable[[], Any]] = {
 _PUBLIC = ("", ".nn", ".train", ".nn.rnn_cell", ".losses", ".feature_column", ".saved_model")
 
 
-def public_name(name: str) -> Any:
-    """The public object of a name that has left its private module.
+def public_path(name: str) -> str:
+    """The path below `tensorflow.compat.v1` of a name that has left its private module.
 
     Raises:
       AttributeError: There is none.
     """
     if not name.startswith("_"):
         for path in _PUBLIC:
-            module = pkgutil.resolve_name(f"{_V1}{path}")
-            if hasattr(module, name):
-                return getattr(module, name)
+            if hasattr(pkgutil.resolve_name(f"{_V1}{path}"), name):
+                return f"{path}.{name}".lstrip(".")
     raise AttributeError(name)
+
+
+def public_name(name: str) -> Any:
+    """The object of such a name.
+
+    Raises:
+      AttributeError: There is none.
+    """
+    return pkgutil.resolve_name(f"{_V1}.{public_path(name)}")

@@ -1,0 +1,145 @@
+"""`estimator-train check --rewrite` writes copies that need no runner and compute the same."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from legacy_programs import COMMAND, PROGRAMS, environment
+from program_data import write_iris
+
+FILES = {
+    "train.py": """\
+\"\"\"A script.\"\"\"
+from __future__ import print_function
+import os; os.environ["SEEN"] = "1"
+import numpy as np, tensorflow as tf
+from tensorflow.contrib import slim, layers as L
+from tensorflow.keras.layers import Dense
+from tensorflow.python.ops import rnn_cell
+from collections import Mapping
+import helpers
+
+tf.flags.DEFINE_string("log_dir", "/logs", "Where logs are.")
+
+
+def net(x, layers, tf_estimator=None):
+    import tensorflow.contrib.rnn as rnn
+    logits = L.fully_connected(slim.flatten(x), 3)
+    layers.flatten(x)
+    return tf.contrib.layers.l2_regularizer(
+        0.1), rnn.BasicLSTMCell, rnn_cell.LSTMCell, tf.pack([logits])
+
+
+flags = tf.app.flags
+kind = np.int, isinstance({}, Mapping), tf.estimator.ModeKeys.TRAIN, flags.FLAGS
+version = tf.__version__ + f"{tf.estimator.ModeKeys.EVAL}"
+tf.contrib.boosted_trees.learn
+""",
+    "helpers.py": "import tensorflow as tf\nmake = tf.data.Dataset\n",
+    "plain.py": "print('no TensorFlow')\n",
+}
+EDITED = """\
+\"\"\"A script.\"\"\"
+from __future__ import print_function
+import os; os.environ["SEEN"] = "1"
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"  # Read when TensorFlow is imported: tf.keras is tf-keras.
+import tensorflow.compat.v1
+
+tensorflow.compat.v1.disable_v2_behavior()
+import estimator_train.compat.v1 as tf_estimator_
+from estimator_train.legacy.contrib import layers as contrib_layers
+import numpy as np
+import tensorflow.compat.v1 as tf
+from estimator_train.legacy.contrib import slim
+from estimator_train.legacy.contrib import layers as L
+from tensorflow.compat.v1.keras.layers import Dense
+from tensorflow.compat.v1.nn import rnn_cell
+from collections.abc import Mapping
+import helpers
+
+tf.flags.DEFINE_string("log_dir", "/logs", "Where logs are.", allow_override=True)
+
+
+def net(x, layers, tf_estimator=None):
+    from estimator_train.legacy.contrib import rnn
+    logits = L.fully_connected(slim.flatten(x), 3)
+    layers.flatten(x)
+    return contrib_layers.l2_regularizer(
+        0.1), rnn.BasicLSTMCell, rnn_cell.LSTMCell, tf.stack([logits])
+
+
+flags = tf.app.flags
+kind = int, isinstance({}, Mapping), tf_estimator_.ModeKeys.TRAIN, flags.FLAGS
+version = '1.15.5' + f"{tf_estimator_.ModeKeys.EVAL}"
+tf.contrib.boosted_trees.learn
+"""
+
+
+def check(*arguments, exit_code):
+    done = subprocess.run(
+        [COMMAND[0], "check", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment(),
+    )
+    assert done.returncode == exit_code, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_copies_name_everything_by_where_it_is_today(tmp_path):
+    (tmp_path / "code").mkdir()
+    for name, text in FILES.items():
+        (tmp_path / "code" / name).write_text(text)
+    report = check(tmp_path / "code", "--rewrite", exit_code=1)
+    copies = tmp_path / "code_rewritten"
+    assert (copies / "train.py").read_text() == EDITED
+    assert (copies / "plain.py").read_text() == FILES["plain.py"]
+    # A module is edited for the TensorFlow of the script that imports it.
+    assert "disable_v2_behavior()" in (copies / "helpers.py").read_text()
+    assert re.search(
+        r"left as it was, line 25: tensorflow\.contrib\.boosted_trees.* Use a gradient", report
+    )
+    assert {p.name for p in (tmp_path / "code").iterdir()} == {*FILES}
+    # What stands there is not overwritten.
+    check(tmp_path / "code", "--rewrite", exit_code=2)
+
+
+@pytest.mark.slow
+def test_copies_run_under_python_and_give_the_same_figures(run_fork, tmp_path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    shutil.copytree(PROGRAMS / "iris", programs / "iris")
+    for name in ("strategies.py", "titanic_notebook.py"):
+        shutil.copy(PROGRAMS / name, programs)
+    copies = tmp_path / "copies"
+    found = json.loads(check(programs, "--json", f"--rewrite={copies}", exit_code=0))
+    assert {file["rewritten"] for file in found} == {str(path) for path in copies.rglob("*.py")}
+    write_iris(tmp_path / ".keras" / "datasets")
+    for name, arguments in {
+        "iris/premade_estimator.py": ["--train_steps=150"],
+        "strategies.py": [],
+        "titanic_notebook.py": [],
+    }.items():
+        variables = {"HOME": str(tmp_path), "WORK_DIR": str(tmp_path / "run" / name)}
+        under_runner, _ = run_fork(str(programs / name), *arguments, **variables)
+        variables["WORK_DIR"] = str(tmp_path / "plain" / name)
+        done = subprocess.run(
+            [sys.executable, str(copies / name), *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment(**variables),
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert figures(done.stdout) == figures(under_runner)
+
+
+def figures(text):
+    """The numbers of a text; NumPy 2 writes its own as np.float32(1.0)."""
+    return re.findall(r"-?\d+\.\d+|\b\d+\b", re.sub(r"np\.\w+\(", "", text))
