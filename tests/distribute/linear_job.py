@@ -1,6 +1,7 @@
 """A linear regression for a cluster: `linear_job.py MODEL_DIR MAX_STEPS [ROLE:STEP ...]`.
 
 Each ROLE:STEP has that task kill itself once, as the operating system kills, at that global step.
+The variables STRATEGY and WAIT_SECS choose a strategy, and how long others are waited for.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def main() -> None:
         save_checkpoints_steps=SAVE_STEPS,
         train_distribute=strategy,
         experimental_max_worker_delay_secs=0,
-        session_creation_timeout_secs=100,
+        session_creation_timeout_secs=float(os.environ.get("WAIT_SECS", 100)),
     )
     estimator = est.Estimator(model_fn, config=config)
     config = estimator.config

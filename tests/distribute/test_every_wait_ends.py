@@ -1,0 +1,115 @@
+"""Who waits for another process says so and gives up; who comes first or last ends with the job."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorflow as tf
+from launched import numbers_after, python, run_tasks
+from linear_job import input_fn, model_fn
+
+import estimator_train as est
+from estimator_train.distribute.ports import free_addresses
+from estimator_train.engine import server
+from estimator_train.training import finished, roles
+
+EVALUATOR = {"cluster": {"chief": ["127.0.0.1:1"]}, "task": {"type": "evaluator", "index": 0}}
+
+
+def test_a_wait_is_told_and_given_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert server._SAY_EVERY_SECS == 60
+    monkeypatch.setattr(server, "_SAY_EVERY_SECS", 0)
+    caplog.set_level(logging.INFO, logger="tensorflow")
+    (address,) = free_addresses(1)
+    with pytest.raises(tf.errors.DeadlineExceededError, match="session_creation_timeout_secs"):
+        server.wait_until_reachable({"ps:0": address}, 0.5)
+    assert f"Waiting for ps:0 at {address} to start; giving up in" in caplog.text
+
+
+@pytest.mark.slow
+def test_tasks_whose_partners_never_come_end_by_an_error(tmp_path: Path) -> None:
+    chief, ps = free_addresses(2)
+    cluster = {"chief": [chief], "ps": [ps]}
+    # Each in a cluster of its own, where it is alone.
+    program = python("linear_job.py", tmp_path, 10)
+    lone_chief = run_tasks(cluster, ["chief:0"], program, WAIT_SECS="1")["chief:0"]
+    lone_ps = run_tasks(cluster, ["ps:0"], program, WAIT_SECS="1")["ps:0"]
+    assert lone_chief.code == lone_ps.code == 1
+    assert f"Gave up waiting for ps:0 at {ps} to start" in lone_chief.text
+    assert "Gave up waiting for chief:0 to end" in lone_ps.text
+
+
+@pytest.mark.slow
+def test_more_workers_than_steps_and_an_evaluator_in_the_cluster(tmp_path: Path) -> None:
+    jobs = ("chief", "worker", "worker", "ps", "evaluator")
+    addresses = free_addresses(len(jobs))
+    cluster: dict[str, list[str]] = {}
+    tasks = []
+    for job, address in zip(jobs, addresses, strict=True):
+        tasks.append(f"{job}:{len(cluster.setdefault(job, []))}")
+        cluster[job].append(address)
+    done = run_tasks(cluster, tasks, python("linear_job.py", tmp_path, 2))
+    assert {name: one.code for name, one in done.items()} == dict.fromkeys(tasks, 0), done
+    (last,) = numbers_after("step", done["chief:0"].text.splitlines())
+    assert last >= 2
+    assert numbers_after("evaluated", done["evaluator:0"].text.splitlines()) == [last]
+
+
+@pytest.mark.slow
+def test_a_master_evaluates_too(tmp_path: Path) -> None:
+    master, ps = free_addresses(2)
+    done = run_tasks(
+        {"master": [master], "ps": [ps]},
+        ["ps:0", "master:0"],
+        python("linear_job.py", tmp_path, 120),
+    )
+    assert [one.code for one in done.values()] == [0, 0], done
+    assert numbers_after("evaluated", done["master:0"].text.splitlines()) == [120]
+    assert list((tmp_path / "eval").glob("events.out.tfevents.*"))
+
+
+def evaluated(model_dir: Path, max_steps: int | None, **settings: Any) -> Any:
+    """What an evaluator returns that starts now."""
+    estimator = est.Estimator(model_fn, config=est.RunConfig(str(model_dir), **settings))
+    evaluation = est.EvalSpec(input_fn, steps=1, start_delay_secs=0, throttle_secs=0)
+    return est.train_and_evaluate(estimator, est.TrainSpec(input_fn, max_steps), evaluation)
+
+
+@pytest.mark.parametrize("max_steps", [3, None], ids=["at max_steps", "at the end of the input"])
+def test_an_evaluator_that_comes_after_the_last_checkpoint_evaluates_it_and_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_steps: int | None
+) -> None:
+    est.Estimator(model_fn, str(tmp_path)).train(input_fn, steps=3)
+    finished.Finished(str(tmp_path)).write()
+    monkeypatch.setattr(finished, "_BELIEVED_AFTER_SECS", 0)
+    monkeypatch.setenv("TF_CONFIG", json.dumps(EVALUATOR))
+    metrics, _ = evaluated(tmp_path, max_steps)
+    assert metrics["global_step"] == 3
+
+
+def test_an_evaluator_without_a_training_gives_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TF_CONFIG", json.dumps(EVALUATOR))
+    with pytest.raises(tf.errors.DeadlineExceededError, match="waiting for the first checkpoint"):
+        evaluated(tmp_path, 3, session_creation_timeout_secs=1)
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(None, [10]), (7, [7]), (0, [])])
+def test_asynchronous_workers_start_one_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, longest: int | None, expected: list[int]
+) -> None:
+    cluster = {"chief": ["c:1"], "worker": ["w:1", "w:2"], "ps": ["p:1"]}
+    place = {"cluster": cluster, "task": {"type": "worker", "index": 1}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(place))
+    config = est.RunConfig(str(tmp_path), experimental_max_worker_delay_secs=longest)
+    slept: list[float] = []
+    monkeypatch.setattr(roles.time, "sleep", slept.append)
+    roles._delay(est.Estimator(model_fn, config=config))
+    assert slept == expected
