@@ -63,7 +63,8 @@ def names_of(
     names = list(columns) if columns is not None else headers[files[0]]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not names:
-        raise ValueError(f"Columns need names that differ, but {twice or 'there are none'}.")
+        place = "" if columns is not None else f"{files[0]}: "
+        raise ValueError(f"{place}Columns need names that differ, but {twice or 'there are none'}.")
     for file, found in headers.items():
         if found != names:
             raise ValueError(

@@ -37,26 +37,27 @@ class Look:
                 f"crop_area must be above 0 and at most 1, but got {self.crop_area!r}."
             )
 
-    def decoder(self) -> Callable[[tf.Tensor, tf.Tensor], tf.Tensor]:
-        """Returns a function from a file's contents, and a seed, to a picture.
+    def decoder(self, max_value: float) -> Callable[[tf.Tensor, tf.Tensor], tf.Tensor]:
+        """Returns a function from a file's contents, and a seed of shape (2,), to a picture.
 
-        The seed is of shape (2,). Pictures are tf.float32 of shape (height, width, 3), from 0.0 to
-        255.0.
+        Args:
+          max_value: What white becomes in the pictures, tf.float32 of shape (height, width, 3).
         """
+        scale = max_value / 255.0
 
         # Traced once, wherever it is called.
         @tf.function(autograph=False)
         def decode(contents: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
             picture = tf.cond(
                 tf.io.is_jpeg(contents),
-                lambda: self._jpeg(contents, seed),
-                lambda: self._other(contents, seed),
+                lambda: self._jpeg(contents, seed, scale),
+                lambda: self._other(contents, seed, scale),
             )
             return tf.ensure_shape(picture, [*self.size, 3])
 
         return decode
 
-    def _jpeg(self, contents: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
+    def _jpeg(self, contents: tf.Tensor, seed: tf.Tensor, scale: float) -> tf.Tensor:
         shape = tf.image.extract_jpeg_shape(contents)
         window = self._window(shape, seed)
         ratios = _RATIOS[:1] if self.full_decode else _RATIOS
@@ -70,8 +71,12 @@ class Look:
                 part = window // ratio
                 picture = tf.io.decode_and_crop_jpeg(contents, part, **settings)
             picture = tf.image.resize(picture, self.size)
-            # A grey picture is resized once, not once for each colour.
-            return tf.tile(picture, [1, 1, 3]) if channels == 1 else picture
+            if channels == 3:
+                return picture * scale
+            # A grey picture is resized once, not once for each colour, and becomes three equal
+            # colours by a product, which is faster than tiling and scales it too.
+            colours = tf.matmul(tf.reshape(picture, [-1, 1]), tf.fill([1, 3], scale))
+            return tf.reshape(colours, [*self.size, 3])
 
         branches = [
             lambda channels=channels, ratio=ratio: scaled(channels, ratio)
@@ -83,13 +88,13 @@ class Look:
         is_grey = tf.cast(tf.equal(shape[2], 1), tf.int32)
         return tf.switch_case(is_grey * len(ratios) + step, branches)
 
-    def _other(self, contents: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
+    def _other(self, contents: tf.Tensor, seed: tf.Tensor, scale: float) -> tf.Tensor:
         picture = tf.io.decode_image(contents, channels=3, expand_animations=False)
         picture = tf.ensure_shape(picture, [None, None, 3])
         if self.crop is not None:
             top, left, height, width = tf.unstack(self._window(tf.shape(picture), seed))
             picture = picture[top : top + height, left : left + width]
-        return tf.image.resize(picture, self.size)
+        return tf.image.resize(picture, self.size) * scale
 
     def _window(self, shape: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
         """Top, left, height and width of the part of a picture that is taken."""

@@ -197,10 +197,15 @@ def _loader(
     cache: RowCache | FileCache | None,
 ) -> Callable[..., tf.data.Dataset]:
     """Returns the function from a batch of row numbers, files and classes to one of pictures."""
-    decode = look.decoder()
+    # Bytes are what a cache keeps; whoever reads from it later gets the same as the first.
+    decode = look.decoder(1.0 if cache is None else 255.0)
 
     def finish(_: tf.Tensor, pictures: tf.Tensor, classes: tf.Tensor) -> tuple[Any, Any]:
-        return tf.cast(pictures, tf.float32) / 255.0, tf.one_hot(classes, num_classes)
+        if cache is not None:
+            # Casts and scales in one pass.
+            pictures = tf.bitcast(pictures, tf.quint8)
+            pictures = tf.quantization.dequantize(pictures, 0.0, 1.0)
+        return pictures, tf.one_hot(classes, num_classes)
 
     def load_batch(batch: Any, seed: tf.Tensor) -> tf.data.Dataset:
         (numbers, names), classes = batch
@@ -214,7 +219,6 @@ def _loader(
 
         def load(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, ...]:
             picture = picture_of(number, file, label)
-            # Bytes are what a cache keeps; whoever reads from it later gets the same as the first.
             return number, picture if cache is None else to_bytes(picture), label
 
         drop_remainder = options.drop_remainder and not bad.are_skipped
