@@ -7,10 +7,11 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import replicas
-from estimator_train.engine.inputs import Inputs, batch_size_of, call_input_fn, inputs_of
+from estimator_train.engine.inputs import Inputs, batch_size_of, inputs_of
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn
 from estimator_train.engine.precision import scaled_losses
+from estimator_train.engine.shards import input_of_task
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
 
@@ -51,7 +52,7 @@ def build_step(job: Job, input_fn: Any, mode: str, strategy: Any = None) -> Step
             spec = replicas.call_on_replicas(job, inputs, mode, strategy)
             batch_size = replicas.batch_size(inputs, strategy)
         else:
-            inputs = inputs_of(call_input_fn(job, input_fn, mode))
+            inputs = inputs_of(input_of_task(job, input_fn, mode))
             spec = call_model_fn(job, inputs.features, inputs.labels, mode)
             batch_size = batch_size_of(inputs.features)
     return Step(inputs, spec, global_step, batch_size)

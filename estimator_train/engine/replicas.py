@@ -15,6 +15,7 @@ from estimator_train.engine.inputs import (
 )
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn
+from estimator_train.engine.shards import own_part
 from estimator_train.engine.strategies import trains_in_step
 from estimator_train.engine.together import inputs_with_outlook
 from estimator_train.spec import EstimatorSpec, ModeKeys
@@ -40,7 +41,7 @@ def distributed_inputs(job: Job, input_fn: Any, mode: str, strategy: Any) -> Inp
                 f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute strategy; "
                 f"input_fn ({input_fn}) returned {dataset!r}."
             )
-        return dataset
+        return own_part(dataset, input_context)
 
     if mode == ModeKeys.TRAIN and trains_in_step(job.config) and _is_alone_in_process(strategy):
         config = job.config
