@@ -8,8 +8,9 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.cli.errors import UsageError
-from estimator_train.keras.cloning import Blueprint, variables_of
+from estimator_train.keras.cloning import Blueprint
 from estimator_train.keras.layer_classes import kept_layer_classes
+from estimator_train.keras.model_operations import variables_of
 from estimator_train.keras.saved_variables import saved_variables
 
 _ROWS = 8

@@ -1,4 +1,4 @@
-"""Which tf_keras callbacks an Estimator cannot run, or one worker of several alone."""
+"""What tf_keras callbacks need: which an Estimator cannot run, and when the others act."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -123,3 +123,20 @@ def check_optimizer(callbacks: Sequence[Any], model: Any) -> None:
                     "trained by several optimizers. Give each of them a schedule of "
                     "tf_keras.optimizers.schedules as its learning_rate instead."
                 )
+
+
+def sees_begins(callback: Any) -> bool:
+    """Whether a callback does something before each batch."""
+    base = next(cls for cls in type(callback).__mro__ if cls.__name__ == "Callback")
+    names = ("on_train_batch_begin", "on_batch_begin")
+    # LambdaCallback and TensorBoard set the methods of an instance.
+    return any(
+        name in vars(callback) or getattr(type(callback), name) is not getattr(base, name)
+        for name in names
+    )
+
+
+def sees_batches(callback: Any) -> bool:
+    """Whether a callback does something at each batch."""
+    # What tf_keras asks; TensorBoard and ModelCheckpoint answer by their arguments.
+    return bool(callback._implements_train_batch_hooks())

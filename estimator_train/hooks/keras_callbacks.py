@@ -12,6 +12,8 @@ from estimator_train.hooks.callback_checks import (
     check_callbacks,
     check_optimizer,
     check_without_model,
+    sees_batches,
+    sees_begins,
     without_writers,
 )
 from estimator_train.hooks.keras_twin import LiveModel, Twin, use_session
@@ -169,8 +171,8 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
 
     def _use(self, callbacks: list[Any]) -> None:
         self._given = callbacks
-        self._of_batches = [callback for callback in callbacks if _sees_batches(callback)]
-        self._of_begins = [callback for callback in self._of_batches if _sees_begins(callback)]
+        self._of_batches = [callback for callback in callbacks if sees_batches(callback)]
+        self._of_begins = [callback for callback in self._of_batches if sees_begins(callback)]
 
     def _end_training(self) -> list[str]:
         self._ended = True
@@ -293,20 +295,3 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
 
 def _plain(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else value
-
-
-def _sees_begins(callback: Any) -> bool:
-    """Whether a callback does something before each batch."""
-    base = next(cls for cls in type(callback).__mro__ if cls.__name__ == "Callback")
-    names = ("on_train_batch_begin", "on_batch_begin")
-    # LambdaCallback and TensorBoard set the methods of an instance.
-    return any(
-        name in vars(callback) or getattr(type(callback), name) is not getattr(base, name)
-        for name in names
-    )
-
-
-def _sees_batches(callback: Any) -> bool:
-    """Whether a callback does something at each batch."""
-    # What tf_keras asks; TensorBoard and ModelCheckpoint answer by their arguments.
-    return bool(callback._implements_train_batch_hooks())

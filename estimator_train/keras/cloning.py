@@ -1,7 +1,6 @@
 """Keras models rebuilt in the default graph, on the tensors of a batch."""
 
 import dataclasses
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +8,9 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.keras.call_context import in_keras_call
+from estimator_train.keras.copied_layers import connected, copy_trainable, lookup_configs
 from estimator_train.keras.layer_classes import kept_layer_classes
+from estimator_train.keras.model_operations import assignments, on_placeholders, variables_of
 from estimator_train.keras.names import Names
 
 
@@ -61,7 +62,7 @@ class Blueprint:
         self._remake = remake or self._from_config
         self.weights = _values_of(variables_of(model)) if model.built else []
         if self.is_layered:
-            self._lookups = _lookup_configs(model)
+            self._lookups = lookup_configs(model)
             return
         if remake:
             return
@@ -79,7 +80,7 @@ class Blueprint:
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             layered = self.is_layered
             copied = tf_keras.models.clone_model(self._model) if layered else self._remake()
-        _copy_trainable(self._model, copied)
+        copy_trainable(self._model, copied)
         return copied
 
     @property
@@ -110,8 +111,8 @@ class Blueprint:
             made = in_keras_call(lambda: self._made(features), training)
         self._check_weights(made.model)
         operations = graph.get_operations()[before:]
-        unused = _on_placeholders(operations) | made.unused
-        updates = dict.fromkeys([*made.model.updates, *_assignments(made.model, operations)])
+        unused = on_placeholders(operations) | made.unused
+        updates = dict.fromkeys([*made.model.updates, *assignments(made.model, operations)])
         return dataclasses.replace(
             made,
             updates=[operation for operation in updates if operation not in unused],
@@ -175,7 +176,7 @@ class Blueprint:
         layer_class: Any = type(layer)
         made = layer_class.from_config(layer.get_config() if config is None else dict(config))
         if layer_class.__name__ == "TFOpLambda":
-            made.__class__ = _connected(layer_class)
+            made.__class__ = connected(layer_class)
         return made
 
     def _make(self, features: Any) -> GraphModel:
@@ -186,9 +187,9 @@ class Blueprint:
         for metric in model.metrics:
             # Else a call that the maker made would be what updates the metric from now on.
             metric._updates = [update for update in metric.updates if update not in unused]
-        _copy_trainable(self._model, model)
+        copy_trainable(self._model, model)
         result = model(features)
-        _copy_trainable(self._model, model)
+        copy_trainable(self._model, model)
         tensors = tf.nest.flatten(result)
         names = Names.of([f"output_{i}" for i in range(1, len(tensors) + 1)], result)
         outputs = dict(zip(names.names, tensors, strict=True))
@@ -216,42 +217,6 @@ def _values_of(variables: Sequence[Any]) -> list[Any]:
     return list(tf_keras.backend.batch_get_value(list(variables)))
 
 
-def variables_of(model: Any) -> list[tf.Variable]:
-    """The variables among a model's weights; the vocabulary of a lookup layer is none."""
-    return [weight for weight in model.weights if isinstance(weight, tf.Variable)]
-
-
-def _on_placeholders(operations: Sequence[tf.Operation]) -> set[tf.Operation]:
-    """Those of a call's operations that need a placeholder made in that call.
-
-    A model within a model is first made on placeholders, and its parts for them stay in the graph.
-    """
-    found: set[tf.Operation] = set()
-    for operation in operations:
-        sources = (tensor.op for tensor in operation.inputs)
-        if operation.type == "Placeholder" or not found.isdisjoint(sources):
-            found.add(operation)
-    return found
-
-
-def _assignments(model: Any, operations: Sequence[tf.Operation]) -> list[tf.Operation]:
-    """The operations that change a model's variables, other than to initialize them."""
-    strategy = tf.distribute.get_strategy()
-    handles = {
-        part.handle.op.name
-        for variable in variables_of(model)
-        for part in strategy.experimental_local_results(variable)
-    }
-    initialization = "Assign"  # the last part of its name
-    return [
-        operation
-        for operation in operations
-        if "Assign" in operation.type
-        and operation.name.rpartition("/")[2] != initialization
-        and operation.inputs[0].op.name in handles
-    ]
-
-
 def _config_of(model: Any) -> dict[str, Any]:
     """The config of a subclassed model or of a Sequential one that was never called.
 
@@ -271,40 +236,6 @@ def _config_of(model: Any) -> dict[str, Any]:
     return model.get_config()
 
 
-def _lookup_configs(model: Any) -> dict[str, dict[str, Any]]:
-    """The configs of a model's lookup layers by name, with the vocabularies they adapted to.
-
-    They are read from tables, which is not possible in a graph.
-    """
-    return {
-        layer.name: {
-            **layer.get_config(),
-            "vocabulary": layer.get_vocabulary(include_special_tokens=False),
-        }
-        for layer in model.layers
-        if hasattr(layer, "get_vocabulary")
-    }
-
-
-@functools.cache
-def _connected(cls: Any) -> Any:
-    """A layer class for an operation such as `1 - x`, whose first argument is no tensor.
-
-    A layer that is made in a graph looks at its first argument alone to tell whether it is part of
-    a model, and a model is refused for such an operation.
-    """
-
-    class Connected(cls):
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            outputs = super().__call__(*args, **kwargs)
-            if all(hasattr(output, "_keras_history") for output in tf.nest.flatten(outputs)):
-                return outputs
-            return self._set_connectivity_metadata(args, kwargs, outputs)
-
-    Connected.__name__ = cls.__name__
-    return Connected
-
-
 def _fitted(tensor: Any, symbol: Any, name: str) -> Any:
     """A feature with the dtype of the model's input, and its shape where the feature's is unknown.
 
@@ -321,22 +252,3 @@ def _fitted(tensor: Any, symbol: Any, name: str) -> Any:
     if tensor.dtype != symbol.dtype and tf.string not in (tensor.dtype, symbol.dtype):
         tensor = tf.cast(tensor, symbol.dtype)
     return tf.ensure_shape(tensor, symbol.shape) if tensor.shape.rank is None else tensor
-
-
-def _copy_trainable(source: Any, target: Any) -> None:
-    """Freezes the layers that are frozen in `source`, a flag that configs of models leave out."""
-    flags = [layer.trainable for layer in _layers(source)]
-    layers = _layers(target)
-    if len(flags) != len(layers):
-        return
-    for layer, trainable in zip(layers, flags, strict=True):
-        if layer.trainable != trainable:
-            layer.trainable = trainable
-
-
-def _layers(model: Any) -> list[Any]:
-    return [
-        part
-        for part in (model, *model.submodules)
-        if isinstance(part, tf_keras.layers.Layer) and not isinstance(part, tf_keras.metrics.Metric)
-    ]

@@ -8,7 +8,7 @@ import tf_keras
 
 from estimator_train import export
 from estimator_train.hooks.watching import is_watched
-from estimator_train.keras.cloning import Blueprint, GraphModel, variables_of
+from estimator_train.keras.cloning import Blueprint, GraphModel
 from estimator_train.keras.compile_arguments import CompileArguments, compile_arguments
 from estimator_train.keras.initial_weights import InitialValues
 from estimator_train.keras.layer_classes import kept_layer_classes
@@ -20,6 +20,7 @@ from estimator_train.keras.metrics import (
     updated_metrics,
 )
 from estimator_train.keras.model_io import labels_of, split_features, weights_of
+from estimator_train.keras.model_operations import variables_of
 from estimator_train.keras.names import FormattedKeyError
 from estimator_train.keras.object_checkpoints import object_based_saver
 from estimator_train.keras.optimizer_parts import GraphOptimizer

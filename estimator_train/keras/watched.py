@@ -9,8 +9,9 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.hooks.watching import Watched, watch
-from estimator_train.keras.cloning import Blueprint, variables_of
+from estimator_train.keras.cloning import Blueprint
 from estimator_train.keras.compile_arguments import CompileArguments
+from estimator_train.keras.model_operations import variables_of
 from estimator_train.keras.optimizer_parts import eager_copy
 from estimator_train.keras.optimizer_state import (
     iterations_of,

@@ -8,8 +8,8 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.keras.cloning import variables_of
 from estimator_train.keras.kinds import check_kind
+from estimator_train.keras.model_operations import variables_of
 from estimator_train.keras.name_map import proposed
 from estimator_train.keras.object_checkpoints import keys_of
 from estimator_train.keras.optimizer_state import (
