@@ -3,30 +3,34 @@
 import copy
 import os
 import pkgutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import tensorflow as tf
 
 from estimator_train.cluster import EVALUATOR, PS
-from estimator_train.engine import checkpoints, evaluate, export, predict, train
+from estimator_train.engine import checkpoints, evaluate, predict, train
 from estimator_train.engine.arguments import call_with_known, validate_model_fn
+from estimator_train.engine.complete_config import complete_config
 from estimator_train.engine.job import Job
 from estimator_train.engine.kept import KeptModels
 from estimator_train.engine.member import membership, serve
-from estimator_train.engine.strategies import settled
+from estimator_train.engine.verb_arguments import (
+    check_positive,
+    checked_hooks,
+    checked_listeners,
+)
 from estimator_train.engine.warm_start import WarmStartSettings, settings_from
+from estimator_train.export.verbs import ExportVerbs
 from estimator_train.predictor.live import EstimatorPredictor, open_predictor
 from estimator_train.run_config import RunConfig
-from estimator_train.session_settings import merged_session_config
-from estimator_train.spec import EstimatorSpec, ModeKeys
+from estimator_train.spec import EstimatorSpec
 
 _LOG = tf.get_logger()
 _Hooks: TypeAlias = Sequence[tf.compat.v1.train.SessionRunHook] | None
 
 
-class Estimator:
+class Estimator(ExportVerbs):
     """Trains and evaluates models (the v1 class; `estimator_train.Estimator` is its v2 form).
 
     Everything an estimator learns is in its `model_dir`: each call builds its graph anew and goes
@@ -173,9 +177,9 @@ class Estimator:
             )
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        _check_positive(steps=steps, max_steps=max_steps)
-        found_hooks = _checked_hooks(hooks)
-        listeners = _checked_listeners(saving_listeners)
+        check_positive(steps=steps, max_steps=max_steps)
+        found_hooks = checked_hooks(hooks)
+        listeners = checked_listeners(saving_listeners)
         job = self._job()
         if self._config.task_type == PS:
             serve(self._config)
@@ -215,8 +219,8 @@ class Estimator:
         Raises:
           ValueError: steps is not positive, or model_fn gives a metric a name that is taken.
         """
-        _check_positive(steps=steps)
-        found_hooks = _checked_hooks(hooks)
+        check_positive(steps=steps)
+        found_hooks = checked_hooks(hooks)
         return evaluate.evaluate(
             self._job(),
             input_fn,
@@ -251,7 +255,7 @@ class Estimator:
         Raises:
           ValueError: predict_keys names no prediction, or predictions differ in batch length.
         """
-        found_hooks = _checked_hooks(hooks)
+        found_hooks = checked_hooks(hooks)
         yield from predict.predict(
             self._job(),
             input_fn,
@@ -289,97 +293,6 @@ class Estimator:
         """
         return open_predictor(
             self._job(), serving_input_receiver_fn, predict_keys, checkpoint_path, reload
-        )
-
-    def export_saved_model(
-        self,
-        export_dir_base: str | os.PathLike[str],
-        serving_input_receiver_fn: Callable[[], Any] | None,
-        assets_extra: Mapping[str, str] | None = None,
-        as_text: bool = False,
-        checkpoint_path: str | None = None,
-        experimental_mode: str = ModeKeys.PREDICT,
-    ) -> bytes:
-        """Writes a SavedModel into a new time-stamped directory.
-
-        Args:
-          export_dir_base: The directory in which that directory is made.
-          serving_input_receiver_fn: Function without arguments that returns a
-            `ServingInputReceiver`, or for other modes a receiver with labels.
-          assets_extra: Path within `assets.extra` to the file that is copied there.
-          as_text: Whether to write the graph as text.
-          checkpoint_path: The checkpoint; by default the latest.
-          experimental_mode: The mode that is exported.
-
-        Returns:
-          The path of the new directory, as bytes.
-
-        Raises:
-          ValueError: There is no checkpoint, no receiver function, or model_fn gives no
-            export_outputs.
-        """
-        if not serving_input_receiver_fn:
-            raise ValueError("An input_receiver_fn must be defined.")
-        return self.experimental_export_all_saved_models(
-            export_dir_base,
-            {experimental_mode: serving_input_receiver_fn},
-            assets_extra=assets_extra,
-            as_text=as_text,
-            checkpoint_path=checkpoint_path,
-        )
-
-    def experimental_export_all_saved_models(
-        self,
-        export_dir_base: str | os.PathLike[str],
-        input_receiver_fn_map: Mapping[str, Callable[[], Any]],
-        assets_extra: Mapping[str, str] | None = None,
-        as_text: bool = False,
-        checkpoint_path: str | None = None,
-    ) -> bytes:
-        """Writes one SavedModel with a graph for each of several modes.
-
-        Args:
-          export_dir_base: As for `export_saved_model`.
-          input_receiver_fn_map: Mode to the function that returns its receiver.
-          assets_extra: As for `export_saved_model`.
-          as_text: As for `export_saved_model`.
-          checkpoint_path: As for `export_saved_model`.
-
-        Returns:
-          The path of the new directory, as bytes.
-
-        Raises:
-          ValueError: There is no checkpoint, or no mode is given.
-        """
-        return export.export(
-            self._job(),
-            os.fsdecode(export_dir_base),
-            input_receiver_fn_map,
-            assets_extra=assets_extra,
-            as_text=as_text,
-            checkpoint_path=checkpoint_path,
-        )
-
-    def export_savedmodel(
-        self,
-        export_dir_base: str | os.PathLike[str],
-        serving_input_receiver_fn: Callable[[], Any] | None,
-        assets_extra: Mapping[str, str] | None = None,
-        as_text: bool = False,
-        checkpoint_path: str | None = None,
-        strip_default_attrs: bool = False,
-    ) -> bytes:
-        """The older name of `export_saved_model`; strip_default_attrs chooses what is stripped."""
-        if not serving_input_receiver_fn:
-            raise ValueError("An input_receiver_fn must be defined.")
-        return export.export(
-            self._job(),
-            os.fsdecode(export_dir_base),
-            {ModeKeys.PREDICT: serving_input_receiver_fn},
-            assets_extra=assets_extra,
-            as_text=as_text,
-            checkpoint_path=checkpoint_path,
-            strip_default_attrs=strip_default_attrs,
         )
 
     def _job(self) -> Job:
@@ -433,60 +346,3 @@ def _refuse_overridden_members(cls: type) -> None:
 def _is_ours(cls: type) -> bool:
     """Whether a class belongs to this package, which may override members for its own needs."""
     return cls.__module__.split(".")[0] == __name__.split(".")[0]
-
-
-def complete_config(
-    config: RunConfig | None, model_dir: str | os.PathLike[str] | None
-) -> RunConfig:
-    """Returns the configuration with a model_dir and a session configuration filled in.
-
-    Args:
-      config: A RunConfig, or None for the default one.
-      model_dir: The directory to use, or None for the config's, else a temporary one.
-
-    Raises:
-      ValueError: config is no RunConfig, or has another model_dir.
-    """
-    if config is None:
-        _LOG.info("Using default config.")
-        config = RunConfig()
-    elif not isinstance(config, RunConfig):
-        raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
-    given = os.fspath(model_dir) if model_dir else None
-    if given and config.model_dir and given != config.model_dir:
-        raise ValueError(
-            "`model_dir` are set both in constructor and `RunConfig`, but with different values. "
-            f"In constructor: '{given}', in `RunConfig`: '{config.model_dir}' "
-        )
-    chosen = given or config.model_dir
-    if not chosen:
-        chosen = tempfile.mkdtemp()
-        _LOG.warning("Using temporary folder as model directory: %s", chosen)
-    config = settled(config)
-    filters = () if config.train_distribute else config.device_filters
-    session_config = merged_session_config(config.session_config, filters)
-    return config.replace(model_dir=chosen, session_config=session_config)
-
-
-def _check_positive(**arguments: int | None) -> None:
-    for name, value in arguments.items():
-        if value is not None and value <= 0:
-            raise ValueError(f"Must specify {name} > 0, given: {value}")
-
-
-def _checked_hooks(hooks: _Hooks) -> list[Any]:
-    found = list(hooks or ())
-    for hook in found:
-        if not isinstance(hook, tf.compat.v1.train.SessionRunHook):
-            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
-    return found
-
-
-def _checked_listeners(listeners: Sequence[Any] | None) -> list[Any]:
-    found = list(listeners or ())
-    for listener in found:
-        if not isinstance(listener, tf.compat.v1.train.CheckpointSaverListener):
-            raise TypeError(
-                f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}"
-            )
-    return found

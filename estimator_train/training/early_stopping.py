@@ -1,14 +1,15 @@
 """Early stopping: hooks that end training when a metric of its evaluations says so."""
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.estimator import Estimator
-from estimator_train.training.eval_metrics import metrics_in, read_eval_metrics
+from estimator_train.training.eval_metrics import read_eval_metrics
+from estimator_train.training.stopping_rules import NoChange, Rule, Threshold, WatchedMetric
 
 __all__ = [
     "make_early_stopping_hook",
@@ -86,7 +87,7 @@ def stop_if_higher_hook(
       TypeError: estimator is none.
       ValueError: Both or neither of run_every_secs and run_every_steps are given.
     """
-    passed = _Threshold(metric_name, threshold, operator.gt, "greater than", min_steps)
+    passed = Threshold(metric_name, threshold, operator.gt, "greater than", min_steps)
     return _stop_on_metric(estimator, eval_dir, passed, run_every_secs, run_every_steps)
 
 
@@ -103,7 +104,7 @@ def stop_if_lower_hook(
 
     Arguments, result and errors are those of `stop_if_higher_hook`.
     """
-    passed = _Threshold(metric_name, threshold, operator.lt, "less than", min_steps)
+    passed = Threshold(metric_name, threshold, operator.lt, "less than", min_steps)
     return _stop_on_metric(estimator, eval_dir, passed, run_every_secs, run_every_steps)
 
 
@@ -135,7 +136,7 @@ def stop_if_no_increase_hook(
       TypeError: As `stop_if_higher_hook`.
       ValueError: As `stop_if_higher_hook`.
     """
-    stalled = _NoChange(metric_name, max_steps_without_increase, operator.gt, "increase", min_steps)
+    stalled = NoChange(metric_name, max_steps_without_increase, operator.gt, "increase", min_steps)
     return _stop_on_metric(estimator, eval_dir, stalled, run_every_secs, run_every_steps)
 
 
@@ -152,148 +153,22 @@ def stop_if_no_decrease_hook(
 
     Arguments, result and errors are those of `stop_if_no_increase_hook`, lowest for highest.
     """
-    stalled = _NoChange(metric_name, max_steps_without_decrease, operator.lt, "decrease", min_steps)
+    stalled = NoChange(metric_name, max_steps_without_decrease, operator.lt, "decrease", min_steps)
     return _stop_on_metric(estimator, eval_dir, stalled, run_every_secs, run_every_steps)
-
-
-class _Rule:
-    """Whether the values of a metric are such that training should stop."""
-
-    def __init__(self, metric_name: str, min_steps: int) -> None:
-        self.metric_name = metric_name
-        self._min_steps = min_steps
-
-    def holds(self, metrics: dict[int, dict[str, float]]) -> bool:
-        """Whether to stop, from global step to metric name to value."""
-        name = self.metric_name
-        return self._holds(
-            [
-                (step, values[name])
-                for step, values in metrics.items()
-                if step >= self._min_steps and name in values
-            ]
-        )
-
-    def _holds(self, values: list[tuple[int, float]]) -> bool:
-        raise NotImplementedError
-
-
-class _Threshold(_Rule):
-    def __init__(
-        self,
-        metric_name: str,
-        threshold: float,
-        beyond: Callable[[Any, Any], bool],
-        relation: str,
-        min_steps: int,
-    ) -> None:
-        super().__init__(metric_name, min_steps)
-        self._threshold = threshold
-        self._beyond = beyond
-        self._relation = relation
-
-    def _holds(self, values: list[tuple[int, float]]) -> bool:
-        for step, value in values:
-            if self._beyond(value, self._threshold):
-                _LOG.info(
-                    'At step %s, metric "%s" has value %s which is %s the configured threshold '
-                    "(%s) for early stopping.",
-                    step,
-                    self.metric_name,
-                    value,
-                    self._relation,
-                    self._threshold,
-                )
-                return True
-        return False
-
-
-class _NoChange(_Rule):
-    def __init__(
-        self,
-        metric_name: str,
-        max_steps: int,
-        better: Callable[[Any, Any], bool],
-        change: str,
-        min_steps: int,
-    ) -> None:
-        super().__init__(metric_name, min_steps)
-        self._max_steps = max_steps
-        self._better = better
-        self._change = change
-
-    def _holds(self, values: list[tuple[int, float]]) -> bool:
-        best: tuple[int, float] | None = None
-        for step, value in values:
-            if best is None or self._better(value, best[1]):
-                best = (step, value)
-            if step - best[0] >= self._max_steps:
-                _LOG.info(
-                    'No %s in metric "%s" for %s steps, which is greater than or equal to max '
-                    "steps (%s) configured for early stopping.",
-                    self._change,
-                    self.metric_name,
-                    step - best[0],
-                    self._max_steps,
-                )
-                return True
-        return False
 
 
 def _stop_on_metric(
     estimator: Estimator,
     eval_dir: str | None,
-    rule: _Rule,
+    rule: Rule,
     run_every_secs: float | None,
     run_every_steps: int | None,
 ) -> tf.compat.v1.train.SessionRunHook:
     _check_estimator(estimator)
-    metrics = _WatchedMetric(rule, eval_dir or estimator.eval_dir())
+    metrics = WatchedMetric(rule, eval_dir or estimator.eval_dir())
     hook = make_early_stopping_hook(estimator, metrics.should_stop, run_every_secs, run_every_steps)
     hook.watched_metric = metrics
     return hook
-
-
-class _WatchedMetric:
-    """The metric of some evaluations, and the rule that it is watched by."""
-
-    def __init__(self, rule: _Rule, eval_dir: str) -> None:
-        self._rule = rule
-        self._eval_dir = eval_dir
-        self._metrics = metrics_in(eval_dir)
-
-    def should_stop(self) -> bool:
-        """Whether the evaluations so far say so.
-
-        Raises:
-          ValueError: There are evaluations and none of them has the metric.
-        """
-        metrics = self._metrics.read()
-        written = {name for values in metrics.values() for name in values}
-        if metrics and self._rule.metric_name not in written:
-            raise ValueError(
-                f"Early stopping waits for the metric '{self._rule.metric_name}', which the "
-                f"evaluations in {self._eval_dir} do not write: they have {sorted(written)}. "
-                "Name one of these, or add the metric to eval_metric_ops."
-            )
-        return self._rule.holds(metrics)
-
-    def check_written(self, eval_dirs: Sequence[str]) -> None:
-        """Checks that the metric is written, now that there was an evaluation.
-
-        Args:
-          eval_dirs: The directories of the evaluations that are made.
-
-        Raises:
-          ValueError: There is no evaluation where it is waited for, or none has the metric.
-        """
-        if not self._metrics.read():
-            raise ValueError(
-                f"Early stopping waits for the metric '{self._rule.metric_name}' in "
-                f"{self._eval_dir}, where no evaluation is written: they go to {list(eval_dirs)}. "
-                "Give one of these as eval_dir."
-            )
-        self.should_stop()
 
 
 class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
@@ -309,7 +184,7 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
     """
 
     stopped: bool = False
-    watched_metric: _WatchedMetric | None = None
+    watched_metric: WatchedMetric | None = None
 
     def __init__(
         self,
