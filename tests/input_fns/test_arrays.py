@@ -208,6 +208,13 @@ def test_the_position_can_be_saved_and_restored(tmp_path, restored_elements, set
     np.testing.assert_array_equal(found, wanted)
 
 
+def test_batches_may_wait_on_a_device(elements):
+    found = elements(
+        lambda: arrays(ROWS, batch_size=4, num_epochs=1, prefetch_device="/cpu:0", seed=1)
+    )
+    np.testing.assert_array_equal(np.concatenate(found), ROWS)
+
+
 def test_keras_trains_on_it():
     import tf_keras
 
@@ -243,6 +250,7 @@ def test_keras_trains_on_it():
         ({"num_epochs": 0}, ValueError, "num_epochs must be 1 or more, but got 0"),
         ({"buffer_size": 0}, ValueError, "buffer_size must be 1 or more, but got 0"),
         ({"prefetch_buffer_size": -2}, ValueError, "prefetch_buffer_size must be -1 or more"),
+        ({"prefetch_device": 0}, TypeError, "prefetch_device must be a name .* but got 0"),
         ({"seed": "x"}, TypeError, "seed must be an integer, but got 'x'"),
         (
             {"batch_size": 11, "num_epochs": 1, "drop_remainder": True},
