@@ -2,13 +2,16 @@
 
 import json
 
+import numpy as np
 import pytest
+import tensorflow as tf
 from absl import flags as absl_flags
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flags
 from estimator_train.cluster import cluster_from_tf_config, detect
+from input_fns import csv, read_idx, tfrecords, write_idx
 
 JOBS = st.sampled_from(["chief", "master", "worker", "ps", "evaluator", "wrker", ""])
 JSON = st.recursive(
@@ -102,6 +105,64 @@ def test_flagfile_is_read_or_refused(lines, tmp_path_factory):
     absl_flags.DEFINE_multi_string("flagfile", [], "", flag_values=values)
     said = _refused(lambda: values(["program", f"--flagfile={path}"]), absl_flags.Error)
     assert said is None or said
+
+
+CELLS = st.sampled_from(["1", "2.5", "a", "", '"', '"q"', " ", "\ufeff", "99999999999999999999"])
+ROWS = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=5)
+DAMAGE = st.tuples(st.sampled_from(["cut", "flip", "add"]), st.integers(0, 10**6), st.binary())
+
+
+@settings(max_examples=12, deadline=None)
+@given(content=ROWS.map("\n".join) | ROWS.map("x,y\n1,2\n".join) | st.text(max_size=20))
+def test_csv_file_is_read_or_refused_by_its_name(content, tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows") / "rows.csv"
+    path.write_text(content)
+    _batches_or_its_name(lambda: csv(str(path), batch_size=2, num_epochs=1), path)
+
+
+@pytest.fixture(scope="module")
+def whole_files(tmp_path_factory):
+    """A TFRecord file and an IDX file, by the function that reads one."""
+    directory = tmp_path_factory.mktemp("whole")
+    with tf.io.TFRecordWriter(str(directory / "records")) as writer:
+        for number in range(5):
+            value = tf.train.Feature(int64_list=tf.train.Int64List(value=[number]))
+            features = tf.train.Features(feature={"x": value})
+            writer.write(tf.train.Example(features=features).SerializeToString())
+    write_idx(directory / "idx", np.arange(12, dtype=np.int16).reshape(3, 4))
+    return directory
+
+
+@settings(max_examples=6, deadline=None)
+@given(damage=DAMAGE)
+def test_tfrecords_are_read_or_refused_by_the_file_s_name(damage, whole_files, tmp_path_factory):
+    path = _damaged(whole_files / "records", damage, tmp_path_factory)
+    spec = {"x": tf.io.FixedLenFeature([], tf.int64)}
+    _batches_or_its_name(lambda: tfrecords(str(path), spec, batch_size=2, num_epochs=1), path)
+
+
+@settings(max_examples=200, deadline=None)
+@given(damage=DAMAGE)
+def test_idx_file_is_read_or_refused_by_its_name(damage, whole_files, tmp_path_factory):
+    path = _damaged(whole_files / "idx", damage, tmp_path_factory)
+    said = _refused(lambda: read_idx(path), ValueError)
+    assert said is None or str(path) in said
+
+
+def _damaged(whole, damage, tmp_path_factory):
+    """A copy of a file with a change at some place."""
+    kind, place, more = damage
+    path = tmp_path_factory.mktemp("damaged") / whole.name
+    content = whole.read_bytes()
+    place %= len(content)
+    rest = {"cut": b"", "flip": bytes([content[place] ^ 0xFF]) + content[place + 1 :]}
+    path.write_bytes(content[:place] + rest.get(kind, more + content[place:]))
+    return path
+
+
+def _batches_or_its_name(make, path):
+    said = _refused(lambda: list(make()), (ValueError, tf.errors.InvalidArgumentError))
+    assert said is None or str(path) in said
 
 
 def _read_or_refuse(read):
