@@ -47,8 +47,8 @@ def _image_folder(folder: Path, **settings: Any) -> Any:
     import input_fns
 
     (folder / "a").mkdir()
-    with tf.init_scope():  # Out of the graph.
-        contents = tf.io.encode_jpeg(np.zeros([16, 16, 3], np.uint8)).numpy()
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        contents = session.run(tf.io.encode_jpeg(np.zeros([16, 16, 3], np.uint8)))
     for number in range(40):
         (folder / "a" / f"{number}.jpeg").write_bytes(contents)
     return input_fns.image_folder(
