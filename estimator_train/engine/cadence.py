@@ -6,6 +6,9 @@ loss)`, called when steps ran that it did not see; it returns True to stop train
 hooks know nothing of loops; what their timers hold is read, and set right after a loop, in the
 tables below. Any other hook must see every step.
 
+A class with a true `keeps_cadence` that is made from one of TensorFlow's has that one's cadence,
+whatever else it changed.
+
 A hook with a true `sets_variables` stands before those that write checkpoints, so that what it sets
 is in them; one with `before_model()` is told, in the graph, that model_fn is called next.
 
@@ -13,6 +16,7 @@ A hook that measures others stands before all of them, and its `other_end`, a ho
 that measures in the graph has `measured(train_op)`, which returns what to run in its place.
 """
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -49,7 +53,7 @@ def measured(train_op: Any, hooks: Sequence[Any]) -> Any:
 
 def sees_every_step(hook: Any) -> bool:
     """Whether nothing is known of when `hook` must see a step."""
-    return not hasattr(hook, "steps_until_due") and _known_class(hook) is None
+    return not hasattr(hook, "steps_until_due") and _known_class(type(hook)) is None
 
 
 def steps_until_due(hook: Any, global_step: int) -> int | None:
@@ -60,13 +64,11 @@ def steps_until_due(hook: Any, global_step: int) -> int | None:
       global_step: The global step now.
     """
     own = getattr(hook, "steps_until_due", None)
-    known = _known_class(hook)
     if own is not None:
         steps = own(global_step)
-    elif known is not None:
-        steps = _DUE[known](hook, global_step)
     else:
-        steps = _NEXT
+        known = _known_class(type(hook))
+        steps = _NEXT if known is None else _DUE[known](hook, global_step)
     return None if steps is None else max(_NEXT, steps)
 
 
@@ -85,18 +87,17 @@ def after_loop(hook: Any, global_step: int, steps: int, loss: Any) -> bool:
     own = getattr(hook, "after_loop", None)
     if own is not None:
         return bool(own(steps, loss))
-    skip = _AFTER_LOOP.get(_known_class(hook))
+    skip = _AFTER_LOOP.get(_known_class(type(hook)))
     return skip is not None and bool(skip(hook, global_step, steps, loss))
 
 
-def _known_class(hook: Any) -> type | None:
-    """The TensorFlow class whose cadence `hook` has; None if it changed what decides on it."""
+@functools.cache
+def _known_class(kind: type) -> type | None:
+    """TensorFlow's class whose cadence a hook has; None if it changed what decides on it."""
     for known in _DUE:
-        same = all(
-            getattr(type(hook), name) is getattr(known, name)
-            for name in ("before_run", "after_run")
-        )
-        if isinstance(hook, known) and same:
+        methods = ("before_run", "after_run")
+        same = all(getattr(kind, name, None) is getattr(known, name) for name in methods)
+        if issubclass(kind, known) and (same or getattr(kind, "keeps_cadence", False)):
             return known
     return None
 

@@ -5,6 +5,7 @@ A line has `step` (global step) and `time` (seconds since the epoch). A log poin
 together; an evaluation adds `eval` (its name, "" without one), `metrics` and `checkpoint`.
 """
 
+import contextlib
 import json
 import os
 import time
@@ -20,26 +21,53 @@ _LOG = tf.get_logger()
 _not_written: set[str] = set()
 
 
-def append(model_dir: str, step: int, entry: Mapping[str, Any]) -> None:
-    """Adds a line; a history that cannot be written is warned of, and nothing stops for it.
+class History:
+    """The history of one model_dir, whose file stays open from its first line on.
 
     Args:
       model_dir: The directory of the file.
-      step: The global step.
-      entry: What the line says besides step and time; anything but numbers, arrays of them and
-        strings is left out.
     """
-    line = json.dumps({"step": int(step), "time": time.time(), **_plain(entry)})
-    path = os.path.join(model_dir, FILE_NAME)
-    try:
-        tf.io.gfile.makedirs(model_dir)
-        with tf.io.gfile.GFile(path, "a") as file:
-            file.write(line + "\n")
-        _not_written.discard(path)
-    except tf.errors.OpError as error:
-        if path not in _not_written:
-            _LOG.warning("%s could not be written: %s", path, error.message)
-        _not_written.add(path)
+
+    def __init__(self, model_dir: str) -> None:
+        self._model_dir = model_dir
+        self._path = os.path.join(model_dir, FILE_NAME)
+        self._file: Any = None
+
+    def append(self, step: int, entry: Mapping[str, Any]) -> None:
+        """Adds a line; a history that cannot be written is warned of, and nothing stops for it.
+
+        Args:
+          step: The global step.
+          entry: What the line says besides step and time; anything but numbers, arrays of them and
+            strings is left out.
+        """
+        line = json.dumps({"step": int(step), "time": time.time(), **_plain(entry)})
+        try:
+            if self._file is None:
+                tf.io.gfile.makedirs(self._model_dir)
+                self._file = tf.io.gfile.GFile(self._path, "a")
+            self._file.write(line + "\n")
+            self._file.flush()
+            _not_written.discard(self._path)
+        except tf.errors.OpError as error:
+            self._file = None
+            if self._path not in _not_written:
+                _LOG.warning("%s could not be written: %s", self._path, error.message)
+            _not_written.add(self._path)
+
+    def close(self) -> None:
+        """Closes the file until the next line."""
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(tf.errors.OpError):  # All lines were flushed.
+                file.close()
+
+
+def append(model_dir: str, step: int, entry: Mapping[str, Any]) -> None:
+    """Adds one line to the history of a model_dir, as `History.append` does."""
+    history = History(model_dir)
+    history.append(step, entry)
+    history.close()
 
 
 def _plain(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +105,7 @@ class HistoryHook(tf.compat.v1.train.SessionRunHook):
         replicas: int = 1,
         processes: int = 1,
     ) -> None:
-        self._model_dir = model_dir
+        self._history = History(model_dir)
         self._every = every_n_steps
         self._fetches = {"loss": loss, "before": step_read}
         if batch_size is not None:
@@ -119,4 +147,8 @@ class HistoryHook(tf.compat.v1.train.SessionRunHook):
             if "examples" in found:
                 entry["examples_per_sec"] = rate * found["examples"] * self._processes
         self._since = (step, now)
-        append(self._model_dir, step, entry)
+        self._history.append(step, entry)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Closes the file."""
+        self._history.close()

@@ -13,6 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.prepared import PreparedCalls
 from estimator_train.engine.xla import CompiledStep, Trial, compiled_step
 
 
@@ -20,21 +21,45 @@ class NotLoopableError(Exception):
     """The step's graph cannot stand in a loop; the message says why."""
 
 
-@dataclasses.dataclass(frozen=True)
 class StepLoop:
-    """A loop of training steps in the default graph of `build_loop`.
+    """A loop of training steps.
 
     Attributes:
-      steps: Placeholder, int64 scalar: how many steps to run.
       outcome: Tensors of the steps done and the loss of the last of them.
-      last_outcome: The same, readable also after the end of the input broke the loop off.
       trial: Finds out whether a step compiles, for a loop of compiled steps.
+
+    Args:
+      most: Where it is set how many steps to run.
+      done: Where the steps done stand, also after the end of the input broke the loop off.
+      last_loss: Where the last one's loss stands.
+      outcome: See above.
+      trial: See above.
     """
 
-    steps: tf.Tensor
-    outcome: tuple[tf.Tensor, tf.Tensor]
-    last_outcome: tuple[tf.Tensor, tf.Tensor]
-    trial: Trial | None = None
+    def __init__(
+        self,
+        most: "_Slot",
+        done: "_Slot",
+        last_loss: "_Slot",
+        outcome: tuple[tf.Tensor, tf.Tensor],
+        trial: Trial | None = None,
+    ) -> None:
+        self.outcome = outcome
+        self.trial = trial
+        self._most, self._done, self._last_loss = most, done, last_loss
+        self._calls = PreparedCalls()
+        self._set: tuple[tf.compat.v1.Session, int] | None = None
+
+    def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
+        """Sets how many steps `outcome` runs: in the session, so that no call needs to be fed.
+
+        Args:
+          session: A raw session.
+          steps: 1 or more.
+        """
+        if self._set != (session, steps):
+            self._most.set(session, steps)
+            self._set = (session, steps)
 
     def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any]:
         """Runs steps until there are `steps` of them or the loss is not finite.
@@ -46,14 +71,14 @@ class StepLoop:
         Returns:
           The steps done and the last one's loss.
         """
-        done, loss = session.run(self.outcome, feed_dict={self.steps: steps})
+        self.set_steps(session, steps)
+        done, loss = self._calls.run(session, self.outcome)
         return int(done), loss
 
     def read_broken_off(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
         """The steps done and the last one's loss after `run` raised for the end of the input."""
-        done, loss = self.last_outcome
-        count = int(session.run(done))
-        return count, session.run(loss) if count else None
+        count = int(session.run(self._done.read))
+        return count, session.run(self._last_loss.read) if count else None
 
 
 def build_loop(
@@ -81,9 +106,10 @@ def build_loop(
         step = compiled_step(operation, loss, needed, captured, whole)
     else:
         step = _Copy(whole(needed, captured), operation.name, loss)
-    steps = tf.compat.v1.placeholder(tf.int64, [], "steps_per_loop/steps")
+    most_slot = _Slot("steps", tf.int64)
     done_slot = _Slot("done", tf.int64)
     loss_slot = _Slot("loss", loss.dtype)
+    most = most_slot.read
     with tf.control_dependencies([done_slot.assign(tf.constant(0, tf.int64))]):
         start = (tf.constant(0, tf.int64), tf.zeros([], loss.dtype))
 
@@ -96,13 +122,13 @@ def build_loop(
                 return tf.identity(done), step_loss
 
     def go_on(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
-        more = done < steps
+        more = done < most
         return tf.logical_and(more, tf.math.is_finite(step_loss)) if stop_at_nan else more
 
     with tf_internals.control_flow_v2():
         outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)
     trial = Trial(step, graph) if isinstance(step, CompiledStep) else None
-    return StepLoop(steps, outcome, (done_slot.read(), loss_slot.read()), trial)
+    return StepLoop(most_slot, done_slot, loss_slot, outcome, trial)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,16 +159,18 @@ class _Slot:
     """A variable that is in no collection, so that nothing saves, initializes or reports it."""
 
     def __init__(self, name: str, dtype: tf.DType) -> None:
-        self._dtype = dtype
-        self._handle = tf.raw_ops.VarHandleOp(
-            dtype=dtype, shape=[], shared_name=f"steps_per_loop/{name}"
-        )
+        with tf.name_scope("steps_per_loop"):
+            name = tf.compat.v1.get_default_graph().unique_name(name, mark_as_used=False)
+            self._handle = tf.raw_ops.VarHandleOp(dtype=dtype, shape=[], shared_name=name)
+            self.read = tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=dtype)
+            self._value = tf.compat.v1.placeholder(dtype, [])
+            self._assign = self.assign(self._value)
 
     def assign(self, value: tf.Tensor) -> tf.Operation:
         return tf.raw_ops.AssignVariableOp(resource=self._handle, value=value)
 
-    def read(self) -> tf.Tensor:
-        return tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=self._dtype)
+    def set(self, session: tf.compat.v1.Session, value: Any) -> None:
+        session.run(self._assign, {self._value: value})
 
 
 def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list[tf.Tensor]]:

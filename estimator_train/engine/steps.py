@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import cadence
+from estimator_train.engine.hooked_step import HookedStep
 from estimator_train.engine.loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.step_timeout import StepTimeout
 from estimator_train.engine.xla import NotCompilableError
@@ -45,14 +46,15 @@ class StepRunner:
     ) -> None:
         self._train_op, self._loss_tensor = train_op, loss
         # A list, as hooks find it in the arguments of the run.
-        self._fetches = [train_op, loss, step_read]
+        self._hooked_step = HookedStep([train_op, loss, step_read], hooks)
         self._hooks = hooks
         self._timeout = timeout
         self._limit = None if steps_per_loop == "auto" else int(steps_per_loop)
         self._global_step: int | None = None
         self._counts_steps = False
         self._secs_per_step: float | None = None
-        self._said = False
+        self._said = self._said_remainder = False
+        self._due_before: int | None = None
         self._xla = xla
         self._loop = self._build_loop()
         self._compiled = self._build_compiled() if xla else None
@@ -66,14 +68,18 @@ class StepRunner:
         self._loss: Any = None
         with session:
             while not session.should_stop():
-                free = self._free_steps()
-                if free:
-                    self._run_loop(session, free)
-                    if session.should_stop():
-                        break
-                _, self._loss, before = session.run(self._fetches)
-                self._follow_global_step(int(before))
+                session.run_step_fn(self._round)
         return self._loss
+
+    def _round(self, step_context: Any) -> None:
+        """Some steps in a loop, if hooks allow any, then one with all hooks."""
+        free = self._free_steps()
+        stop = bool(free) and self._run_loop(step_context.session, free)
+        if not stop:
+            (_, self._loss, before), stop = self._hooked_step.run(step_context.session)
+            self._follow_global_step(int(before))
+        if stop:
+            step_context.request_stop()
 
     def _build_loop(self) -> StepLoop | None:
         if self._limit == 1:
@@ -135,9 +141,28 @@ class StepRunner:
         if not self._said:
             self._said = True
             _say_loop_size(steps, holder, self._limit)
+        self._say_remainder(steps, holder)
         bounds = [steps, self._limit]
         free = min((bound for bound in bounds if bound is not None), default=None)
         return self._within_time(None if free is None else free - 1)
+
+    def _say_remainder(self, steps: int | None, holder: Any) -> None:
+        """Says once that steps_per_loop does not divide the steps between two that a hook sees."""
+        before, self._due_before = self._due_before, steps
+        limit = self._limit
+        if self._said_remainder or limit is None or steps is None or steps <= limit:
+            return
+        if before is not None and before <= limit:  # A step was seen just now.
+            self._said_remainder = True
+            if steps % limit:
+                _LOG.info(
+                    "steps_per_loop=%d does not divide the %d steps from one that %s must see to "
+                    "the next; the last session call before it runs %d.",
+                    limit,
+                    steps,
+                    type(holder).__name__,
+                    steps % limit,
+                )
 
     def _within_time(self, steps: int | None) -> int:
         if self._secs_per_step is None:
@@ -146,35 +171,30 @@ class StepRunner:
             most = max(1, int(_LONGEST_CALL_SECS / self._secs_per_step))
         return most if steps is None else min(steps, most)
 
-    def _run_loop(self, session: tf.compat.v1.train.MonitoredSession, steps: int) -> None:
-        assert self._global_step is not None
+    def _run_loop(self, session: tf.compat.v1.Session, steps: int) -> bool:
+        """Runs up to `steps` steps that no hook sees; returns whether a hook ends training."""
+        self._take_compiled(session)
+        loop = self._loop
+        assert loop is not None
+        start = time.monotonic()
+        try:
+            with self._timeout.running():
+                done, loss = loop.run(session, steps)
+        except tf.errors.OutOfRangeError:
+            self._after_loop(*loop.read_broken_off(session))
+            raise
+        self._secs_per_step = (time.monotonic() - start) / max(1, done)
+        return self._after_loop(done, loss)
 
-        def step_fn(step_context: Any) -> None:
-            self._take_compiled(step_context.session)
-            loop = self._loop
-            assert loop is not None
-            start = time.monotonic()
-            try:
-                with self._timeout.running():
-                    done, loss = loop.run(step_context.session, steps)
-            except tf.errors.OutOfRangeError:
-                done, loss = loop.read_broken_off(step_context.session)
-                self._after_loop(done, loss, step_context)
-                raise
-            self._secs_per_step = (time.monotonic() - start) / max(1, done)
-            self._after_loop(done, loss, step_context)
-
-        session.run_step_fn(step_fn)
-
-    def _after_loop(self, done: int, loss: Any, step_context: Any) -> None:
+    def _after_loop(self, done: int, loss: Any) -> bool:
+        """Tells hooks of steps that they did not see; returns whether one asks to stop."""
         if not done:
-            return
+            return False
         assert self._global_step is not None
         self._loss = loss
         self._global_step += done
-        for hook in self._hooks:
-            if cadence.after_loop(hook, self._global_step, done, loss):
-                step_context.request_stop()
+        asks = [cadence.after_loop(hook, self._global_step, done, loss) for hook in self._hooks]
+        return any(asks)
 
     def _follow_global_step(self, before: int) -> None:
         """Notes the global step; without one increment a step, hooks must see every step."""

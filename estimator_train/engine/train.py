@@ -16,6 +16,7 @@ from estimator_train.engine.good_checkpoints import repair
 from estimator_train.engine.history import HistoryHook
 from estimator_train.engine.input_position import SavePosition, saved_position
 from estimator_train.engine.job import Job
+from estimator_train.engine.log_points import StepCounter, SummarySaver
 from estimator_train.engine.member import placement
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.nan_loss import NanLossHook
@@ -163,6 +164,7 @@ def _chief_hooks(
     hooks = list(step.spec.training_chief_hooks)
     saver_hooks = _users_savers(step, callers_hooks)
     config = job.config
+    step_after = _step_after(step)
     if saver_hooks:
         # The user's own saver saves; the listeners go to it.
         saver = saver_hooks[0]
@@ -187,7 +189,7 @@ def _chief_hooks(
     if config.log_step_count_steps:
         every = config.log_step_count_steps
         hooks += [
-            tf.compat.v1.train.StepCounterHook(every_n_steps=every, output_dir=job.model_dir),
+            StepCounter(step_after, every_n_steps=every, output_dir=job.model_dir),
             HistoryHook(
                 job.model_dir,
                 every,
@@ -199,13 +201,21 @@ def _chief_hooks(
         ]
     if config.save_summary_steps:
         hooks.append(
-            tf.compat.v1.train.SummarySaverHook(
+            SummarySaver(
+                step_after,
                 save_steps=config.save_summary_steps,
                 output_dir=job.model_dir,
                 scaffold=step.spec.scaffold,
             )
         )
     return hooks
+
+
+def _step_after(step: Step) -> tf.Tensor:
+    """The global step when a step is done."""
+    with tf.control_dependencies([step.spec.train_op]):
+        primary = getattr(step.global_step, "values", (step.global_step,))[0]
+        return primary.read_value()
 
 
 def _replicas_and_processes(config: RunConfig) -> tuple[int, int]:

@@ -140,6 +140,18 @@ def test_a_hook_that_says_nothing_sees_every_step_and_is_named(
     assert "Training runs one step per session call: Legacy must see every step" in caplog.text
 
 
+@pytest.mark.parametrize("k", [30, 25])
+def test_a_size_of_loops_that_does_not_fit_is_said_once(model_fn, input_fn, tmp_path, caplog, k):
+    caplog.set_level("INFO", "tensorflow")
+    settings = est.RunConfig(steps_per_loop=k)
+    est.Estimator(model_fn, tmp_path, settings).train(input_fn, steps=400)
+    said = [r.getMessage() for r in caplog.records if "does not divide" in r.getMessage()]
+    assert said == (k == 30) * [
+        "steps_per_loop=30 does not divide the 100 steps from one that StepCounter must see to the "
+        "next; the last session call before it runs 10."
+    ]
+
+
 def test_nan_inside_a_loop_stops_at_its_step(input_fn, tmp_path):
     def model_fn(features, labels, mode):
         step = tf.compat.v1.train.get_global_step()

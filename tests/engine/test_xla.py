@@ -55,7 +55,8 @@ def operations_run(compiled):
             loop.run(session, 2)
             metadata = tf1.RunMetadata()
             options = tf1.RunOptions(trace_level=tf1.RunOptions.SOFTWARE_TRACE)
-            session.run(loop.outcome, {loop.steps: 2}, options=options, run_metadata=metadata)
+            loop.set_steps(session, 2)
+            session.run(loop.outcome, options=options, run_metadata=metadata)
     return {
         node.timeline_label.partition(" = ")[2].partition("(")[0]
         for device in metadata.step_stats.dev_stats
