@@ -36,6 +36,7 @@ from flags.input import define_input_flags, make_pipeline_options
 from flags.job import define_job_flags
 from flags.preset import define_preset_flag, parse_with_preset, preset_names
 from flags.run_config import make_run_config
+from flags.speed import define_speed_flags
 from flags.training import define_training_flags
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "define_input_flags",
     "define_job_flags",
     "define_preset_flag",
+    "define_speed_flags",
     "define_training_flags",
     "export_dir",
     "make_pipeline_options",

@@ -8,8 +8,7 @@ flags.disclaim_key_flags()
 def define_batch_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --preemption_signals, --grace_secs, --step_timeout_secs, --job_summary and more.
 
-    The others are --slurm_requeue, --allow_shared_model_dir, --deterministic, --steps_per_loop and
-    --checkpoint_mode.
+    The others are --slurm_requeue, --allow_shared_model_dir and --deterministic.
 
     Args:
       flag_values: Where to define them.
@@ -58,24 +57,5 @@ def define_batch_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         "deterministic",
         False,
         "Have equal runs give equal checkpoints on one machine, if more slowly; needs --seed.",
-        flag_values=flag_values,
-    )
-    flags.DEFINE_string(
-        "steps_per_loop",
-        "auto",
-        "The most training steps in one session call; 'auto' leaves as many as no hook must see.",
-        flag_values=flag_values,
-    )
-    flags.register_validator(
-        "steps_per_loop",
-        lambda value: value == "auto" or (value.isdigit() and int(value) > 0),
-        message="must be 'auto' or a number above 0",
-        flag_values=flag_values,
-    )
-    flags.DEFINE_enum(
-        "checkpoint_mode",
-        "async",
-        ["async", "sync"],
-        "Whether training goes on while a checkpoint is written.",
         flag_values=flag_values,
     )

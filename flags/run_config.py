@@ -25,6 +25,8 @@ _ARGUMENTS = {
     "save_input_position": "save_input_position",
 }
 
+_XLA = {"off": False, "on": True, "auto": "auto"}
+
 
 def make_run_config(
     config_class: type[Config],
@@ -49,6 +51,10 @@ def make_run_config(
     if "steps_per_loop" in flag_values:
         steps = flag_values.steps_per_loop
         arguments["steps_per_loop"] = steps if steps == "auto" else int(steps)
+    if "xla" in flag_values:
+        arguments["xla"] = _XLA[flag_values.xla]
+    if "mixed_precision" in flag_values and flag_values.mixed_precision != "off":
+        arguments["mixed_precision"] = flag_values.mixed_precision
     if "distribution_strategy" in flag_values:
         arguments["train_distribute"] = make_strategy(flag_values)
         arguments["session_config"] = session_config(flag_values)

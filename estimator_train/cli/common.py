@@ -13,6 +13,7 @@ JOB_FLAGS = (
     flags.define_checkpoint_flags,
     flags.define_distribution_flags,
     flags.define_batch_job_flags,
+    flags.define_speed_flags,
     flags.define_image_flags,
     flags.define_input_flags,
 )

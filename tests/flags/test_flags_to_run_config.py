@@ -125,3 +125,18 @@ def test_export_dir_may_lie_in_the_model_dir():
     assert flags.export_dir("runs/a", parse("--export_dir=out")) == "out"
     assert flags.export_dir("runs/a", parse("--export_dir=")) is None
     assert flags.export_dir("runs/a", parse()) is None
+
+
+def test_flags_of_speed_reach_the_config():
+    def config(*arguments):
+        values = parse(*arguments, define=[flags.define_speed_flags])
+        found = flags.make_run_config(estimator_train.RunConfig, values)
+        return found.steps_per_loop, found.checkpoint_mode, found.xla, found.mixed_precision
+
+    assert config() == ("auto", "async", False, None)
+    found = config("--steps_per_loop=7", "--checkpoint_mode=sync", "--xla=on")
+    assert found == (7, "sync", True, None)
+    assert config("--xla=auto")[2] == "auto"
+    assert config("--mixed_precision=bfloat16")[3] == "bfloat16"
+    with pytest.raises(ValueError, match="`xla` and `mixed_precision` cannot be both set"):
+        config("--xla=on", "--mixed_precision=float16")

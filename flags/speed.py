@@ -1,0 +1,46 @@
+"""How fast a job trains: loops of steps, saves beside training, XLA, precision."""
+
+from absl import flags
+
+flags.disclaim_key_flags()
+
+
+def define_speed_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines --steps_per_loop, --checkpoint_mode, --xla and --mixed_precision.
+
+    Args:
+      flag_values: Where to define them.
+    """
+    flags.DEFINE_string(
+        "steps_per_loop",
+        "auto",
+        "The most training steps in one session call; 'auto' leaves as many as no hook must see.",
+        flag_values=flag_values,
+    )
+    flags.register_validator(
+        "steps_per_loop",
+        lambda value: value == "auto" or (value.isdigit() and int(value) > 0),
+        message="must be 'auto' or a number above 0",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_enum(
+        "checkpoint_mode",
+        "async",
+        ["async", "sync"],
+        "Whether training goes on while a checkpoint is written.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_enum(
+        "xla",
+        "off",
+        ["off", "on", "auto"],
+        "Whether XLA compiles the training steps that run in loops; 'auto': where it can.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_enum(
+        "mixed_precision",
+        "off",
+        ["off", "bfloat16", "float16"],
+        "The type of the products and convolutions of training; variables stay in float32.",
+        flag_values=flag_values,
+    )
