@@ -6,10 +6,12 @@ tf_keras, for one, still asks it for `model_to_estimator`.
 import importlib
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 # Module to the one of ours whose names it has; None is a package that only holds others.
 _STAND_INS: dict[str, str | None] = {
@@ -20,15 +22,19 @@ _STAND_INS: dict[str, str | None] = {
 }
 
 
-class _StandIns(MetaPathFinder, Loader):
-    """Finds the stand-ins, and makes them modules that import ours once a name is asked for."""
+class _StandIns:
+    """Finds the stand-ins, and makes them modules that import ours once a name is asked for.
+
+    A finder and a loader by its methods: importing the classes for them takes longer than all of
+    this package that `import estimator_train` loads.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname not in _STAND_INS:
             return None
-        return ModuleSpec(fullname, self, is_package=_STAND_INS[fullname] is None)
+        return ModuleSpec(fullname, cast("Loader", self), is_package=_STAND_INS[fullname] is None)
 
     def create_module(self, spec: ModuleSpec) -> None:
         return None
