@@ -5,7 +5,17 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 REPORT = ["matplotlib>=3.6"]
-TEST = ["pytest>=8", "pytest-timeout", "pillow", "pandas", "hypothesis", "ruff", "mypy", *REPORT]
+TEST = [
+    "pytest>=8",
+    "pytest-timeout",
+    "pytest-xdist",
+    "pillow",
+    "pandas",
+    "hypothesis",
+    "ruff",
+    "mypy",
+    *REPORT,
+]
 
 setup(
     name="estimator-train",

@@ -16,7 +16,6 @@ A hook that measures others stands before all of them, and its `other_end`, a ho
 that measures in the graph has `measured(train_op)`, which returns what to run in its place.
 """
 
-import functools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,6 +24,8 @@ import tensorflow as tf
 
 _train = tf.compat.v1.train
 _NEXT = 1
+# They are looked for once for each class of hooks: they are asked for before every loop.
+_known_classes: dict[type, type | None] = {}
 
 
 def in_order(hooks: Sequence[Any]) -> list[Any]:
@@ -53,7 +54,7 @@ def measured(train_op: Any, hooks: Sequence[Any]) -> Any:
 
 def sees_every_step(hook: Any) -> bool:
     """Whether nothing is known of when `hook` must see a step."""
-    return not hasattr(hook, "steps_until_due") and _known_class(type(hook)) is None
+    return not hasattr(hook, "steps_until_due") and _known_class(hook) is None
 
 
 def steps_until_due(hook: Any, global_step: int) -> int | None:
@@ -67,7 +68,7 @@ def steps_until_due(hook: Any, global_step: int) -> int | None:
     if own is not None:
         steps = own(global_step)
     else:
-        known = _known_class(type(hook))
+        known = _known_class(hook)
         steps = _NEXT if known is None else _DUE[known](hook, global_step)
     return None if steps is None else max(_NEXT, steps)
 
@@ -87,19 +88,23 @@ def after_loop(hook: Any, global_step: int, steps: int, loss: Any) -> bool:
     own = getattr(hook, "after_loop", None)
     if own is not None:
         return bool(own(steps, loss))
-    skip = _AFTER_LOOP.get(_known_class(type(hook)))
+    skip = _AFTER_LOOP.get(_known_class(hook))
     return skip is not None and bool(skip(hook, global_step, steps, loss))
 
 
-@functools.cache
-def _known_class(kind: type) -> type | None:
-    """TensorFlow's class whose cadence a hook has; None if it changed what decides on it."""
-    for known in _DUE:
-        methods = ("before_run", "after_run")
-        same = all(getattr(kind, name, None) is getattr(known, name) for name in methods)
-        if issubclass(kind, known) and (same or getattr(kind, "keeps_cadence", False)):
-            return known
-    return None
+def _known_class(hook: Any) -> type | None:
+    """The TensorFlow class whose cadence `hook` has; None if it changed what decides on it."""
+    kind = type(hook)
+    if kind not in _known_classes:
+        found = (known for known in _DUE if _keeps_cadence(kind, known))
+        _known_classes[kind] = next(found, None)
+    return _known_classes[kind]
+
+
+def _keeps_cadence(kind: type, known: type) -> bool:
+    methods = ("before_run", "after_run")
+    same = all(getattr(kind, name, None) is getattr(known, name) for name in methods)
+    return issubclass(kind, known) and (same or getattr(kind, "keeps_cadence", False))
 
 
 def _timer_due(timer: Any, position: int) -> int | None:

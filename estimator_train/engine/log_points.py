@@ -38,11 +38,11 @@ class _InOneCall:
         super().after_run(_Answer(found["after"]), own)  # type: ignore[misc]
 
 
-class StepCounter(_InOneCall, tf.compat.v1.train.StepCounterHook):  # type: ignore[misc]
+class StepCounter(_InOneCall, tf.compat.v1.train.StepCounterHook):
     """Writes `global_step/sec`."""
 
 
-class SummarySaver(_InOneCall, tf.compat.v1.train.SummarySaverHook):  # type: ignore[misc]
+class SummarySaver(_InOneCall, tf.compat.v1.train.SummarySaverHook):
     """Writes the summaries."""
 
 
