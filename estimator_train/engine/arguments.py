@@ -75,7 +75,7 @@ def validate_model_fn(model_fn: Callable[..., Any] | None, params: Any) -> None:
             f"model_fn ({model_fn}) does not include params argument, but params ({params}) is "
             "passed to Estimator."
         )
-    if params is None and "params" in names:
+    if params is None and requires(model_fn, "params"):
         _LOG.warning(
             "Estimator's model_fn (%s) includes params argument, but params are not passed to "
             "Estimator.",

@@ -133,7 +133,7 @@ class BuiltModelFn:
 
     @tf.autograph.experimental.do_not_convert
     def __call__(
-        self, features: Any, labels: Any, mode: str, params: Any, config: RunConfig
+        self, features: Any, labels: Any, mode: str, config: RunConfig, params: Any = None
     ) -> EstimatorSpec:
         """Builds the model in the default graph; arguments are those of a model_fn."""
         made = self.keras_model_fn(mode, params, config)

@@ -73,6 +73,13 @@ def test_trains_and_evaluates_as_fit_does(kind: str) -> None:
     np.testing.assert_allclose(rows, model.predict(X, verbose=0), rtol=1e-5, atol=1e-7)
 
 
+def test_without_params_nothing_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        est.Estimator(keras.model_fn(build, "mse"))
+    assert "temporary folder" in caplog.text
+    assert "params" not in caplog.text
+
+
 def test_params_reach_the_builder_and_the_optimizer() -> None:
     seen = []
 
