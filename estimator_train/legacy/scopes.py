@@ -131,13 +131,19 @@ def _evaluated_inside(node: ast.AST) -> Iterable[ast.AST]:
         return [node.body]
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)):
         return node.body
+    if isinstance(node, _COMPREHENSIONS):
+        first, *others = node.generators
+        results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        return [*results, first.target, *first.ifs, *others]
     return ast.iter_child_nodes(node)
 
 
 def _evaluated_outside(node: ast.AST) -> Iterator[ast.expr]:
-    """The parts that are evaluated around it: decorators, bases, defaults, annotations."""
+    """The parts that are evaluated around it: bases, defaults, what a comprehension is over."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield from node.decorator_list
+    if isinstance(node, _COMPREHENSIONS):
+        yield node.generators[0].iter
     if isinstance(node, ast.ClassDef):
         yield from node.bases
         yield from (keyword.value for keyword in node.keywords)

@@ -53,3 +53,72 @@ def test_report_of_a_tree(tmp_path):
     assert found["tf.contrib.boosted_trees"] == ("missing", [4])
     assert "line 1: this is Python 2" in two["problem"]
     assert new["command"].startswith("estimator-train run ")
+
+
+def test_names_that_are_bound_to_something_else_are_not_followed():
+    source = (
+        "import tensorflow as tf\n"
+        "layers = tf.layers\n"
+        "def f(layers, x=tf.zeros):\n"
+        "    layers.flatten(x)\n"
+        "    import tensorflow.contrib.rnn as rnn\n"
+        "    return [rnn.Cell for tf in tf.train.things]\n"
+        "def g():\n"
+        "    layers.dense, rnn.other\n"
+        "class C(tf.Module):\n"
+        "    layers = 3\n"
+        "    def h(self): return layers.relu\n"
+        "try:\n"
+        "    import tensorflow.compat.v1 as v1\n"
+        "except ImportError:\n"
+        "    import other as v1\n"
+        "v1.Session\n"
+    )
+    found = {use.symbol.removeprefix("tensorflow.") for use in symbols.uses(source)}
+    assert found == {
+        "layers",
+        "zeros",
+        "contrib.rnn",
+        "contrib.rnn.Cell",
+        "train.things",
+        "layers.dense",
+        "Module",
+        "layers.relu",
+        "compat.v1",
+        "compat.v1.Session",
+    }
+
+
+def test_report_agrees_with_what_the_runner_does(run_fork, tmp_path):
+    names = [
+        "placeholder",
+        "contrib.layers.flatten",
+        "contrib.boosted_trees",
+        "estimator.Estimator",
+    ]
+    names += ["python.ops.array_ops.stack", "train.Saverr", "mul", "contrib.data.AUTOTUNE"]
+    (tmp_path / "names.py").write_text(
+        "import tensorflow as tf\n" + "".join(f"tf.{name}\n" for name in names)
+    )
+    (tmp_path / "asks.py").write_text(
+        "import contextlib, io, json, operator, os, sys\n"
+        "import estimator_train.cli.main as cli\n"
+        "import tensorflow as tf\n"
+        "out = io.StringIO()\n"
+        "with contextlib.redirect_stdout(out):\n"
+        "    cli.main(['check', 'names.py', '--json'])\n"
+        "for symbol in json.loads(out.getvalue())[0]['symbols']:\n"
+        "    name = symbol['name'].replace('tensorflow.', '').replace('tf.', '', 1)\n"
+        "    try:\n"
+        "        operator.attrgetter(name)(tf)\n"
+        "        print(symbol['status'] != 'missing', symbol['lines'])\n"
+        "    except AttributeError as error:\n"
+        "        print(symbol['status'] == 'missing' and symbol['hint'] in str(error), name)\n"
+    )
+    lines = run_fork("--tf1", str(tmp_path / "asks.py"))[0].splitlines()
+    assert len(lines) == len(names)
+    assert all(line.startswith("True") for line in lines), lines
+    assert [line for line in lines if "[" not in line] == [
+        "True contrib.boosted_trees",
+        "True train.Saverr",
+    ]

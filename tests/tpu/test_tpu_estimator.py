@@ -99,3 +99,36 @@ def test_functions_must_take_their_tensors():
         tpu.TPUEstimatorSpec("train", host_call=(lambda a, b: 0, [1]))
     with pytest.raises(TypeError, match=r"eval_metrics\[0\] should be callable"):
         tpu.TPUEstimatorSpec("train", eval_metrics=(3, []))
+
+
+def test_host_call_and_scaffold_fn_are_called_on_the_host(tmp_path):
+    seen = []
+
+    def host_fn(step, loss):
+        seen.append("host_fn")
+
+        def note(step, loss):
+            seen.append((step.shape, loss.shape))
+
+        return tf.numpy_function(note, [step, loss], [])
+
+    def scaffold_fn():
+        seen.append("scaffold_fn")
+        return tf.compat.v1.train.Scaffold(init_fn=lambda scaffold, session: seen.append("init"))
+
+    def with_calls(features, labels, mode, params):
+        spec = model_fn(features, labels, mode, params)
+        step = tf.compat.v1.train.get_global_step()
+        tensors = {"step": tf.reshape(step, [1]), "loss": tf.reshape(spec.loss, [1])}
+        return spec._replace(host_call=(host_fn, tensors), scaffold_fn=scaffold_fn)
+
+    per_host = tpu.InputPipelineConfig.PER_HOST_V2
+    settings = tpu.TPUConfig(iterations_per_loop=2, per_host_input_for_training=per_host)
+    config = tpu.RunConfig(model_dir=str(tmp_path), tpu_config=settings)
+    params = {"seen": Seen()}
+    estimator = tpu.TPUEstimator(with_calls, config=config, use_tpu=False, params=params)
+    estimator.train(input_fn, steps=6)
+    assert sorted(seen[:2]) == ["host_fn", "scaffold_fn"]
+    assert seen[2] == "init"
+    # A call that Python sees is made with every step, as the original makes it without a TPU.
+    assert seen[3:] == 6 * [((1,), (1,))]
