@@ -4,6 +4,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib import metric_learning as metric_learning
+
 _v1 = tf.compat.v1.losses
 add_loss = _v1.add_loss
 get_losses = _v1.get_losses

@@ -143,7 +143,7 @@ class TimeReversedFusedRNN(FusedRNNCell):
         return _reversed(outputs, sequence_length), state
 
 
-class LayerNormBasicLSTMCell(_cells.RNNCell):  # type: ignore[misc]
+class LayerNormBasicLSTMCell(tf.compat.v1.nn.rnn_cell.RNNCell):
     """An LSTM whose gates are normalized.
 
     Args:

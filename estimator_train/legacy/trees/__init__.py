@@ -20,6 +20,7 @@ _TF1_MODULES = {
     "tensorflow.keras": ("tensorflow:compat.v1.keras",),
     "tensorflow.examples.tutorials.mnist": ("estimator_train.legacy.tutorials",),
     _CONTRIB: ("estimator_train.legacy.contrib",),
+    f"{_CONTRIB}.keras": ("tensorflow:compat.v1.keras",),
 }
 # Names of before TensorFlow 1.0, to those that took their place.
 _OLDEST = {

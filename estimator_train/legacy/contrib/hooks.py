@@ -1,0 +1,5 @@
+"""`tf.contrib.hooks`."""
+
+import tensorflow as tf
+
+ProfilerHook = tf.compat.v1.train.ProfilerHook

@@ -1,0 +1,31 @@
+"""`tf.contrib.opt`: further optimizers."""
+
+from estimator_train.legacy.contrib.opt.external import (
+    ExternalOptimizerInterface,
+    ScipyOptimizerInterface,
+)
+from estimator_train.legacy.contrib.opt.variants import (
+    LARSOptimizer,
+    LazyAdamOptimizer,
+    MovingAverageOptimizer,
+    NadamOptimizer,
+)
+from estimator_train.legacy.contrib.opt.weight_decay import (
+    AdamWOptimizer,
+    DecoupledWeightDecayExtension,
+    MomentumWOptimizer,
+    extend_with_decoupled_weight_decay,
+)
+
+__all__ = [
+    "AdamWOptimizer",
+    "DecoupledWeightDecayExtension",
+    "ExternalOptimizerInterface",
+    "LARSOptimizer",
+    "LazyAdamOptimizer",
+    "MomentumWOptimizer",
+    "MovingAverageOptimizer",
+    "NadamOptimizer",
+    "ScipyOptimizerInterface",
+    "extend_with_decoupled_weight_decay",
+]

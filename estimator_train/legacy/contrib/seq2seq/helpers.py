@@ -1,0 +1,138 @@
+"""What a decoder reads at each step: given tokens, or its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+
+class Helper:
+    """Samples tokens from outputs, and gives the next inputs.
+
+    Attributes:
+      batch_size: Sequences in a batch, a tensor.
+      sample_ids_shape: Shape of one sample.
+      sample_ids_dtype: Type of the samples.
+    """
+
+    batch_size: Any
+    sample_ids_shape = tf.TensorShape([])
+    sample_ids_dtype = tf.int32
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+        """Which sequences have ended at once, and the first inputs."""
+        raise NotImplementedError
+
+    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+        """The tokens of outputs."""
+        raise NotImplementedError
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """Which sequences have ended, the next inputs, and the next state."""
+        raise NotImplementedError
+
+
+class TrainingHelper(Helper):
+    """Reads given inputs, whatever is sampled.
+
+    Args:
+      inputs: Shape (batch, time, ...).
+      sequence_length: Lengths, shape (batch,).
+      time_major: Whether inputs are (time, batch, ...).
+      name: Unused.
+    """
+
+    def __init__(
+        self, inputs: Any, sequence_length: Any, time_major: bool = False, name: str | None = None
+    ) -> None:
+        def by_time(tensor: Any) -> tf.Tensor:
+            tensor = tf.convert_to_tensor(tensor)
+            order = [1, 0, *range(2, tensor.shape.rank)]
+            return tensor if time_major else tf.transpose(tensor, order)
+
+        self._inputs = tf.nest.map_structure(by_time, inputs)
+        self._lengths = tf.cast(sequence_length, tf.int32)
+        self.batch_size = tf.size(self._lengths)
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+        """The first inputs."""
+        return tf.equal(self._lengths, 0), self._at(0)
+
+    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+        """The likeliest tokens."""
+        return tf.argmax(outputs, -1, output_type=tf.int32)
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """The next of the given inputs."""
+        return time + 1 >= self._lengths, self._at(time + 1), state
+
+    def _at(self, time: Any) -> Any:
+        last = tf.maximum(tf.reduce_max(self._lengths) - 1, 0)
+        return tf.nest.map_structure(lambda t: tf.gather(t, tf.minimum(time, last)), self._inputs)
+
+
+class GreedyEmbeddingHelper(Helper):
+    """Reads the vectors of the likeliest tokens, until one is the end's.
+
+    Args:
+      embedding: The vectors, or a function of tokens that returns them.
+      start_tokens: First tokens, shape (batch,).
+      end_token: The number of the token that ends a sequence.
+    """
+
+    def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
+        self._embed: Callable[[Any], Any] = (
+            embedding
+            if callable(embedding) and not tf.is_tensor(embedding)
+            else lambda ids: tf.nn.embedding_lookup(embedding, ids)
+        )
+        self._start = tf.cast(start_tokens, tf.int32)
+        self._end = tf.cast(end_token, tf.int32)
+        self.batch_size = tf.size(self._start)
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+        """The vectors of the first tokens."""
+        return tf.zeros([self.batch_size], tf.bool), self._embed(self._start)
+
+    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+        """The likeliest tokens."""
+        return tf.argmax(outputs, -1, output_type=tf.int32)
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """The vectors of what was sampled."""
+        return tf.equal(sample_ids, self._end), self._embed(sample_ids), state
+
+
+class SampleEmbeddingHelper(GreedyEmbeddingHelper):
+    """Reads the vectors of tokens that are drawn by their probabilities.
+
+    Args:
+      embedding: As for `GreedyEmbeddingHelper`.
+      start_tokens: The same.
+      end_token: The same.
+      softmax_temperature: What logits are divided by.
+      seed: Of the draw.
+    """
+
+    def __init__(
+        self,
+        embedding: Any,
+        start_tokens: Any,
+        end_token: Any,
+        softmax_temperature: Any = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(embedding, start_tokens, end_token)
+        self._temperature, self._seed = softmax_temperature, seed
+
+    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+        """Tokens drawn."""
+        logits = outputs if self._temperature is None else outputs / self._temperature
+        drawn = tf.random.categorical(logits, 1, dtype=tf.int32, seed=self._seed)
+        return tf.reshape(drawn, [-1])
