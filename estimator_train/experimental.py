@@ -2,6 +2,7 @@
 
 from estimator_train.canned.logit_fns import call_logit_fn
 from estimator_train.canned.rnn import RNNClassifier, RNNEstimator
+from estimator_train.canned.sdca import LinearSDCA
 from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
 from estimator_train.training.early_stopping import (
     make_early_stopping_hook,
@@ -15,6 +16,7 @@ from estimator_train.training.stop_at_checkpoint import make_stop_at_checkpoint_
 
 __all__ = [
     "InMemoryEvaluatorHook",
+    "LinearSDCA",
     "RNNClassifier",
     "RNNEstimator",
     "build_raw_supervised_input_receiver_fn",

@@ -67,10 +67,12 @@ class Weighted(NamedTuple):
     Attributes:
         sums: float32 of shape [batch, units], without the bias.
         weights: The variables, one for each column.
+        inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
     """
 
     sums: tf.Tensor
     weights: list[Any]
+    inputs: list[Any]
 
 
 class Batch:
@@ -161,20 +163,37 @@ class Batch:
             ValueError: A column is neither categorical nor dense, or its feature is missing.
         """
         state, shared = _State(self._tables), self._shared_scope()
-        sums, weights = [], []
+        sums, weights, inputs = [], [], []
         for column in columns:
-            if _is_categorical(column):
-                with _v1.variable_scope(_scope_name(column)):
+            found = self._linear_input(column, state, shared)
+            with _v1.variable_scope(_scope_name(column)):
+                if isinstance(found, Ids):
                     weight = _weights(column.num_buckets, units)
-                    column.create_state(state)
-                    sums.append(self._ids(column, state).reduced(weight, combiner))
-            else:
-                numbers = self._numbers(column, state, shared)
-                with _v1.variable_scope(_scope_name(column)):
-                    weight = _weights(numbers.shape[-1], units)
-                    sums.append(tf.matmul(numbers, weight))
+                    sums.append(found.reduced(weight, combiner))
+                else:
+                    weight = _weights(found.shape[-1], units)
+                    sums.append(tf.matmul(found, weight))
             weights.append(weight)
-        return Weighted(tf.add_n(sums), weights)
+            inputs.append(found)
+        return Weighted(tf.add_n(sums), weights, inputs)
+
+    def linear_input(self, column: Any) -> Ids | tf.Tensor:
+        """Returns what a linear model multiplies the weights of a column by.
+
+        Args:
+            column: A checked column, categorical or dense.
+
+        Returns:
+            The ids of a categorical column, or the numbers of a dense one, [batch, size].
+        """
+        return self._linear_input(column, _State(self._tables), self._shared_scope())
+
+    def _linear_input(self, column: Any, state: Any, shared: Any) -> Ids | tf.Tensor:
+        if not _is_categorical(column):
+            return self._numbers(column, state, shared)
+        with _v1.variable_scope(_scope_name(column)):
+            column.create_state(state)
+            return self._ids(column, state)
 
     def _numbers(self, column: Any, state: Any, shared: Any) -> tf.Tensor:
         """The numbers of one column, [batch, size]."""

@@ -11,7 +11,8 @@ import tf_keras
 from estimator_train.canned.default_heads import classifier_head, regressor_head
 from estimator_train.canned.optimizers import KerasChoice
 from estimator_train.canned.parts import Linear
-from estimator_train.canned.specs import TrainedPart, model_fn_of
+from estimator_train.canned.sdca import LinearSDCA
+from estimator_train.canned.specs import TrainedPart, model_fn_of, sdca_model_fn_of
 from estimator_train.estimator import EstimatorV2
 
 _MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
@@ -35,7 +36,7 @@ class LinearEstimator(EstimatorV2):
         model_dir: As for `Estimator`.
         optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
             one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
-            min(0.2, 1 / sqrt(number of columns)).
+            min(0.2, 1 / sqrt(number of columns)); or an `experimental.LinearSDCA`.
         config: As for `Estimator`.
         sparse_combiner: How several values of a categorical column become one: "sum", "mean" or
             "sqrtn".
@@ -56,13 +57,13 @@ class LinearEstimator(EstimatorV2):
         warm_start_from: Any = None,
     ) -> None:
         part = Linear.of(feature_columns, sparse_combiner)
-        choice = KerasChoice(optimizer, learning_rate_of(part.columns, 0.2))
-        super().__init__(
-            model_fn_of(head, [TrainedPart(part, choice)]),
-            model_dir,
-            config,
-            warm_start_from=warm_start_from,
-        )
+        if isinstance(optimizer, LinearSDCA):
+            optimizer.check(head, sparse_combiner)
+            model_fn = sdca_model_fn_of(head, lambda config: part, optimizer)
+        else:
+            choice = KerasChoice(optimizer, learning_rate_of(part.columns, 0.2))
+            model_fn = model_fn_of(head, [TrainedPart(part, choice)])
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class LinearClassifier(LinearEstimator):

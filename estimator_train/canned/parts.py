@@ -32,6 +32,22 @@ class Logits(NamedTuple):
     updates: list[Any]
 
 
+class LinearModel(NamedTuple):
+    """A linear model of a batch.
+
+    Attributes:
+        logits: float32 of shape [batch, units].
+        weights: The variables of the columns, in the order of their names.
+        inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
+        bias: The variable of the bias.
+    """
+
+    logits: tf.Tensor
+    weights: list[Any]
+    inputs: list[Any]
+    bias: Any
+
+
 @dataclasses.dataclass(frozen=True)
 class Linear:
     """A linear model of feature columns.
@@ -62,11 +78,15 @@ class Linear:
         return cls(checked_columns(columns, v1=v1), combiner, **settings)
 
     def logits(self, batch: Batch, units: int, training: bool) -> Logits:
-        """Makes logits in the current scope; all weights begin with 0."""
+        """Makes logits in the current scope."""
         del training
+        return Logits(self.model(batch, units).logits, [])
+
+    def model(self, batch: Batch, units: int) -> LinearModel:
+        """Makes the model in the current scope; all weights begin with 0."""
         name = _v1.get_variable_scope().name
         with _v1.variable_scope("linear_model", partitioner=self.partitioner):
-            sums, weights = batch.weighted_sum(self.columns, units, self.combiner)
+            sums, weights, inputs = batch.weighted_sum(self.columns, units, self.combiner)
             bias = _v1.get_variable("bias_weights", [units], initializer=_v1.zeros_initializer())
             logits = tf.nn.bias_add(sums, tf.convert_to_tensor(bias), name="weighted_sum")
         with batch.summary_scope():
@@ -75,7 +95,7 @@ class Linear:
             _v1.summary.scalar("fraction_of_zero_weights", _zero_fraction(weights))
             if self.shows_output:
                 layers.write_activation(name, logits)
-        return Logits(logits, [])
+        return LinearModel(logits, weights, inputs, bias)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import tensorflow as tf
 
 from estimator_train.canned.columns import Batch
 from estimator_train.canned.optimizers import OptimizerChoice
+from estimator_train.canned.sdca import LinearSDCA
 from estimator_train.heads.training import minimize_parts
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
@@ -67,6 +69,41 @@ def v1_model_fn_of(
         with _scope(part.scope):
             logits = part.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
             return _v1_spec(head, batch, mode, logits, labels, [(optimizer, part.scope)])
+
+    return model_fn
+
+
+def sdca_model_fn_of(
+    head: Any, part_of: Callable[[Any], Any], sdca: LinearSDCA, *, v1: bool = False
+) -> Callable[..., EstimatorSpec]:
+    """Returns the model_fn of a linear estimator that dual coordinate ascent trains.
+
+    Args:
+        head: A `Head` that passed the check of sdca.
+        part_of: Function of the RunConfig that makes the linear part.
+        sdca: Trains it.
+        v1: Whether it is a v1 estimator, which is in the part's scope as a whole.
+    """
+
+    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+        batch = Batch(features, v1=v1)
+        part = part_of(config)
+        with _scope(part.scope) as scope:
+            model = part.model(batch, head.logits_dimension)
+
+        def train(loss: tf.Tensor) -> Any:
+            del loss
+            return sdca.train_op(head, model, batch.features, labels)
+
+        at_home = _v1.variable_scope(scope, auxiliary_name_scope=False)
+        with at_home if v1 else contextlib.nullcontext():
+            return head.create_estimator_spec(
+                batch.features,
+                mode,
+                model.logits,
+                labels=labels,
+                **({"train_op_fn": train} if mode == ModeKeys.TRAIN else {}),
+            )
 
     return model_fn
 

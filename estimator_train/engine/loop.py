@@ -195,7 +195,10 @@ def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list
 def _is_handle(operation: tf.Operation) -> bool:
     """Whether an operation only names state: a variable's, an iterator's or a table's handle."""
     outputs = operation.outputs
-    return len(outputs) == 1 and outputs[0].dtype == tf.resource and not operation.inputs
+    if len(outputs) != 1 or outputs[0].dtype != tf.resource:
+        return False
+    # A dense table has inputs: the keys that stand for no key.
+    return not operation.inputs or operation.type == "MutableDenseHashTableV2"
 
 
 def _check_loopable(operation: tf.Operation) -> None:

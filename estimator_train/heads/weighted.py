@@ -119,6 +119,19 @@ class WeightedHead(Head):
                 metrics[key] = tf_keras.metrics.Mean(key)
         return {named(key, self._name): metric for key, metric in metrics.items()}
 
+    def labels_and_weights(
+        self, labels: Any, logits: Any, features: Mapping[str, Any]
+    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        """Returns labels as the losses need them, checked, and the weights of examples, or None.
+
+        Args:
+            labels: As for `loss`.
+            logits: As for `loss`.
+            features: As for `loss`.
+        """
+        batch = self._batch(labels, logits, features)
+        return batch.labels, batch.weights
+
     def update_metrics(  # type: ignore[override]
         self,
         eval_metrics: Metrics,

@@ -12,7 +12,8 @@ from estimator_train.canned.default_heads import classifier_head, regressor_head
 from estimator_train.canned.linear import learning_rate_of
 from estimator_train.canned.optimizers import V1Choice
 from estimator_train.canned.parts import Linear
-from estimator_train.canned.specs import TrainedPart, v1_model_fn_of
+from estimator_train.canned.sdca import LinearSDCA
+from estimator_train.canned.specs import TrainedPart, sdca_model_fn_of, v1_model_fn_of
 from estimator_train.canned.v1 import partitioners
 from estimator_train.estimator import Estimator
 
@@ -28,7 +29,7 @@ class LinearEstimator(Estimator):
         model_dir: As for `Estimator`.
         optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
             one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
-            min(0.2, 1 / sqrt(number of columns)).
+            min(0.2, 1 / sqrt(number of columns)); or an `experimental.LinearSDCA`.
         config: As for `Estimator`.
         partitioner: Partitions the weights; by default over the parameter servers of the config.
         sparse_combiner: How several values of a categorical column become one: "sum", "mean" or
@@ -51,15 +52,18 @@ class LinearEstimator(Estimator):
         warm_start_from: Any = None,
     ) -> None:
         part = Linear.of(feature_columns, sparse_combiner, v1=True)
-        choice = V1Choice(optimizer, learning_rate_of(part.columns, 0.2))
 
-        def parts_of(config: Any) -> list[TrainedPart]:
+        def part_of(config: Any) -> Linear:
             chosen = partitioner or partitioners.for_columns(config)
-            return [TrainedPart(dataclasses.replace(part, partitioner=chosen), choice)]
+            return dataclasses.replace(part, partitioner=chosen)
 
-        super().__init__(
-            v1_model_fn_of(head, parts_of), model_dir, config, warm_start_from=warm_start_from
-        )
+        if isinstance(optimizer, LinearSDCA):
+            optimizer.check(head, sparse_combiner)
+            model_fn = sdca_model_fn_of(head, part_of, optimizer, v1=True)
+        else:
+            choice = V1Choice(optimizer, learning_rate_of(part.columns, 0.2))
+            model_fn = v1_model_fn_of(head, lambda config: [TrainedPart(part_of(config), choice)])
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class LinearClassifier(LinearEstimator):

@@ -2,6 +2,7 @@
 
 from estimator_train.canned.kmeans import KMeansClustering as KMeans
 from estimator_train.canned.logit_fns import dnn_logit_fn_builder, linear_logit_fn_builder
+from estimator_train.canned.sdca import LinearSDCA
 from estimator_train.experimental import (
     InMemoryEvaluatorHook,
     build_raw_supervised_input_receiver_fn,
@@ -17,6 +18,7 @@ from estimator_train.experimental import (
 __all__ = [
     "InMemoryEvaluatorHook",
     "KMeans",
+    "LinearSDCA",
     "build_raw_supervised_input_receiver_fn",
     "call_logit_fn",
     "dnn_logit_fn_builder",

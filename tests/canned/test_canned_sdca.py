@@ -1,0 +1,112 @@
+"""Dual coordinate ascent, against figures of the original."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import canned_sdca
+import pytest
+import tensorflow as tf
+from outcomes import recorded
+from test_canned_figures import V1, V2
+
+import estimator_train as est
+
+LinearSDCA = est.experimental.LinearSDCA
+APIS = {"v2": V2, "v1": V1}
+
+
+@pytest.mark.parametrize("name", canned_sdca.CASES)
+@pytest.mark.parametrize("api", APIS)
+def test_it_ends_where_the_original_ends(api: str, name: str) -> None:
+    ours = canned_sdca.observe(APIS[api], *canned_sdca.CASES[name])
+    theirs = recorded("canned_sdca")[f"{name} {api}"]
+    assert ours["variables"] == theirs["variables"]
+    for variable, numbers in theirs["weights"].items():
+        assert ours["weights"][variable] == pytest.approx(numbers, abs=2e-3), variable
+    assert ours["evaluation"] == pytest.approx(theirs["evaluation"], abs=1e-3)
+    assert ours["tags"] == pytest.approx(theirs["tags"], abs=5e-3)
+
+
+def test_steps_in_a_loop_and_partitioned_weights_end_there_too() -> None:
+    estimator = est.compat.v1.LinearClassifier(
+        canned_sdca.columns(),
+        weight_column="weight",
+        optimizer=LinearSDCA("id"),
+        partitioner=tf.compat.v1.fixed_size_partitioner(2),
+        config=est.RunConfig(steps_per_loop=20),
+    )
+    estimator.train(canned_sdca.input_fn("class"), steps=canned_sdca.STEPS)
+    weights = recorded("canned_sdca")["classifier v2"]["weights"]
+    for column in ("x", "age_bucketized_X_job", "job_weighted_by_size"):
+        name = f"linear/linear_model/{column}/weights"
+        found = estimator.get_variable_value(name).reshape(-1)
+        assert found == pytest.approx(weights[name], abs=2e-3)
+
+
+def test_a_step_for_a_model_of_ones_own() -> None:
+    columns = canned_sdca.columns()[:2]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        data = canned_sdca.input_fn("number")()
+        features, labels = tf.compat.v1.data.make_one_shot_iterator(data).get_next()
+        variables = {
+            column: tf.compat.v1.get_variable(f"weights_{number}", [size, 1])
+            for number, (column, size) in enumerate(zip(columns, (2, 3), strict=True))
+        }
+
+        class Variables:
+            def get_variable(self, column: Any, name: str) -> Any:
+                assert name == "weights"
+                return variables[column]
+
+        bias = tf.compat.v1.get_variable("bias", [1])
+        step = tf.compat.v1.train.get_or_create_global_step()
+        train = LinearSDCA("id").get_train_step(
+            Variables(), "weight", "squared_loss", columns, features, labels, bias, step
+        )
+        session.run(tf.compat.v1.global_variables_initializer())
+        for _ in range(60):
+            session.run(train)
+        x, ages, found = session.run([*variables.values(), bias])
+        assert session.run(step) == 60
+        batch, numbers = session.run([features, labels])
+    # The gradient of the whole objective is zero.
+    age = (batch["age"][:, None] >= [20, 40]).sum(1)
+    error = batch["weight"] * (batch["x"] @ x[:, 0] + ages[age, 0] + found - numbers)
+    assert batch["x"].T @ error + x[:, 0] == pytest.approx([0, 0], abs=5e-3)
+    assert error.sum() + found[0] == pytest.approx(0, abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"symmetric_l1_regularization": -1.0}, "l1_regularization should be non-negative"),
+        ({"symmetric_l2_regularization": 0.0}, "l2_regularization should be positive"),
+        ({"num_loss_partitions": 0}, "num_loss_partitions should be positive. Given: 0"),
+        ({"num_table_shards": 0}, "num_table_shards should be positive. Given: 0"),
+    ],
+)
+def test_settings_out_of_range_are_told(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        LinearSDCA("id", **arguments)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_models_that_it_cannot_train_are_refused_at_once(api: str) -> None:
+    estimators = APIS[api].estimator
+    columns, sdca = canned_sdca.columns(), LinearSDCA("id")
+    with pytest.raises(ValueError, match="LinearSDCA cannot be used in a multi-class setting"):
+        estimators.LinearClassifier(columns, n_classes=3, optimizer=sdca)
+    with pytest.raises(ValueError, match="can only be used with one-dimensional label"):
+        estimators.LinearRegressor(columns, label_dimension=2, optimizer=sdca)
+    with pytest.raises(ValueError, match=re.escape('sparse_combiner must be "sum" when optimizer')):
+        estimators.LinearClassifier(columns, sparse_combiner="mean", optimizer=sdca)
+    with pytest.raises(ValueError, match="Unsupported head type: "):
+        estimators.LinearEstimator(est.MultiLabelHead(3), columns, optimizer=sdca)
+    with pytest.raises(ValueError, match="The given object is not a"):
+        estimators.DNNClassifier([2], columns[:1], optimizer=sdca)
+    with pytest.raises(KeyError, match="nope is not among the features"):
+        estimators.LinearClassifier(columns, optimizer=LinearSDCA("nope")).train(
+            canned_sdca.input_fn("class"), steps=1
+        )
