@@ -165,7 +165,8 @@ def preempted(cluster: Cluster, times: int, moments: random.Random) -> Any:
             process.send_signal(signal.SIGTERM)
             codes.append(process.wait())
         trainers = [task for task in TASKS[cluster.kind] if task.startswith(("chief", "worker"))]
-        ends.append({task: cluster.noted(task)[-1][-1] for task in trainers})
+        # A worker may have had no session yet.
+        ends.append({task: cluster.noted(task)[-1][-1] for task in trainers if cluster.noted(task)})
     starts = [session[0] for session in cluster.noted()]
     return {"codes": codes, "ends": ends, "starts": starts, "left_behind": cluster.left_behind()}
 

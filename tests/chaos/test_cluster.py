@@ -1,0 +1,39 @@
+"""The short form of `cluster.py`: tasks of clusters are killed, and whole clusters preempted."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+from cluster import Cluster, killed, preempted
+from cluster_job import NOISE, SAVE_STEPS
+
+
+@pytest.mark.slow
+def test_killed_tasks_cost_one_interval_at_most(tmp_path: Path) -> None:
+    cluster = Cluster(tmp_path, "sync")
+    seen = killed(cluster, 2, random.Random(1))
+    assert seen["code"] == 0, cluster.output()[-3000:]
+    assert seen["victims"] == ["evaluator-0", "worker-0"]
+    assert seen["metrics"]["global_step"] == seen["steps"]
+    assert seen["metrics"]["loss"] < 2 * NOISE**2
+    assert max(seen["lost"]) <= SAVE_STEPS
+    assert not seen["left_behind"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["async", "sync"])
+def test_a_preempted_cluster_goes_on_at_the_next_step(tmp_path: Path, kind: str) -> None:
+    cluster = Cluster(tmp_path, kind)
+    seen = preempted(cluster, 1 if kind == "async" else 2, random.Random(1))
+    assert set(seen["codes"]) == {143}, cluster.output()[-3000:]
+    assert not seen["left_behind"]
+    if kind == "async":
+        path = tf.train.latest_checkpoint(str(tmp_path / "model"))
+        assert tf.train.load_variable(path, "global_step") >= seen["ends"][0]["chief-0"]
+    else:
+        # All end after the same step. Who is asked to stop does not note the one that says so.
+        behind = [seen["starts"][1] - end for end in seen["ends"][0].values()]
+        assert set(behind) <= {0, 1}

@@ -1,0 +1,38 @@
+"""The short form of `soak.py`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import soak
+
+
+@pytest.mark.slow
+def test_a_long_training_does_not_grow(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, soak.__file__, str(tmp_path), "4000"],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(soak.__file__).parents[2]),
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+        },
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    samples = json.loads(done.stdout)
+    first, last = samples[soak.SAMPLES // 10], samples[-1]
+    assert last["step"] == 4000
+    assert last["open_files"] <= first["open_files"]
+    assert last["threads"] <= first["threads"]
+    assert last["memory_mb"] < first["memory_mb"] + 50
+    grown = [
+        b["event_bytes"] - a["event_bytes"] for a, b in zip(samples, samples[1:], strict=False)
+    ]
+    assert max(grown[1:]) < 2 * min(grown[1:])
