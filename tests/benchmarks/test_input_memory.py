@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from benchmarks import input_memory
+
+BATCHES = 2000
+ALLOWED = 1800  # kB for 1,800 batches.
+
+
+@pytest.mark.parametrize("source", ["arrays", "tfrecords"])
+def test_memory_stays_flat(source):
+    early, late = input_memory.growth(source, BATCHES)
+    assert late - early < ALLOWED
+
+
+def test_a_leak_is_seen(monkeypatch):
+    kept = []
+
+    def leak(number):
+        kept.append(np.ones(5000))
+        return number
+
+    def leaking(_):
+        return tf.data.Dataset.range(BATCHES).map(
+            lambda number: tf.numpy_function(leak, [number], tf.int64)
+        )
+
+    monkeypatch.setitem(input_memory.SOURCES, "leaking", leaking)
+    early, late = input_memory.growth("leaking", BATCHES)
+    assert late - early > ALLOWED
