@@ -74,3 +74,18 @@ def test_imports_point_down(path):
         parts = module.split(".")
         if parts[0] == "estimator_train" and len(parts) > 1:
             assert floor.get(parts[1], -1) <= here, f"{path} imports {module} from above"
+
+
+# Old scripts are run as they are, and may keep their own pickles.
+OURS = [path for path in SOURCES if "legacy" not in path.parts]
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_nothing_is_unpickled_or_evaluated(path):
+    unsafe = {"pickle", "marshal", "shelve", "dill", "cloudpickle"}
+    assert not unsafe & {name.split(".")[0] for name in imported_modules(path)}
+    for call in (n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)):
+        assert ast.unparse(call.func) not in ("eval", "exec", "tempfile.mktemp", "os.system")
+        given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+        assert given.get("allow_pickle") != "True"
+        assert given.get("shell") != "True"

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine import good_checkpoints
+from estimator_train.training.evaluator import _Evaluator
 
 CUTS = 12
 
@@ -109,6 +110,12 @@ def test_file_that_names_the_latest_is_rebuilt(copy, content, caplog):
     assert estimator.train(input_fn, steps=1).get_variable_value("global_step") == 11
 
 
+def evaluations_of(estimator, input_fn):
+    """The evaluator that looks for checkpoints as others write them."""
+    spec = est.EvalSpec(input_fn, steps=1, throttle_secs=0)
+    return _Evaluator(estimator, est.TrainSpec(input_fn, max_steps=10), [spec])
+
+
 def test_every_use_falls_back(copy):
     estimator, model_dir, input_fn, weights = copy
     (model_dir / "model.ckpt-10.index").write_bytes(b"torn")
@@ -118,6 +125,14 @@ def test_every_use_falls_back(copy):
     with estimator.predictor() as predictor:
         found = predictor.predict(np.zeros([8, 40], np.float32))
         np.testing.assert_array_equal(found["p"], weights[5][:1])
+    x = tf.TensorSpec([None, 40], tf.float32)
+    receiver = est.export.build_raw_serving_input_receiver_fn({"x": x})
+    exported = estimator.export_saved_model(str(model_dir.parent / "exports"), receiver)
+    variables = os.path.join(exported.decode(), "variables", "variables")
+    np.testing.assert_array_equal(tf.train.load_variable(variables, "w"), weights[5])
+    evaluator = evaluations_of(estimator, input_fn)
+    assert not evaluator.evaluate_what_is_due()
+    assert evaluator.evaluations[0].metrics["global_step"] == 5
     warm = est.Estimator(
         estimator._model_fn, model_dir.parent / "warm", warm_start_from=str(model_dir)
     )

@@ -1,0 +1,97 @@
+"""What signals do beside: Slurm is asked, other handlers are called, a record is kept."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+from absl import flags as absl_flags
+
+import flags
+from estimator_train import ending
+from estimator_train.cli import job_summary
+from estimator_train.cli.surviving import ending_saved
+from estimator_train.preemption import Preempted, Preemption, watch
+
+
+@pytest.fixture
+def flag_values():
+    values = absl_flags.FlagValues()
+    flags.define_batch_job_flags(values)
+    return values
+
+
+@pytest.mark.parametrize(
+    ("variables", "asked"),
+    [
+        ({"SLURM_JOB_ID": "71"}, "requeue 71\n"),
+        (
+            {"SLURM_JOB_ID": "72", "SLURM_ARRAY_JOB_ID": "71", "SLURM_ARRAY_TASK_ID": "3"},
+            "requeue 71_3\n",
+        ),
+        ({"SLURM_JOB_ID": "71", "SLURM_PROCID": "1"}, ""),
+    ],
+)
+def test_slurm_is_asked_once_to_queue_the_job_again(
+    flag_values, variables, asked, tmp_path, monkeypatch
+):
+    program = tmp_path / "scontrol"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\n')
+    program.chmod(stat.S_IRWXU)
+    (tmp_path / "asked").touch()
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    flag_values(["train", "--slurm_requeue"])
+    # Ahead of the end of its time, Slurm sends this one.
+    with pytest.raises(Preempted), ending_saved(flag_values):
+        os.kill(os.getpid(), signal.SIGUSR1)
+    assert (tmp_path / "asked").read_text() == asked
+
+
+def test_handlers_of_before_are_called_and_put_back():
+    heard = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        mine = signal.getsignal(signal.SIGTERM)
+        with watch(Preemption()) as listening, listening.deferring():
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert listening.requested
+        assert heard == [signal.SIGTERM]
+        assert signal.getsignal(signal.SIGTERM) is mine
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+ENDS_AT_ONCE = f"""
+import sys
+from absl import flags as absl_flags
+import flags
+from {ending.__name__} import end_now
+from {job_summary.__name__} import recorded
+
+values = absl_flags.FlagValues()
+flags.define_batch_job_flags(values)
+values(["train", "--job_summary=" + sys.argv[1]])
+with recorded(values):
+    print(open(sys.argv[1]).read())
+    end_now(142, "a step took too long")
+"""
+
+
+def test_record_is_there_from_the_start_and_tells_of_an_end_at_once(tmp_path):
+    path = tmp_path / "record.json"
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS_AT_ONCE, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 142, done.stderr
+    assert json.loads(done.stdout)["exit"] == {"code": None, "cause": "still running, or killed"}
+    found = json.loads(path.read_text())
+    assert found["exit"] == {"code": 142, "cause": "a step took too long"}
+    assert list(tmp_path.iterdir()) == [path]
