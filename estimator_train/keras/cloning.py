@@ -244,6 +244,9 @@ def _fitted(tensor: Any, symbol: Any, name: str) -> Any:
     """
     if not isinstance(tensor, (tf.Tensor, tf.Variable)):
         return tensor
+    row = tensor.shape[1:].num_elements() if (tensor.shape.rank or 0) > 2 else None
+    if row is not None and symbol.shape.rank == 2 and symbol.shape[1] == row:
+        tensor = tf.reshape(tensor, [-1, row])  # As the original did with images for dense layers.
     if not tensor.shape.is_compatible_with(symbol.shape):
         raise ValueError(
             f"Feature '{name}' has the shape {tensor.shape}, but the Keras model's input '{name}' "

@@ -81,6 +81,13 @@ result = tf.estimator.train_and_evaluate(
 assert result['accuracy'] > 0.9, result
 
 
+# Images as they are, for a model of rows
+rows = tf.keras.Sequential([layers.Dense(NUM_CLASSES, input_shape=(36,), name='rows')])
+rows.compile('adam', tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+flat_est = tf.keras.estimator.model_to_estimator(rows)
+flat_est.train(lambda: input_fn().map(lambda x, y: ({'rows_input': x}, y)), steps=2)
+
+
 class InitHook(tf.estimator.SessionRunHook):
     seen = 0
 
