@@ -1,6 +1,7 @@
 """An edited copy of one file, which names what it uses by where that is today."""
 
 import ast
+import importlib.util
 import re
 from typing import NamedTuple
 
@@ -182,7 +183,10 @@ class _File:
             return as_written
         if alias.name == "*":
             return f"from {home.module}{'.' if home.path else ''}{home.path} import *"
-        return _import_statement(home, alias.asname or alias.name)
+        bound = alias.asname or alias.name
+        if not _has_importable_parent(home):
+            return f"{bound} = {self._spelt(home)}"
+        return _import_statement(home, bound)
 
     def _as_written(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
         name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
@@ -223,6 +227,14 @@ def _import_statement(home: Home, name: str) -> str:
         return f"from {module} import {last}" + ("" if last == name else f" as {name}")
     whole = f"{module}.{last}" if module else last
     return f"import {whole}" if whole == name else f"import {whole} as {name}"
+
+
+def _has_importable_parent(home: Home) -> bool:
+    parent = f"{home.module}.{home.path}".rstrip(".").rpartition(".")[0]
+    try:
+        return not parent or importlib.util.find_spec(parent) is not None
+    except ImportError:  # What stands before it is no package.
+        return False
 
 
 def _names(node: ast.AST) -> list[str]:
