@@ -1,6 +1,7 @@
 """A training that tests start in a process of its own: `survival_job.py MODEL_DIR KEY=VALUE...`."""
 
 import resource
+import shutil
 import sys
 import time
 
@@ -37,6 +38,17 @@ class Fill(est.SessionRunHook):
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
 
 
+class Vanish(est.SessionRunHook):
+    """After the third step the directory of the model is gone."""
+
+    steps = 0
+
+    def after_run(self, run_context, run_values):
+        self.steps += 1
+        if self.steps == 3:
+            shutil.rmtree(model_dir)
+
+
 def input_fn():
     x = np.random.RandomState(0).randn(8, 3).astype(np.float32)
     return tf.data.Dataset.from_tensors((x, x[:, :1])).repeat()
@@ -71,6 +83,7 @@ if __name__ == "__main__":
     )
     hooks = [] if settings.get("loops") else [Say()]
     hooks += [Fill()] if settings.get("fill") else []
+    hooks += [Vanish()] if settings.get("vanish") else []
     source = slow_input_fn if settings.get("hang") else input_fn
     print("ready", flush=True)
     est.Estimator(model_fn, config=config).train(

@@ -144,6 +144,15 @@ def test_disk_that_fills_stops_training_with_one_line(start, tmp_path, sync):
 
 
 @pytest.mark.slow
+def test_directory_that_vanishes_stops_training_and_is_named(start, tmp_path):
+    code, out, err = start(vanish=1, every=20).end()
+    assert code == 1
+    assert "done" not in out
+    assert err.splitlines()[-1].startswith("ValueError: Parent directory of")
+    assert str(tmp_path / "m") in err.splitlines()[-1]
+
+
+@pytest.mark.slow
 def test_model_dir_of_a_live_job_is_refused_until_it_ends(start, tmp_path):
     job = start()
     job.wait_for("step")
