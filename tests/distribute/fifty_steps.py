@@ -85,7 +85,7 @@ def train(directory: str, name: str) -> dict[str, Any]:
     estimator.train(inputs, hooks=[losses], steps=STEPS)
     # A process evaluates alone, on all of its devices.
     replicas = 2 if strategy is not None and name != "workers" else 1
-    metrics = estimator.evaluate(lambda: input_fn(1, 0, replicas), steps=10 // replicas)
+    metrics = estimator.evaluate(lambda: input_fn(1, 0, replicas), steps=10)
     return {
         "losses": losses.seen,
         "names": estimator.get_variable_names(),
