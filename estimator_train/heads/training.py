@@ -11,6 +11,10 @@ import tf_keras
 from estimator_train.keras.optimizers import graph_optimizer
 
 _SCOPE = "training"
+_KEEP_VARIABLES_APART = (
+    tf.compat.v1.distribute.experimental.CentralStorageStrategy,
+    tf.compat.v1.distribute.experimental.ParameterServerStrategy,
+)
 
 
 def train_op_of(
@@ -65,7 +69,7 @@ def minimize_parts(
     operations = []
     for number, (optimizer, variables) in enumerate(parts):
         if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
-            operations.append(optimizer.get_updates(loss, variables)[0])
+            operations.append(_legacy_updates(loss, optimizer, variables))
         else:
             step = _own_count(optimizer) if number else None
             operations.append(_minimize(loss, optimizer, variables, step))
@@ -115,7 +119,7 @@ def _minimize(
     variables = list(trainable_variables)
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         with tf.name_scope(_SCOPE):
-            return optimizer.get_updates(loss, variables)[0]
+            return _legacy_updates(loss, optimizer, variables)
     if step is None:
         step = tf.compat.v1.train.get_or_create_global_step()
     if _is_of_a_graph(optimizer):
@@ -123,6 +127,22 @@ def _minimize(
     with tf.__internal__.eager_context.eager_mode():
         settings = graph_optimizer(optimizer)
     return settings.minimize(loss, variables, step).operation
+
+
+def _legacy_updates(loss: tf.Tensor, optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
+    updates = optimizer.get_updates(loss, variables)[0]
+    if isinstance(tf.distribute.get_strategy(), _KEEP_VARIABLES_APART):
+        _forget_twins()
+    return updates
+
+
+def _forget_twins() -> None:
+    """Leaves one of two objects for the same variable among the graph's global variables.
+
+    These strategies enter an optimizer's slots as they are and wrapped; no Saver takes two.
+    """
+    entered = tf.compat.v1.get_collection_ref(tf.compat.v1.GraphKeys.GLOBAL_VARIABLES)
+    entered[:] = {id(variable.handle): variable for variable in entered}.values()
 
 
 def _is_of_a_graph(optimizer: tf_keras.optimizers.Optimizer) -> bool:

@@ -58,6 +58,15 @@ def test_v1_models_train_with_central_storage(tmp_path: Path) -> None:
     assert trained(v1, central(), tmp_path)["global_step"] == 3
 
 
+@pytest.mark.slow
+def test_v2_models_train_with_central_storage() -> None:
+    config = est.RunConfig(train_distribute=central())
+    estimator = est.DNNClassifier([4], canned_data.deep(), batch_norm=True, config=config)
+    estimator.train(canned_data.input_fn("label"), steps=3)
+    result = estimator.evaluate(canned_data.input_fn("label", 40, 2, repeat=False))
+    assert result["global_step"] == 3
+
+
 def test_two_new_optimizers_count_a_step_once(tmp_path: Path) -> None:
     result = trained(
         est,
