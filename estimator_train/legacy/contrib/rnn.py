@@ -10,7 +10,7 @@ _cells = _v1.rnn_cell
 RNNCell = LayerRNNCell = _cells.RNNCell
 BasicRNNCell = _cells.BasicRNNCell
 BasicLSTMCell = _cells.BasicLSTMCell
-LSTMCell = CoupledInputForgetGateLSTMCell = _cells.LSTMCell
+LSTMCell = _cells.LSTMCell
 LSTMBlockCell = _cells.BasicLSTMCell
 GRUCell = GRUBlockCell = GRUBlockCellV2 = _cells.GRUCell
 MultiRNNCell = _cells.MultiRNNCell
