@@ -31,23 +31,21 @@ def newest_good(model_dir: str) -> str | None:
       ValueError: The file `checkpoint` names checkpoints, and none can be read.
     """
     state = _state(model_dir)
-    latest = state.model_checkpoint_path if state else None
-    reasons: list[str] = []
-    for path in _candidates(model_dir, state):
-        reason = _what_is_wrong(path)
-        if reason is None:
-            if reasons or path != latest:
-                _warn(model_dir, latest, reasons, path)
-            return path
-        reasons.append(f"{path}: {reason}")
-    if reasons and state is None:
+    path, reasons = _look(model_dir, state)
+    # A job that trains there may have removed what was looked at; then it has named another.
+    while reasons and state != (now := _state(model_dir)):
+        state = now
+        path, reasons = _look(model_dir, state)
+    if path is not None:
+        _warn(model_dir, state.model_checkpoint_path if state else None, reasons, path)
+    elif reasons and state is None:
         _LOG.warning("What is left of checkpoints cannot be read: %s.", "; ".join(reasons))
     elif reasons:
         raise ValueError(
             f"No checkpoint in {model_dir} can be read ({'; '.join(reasons)}). Bring one back, or "
             "remove them all to start over."
         )
-    return None
+    return path
 
 
 def fallback(model_dir: str) -> str | None:
@@ -97,6 +95,17 @@ def _state(model_dir: str) -> Any:
         return tf.train.get_checkpoint_state(model_dir)
     except ValueError:  # A UnicodeDecodeError is one.
         return None
+
+
+def _look(model_dir: str, state: Any) -> tuple[str | None, list[str]]:
+    """The best checkpoint that can be read, or None, and what is wrong with those before it."""
+    reasons: list[str] = []
+    for path in _candidates(model_dir, state):
+        reason = _what_is_wrong(path)
+        if reason is None:
+            return path, reasons
+        reasons.append(f"{path}: {reason}")
+    return None, reasons
 
 
 def _candidates(model_dir: str, state: Any) -> Iterator[str]:

@@ -151,6 +151,29 @@ def test_training_goes_on_from_the_good_one_and_keeps_its_retention(copy):
     assert estimator.latest_checkpoint() == str(model_dir / "model.ckpt-10")
 
 
+def test_one_that_retention_removes_while_it_is_read_makes_it_look_again(copy, monkeypatch, caplog):
+    estimator, model_dir, _, weights = copy
+    read = tf.train.load_checkpoint
+
+    def read_too_late(path):
+        """Meanwhile the job that trains has saved step 15, and keeps no other."""
+        if path.endswith("-10"):
+            for old in [*model_dir.glob("model.ckpt-*")]:
+                if old.name.startswith("model.ckpt-10."):
+                    old.rename(model_dir / old.name.replace("-10.", "-15."))
+                else:
+                    old.unlink()
+            tf.compat.v1.train.update_checkpoint_state(str(model_dir), "model.ckpt-15")
+        return read(path)
+
+    monkeypatch.setattr(tf.train, "load_checkpoint", read_too_late)
+    caplog.clear()
+    assert estimator.latest_checkpoint() == str(model_dir / "model.ckpt-15")
+    found = tf.train.load_variable(str(model_dir / "model.ckpt-15"), "w")
+    np.testing.assert_array_equal(found, weights[10])
+    assert not caplog.text
+
+
 def test_nothing_good_is_an_error_that_names_all(copy):
     estimator, model_dir, input_fn, _ = copy
     for path in model_dir.glob("*.index"):
