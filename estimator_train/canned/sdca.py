@@ -11,6 +11,7 @@ from estimator_train.canned.columns import Batch
 from estimator_train.canned.parts import LinearModel
 from estimator_train.canned.sdca_steps import Settings, train_op
 from estimator_train.heads import BinaryClassHead, MultiClassHead, RegressionHead
+from estimator_train.heads.weighted import labels_and_weights
 
 _v1 = tf.compat.v1
 
@@ -112,7 +113,7 @@ class LinearSDCA:
             KeyError: features have no ids of examples.
             ValueError: Several replicas train together.
         """
-        labels, weights = head.labels_and_weights(labels, model.logits, features)
+        labels, weights = labels_and_weights(head, labels, model.logits, features)
         loss_type = "logistic_loss" if isinstance(head, BinaryClassHead) else "squared_loss"
         step = _v1.train.get_or_create_global_step()
         return train_op(self._settings, model, features, labels, weights, loss_type, step)

@@ -119,19 +119,6 @@ class WeightedHead(Head):
                 metrics[key] = tf_keras.metrics.Mean(key)
         return {named(key, self._name): metric for key, metric in metrics.items()}
 
-    def labels_and_weights(
-        self, labels: Any, logits: Any, features: Mapping[str, Any]
-    ) -> tuple[tf.Tensor, tf.Tensor | None]:
-        """Returns labels as the losses need them, checked, and the weights of examples, or None.
-
-        Args:
-            labels: As for `loss`.
-            logits: As for `loss`.
-            features: As for `loss`.
-        """
-        batch = self._batch(labels, logits, features)
-        return batch.labels, batch.weights
-
     def update_metrics(  # type: ignore[override]
         self,
         eval_metrics: Metrics,
@@ -168,3 +155,18 @@ def _without_name(metrics: Metrics, name: str | None) -> Metrics:
     """Metrics by key without the head's name."""
     suffix = f"/{name}" if name else ""
     return {key.removesuffix(suffix): metric for key, metric in metrics.items()}
+
+
+def labels_and_weights(
+    head: WeightedHead, labels: Any, logits: Any, features: Mapping[str, Any]
+) -> tuple[tf.Tensor, tf.Tensor | None]:
+    """Returns labels as a head's losses need them, checked, and the examples' weights, or None.
+
+    Args:
+        head: The head.
+        labels: As for its `loss`.
+        logits: As for its `loss`.
+        features: As for its `loss`.
+    """
+    batch = head._batch(labels, logits, features)
+    return batch.labels, batch.weights
