@@ -137,7 +137,10 @@ def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
             "path, or load it yourself and pass it as keras_model."
         )
     _LOG.info("Loading models from %s", path)
-    return tf_keras.models.load_model(path, custom_objects=dict(custom_objects or {}))
+    # Python code in a `.keras` file is for those who load it themselves.
+    return tf_keras.models.load_model(
+        path, custom_objects=dict(custom_objects or {}), safe_mode=True
+    )
 
 
 def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:

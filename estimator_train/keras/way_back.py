@@ -225,7 +225,9 @@ def make_or_restore(
         model = model_builder()
         model.load_weights(saved)
         return model
-    return tf_keras.models.load_model(saved, custom_objects=dict(custom_objects or {}))
+    return tf_keras.models.load_model(
+        saved, custom_objects=dict(custom_objects or {}), safe_mode=True
+    )
 
 
 def _newest(directory: str) -> str | None:

@@ -142,6 +142,17 @@ def test_loads_a_model_from_a_path(suffix: str, tmp_path: Path) -> None:
     assert evaluated(estimator)["loss"] < expected["loss"]
 
 
+def test_python_code_in_a_file_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "model.keras"
+    model = tf_keras.Sequential([tf_keras.Input([2]), tf_keras.layers.Lambda(lambda x: 2 * x)])
+    model.compile("sgd", "mse")
+    model.save(path)
+    with pytest.raises(ValueError, match="Python `lambda`"):
+        model_to_estimator(keras_model_path=path)
+    with pytest.raises(ValueError, match="Python `lambda`"):
+        est.keras.make_or_restore(lambda: model, tmp_path)
+
+
 def test_refuses_a_path_on_cloud_storage() -> None:
     with pytest.raises(ValueError, match="'gs://bucket/m.h5' is on Google Cloud Storage"):
         model_to_estimator(keras_model_path="gs://bucket/m.h5")
