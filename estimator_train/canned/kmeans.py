@@ -9,7 +9,12 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.canned.columns import Batch, checked_columns
-from estimator_train.canned.kmeans_steps import Clusters, InitializeHook, StopAtToleranceHook
+from estimator_train.canned.kmeans_steps import (
+    Clusters,
+    CountLastRunHook,
+    InitializeHook,
+    StopAtToleranceHook,
+)
 from estimator_train.estimator import Estimator
 from estimator_train.export_outputs import PredictOutput
 from estimator_train.spec import EstimatorSpec, ModeKeys
@@ -144,7 +149,7 @@ def _spec(clusters: Clusters, mode: str, tolerance: float | None) -> EstimatorSp
         metrics = {KMeansClustering.SCORE: _v1.metrics.mean(loss)}
         return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
     _v1.summary.scalar("loss/raw", loss)
-    hooks: list[Any] = [InitializeHook(clusters)]
+    hooks: list[Any] = [InitializeHook(clusters), CountLastRunHook()]
     if tolerance is not None:
         hooks.append(StopAtToleranceHook(loss, tolerance))
     return EstimatorSpec(

@@ -168,6 +168,9 @@ class InitializeHook(tf.compat.v1.train.SessionRunHook):
         clusters: The clusters.
     """
 
+    # The first checkpoint is to hold them: the choice may take all of the input.
+    sets_variables = True
+
     def __init__(self, clusters: Clusters) -> None:
         self._clusters = clusters
 
@@ -180,6 +183,34 @@ class InitializeHook(tf.compat.v1.train.SessionRunHook):
         del coord
         if not session.run(self._clusters.initialized):
             self._clusters.initialize(session, self._assign)
+
+
+class CountLastRunHook(tf.compat.v1.train.SessionRunHook):
+    """Counts as a step, like the original, the run in which the input turned out to be over.
+
+    So a call of `train` leaves a checkpoint of its own even if the choice of first centers took
+    all of its input.
+    """
+
+    sets_variables = True
+
+    def begin(self) -> None:
+        """Builds what is run."""
+        self._count = _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
+        self._is_running = False
+
+    def before_run(self, run_context: Any) -> None:
+        """A run begins."""
+        self._is_running = True
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """It came to its end."""
+        self._is_running = False
+
+    def end(self, session: Any) -> None:
+        """Counts the run that did not."""
+        if self._is_running:
+            session.run(self._count)
 
 
 class StopAtToleranceHook(tf.compat.v1.train.SessionRunHook):

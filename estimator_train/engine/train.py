@@ -14,12 +14,13 @@ from estimator_train.engine.background_saver import (
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.good_checkpoints import repair
 from estimator_train.engine.history import HistoryHook
-from estimator_train.engine.input_position import SavePosition, saved_position
+from estimator_train.engine.input_position import saved_position
 from estimator_train.engine.job import Job
 from estimator_train.engine.log_points import StepCounter, SummarySaver
 from estimator_train.engine.member import placement
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.nan_loss import NanLossHook
+from estimator_train.engine.position_hooks import SavePosition
 from estimator_train.engine.preempted import ending_saved
 from estimator_train.engine.saving import SaveForListeners
 from estimator_train.engine.sessions import explained_restore, session_creator
@@ -89,16 +90,18 @@ def _train(
             saving_listeners = [*saving_listeners, SavePosition(position)]
         chief_hooks = _chief_hooks(job, step, step_read, hooks, saving_listeners, saver)
         # What they set is to be in the checkpoint of the same step.
-        setting = [hook for hook in hooks if getattr(hook, "sets_variables", False)]
-        others = [hook for hook in hooks if hook not in setting]
+        workers_hooks = [*hooks, *step.spec.training_hooks]
+        setting = [hook for hook in workers_hooks if getattr(hook, "sets_variables", False)]
         # The input is started first of all: a saver hook saves as soon as there is a session.
         all_hooks = [
             StepTimeoutHook(timeout),
             *step.inputs.hooks,
             *(position.hooks if position else ()),
+            *step.inputs.hooks_once_placed,
+            *(position.saving_hooks if position else ()),
             *setting,
             *(chief_hooks if job.config.is_chief else ()),
-            *_worker_hooks(job, step, step_read, others, saver),
+            *(h for h in _worker_hooks(job, step, step_read, hooks, saver) if h not in setting),
         ]
         all_hooks = cadence.in_order(all_hooks)
         if trains_in_step(job.config):

@@ -59,6 +59,26 @@ def test_mini_batches_move_centers_by_the_share_of_their_points(tmp_path: Path) 
     assert found.get_variable_value("Variable").tolist() == [7, 7, 5]
 
 
+@pytest.mark.parametrize(("first", "steps"), [("random", [1, 3, 5, 7]), (POINTS[:3], [2, 4, 6, 8])])
+def test_the_end_of_the_input_counts_as_a_step_like_in_the_original(
+    first: Any, steps: list[int]
+) -> None:
+    def once() -> tf.Tensor:
+        return tf.compat.v1.train.limit_epochs(tf.convert_to_tensor(POINTS), 1)
+
+    kmeans = KMeans(3, initial_clusters=first, use_mini_batch=False, seed=2)
+    counted, scores = [], []
+    for _ in range(4):
+        kmeans.train(once)
+        counted.append(int(kmeans.get_variable_value("global_step")))
+        scores.append(kmeans.score(once))
+        if len(scores) == 1 and isinstance(first, str):  # All of the input went to the choice.
+            assert all(center.tolist() in POINTS.tolist() for center in kmeans.cluster_centers())
+    assert counted == steps
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] < scores[0]
+
+
 def test_several_batches_can_make_one_iteration() -> None:
     kmeans = KMeans(3, initial_clusters=POINTS[:3], mini_batch_steps_per_iteration=2)
     kmeans.train(all_points(), steps=5)
