@@ -33,8 +33,8 @@ def call_logit_fn(
     """
     available = {"features": features, "mode": mode, "params": params, "config": config}
     logits = call_with_known(logit_fn, available)
-    found = logits.values() if isinstance(logits, Mapping) else [logits]
-    if not all(tf.is_tensor(value) for value in found):
+    found = logits if isinstance(logits, Mapping) else {"logits": logits}
+    if not all(isinstance(key, str) and tf.is_tensor(value) for key, value in found.items()):
         raise ValueError(
             "logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  "
             f"logit_fn returned: {logits}"

@@ -62,8 +62,8 @@ def regressor_parse_example_spec(
 
 def _with_label(columns: Any, key: str, label: Any, weight_column: Any) -> dict[str, Any]:
     columns = list(columns)
-    is_v2 = all(hasattr(column, "parse_example_spec") for column in columns)
-    module = tf.feature_column if is_v2 else tf.compat.v1.feature_column
+    has_v1 = any(_is_of_v1(column) for column in columns)
+    module = tf.compat.v1.feature_column if has_v1 else tf.feature_column
     spec = module.make_parse_example_spec(columns)
     if key in spec:
         raise ValueError(
@@ -86,3 +86,7 @@ def _with_label(columns: Any, key: str, label: Any, weight_column: Any) -> dict[
         )
     spec.update(weight_column.parse_example_spec)
     return spec
+
+
+def _is_of_v1(column: Any) -> bool:
+    return hasattr(column, "_parse_example_spec") and not hasattr(column, "parse_example_spec")
