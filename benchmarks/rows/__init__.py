@@ -4,6 +4,7 @@ from benchmarks.benchmark import Benchmark
 from benchmarks.rows import (
     callbacks_batches,
     callbacks_epochs,
+    census,
     convnet,
     evaluation,
     input_arrays,
@@ -34,6 +35,7 @@ _ROWS = (
     linear,
     mlp,
     convnet,
+    census,
     mirrored,
     callbacks_epochs,
     callbacks_batches,

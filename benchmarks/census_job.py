@@ -1,6 +1,6 @@
 """A wide-and-deep job on made-up census data: 40,000 rows of CSV, 14 columns.
 
-`python tests/oracle/census_job.py [original]` prints the AUC and the examples per second.
+`python -m benchmarks.census_job [original]` prints the AUC and the examples per second.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _DEFAULTS = [[0.0]] * len(NUMBERS) + [[""]] * len(WORDS) + [[0]]
 
 
 def write_csv(path: Path, count: int, seed: int) -> None:
+    """Write rows of numbers, words and an income that depends on some of them."""
     random = np.random.RandomState(seed)
     numbers = {name: random.gamma(2.0, 10.0, count).round(2) for name in NUMBERS}
     words = {name: random.zipf(1.3, count) % size for name, size in WORDS.items()}
@@ -43,6 +44,8 @@ def write_csv(path: Path, count: int, seed: int) -> None:
 
 
 def input_fn(path: Path, repeat: bool) -> Callable[[], tf.data.Dataset]:
+    """Batches of a file's rows, parsed as they are read."""
+
     def parse(lines: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         found = dict(zip(COLUMNS, tf.io.decode_csv(lines, _DEFAULTS), strict=True))
         return found, found.pop("income")
@@ -55,6 +58,7 @@ def input_fn(path: Path, repeat: bool) -> Callable[[], tf.data.Dataset]:
 
 
 def estimator(api: Any, legacy: Any, model_dir: str) -> Any:
+    """A wide-and-deep classifier of either API."""
     fc = tf.feature_column
     numbers = [fc.numeric_column(name, normalizer_fn=lambda x: x / 20.0) for name in NUMBERS]
     words = {
@@ -79,14 +83,27 @@ def estimator(api: Any, legacy: Any, model_dir: str) -> Any:
     )
 
 
-def run(api: Any, legacy: Any, epochs: int = 3) -> dict[str, float]:
-    """Train and evaluate; the clock runs without the first of two calls of `train`."""
+def run(
+    api: Any, legacy: Any, epochs: int = 3, rows: int = ROWS, eval_rows: int = EVAL_ROWS
+) -> dict[str, float]:
+    """Train and evaluate; the clock runs without the first of two calls of `train`.
+
+    Args:
+        api: estimator_train or tf.estimator.
+        legacy: The module of legacy optimizers of the Keras that goes with it.
+        epochs: How often all rows are read, 2 or more; the first is not timed.
+        rows: Rows to train on.
+        eval_rows: Rows to evaluate on.
+
+    Returns:
+        The AUC, the average loss, and the examples per second of training.
+    """
     with tempfile.TemporaryDirectory() as base:
         data, held_out = Path(base, "train.csv"), Path(base, "eval.csv")
-        write_csv(data, ROWS, 1)
-        write_csv(held_out, EVAL_ROWS, 2)
+        write_csv(data, rows, 1)
+        write_csv(held_out, eval_rows, 2)
         made = estimator(api, legacy, f"{base}/model")
-        steps = ROWS // BATCH
+        steps = rows // BATCH
         made.train(input_fn(data, True), steps=steps)
         start = time.perf_counter()
         made.train(input_fn(data, True), steps=steps * (epochs - 1))
