@@ -19,6 +19,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs import Inputs
 from estimator_train.engine.job import Job
 from estimator_train.engine.member import is_task
+from estimator_train.engine.position_hooks import SavePositionOfWorker, TakeUpPosition
 
 _LOG = tf.get_logger()
 _IGNORE_STATE, _REFUSE_STATE = 1, 2  # What tf.data does about stateful functions as it saves.
@@ -78,7 +79,8 @@ class InputPosition:
     def __init__(
         self, inputs: Inputs, prefix: str, source: str, every_steps: int | None = None
     ) -> None:
-        self._prefix, self._source = prefix, source
+        self._prefix, self._source, self._inputs = prefix, source, inputs
+        self._window = every_steps or 0
         context = inputs.context or tf.distribute.InputContext()
         self._pipeline = context.input_pipeline_id
         self._pipelines = context.num_input_pipelines
@@ -95,8 +97,9 @@ class InputPosition:
         )
 
         self.hooks: list[tf.compat.v1.train.SessionRunHook] = [TakeUpPosition(self)]
+        self.saving_hooks: list[tf.compat.v1.train.SessionRunHook] = []
         if every_steps is not None:
-            self.hooks.append(SavePositionOfWorker(self, every_steps))
+            self.saving_hooks.append(SavePositionOfWorker(self, every_steps))
 
     def take_up(self, session: tf.compat.v1.Session, step: int) -> None:
         """Moves an input at its start to where it was at the checkpoint that was restored.
@@ -110,18 +113,24 @@ class InputPosition:
         """
         self._start = step
         self._find_state(session)
+        saved = self._nearest(step)
+        found = self._read(saved) if step else None
         self._remove_orphans()
-        position = self._read(step) if step else None
-        if position is None:
+        if found is None:
+            self._inputs.placed(None)
             return
+        has_more, position = found
         try:
             session.run(self._restored, {self._bytes: position})
+            for _ in range(step - saved):
+                session.run(self._next)
         except tf.errors.OpError as error:
             raise ValueError(
-                f"{self._path(step)} is no position in this input ({self._source}), which seems "
+                f"{self._path(saved)} is no position in this input ({self._source}), which seems "
                 "to have changed. Remove the file to begin at the input's start, or train with "
                 f"RunConfig(save_input_position=False). TensorFlow says: {error.message}"
             ) from error
+        self._inputs.placed(has_more)
         _LOG.info("The input goes on from its position at step %d.", step)
 
     def write(self, session: tf.compat.v1.Session, step: int) -> None:
@@ -136,7 +145,12 @@ class InputPosition:
             _LOG.warning(_NOT_SAVED, self._source, reason[0] if reason else error.message.strip())
             return
         self._say_what_is_not_saved(step)
-        header = {"pipelines": self._pipelines, "size": len(position), "crc": zlib.crc32(position)}
+        header = {
+            "pipelines": self._pipelines,
+            "size": len(position),
+            "crc": zlib.crc32(position),
+            "has_more": self._inputs.has_more is not False,
+        }
         path = self._path(step)
         with tf.io.gfile.GFile(path + ".part", "wb") as file:
             file.write(json.dumps(header).encode() + b"\n" + position)
@@ -145,18 +159,36 @@ class InputPosition:
     def forget_end(self, session: tf.compat.v1.Session, step: int) -> None:
         """Removes the position if the input is at its end: another training begins at its start.
 
-        An element is read to find out, so that this comes last of all.
+        If that is not known an element is read to find out, so that this comes last of all.
         """
-        try:
-            session.run(self._next)
-        except tf.errors.OutOfRangeError:
+        has_more = self._inputs.has_more
+        if has_more is None:
+            try:
+                session.run(self._next)
+            except tf.errors.OutOfRangeError:
+                has_more = False
+            except tf.errors.OpError:
+                pass  # What is wrong with it is for the training that reads it.
+        if has_more is False:
             with contextlib.suppress(tf.errors.NotFoundError):
                 tf.io.gfile.remove(self._path(step))
-        except tf.errors.OpError:
-            pass  # What is wrong with it is for the training that reads it.
 
-    def _path(self, step: int) -> str:
-        return _NAME.format(prefix=self._prefix, step=step, pipeline=self._pipeline)
+    def _nearest(self, step: int) -> int:
+        """The step whose position is taken up, with the elements read that followed until `step`.
+
+        A worker may have been killed between the chief's checkpoint and its own position. Where the
+        chief has none either, the input is to begin at its start.
+        """
+        if not tf.io.gfile.exists(self._path(step, pipeline=0)):
+            return step
+        pattern = _NAME.format(prefix=self._prefix, step="*", pipeline=self._pipeline)
+        checkpoints = [path.rpartition(".data-")[0] for path in tf.io.gfile.glob(pattern)]
+        steps = [int(checkpoint.rpartition("-")[2]) for checkpoint in checkpoints]
+        return max((near for near in steps if step - self._window <= near <= step), default=step)
+
+    def _path(self, step: int, pipeline: int | None = None) -> str:
+        number = self._pipeline if pipeline is None else pipeline
+        return _NAME.format(prefix=self._prefix, step=step, pipeline=number)
 
     def _find_state(self, session: tf.compat.v1.Session) -> None:
         """Finds out whether functions of the dataset have a state that cannot be saved."""
@@ -179,8 +211,8 @@ class InputPosition:
             )
             self._state = None
 
-    def _read(self, step: int) -> bytes | None:
-        """The position at a step; None, with a warning, if there is none to take up."""
+    def _read(self, step: int) -> tuple[bool, bytes] | None:
+        """Whether there is more at a step, and the position; None, with a warning, if none."""
         path = self._path(step)
         try:
             with tf.io.gfile.GFile(path, "rb") as file:
@@ -194,7 +226,7 @@ class InputPosition:
             reason = f"{path} is damaged"
         else:
             if header["pipelines"] == self._pipelines:
-                return position
+                return header.get("has_more", True), position
             reason = (
                 f"{path} is of one of {header['pipelines']} pipelines, and now there are "
                 f"{self._pipelines}"
@@ -211,85 +243,6 @@ class InputPosition:
             if path.endswith(".part") or not any(map(tf.io.gfile.exists, names)):
                 with contextlib.suppress(tf.errors.NotFoundError):
                     tf.io.gfile.remove(path)
-
-
-class TakeUpPosition(tf.compat.v1.train.SessionRunHook):
-    """Moves the input of a new session to its position at the restored checkpoint.
-
-    It stands right after the hook that starts the input, and before any that saves.
-    """
-
-    def __init__(self, position: InputPosition) -> None:
-        self._position = position
-        self._global_step = tf.compat.v1.train.get_global_step()
-
-    def steps_until_due(self, global_step: int) -> None:
-        """No step is of interest to it."""
-
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Moves the input."""
-        del coord
-        self._position.take_up(session, int(session.run(self._global_step)))
-
-
-class SavePosition(tf.compat.v1.train.CheckpointSaverListener):
-    """Saves the position with each checkpoint that its saver hook writes."""
-
-    def __init__(self, position: InputPosition) -> None:
-        self._position = position
-
-    def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
-        """Writes the position."""
-        self._position.write(session, global_step_value)
-
-    def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
-        """Forgets the position if it is the input's end."""
-        self._position.forget_end(session, global_step_value)
-
-
-class SavePositionOfWorker(tf.compat.v1.train.SessionRunHook):
-    """Saves the position of a worker that writes no checkpoints, at the steps of the chief's.
-
-    Args:
-      position: The worker's position.
-      every_steps: Steps from one checkpoint to the next.
-    """
-
-    def __init__(self, position: InputPosition, every_steps: int) -> None:
-        self._position, self._every = position, every_steps
-        self._step_read = tf_internals.global_step_read()
-        self._global_step = tf.compat.v1.train.get_global_step()
-        self._saved = 0
-
-    def steps_until_due(self, global_step: int) -> int:
-        """Steps up to the next one after which the chief saves."""
-        return self._saved + self._every - global_step
-
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Saves, as the chief does."""
-        del coord
-        self._write(session, int(session.run(self._global_step)))
-
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
-        """Asks for the global step."""
-        return tf.compat.v1.train.SessionRunArgs(self._step_read)
-
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Saves if the chief does now."""
-        step = int(run_values.results) + 1
-        if step >= self._saved + self._every:
-            self._write(run_context.session, step)
-
-    def end(self, session: tf.compat.v1.Session) -> None:
-        """Saves the last position, as the chief does the last checkpoint."""
-        step = int(session.run(self._global_step))
-        if step != self._saved:
-            self._write(session, step)
-        self._position.forget_end(session, step)
-
-    def _write(self, session: tf.compat.v1.Session, step: int) -> None:
-        self._position.write(session, step)
-        self._saved = step
 
 
 def _serialized(handle: tf.Tensor, policy: int) -> tf.Tensor:

@@ -38,6 +38,23 @@ class Inputs:
         """Hooks that start the input in a new session."""
         return () if self.iterator is None else (InitializeInput(self.initializer),)
 
+    @property
+    def hooks_once_placed(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+        """Hooks that come once the input is where it is to be read from."""
+        return ()
+
+    @property
+    def has_more(self) -> bool | None:
+        """Whether another step can be made after the last one; None if that is not known."""
+        return None
+
+    def placed(self, has_more: bool | None) -> None:
+        """Is told that the input was moved in a new session.
+
+        Args:
+          has_more: What `has_more` was at that place; None if the input is at its start.
+        """
+
 
 class InitializeInput(tf.compat.v1.train.SessionRunHook):
     """Runs a dataset iterator's initializer in every new session.

@@ -45,17 +45,12 @@ def distributed_inputs(job: Job, input_fn: Any, mode: str, strategy: Any) -> Inp
 
     if mode == ModeKeys.TRAIN and trains_in_step(job.config) and _is_alone_in_process(strategy):
         config = job.config
-        return inputs_with_outlook(
-            job,
-            dataset_fn(
-                tf.distribute.InputContext(
-                    num_input_pipelines=config.num_worker_replicas,
-                    input_pipeline_id=config.global_id_in_cluster,
-                    num_replicas_in_sync=strategy.num_replicas_in_sync,
-                )
-            ),
-            strategy,
+        context = tf.distribute.InputContext(
+            num_input_pipelines=config.num_worker_replicas,
+            input_pipeline_id=config.global_id_in_cluster,
+            num_replicas_in_sync=strategy.num_replicas_in_sync,
         )
+        return inputs_with_outlook(job, dataset_fn(context), strategy, context)
     if mode == ModeKeys.TRAIN and job.config.save_input_position:
         return _inputs_of_one_iterator(dataset_fn, strategy)
     iterator = tf_internals.input_iterator(strategy, dataset_fn)

@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import global_step_in
-from estimator_train.engine.inputs import InitializeInput, Inputs, split
+from estimator_train.engine.inputs import Inputs, split
 from estimator_train.engine.job import Job
 from estimator_train.engine.peers import end_watch
 
@@ -29,30 +29,36 @@ class OutlookInputs(Inputs):
     """The tensors that one step reads, and whether there are those of a next one.
 
     Attributes:
-      has_next: Bool scalar. The first element of the input is none: it is read before the first
-        step, for this alone.
-      job: The job that is run.
-      strategy: The strategy whose workers stop together.
+      stop: Ends the training on all workers.
     """
 
-    has_next: Any = None
-    job: Any = None
-    strategy: Any = None
+    stop: Any = None
 
     @property
-    def hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
-        """Hooks that start the input in a new session, and end the training on all workers."""
-        stop = StopTogether(self.job, self.strategy, self.has_next)
-        return InitializeInput(self.initializer), stop
+    def hooks_once_placed(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+        """The hook that ends the training on all workers."""
+        return (self.stop,)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether all workers had input for another step as they voted last."""
+        return bool(self.stop.has_more)
+
+    def placed(self, has_more: bool | None) -> None:
+        """Tells the vote: past the input's start there is no empty element to be read for it."""
+        self.stop.known_next = has_more
 
 
-def inputs_with_outlook(job: Job, dataset: tf.data.Dataset, strategy: Any) -> OutlookInputs:
+def inputs_with_outlook(
+    job: Job, dataset: tf.data.Dataset, strategy: Any, context: tf.distribute.InputContext
+) -> OutlookInputs:
     """The inputs of a step on the only replica of this process.
 
     Args:
       job: The job that is run.
       dataset: Of one replica's batches.
       strategy: The strategy whose workers stop together.
+      context: The place of the worker's input among the others.
     """
     with tf.device("/cpu:0"):
         iterator = tf.compat.v1.data.make_initializable_iterator(_with_outlook(dataset))
@@ -65,10 +71,8 @@ def inputs_with_outlook(job: Job, dataset: tf.data.Dataset, strategy: Any) -> Ou
         )
     element = tf.nest.pack_sequence_as(dataset.element_spec, tensors, expand_composites=True)
     features, labels = split(element)
-    initializer = iterator.initializer
-    return OutlookInputs(
-        features, labels, initializer=initializer, has_next=has_next, job=job, strategy=strategy
-    )
+    stop = StopTogether(job, strategy, has_next)
+    return OutlookInputs(features, labels, iterator, iterator.initializer, context, stop)
 
 
 def _with_outlook(dataset: tf.data.Dataset) -> tf.data.Dataset:
@@ -95,12 +99,19 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
     Args:
       job: The job that is run.
       strategy: The strategy.
-      has_next: Whether this worker has input for another step, a bool scalar.
+      has_next: Whether this worker has input for another step, a bool scalar. The first element
+        of the input is none: it is read before the first step, for this alone.
+
+    Attributes:
+      has_more: Whether all workers had input for another step as they voted last.
+      known_next: What is fed for `has_next` in a new session; None if the input is at its start.
     """
 
     def __init__(self, job: Job, strategy: Any, has_next: tf.Tensor) -> None:
         self._job, self._strategy, self._has_next = job, strategy, has_next
         self.stops: list[Any] = []
+        self.has_more = True
+        self.known_next: bool | None = None
 
     def begin(self) -> None:
         """Builds the votes."""
@@ -112,15 +123,18 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         )
         not_last = tf_internals.global_step_read() + 1 < self._last_step
         with self._strategy.scope():
-            self._go_on = _all(self._strategy, self._has_next & self._willing & not_last)
+            goes_on = self._has_next & self._willing & not_last
+            self._vote = _all(self._strategy, tf.stack([goes_on, self._has_next]))
             self._start = _all(self._strategy, self._has_next)
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Waits for all workers; stops if one has no input at all."""
-        self._is_over = not session.run(self._start)
+        known = {} if self.known_next is None else {self._has_next: self.known_next}
+        self.has_more = bool(session.run(self._start, known))
+        self._is_over = not self.has_more
         if self._is_over:
             end_watch()
-            _LOG.warning("Stopping: the input of a worker is empty.")
+            _LOG.warning("Stopping: the input of a worker is empty, or was at its end.")
             coord.request_stop()
 
     def before_run(
@@ -128,7 +142,7 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
     ) -> tf.compat.v1.train.SessionRunArgs:
         """Votes."""
         self._fetches = run_context.original_args.fetches
-        return tf.compat.v1.train.SessionRunArgs(self._go_on, self._votes())
+        return tf.compat.v1.train.SessionRunArgs(self._vote, self._votes())
 
     def after_run(
         self,
@@ -136,7 +150,8 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         run_values: tf.compat.v1.train.SessionRunValues,
     ) -> None:
         """Stops if one voted against another step."""
-        if not run_values.results:
+        goes_on, self.has_more = map(bool, run_values.results)
+        if not goes_on:
             self._is_over = True
             end_watch()
             run_context.request_stop()
@@ -145,7 +160,9 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         """Has the others stop where this worker alone was asked to; waits for the checkpoint."""
         if not self._is_over and self._fetches is not None:
             _LOG.info("Stopping, and with one more step all other workers.")
-            session.run([self._fetches, self._go_on], {**self._votes(), self._willing: False})
+            votes = {**self._votes(), self._willing: False}
+            _, (_, more) = session.run([self._fetches, self._vote], votes)
+            self.has_more = bool(more)
             self._is_over = True
             end_watch()
         if not self._job.config.is_chief:
@@ -183,7 +200,7 @@ def _last_step(hook: Any) -> int | None:
 
 
 def _all(strategy: Any, flag: tf.Tensor) -> tf.Tensor:
-    """Whether a bool scalar is true on all workers."""
+    """Whether a bool is true on all workers; of a vector, for each of its elements."""
     votes = strategy.extended.call_for_each_replica(lambda: tf.cast(flag, tf.float32))
     total = strategy.reduce(tf.distribute.ReduceOp.SUM, votes, axis=None)
     return total > strategy.num_replicas_in_sync - 0.5

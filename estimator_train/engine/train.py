@@ -14,12 +14,13 @@ from estimator_train.engine.background_saver import (
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.good_checkpoints import repair
 from estimator_train.engine.history import HistoryHook
-from estimator_train.engine.input_position import SavePosition, saved_position
+from estimator_train.engine.input_position import saved_position
 from estimator_train.engine.job import Job
 from estimator_train.engine.log_points import StepCounter, SummarySaver
 from estimator_train.engine.member import placement
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.nan_loss import NanLossHook
+from estimator_train.engine.position_hooks import SavePosition
 from estimator_train.engine.preempted import ending_saved
 from estimator_train.engine.saving import SaveForListeners
 from estimator_train.engine.sessions import explained_restore, session_creator
@@ -96,6 +97,8 @@ def _train(
             StepTimeoutHook(timeout),
             *step.inputs.hooks,
             *(position.hooks if position else ()),
+            *step.inputs.hooks_once_placed,
+            *(position.saving_hooks if position else ()),
             *setting,
             *(chief_hooks if job.config.is_chief else ()),
             *(h for h in _worker_hooks(job, step, step_read, hooks, saver) if h not in setting),

@@ -273,17 +273,21 @@ class Pipeline:
         self._place = tf.distribute.InputContext(pipelines, number, pipelines)
         self._prefix = str(model_dir / "model.ckpt")
 
-    def read(self, steps, every_steps):
+    def read(self, steps, every_steps, start=0):
         with tf.Graph().as_default():
             step = tf1.train.create_global_step()
+            starting = tf1.train.Scaffold(init_op=step.assign(start))
             rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
             iterator = tf1.data.make_initializable_iterator(rows)
             inputs = Inputs(iterator.get_next(), None, iterator, iterator.initializer, self._place)
             position = InputPosition(inputs, self._prefix, "rows", every_steps)
             count = step.assign_add(1)
-            hooks = [*inputs.hooks, *position.hooks, tf1.train.StopAtStepHook(num_steps=steps)]
+            stop = tf1.train.StopAtStepHook(num_steps=steps)
+            hooks = [*inputs.hooks, *position.hooks, *position.saving_hooks, stop]
             found = []
-            with tf1.train.MonitoredSession(hooks=hooks) as session:
+            with tf1.train.MonitoredSession(
+                tf1.train.ChiefSessionCreator(starting), hooks
+            ) as session:
                 while not session.should_stop():
                     found.append(session.run([inputs.features, count])[0])
             return found
@@ -294,3 +298,26 @@ def test_workers_that_write_no_checkpoints_save_their_positions_at_the_chiefs_st
     assert found == [*range(1, 21, 2)]
     steps = [0, 10, 4, 8]
     assert positions(tmp_path) == [f"model.ckpt-{step}.data-i0001-of-input" for step in steps]
+
+
+def test_a_position_that_a_kill_prevented_is_reached_from_the_one_before(tmp_path):
+    worker = Pipeline(tmp_path, number=1)
+    worker.read(steps=10, every_steps=4)
+    own, chiefs = (tmp_path / f"model.ckpt-10.data-i000{number}-of-input" for number in (1, 0))
+    own.rename(chiefs)
+    assert worker.read(steps=2, every_steps=4, start=10) == [21, 23]
+
+
+def test_without_a_position_of_the_chief_the_worker_begins_at_the_start_like_it(tmp_path):
+    worker = Pipeline(tmp_path, number=1)
+    worker.read(steps=10, every_steps=4)
+    (tmp_path / "model.ckpt-10.data-i0001-of-input").unlink()
+    assert worker.read(steps=2, every_steps=4, start=10) == [1, 3]
+
+
+def test_a_position_older_than_the_checkpoint_before_is_not_taken_up(tmp_path, caplog):
+    worker = Pipeline(tmp_path, number=1)
+    worker.read(steps=10, every_steps=4)
+    (tmp_path / "model.ckpt-15.data-i0000-of-input").touch()
+    assert worker.read(steps=2, every_steps=4, start=15) == [1, 3]
+    assert f"begins at its start: there is no {tmp_path}/model.ckpt-15" in warned(caplog)
