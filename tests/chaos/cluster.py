@@ -154,12 +154,14 @@ def unbroken(cluster: Cluster, steps: int) -> Any:
     return outcome(cluster, code)
 
 
-def preempted(cluster: Cluster, times: int, moments: random.Random) -> Any:
+def preempted(
+    cluster: Cluster, times: int, moments: random.Random, steps_each: int = SAVE_STEPS
+) -> Any:
     """Ends a job by SIGTERM to the launcher; tells the codes, and where each task stood."""
     codes, ends = [], []
     for number in range(times):
         with cluster.running(10**6) as process:
-            at = int((number + moments.random()) * SAVE_STEPS)
+            at = int((number + moments.random()) * steps_each)
             if cluster.wait_for(at, process, sessions=number) and not number:
                 cluster.note_addresses()
             process.send_signal(signal.SIGTERM)

@@ -27,7 +27,7 @@ def test_killed_tasks_cost_one_interval_at_most(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["async", "sync"])
 def test_a_preempted_cluster_goes_on_at_the_next_step(tmp_path: Path, kind: str) -> None:
     cluster = Cluster(tmp_path, kind)
-    seen = preempted(cluster, 1 if kind == "async" else 2, random.Random(1))
+    seen = preempted(cluster, 1 if kind == "async" else 2, random.Random(1), steps_each=10)
     assert set(seen["codes"]) == {143}, cluster.output()[-3000:]
     assert not seen["left_behind"]
     if kind == "async":
