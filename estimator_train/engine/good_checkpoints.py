@@ -172,11 +172,24 @@ def _what_is_wrong(path: str) -> str | None:
         reader = tf.train.load_checkpoint(path)
         for name, dtype in reader.get_variable_to_dtype_map().items():
             if dtype not in (tf.variant, tf.resource):
-                reader.get_tensor(name)
+                _read(reader, name)
     except Exception as error:  # A torn file can lead to any: IndexError, RuntimeError, ...
         return str(getattr(error, "message", error)).splitlines()[0]
     _found_good[path] = looks
     return None
+
+
+def _read(reader: Any, name: str) -> None:
+    """Reads a variable, unless only some of its parts were ever saved.
+
+    Optimizers name the slots of a partitioned variable one by one, each a part of a whole that is
+    nowhere.
+    """
+    try:
+        reader.get_tensor(name)
+    except Exception as error:
+        if "sufficient slices" not in str(error):
+            raise
 
 
 def _warn(model_dir: str, latest: str | None, reasons: list[str], path: str) -> None:
