@@ -260,3 +260,26 @@ def test_no_layer_is_left_unusable(caplog: pytest.LogCaptureFixture) -> None:
         trained(lambda: build(0.5), "sgd", steps=1)
     assert build()(X).shape == (32, 1)
     assert not caplog.records
+
+
+def test_metrics_that_keep_a_state_are_those_of_evaluate():
+    positive = np.greater(Y, np.median(Y)).astype(np.float32)
+
+    def data() -> tf.data.Dataset:
+        return tf.data.Dataset.from_tensor_slices((X, positive)).batch(5)
+
+    def metrics() -> list[Any]:
+        return [tf_keras.metrics.AUC(name="auc"), tf_keras.metrics.Recall(0.4, name="recall")]
+
+    def sigmoid() -> Any:
+        return tf_keras.Sequential([*build().layers, layers.Activation("sigmoid")])
+
+    model_fn = keras.model_fn(sigmoid, "binary_crossentropy", optimizers.SGD(0.1), metrics())
+    estimator = est.Estimator(model_fn).train(lambda: data().repeat(), steps=5)
+    found = estimator.evaluate(data)
+    model = keras.load_trained(sigmoid(), estimator)
+    model.compile(loss="binary_crossentropy", metrics=metrics())
+    _, auc, recall = model.evaluate(data(), verbose=0)
+    assert 0 < auc < 1
+    assert 0 < recall < 1
+    assert (found["auc"], found["recall"]) == pytest.approx((auc, recall), rel=1e-6)
