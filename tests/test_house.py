@@ -89,3 +89,9 @@ def test_nothing_is_unpickled_or_evaluated(path):
         given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
         assert given.get("allow_pickle") != "True"
         assert given.get("shell") != "True"
+
+
+def test_files_of_tests_have_names_of_their_own():
+    """pytest takes a second file of one name for the first, and does not collect it."""
+    names = [path.name for path in ROOT.joinpath("tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
