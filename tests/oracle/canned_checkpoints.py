@@ -1,38 +1,53 @@
-"""Wide-and-deep models that one library begins and the other continues."""
+"""Canned models that one library begins and the other continues."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import canned_cases
+import canned_cases_v1
 import canned_data
-from canned_figures import losses
+from canned_figures import FixedValues, losses
 from jobs import Api
+from outcomes import GOLDEN
 
 STEPS = 5
+CHECKPOINTS = GOLDEN / "checkpoints"
+NAMES = (
+    "linear classifier",
+    "linear regressor",
+    "dnn classifier",
+    "dnn regressor",
+    "combined classifier",
+    "combined regressor",
+)
+CASES = {"v2": canned_cases.CASES, "v1": canned_cases_v1.CASES}
+MODELS = [(api, name) for api in CASES for name in NAMES]
 
 
-def estimator(api: Api, model_dir: str) -> Any:
-    return api.estimator.DNNLinearCombinedClassifier(
-        model_dir=model_dir,
-        linear_feature_columns=canned_data.wide(),
-        dnn_feature_columns=canned_data.simple(),
-        dnn_hidden_units=[4],
-        batch_norm=True,
-        config=api.estimator.RunConfig(save_summary_steps=1),
-    )
+def home_of(api: str, name: str) -> str:
+    """The name of a model's directory."""
+    return f"canned_{api}_{name.replace(' ', '_')}"
 
 
-def begin(api: Api, model_dir: str) -> None:
-    """Train and leave nothing but the checkpoint."""
-    estimator(api, model_dir).train(canned_data.input_fn("label"), steps=STEPS)
+def begin(api: Api, name: str, model_dir: str) -> None:
+    """Train from fixed values and leave nothing but the checkpoint."""
+    _train(api, name, model_dir, [FixedValues()])
     for path in Path(model_dir).iterdir():
         kept = f"model.ckpt-{STEPS}"
         if not path.name.startswith((kept, "checkpoint")) or path.suffix == ".meta":
             path.unlink() if path.is_file() else None
 
 
-def go_on(api: Api, model_dir: str) -> list[float]:
+def go_on(api: Api, name: str, model_dir: str) -> list[float]:
     """The losses of further steps."""
-    estimator(api, model_dir).train(canned_data.input_fn("label"), steps=STEPS)
+    _train(api, name, model_dir, [])
     return losses(model_dir)
+
+
+def _train(api: Api, name: str, model_dir: str, hooks: list[Any]) -> None:
+    case = CASES[api.name][name]
+    config = api.estimator.RunConfig(save_summary_steps=1)
+    estimator = case.build(api, model_dir, config)
+    estimator.train(canned_data.input_fn(case.label), hooks=hooks, steps=STEPS)
