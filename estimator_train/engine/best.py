@@ -14,6 +14,10 @@ from estimator_train.engine.job import Job
 
 DIRECTORY = "best"
 _RECORD = "best.json"
+_GONE = (
+    "%s (%s = %s) was removed for later checkpoints before it could be kept in best/. Raise "
+    "RunConfig.keep_checkpoint_max."
+)
 _LOG = tf.get_logger()
 
 
@@ -47,7 +51,12 @@ def keep_if_best(job: Job, metrics: Mapping[str, Any], checkpoint_path: str | No
     if entry in kept:
         tf.io.gfile.makedirs(directory)
         if entry["name"] not in {other["name"] for other in _read(directory)}:
-            _copy(checkpoint_path, os.path.join(directory, name))
+            try:
+                _copy(checkpoint_path, os.path.join(directory, name))
+            except tf.errors.NotFoundError:
+                _remove(os.path.join(directory, name))
+                _LOG.warning(_GONE, checkpoint_path, metric, entry["value"])
+                return
         _write(directory, kept)
         _LOG.info("Kept %s: %s = %s.", os.path.join(directory, name), metric, entry["value"])
     for other in dropped:
@@ -75,14 +84,14 @@ def _write(directory: str, kept: list[dict[str, Any]]) -> None:
 
 
 def _copy(source: str, destination: str) -> None:
-    """Copies a checkpoint's files, the index last: without it there is no checkpoint to see."""
-    files = sorted(tf.io.gfile.glob(source + ".*"), key=lambda file: file.endswith(".index"))
-    for file in files:
-        if file.endswith(".meta"):
-            continue
-        suffix = file[len(source) :]
-        tf.io.gfile.copy(file, destination + suffix + ".part", overwrite=True)
-        tf.io.gfile.rename(destination + suffix + ".part", destination + suffix, overwrite=True)
+    """Copies a checkpoint's files, the index last: without it there is no checkpoint to see.
+
+    It is also what goes first when a checkpoint is removed.
+    """
+    for file in (*tf.io.gfile.glob(source + ".data-*"), source + ".index"):
+        target = destination + file[len(source) :]
+        tf.io.gfile.copy(file, target + ".part", overwrite=True)
+        tf.io.gfile.rename(target + ".part", target, overwrite=True)
 
 
 def _remove(path: str) -> None:

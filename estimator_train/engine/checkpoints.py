@@ -1,39 +1,89 @@
 """Reading checkpoints: which one a call uses, and the values in it."""
 
-from typing import Any
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import tensorflow as tf
 
+from estimator_train.engine.good_checkpoints import is_as_found
 from estimator_train.engine.job import Job
 
 _LOG = tf.get_logger()
+_Result = TypeVar("_Result")
 
 
-def checkpoint_or_none(job: Job, checkpoint_path: str | None, purpose: str) -> str | None:
-    """The checkpoint that a call restores.
+def note_untrained(job: Job, checkpoint_path: str | None, purpose: str) -> None:
+    """Logs that variables are initialized, if there is no checkpoint to restore.
 
     Args:
       job: The job that is run.
-      checkpoint_path: What the caller asked for; by default the latest in model_dir.
-      purpose: What it is for, as it stands in the log where there is none ("evaluate").
-
-    Returns:
-      The path prefix, or None where there is none and variables are to be initialized.
+      checkpoint_path: What is restored, or None.
+      purpose: What it is for, as it stands in the log ("evaluate").
     """
-    path = checkpoint_path or job.latest_checkpoint()
-    if path is None:
+    if checkpoint_path is None:
         _LOG.info(
             "Could not find trained model in model_dir: %s, running initialization to %s.",
             job.model_dir,
             purpose,
         )
-    return path
+
+
+def with_latest(job: Job, use: Callable[[str | None], _Result], path: str | None = None) -> _Result:
+    """Uses the latest checkpoint, or the latest after it if it was removed meanwhile.
+
+    A job that trains in model_dir keeps only the last few.
+
+    Args:
+      job: The job whose checkpoint it is.
+      use: Called with the path prefix, or with None where there is no checkpoint; called again if
+        it fails and its checkpoint is gone.
+      path: The checkpoint that is tried first; by default the latest.
+
+    Returns:
+      What `use` returns.
+    """
+    path = path or job.latest_checkpoint()
+    while True:
+        try:
+            return use(path)
+        except (tf.errors.OpError, ValueError, OSError):
+            if path is None or is_as_found(path):
+                raise
+            gone, path = path, job.latest_checkpoint()
+            if path is None:
+                raise
+            _LOG.info("%s was removed before it was read; using %s.", gone, path)
+
+
+@contextlib.contextmanager
+def opened(
+    job: Job,
+    checkpoint_path: str | None,
+    open_model: Callable[[str | None], contextlib.AbstractContextManager[_Result]],
+) -> Iterator[tuple[str | None, _Result]]:
+    """Enters what restores a checkpoint.
+
+    Args:
+      job: The job that is run.
+      checkpoint_path: The checkpoint that the caller asked for; by default the latest in model_dir.
+      open_model: Makes what is entered; its argument is a path, or None where there is no
+        checkpoint and variables are to be initialized.
+
+    Yields:
+      The path of the checkpoint or None, and what came of entering.
+    """
+    with contextlib.ExitStack() as stack:
+
+        def enter(path: str | None) -> tuple[str | None, _Result]:
+            return path, stack.enter_context(open_model(path))
+
+        yield enter(checkpoint_path) if checkpoint_path else with_latest(job, enter)
 
 
 def saved_global_step(job: Job) -> int:
     """The global step of the latest checkpoint; 0 where there is none."""
-    path = job.latest_checkpoint()
-    return 0 if path is None else global_step_in(path)
+    return with_latest(job, lambda path: 0 if path is None else global_step_in(path))
 
 
 def global_step_in(path: str) -> int:
@@ -46,11 +96,13 @@ def global_step_in(path: str) -> int:
     return 0
 
 
-def _existing(job: Job) -> str:
-    path = job.latest_checkpoint()
-    if path is None:
-        raise ValueError(f"Could not find trained model in model_dir: {job.model_dir}.")
-    return path
+def _of_existing(job: Job, read: Callable[[str], _Result]) -> _Result:
+    def use(path: str | None) -> _Result:
+        if path is None:
+            raise ValueError(f"Could not find trained model in model_dir: {job.model_dir}.")
+        return read(path)
+
+    return with_latest(job, use)
 
 
 def variable_names(job: Job) -> list[str]:
@@ -59,7 +111,7 @@ def variable_names(job: Job) -> list[str]:
     Raises:
       ValueError: There is no checkpoint.
     """
-    return [name for name, _ in tf.train.list_variables(_existing(job))]
+    return [name for name, _ in _of_existing(job, tf.train.list_variables)]
 
 
 def variable_value(job: Job, name: str) -> Any:
@@ -68,4 +120,4 @@ def variable_value(job: Job, name: str) -> Any:
     Raises:
       ValueError: There is no checkpoint.
     """
-    return tf.train.load_variable(_existing(job), name)
+    return _of_existing(job, lambda path: tf.train.load_variable(path, name))

@@ -1,5 +1,6 @@
 """Evaluation: metrics over the batches of an input, written to the log and an event file."""
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from estimator_train import preemption
 from estimator_train.engine import best, history, warm_start
 from estimator_train.engine.build import Step, build_step
 from estimator_train.engine.calls import Call, model_session
-from estimator_train.engine.checkpoints import checkpoint_or_none
+from estimator_train.engine.checkpoints import note_untrained, opened
 from estimator_train.engine.job import Job
 from estimator_train.engine.loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.model import model_graph
@@ -53,27 +54,25 @@ def evaluate(
     Returns:
       Metric name to NumPy value, with `loss` and `global_step`.
     """
-    path = checkpoint_or_none(job, checkpoint_path, "evaluate")
     strategy = graph_form(job.config.eval_distribute, None)
 
-    def build() -> Built:
-        built = build_evaluation(job, input_fn, strategy)
-        with built.graph.as_default():
-            warm_start.apply(job.warm_start, path)
-        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
-        return built
+    def session_at(path: str | None) -> contextlib.AbstractContextManager[Call]:
+        note_untrained(job, path, "evaluate")
+
+        def build() -> Built:
+            built = build_evaluation(job, input_fn, strategy)
+            with built.graph.as_default():
+                warm_start.apply(job.warm_start, path)
+            _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
+            return built
+
+        master = job.config.evaluation_master
+        return model_session(
+            job, ModeKeys.EVAL, input_fn, path, hooks, build, master=master, strategy=strategy
+        )
 
     start = time.monotonic()
-    with model_session(
-        job,
-        ModeKeys.EVAL,
-        input_fn,
-        path,
-        hooks,
-        build,
-        master=job.config.evaluation_master,
-        strategy=strategy,
-    ) as call:
+    with opened(job, checkpoint_path, session_at) as (path, call):
         run_batches(call, steps)
     _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
     _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))

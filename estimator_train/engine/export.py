@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.checkpoints import with_latest
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn, model_graph
 from estimator_train.engine.sessions import explained_restore, session_config
@@ -39,24 +40,27 @@ def export(
     Raises:
       ValueError: There is no checkpoint, or no mode that can be exported.
     """
-    path = checkpoint_path or job.latest_checkpoint()
-    if not path:
-        raise ValueError(f"Couldn't find trained model at {job.model_dir}.")
     modes = [mode for mode in EXPORT_TAGS if mode in input_receiver_fn_map]
     if not modes:
         raise ValueError(
             f"No valid modes for exporting found. Got {input_receiver_fn_map.keys()}. Valid are "
             f"{list(EXPORT_TAGS)}."
         )
-    with saved_model_writer(
-        export_dir_base,
-        assets_extra=assets_extra,
-        as_text=as_text,
-        strip_default_attrs=strip_default_attrs,
-    ) as writer:
-        for mode in modes:
-            _add_mode(job, writer, mode, input_receiver_fn_map[mode], path)
-    return writer.path.encode()
+
+    def export_from(path: str | None) -> bytes:
+        if not path:
+            raise ValueError(f"Couldn't find trained model at {job.model_dir}.")
+        with saved_model_writer(
+            export_dir_base,
+            assets_extra=assets_extra,
+            as_text=as_text,
+            strip_default_attrs=strip_default_attrs,
+        ) as writer:
+            for mode in modes:
+                _add_mode(job, writer, mode, input_receiver_fn_map[mode], path)
+        return writer.path.encode()
+
+    return export_from(checkpoint_path) if checkpoint_path else with_latest(job, export_from)
 
 
 def _add_mode(

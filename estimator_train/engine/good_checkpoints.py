@@ -58,6 +58,11 @@ def fallback(model_dir: str) -> str | None:
     return None if state and good == state.model_checkpoint_path else good
 
 
+def is_as_found(path: str) -> bool:
+    """Whether a checkpoint that this process found good is still there, as it was."""
+    return _found_good.get(path) == _looks(path)
+
+
 def mark_good(path: str) -> None:
     """Notes that this process has just written a checkpoint."""
     _found_good[path] = _looks(path)

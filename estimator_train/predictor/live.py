@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import warm_start
-from estimator_train.engine.checkpoints import checkpoint_or_none
+from estimator_train.engine.checkpoints import note_untrained, with_latest
 from estimator_train.engine.good_checkpoints import stamp
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn, model_graph
@@ -71,7 +71,9 @@ class EstimatorPredictor:
         self._closed = False
         self._model: _Model | None = None
         self._predictor: Predictor | None = None
-        self._path = checkpoint_or_none(job, checkpoint_path, "predict")
+        self._fixed_path = checkpoint_path
+        self._path = checkpoint_path or job.latest_checkpoint()
+        note_untrained(job, self._path, "predict")
         self._state = self._state_of_model_dir()
         if serving_input_receiver_fn is not None:
             self._open(self._build_on(serving_input_receiver_fn))
@@ -159,9 +161,14 @@ class EstimatorPredictor:
             return _Model(graph, spec.scaffold, feeds, self._outputs(spec, receiver))
 
     def _open(self, model: _Model) -> None:
-        session = restored_session(
-            model.graph, model.scaffold, session_config(self._job), self._path
-        )
+        def restored(path: str | None) -> tuple[str | None, tf.compat.v1.Session]:
+            settings = session_config(self._job)
+            return path, restored_session(model.graph, model.scaffold, settings, path)
+
+        if self._fixed_path or self._path is None:
+            session = restored(self._path)[1]
+        else:
+            self._path, session = with_latest(self._job, restored, self._path)
         fetches = model.fetches if isinstance(model.fetches, Mapping) else {_SINGLE: model.fetches}
         self._model = model
         self._predictor = Predictor(session, model.feeds, fetches)
@@ -191,7 +198,7 @@ class EstimatorPredictor:
                 self._path = path
                 # The session before ends when those who still use it are done.
                 self._open(self._model)
-                _LOG.info("Predicting from %s.", path)
+                _LOG.info("Predicting from %s.", self._path)
             except (tf.errors.OpError, ValueError) as error:
                 self._path = before
                 _LOG.warning("Still predicting from %s: %s", before, error)

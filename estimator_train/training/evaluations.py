@@ -1,6 +1,7 @@
 """When the evaluations of a training are due, and what comes of them."""
 
 import contextlib
+import functools
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -9,9 +10,11 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train import preemption
+from estimator_train.engine.checkpoints import with_latest
 from estimator_train.engine.kept import KeptInput
 from estimator_train.engine.saving import WaitingListener
 from estimator_train.estimator import Estimator
+from estimator_train.training.exporters import Exporter
 from estimator_train.training.specs import EvalSpec
 
 _LOG = tf.get_logger()
@@ -37,6 +40,7 @@ class Evaluation:
         self._estimator = estimator
         self._input_fn: Any = KeptInput(spec.input_fn)
         self._started: float | None = None
+        self._path: str | None = None
         self._last_step = 0
         self._was_final = False
 
@@ -64,15 +68,19 @@ class Evaluation:
           is_final: Whether it is the last of the training.
         """
         self._started = time.monotonic()
+        with_latest(self._estimator._job(), self._evaluate)
+        assert self.metrics is not None
+        self._export(self.metrics, is_final)
+
+    def _evaluate(self, path: str | None) -> None:
         self.metrics = self._estimator.evaluate(
             self._input_fn,
             steps=self.spec.steps,
             hooks=self.spec.hooks,
-            checkpoint_path=self._estimator.latest_checkpoint(),
+            checkpoint_path=path,
             name=self.spec.name,
         )
-        self._last_step = int(self.metrics["global_step"])
-        self._export(self.metrics, is_final)
+        self._path, self._last_step = path, int(self.metrics["global_step"])
 
     def finish(self, step: int) -> None:
         """Evaluates and exports the last checkpoint, as far as that is not done yet.
@@ -86,18 +94,25 @@ class Evaluation:
             self._export(self.metrics, is_final=True)
 
     def _export(self, metrics: dict[str, Any], is_final: bool) -> None:
-        base = os.path.join(self._estimator.model_dir, "export")
         self._was_final = is_final
+        job = self._estimator._job()
         self.exports = [
-            exporter.export(
-                estimator=self._estimator,
-                export_path=os.path.join(base, exporter.name),
-                checkpoint_path=self._estimator.latest_checkpoint() or "",
-                eval_result=metrics,
-                is_the_final_export=is_final,
+            with_latest(
+                job, functools.partial(self._export_by, exporter, metrics, is_final), self._path
             )
             for exporter in self.spec.exporters
         ]
+
+    def _export_by(
+        self, exporter: Exporter, metrics: dict[str, Any], is_final: bool, path: str | None
+    ) -> Any:
+        return exporter.export(
+            estimator=self._estimator,
+            export_path=os.path.join(self._estimator.model_dir, "export", exporter.name),
+            checkpoint_path=path or "",
+            eval_result=metrics,
+            is_the_final_export=is_final,
+        )
 
 
 class EvaluationListener(WaitingListener):

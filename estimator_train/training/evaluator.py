@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import global_step_in
+from estimator_train.engine.checkpoints import global_step_in, with_latest
 from estimator_train.engine.member import patience_of
 from estimator_train.engine.server import Patience
 from estimator_train.estimator import Estimator
@@ -74,23 +74,16 @@ class _Evaluator:
         """Looks for a new checkpoint; returns whether it was the last, now evaluated."""
         # In this order: what is the latest after the end stays it.
         has_ended, is_written = self._end.has_come(), self._end.is_written()
-        path = self._estimator.latest_checkpoint()
+        path, step = self._latest()
         if path is None:
             if has_ended:
                 _LOG.warning("Exiting evaluation: training has ended without a checkpoint.")
             return has_ended
         self._note(path)
-        try:
-            step = global_step_in(path)
-            if self._has_reached(step):
-                # The chief may write another one, of steps that others made meanwhile.
-                has_ended |= is_written or time.monotonic() - self._last_time >= _AFTER_MAX_STEPS
-            return self._evaluate(step, has_ended)
-        except (tf.errors.NotFoundError, tf.errors.DataLossError, ValueError):
-            # Training may have removed a checkpoint for newer ones as it was read.
-            if tf.io.gfile.exists(f"{path}.index"):
-                raise
-            return False
+        if self._has_reached(step):
+            # The chief may write another one, of steps that others made meanwhile.
+            has_ended |= is_written or time.monotonic() - self._last_time >= _AFTER_MAX_STEPS
+        return self._evaluate(step, has_ended)
 
     def wait(self) -> None:
         """Waits a moment for a new checkpoint.
@@ -120,8 +113,13 @@ class _Evaluator:
         return self._max_steps is not None and step >= self._max_steps
 
     def _is_over(self) -> bool:
-        path = self._estimator.latest_checkpoint()
-        return self._end.has_come() or bool(path and self._has_reached(global_step_in(path)))
+        return self._end.has_come() or self._has_reached(self._latest()[1])
+
+    def _latest(self) -> tuple[str | None, int]:
+        """The latest checkpoint, and its global step; None and 0 where there is none."""
+        return with_latest(
+            self._estimator._job(), lambda path: (path, global_step_in(path) if path else 0)
+        )
 
     def _note(self, path: str) -> None:
         """Is patient for longer where checkpoints are rarer."""

@@ -1,0 +1,183 @@
+"""Readers beside a job that trains: a checkpoint may go between its choice and its restore."""
+
+import shutil
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.training.evaluations import Evaluation
+from estimator_train.training.evaluator import _Evaluator
+
+STEPS = {5: 2.0, 10: 3.0, 15: 4.0}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Checkpoints of steps 5, 10 and 15, whose weight tells them apart."""
+    model_dir = tmp_path_factory.mktemp("written")
+    for step, weight in STEPS.items():
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            tf.compat.v1.train.create_global_step().load(step, session)
+            tf.compat.v1.get_variable("w", [], initializer=None).load(weight, session)
+            tf.compat.v1.train.Saver().save(session, str(model_dir / "model.ckpt"), step)
+    return model_dir
+
+
+class Job:
+    """A model_dir in which training has just written step 5 and goes on when told to."""
+
+    def __init__(self, model_dir, written):
+        self.model_dir, self._written = model_dir, written
+        self.meanwhile = []
+        model_dir.mkdir()
+        self.save(5)
+        self.estimator = est.Estimator(self.model_fn, model_dir)
+
+    def save(self, step):
+        """Writes the checkpoint of a step, and keeps no other."""
+        for old in self.model_dir.glob("model.ckpt-*"):
+            old.unlink()
+        for new in self._written.glob(f"model.ckpt-{step}.*"):
+            shutil.copy(new, self.model_dir)
+        tf.compat.v1.train.update_checkpoint_state(str(self.model_dir), f"model.ckpt-{step}")
+
+    def goes_on(self):
+        for step in self.meanwhile[:1]:
+            del self.meanwhile[0]
+            self.save(step)
+
+    def input_fn(self):
+        self.goes_on()
+        return tf.data.Dataset.from_tensors(np.ones([1], np.float32))
+
+    def model_fn(self, features, labels, mode):
+        self.goes_on()
+        w = tf.compat.v1.get_variable("w", [])
+        features = features["feature"] if isinstance(features, dict) else features
+        if mode == est.ModeKeys.PREDICT:
+            return est.EstimatorSpec(mode, predictions={"w": features * w})
+        return est.EstimatorSpec(mode, loss=w * tf.reduce_mean(features))
+
+
+@pytest.fixture
+def job(tmp_path, written):
+    return Job(tmp_path / "job", written)
+
+
+def receiver():
+    x = tf.compat.v1.placeholder(tf.float32, [None])
+    return est.export.ServingInputReceiver(x, x)
+
+
+def test_an_evaluation_takes_the_next(job):
+    job.meanwhile = [10, 15]
+    assert job.estimator.evaluate(job.input_fn) == {"loss": 4.0, "global_step": 15}
+
+
+def test_an_evaluation_with_hooks_takes_the_next(job):
+    job.meanwhile = [10]
+    hooks = [tf.compat.v1.train.SessionRunHook()]
+    assert job.estimator.evaluate(job.input_fn, hooks=hooks) == {"loss": 3.0, "global_step": 10}
+
+
+def test_an_evaluation_of_a_kept_model_takes_the_next(job):
+    job.estimator.evaluate(job.input_fn)
+    job.save(10)
+    job.meanwhile = [15]
+    assert job.estimator.evaluate(job.input_fn) == {"loss": 4.0, "global_step": 15}
+
+
+def test_a_prediction_takes_the_next(job):
+    job.meanwhile = [10]
+    assert list(job.estimator.predict(job.input_fn)) == [{"w": 3.0}]
+
+
+def test_an_export_takes_the_next_and_leaves_nothing_of_the_first(job, tmp_path):
+    job.meanwhile = [10]
+    path = job.estimator.export_saved_model(str(tmp_path / "exports"), receiver).decode()
+    assert tf.train.load_variable(f"{path}/variables/variables", "w") == 3.0
+    assert [str(one) for one in (tmp_path / "exports").iterdir()] == [path]
+
+
+def test_a_predictor_that_is_opened_by_its_first_batch_takes_the_next(job):
+    with job.estimator.predictor() as predictor:
+        job.save(10)
+        assert predictor.predict(np.ones([1], np.float32))["w"] == [3.0]
+        assert predictor.checkpoint_path == str(job.model_dir / "model.ckpt-10")
+
+
+def test_one_that_was_asked_for_by_name_is_an_error(job):
+    path = job.estimator.latest_checkpoint()
+    job.meanwhile = [10]
+    with pytest.raises((ValueError, tf.errors.NotFoundError), match="model.ckpt-5"):
+        job.estimator.evaluate(job.input_fn, checkpoint_path=path)
+
+
+def test_a_model_dir_that_is_emptied_is_an_error(job):
+    def empty():
+        shutil.rmtree(job.model_dir)
+        return job.input_fn()
+
+    with pytest.raises((ValueError, tf.errors.NotFoundError), match="model.ckpt-5"):
+        job.estimator.evaluate(empty)
+
+
+def test_mistakes_of_a_model_are_not_tried_again(job):
+    calls = []
+
+    def wrong(features, labels, mode):
+        calls.append(mode)
+        raise ValueError("a mistake")
+
+    with pytest.raises(ValueError, match="a mistake"):
+        est.Estimator(wrong, job.model_dir).evaluate(job.input_fn)
+    assert len(calls) == 1
+
+
+def test_the_evaluator_of_a_cluster_evaluates_and_exports_what_is_there(job):
+    exporter = est.LatestExporter("latest", receiver)
+    spec = est.EvalSpec(job.input_fn, exporters=exporter)
+    evaluator = _Evaluator(job.estimator, est.TrainSpec(job.input_fn, max_steps=15), [spec])
+    job.meanwhile = [10]
+    assert not evaluator.evaluate_what_is_due()
+    assert evaluator.evaluations[0].metrics == {"loss": 3.0, "global_step": 10}
+    (path,) = evaluator.evaluations[0].exports
+    assert tf.train.load_variable(f"{path.decode()}/variables/variables", "w") == 3.0
+
+
+def test_what_was_evaluated_is_exported_as_long_as_it_is_there(job):
+    taken = []
+
+    class Taking(est.Exporter):
+        name = "taking"
+
+        def export(self, estimator, export_path, checkpoint_path, *_, **__):
+            taken.append(checkpoint_path.rpartition("-")[2])
+            job.goes_on()
+            tf.train.load_checkpoint(checkpoint_path)
+
+    evaluation = Evaluation(job.estimator, est.EvalSpec(job.input_fn, exporters=Taking()))
+    evaluation.run(is_final=False)
+    job.meanwhile = [10]
+    evaluation.finish(5)
+    assert taken == ["5", "5", "10"]
+
+
+def test_the_best_that_has_gone_before_it_is_kept_is_told(job, caplog):
+    estimator = est.Estimator(
+        job.model_fn, job.model_dir, est.RunConfig(keep_best=("loss", "min", 2))
+    )
+    estimator.evaluate(job.input_fn)
+
+    class Meanwhile(tf.compat.v1.train.SessionRunHook):
+        def end(self, session):
+            job.save(15)
+
+    job.save(10)
+    assert estimator.evaluate(job.input_fn, hooks=[Meanwhile()])["global_step"] == 10
+    assert "model.ckpt-10 (loss = 3.0) was removed for later checkpoints" in caplog.text
+    best = job.model_dir / "best"
+    assert tf.train.latest_checkpoint(best) == str(best / "model.ckpt-5")
+    assert not list(best.glob("model.ckpt-10*"))
