@@ -7,7 +7,7 @@ import types
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from estimator_train.legacy import setup
+from estimator_train.legacy import seeds, setup
 from estimator_train.legacy.python2 import python2_problem
 
 
@@ -70,13 +70,19 @@ def module(name: str) -> Program:
     return Program(spec.origin, spec.origin, code, spec, os.getcwd())
 
 
-def run(program: Program, arguments: Sequence[str], choice: str | None = None) -> int:
+def run(
+    program: Program,
+    arguments: Sequence[str],
+    choice: str | None = None,
+    seed: int | None = None,
+) -> int:
     """Runs a program to its end.
 
     Args:
       program: The program.
       arguments: Its arguments.
       choice: TF1 or TF2; None: told from its source.
+      seed: Of all random numbers for which the program sets no seed; None: not seeded.
 
     Returns:
       The exit code: 0, or 1 after an error, of which the traceback is written.
@@ -97,7 +103,9 @@ def run(program: Program, arguments: Sequence[str], choice: str | None = None) -
         __builtins__=__builtins__,
     )
     sys.modules["__main__"] = main
-    setup.install(program.directory, choice, source=program.path)
+    if seed is not None:
+        seeds.seed_python(seed)
+    setup.install(program.directory, choice, source=program.path, seed=seed)
     try:
         exec(program.code, main.__dict__)
     except Exception as error:

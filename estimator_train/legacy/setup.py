@@ -10,7 +10,7 @@ from typing import Any
 
 from absl import flags
 
-from estimator_train.legacy import generation, trees
+from estimator_train.legacy import generation, seeds, trees
 from estimator_train.legacy.imports import Imports
 from estimator_train.legacy.view import Tree
 
@@ -18,13 +18,19 @@ _DEPRECATED = "is deprecated and will be removed in a future version"
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 
 
-def install(directory: str, choice: str | None = None, source: str | None = None) -> None:
+def install(
+    directory: str,
+    choice: str | None = None,
+    source: str | None = None,
+    seed: int | None = None,
+) -> None:
     """Lets the codebase see names of its own time; once a process.
 
     Args:
       directory: Where the codebase's top-level modules are.
       choice: TF1 or TF2; None: told from the source.
       source: The file that tells; by default that of the module which first imports TensorFlow.
+      seed: Of each graph for which the codebase sets none; None: not seeded.
 
     Raises:
       RuntimeError: TensorFlow is loaded already, with Keras 3 as its Keras.
@@ -37,16 +43,18 @@ def install(directory: str, choice: str | None = None, source: str | None = None
     os.environ[_LEGACY_KERAS] = "1"
 
     def prepared(importer: Mapping[str, Any]) -> Tree:
-        return _prepared(choice, source or importer.get("__file__"))
+        return _prepared(choice, source or importer.get("__file__"), seed)
 
     Imports(prepared, directory).install()
 
 
-def _prepared(choice: str | None, source: str | None) -> Tree:
+def _prepared(choice: str | None, source: str | None, seed: int | None) -> Tree:
     tensorflow = importlib.import_module("tensorflow")
     chosen = choice or (generation.of_script(source, tensorflow) if source else trees.TF2)
     if chosen == trees.TF1:
         _behave_as_tf1(tensorflow)
+    if seed is not None:
+        seeds.seed_tensorflow(tensorflow, seed)
     _free_flag_names()
     # Old code calls what was deprecated since: to be told of each call helps nobody.
     logging.getLogger("tensorflow").addFilter(_asks_something)

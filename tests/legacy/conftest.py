@@ -6,14 +6,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from legacy_programs import COMMAND, PROGRAMS, environment
+from legacy_programs import COMMAND, PROGRAMS, SEEDED, environment
 
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs a program of `programs/`, or one given as text, and returns the ended process."""
+    """Runs a program of `programs/`, or one given as text, and returns the ended process.
 
-    def runs(program, *arguments, switches=(), exit_code=0, **variables):
+    The same random numbers each time: a network that starts badly learns nothing in its few steps.
+    """
+
+    def runs(program, *arguments, switches=SEEDED, exit_code=0, **variables):
         if "\n" in program:
             path = tmp_path / "script.py"
             path.write_text(program)
@@ -58,7 +61,7 @@ def run_fork(program_server, tmp_path):
 
     def runs(*arguments, cwd=tmp_path, exit_code=0, **variables):
         texts = {name: str(tmp_path / name) for name in ("stdout", "stderr")}
-        job = {"arguments": arguments, "cwd": str(cwd), "variables": variables, **texts}
+        job = {"arguments": [*SEEDED, *arguments], "cwd": str(cwd), "variables": variables, **texts}
         program_server.stdin.write(json.dumps(job) + "\n")
         program_server.stdin.flush()
         answer = program_server.stdout.readline()

@@ -1,7 +1,6 @@
 """The programs that this project exists for run as they were written."""
 
 import re
-import socket
 import subprocess
 
 import numpy as np
@@ -9,6 +8,8 @@ import pytest
 from legacy_programs import COMMAND, PROGRAMS, environment
 from PIL import Image
 from program_data import write_mnist
+
+from estimator_train.distribute.ports import free_addresses
 
 
 def write_jpegs(folder):
@@ -45,47 +46,43 @@ def test_jpeg_pipeline_into_frozen_vgg16(run, tmp_path):
 
 @pytest.mark.slow
 def test_parameter_server_of_three_processes(tmp_path):
-    ports = free_ports(3)
-    cluster = [
-        f"--ps_hosts=localhost:{ports[0]}",
-        f"--worker_hosts=localhost:{ports[1]},localhost:{ports[2]}",
-        "--log_dir=log",
-    ]
+    ps, *workers = free_addresses(3)
+    cluster = [f"--ps_hosts={ps}", f"--worker_hosts={','.join(workers)}", "--log_dir=log"]
 
     def start(*arguments):
         return subprocess.Popen(
             [*COMMAND, str(PROGRAMS / "parameter_server.py"), *cluster, *arguments],
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
             cwd=tmp_path,
             env=environment(),
         )
 
-    def trained(steps, waits_for_second):
-        """The output of both workers; each needs the other's server to be up."""
-        others = [start("--job_name=ps"), start("--job_name=worker", "--task_index=1", steps)]
+    def trained(steps):
+        """What the ps and the workers wrote, each to its own end."""
+        roles = (["--job_name=ps"], *(["--job_name=worker", f"--task_index={n}"] for n in (0, 1)))
+        processes = [start(*role, steps) for role in roles]
         try:
-            chief = start("--job_name=worker", steps)
-            others.append(chief)
-            first = chief.communicate(timeout=90)[0]
-            second = others[1].communicate(timeout=60)[0] if waits_for_second else ""
+            texts = [process.communicate(timeout=200) for process in processes]
         finally:
-            for process in others:
+            for process in processes:
                 process.kill()
                 process.wait()
-        return first, second
+        assert [process.returncode for process in processes] == [0, 0, 0], texts
+        return [stdout for stdout, _ in texts]
 
-    first, second = trained("--steps=2000", waits_for_second=True)
-    assert "variables on /job:ps/task:0" in first
-    assert "starts at step 0" in first
-    assert re.search(r"saved at step 200\d", first)
+    ended, *outputs = trained("--steps=2000")
+    assert ended == "done 1\ndone 0\n"
+    assert "variables on /job:ps/task:0" in outputs[0]
+    assert "starts at step 0" in outputs[0]
+    assert re.search(r"saved at step 200\d", outputs[0])
     # Both train the same variables, on the server, towards 2 and -1.
-    assert "starts at step" in second
-    for output in (first, second):
+    for output in outputs:
+        assert "starts at step" in output
         weights = [float(w) for w in re.search(r"w \[(\S+), (\S+)\]", output).groups()]
         np.testing.assert_allclose(weights, [2, -1], atol=0.05)
-    again, _ = trained("--steps=2100", waits_for_second=False)
+    again = trained("--steps=2100")[1]
     assert re.search(r"starts at step 200\d", again)
     assert len(list((tmp_path / "log").glob("model.ckpt-21*.index"))) == 1
     assert len(list((tmp_path / "log").glob("*.index"))) == 1
@@ -115,11 +112,3 @@ def test_strategies_by_their_old_names_train_alike(run, tmp_path):
     assert len(losses) == 5
     assert len(set(losses)) == 1
     assert float(losses[0]) < 0.1
-
-
-def free_ports(count):
-    sockets = [socket.create_server(("localhost", 0)) for _ in range(count)]
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports

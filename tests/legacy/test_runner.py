@@ -33,6 +33,42 @@ def test_script_sees_its_own_name_arguments_and_exit_code(run, tmp_path):
     assert done.stdout == f"__main__ script.py ['--tf1', '-m'] {tmp_path}\n"
 
 
+RANDOM = """
+import random
+import numpy as np
+import tensorflow as tf
+x = tf.random_uniform([])
+own = tf.Graph()
+with own.as_default():
+    tf.set_random_seed(5)
+    y = tf.random_uniform([])
+data = tf.data.Dataset.range(9).shuffle(9).batch(9).make_one_shot_iterator().get_next()
+with tf.Session() as session:
+    print(random.random(), np.random.rand(), session.run(x), session.run(data), end=' ')
+with tf.Session(graph=own) as session:
+    print('own', session.run(y))
+"""
+
+
+def test_seed_repeats_a_program_that_sets_none(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(RANDOM)
+
+    def numbers(*switches):
+        done = subprocess.run(
+            [*COMMAND, *switches, str(path)], capture_output=True, text=True, env=environment()
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split("own")
+
+    (first, own_first), (again, own_again), (other, own_other), (unseeded, own_unseeded) = (
+        numbers(*switches) for switches in (["--seed=3"], ["--seed=3"], ["--seed=4"], [])
+    )
+    assert first == again
+    assert len({first, other, unseeded}) == 3
+    assert own_first == own_again == own_other == own_unseeded
+
+
 def test_traceback_starts_in_the_script(run):
     done = run("def f():\n    return 1 / 0\nf()\n", exit_code=1)
     lines = done.stderr.splitlines()
@@ -107,4 +143,4 @@ def test_run_needs_a_script_and_known_switches(capsys):
 def test_starting_imports_neither_tensorflow_nor_numpy(run):
     # What it costs is measured by the row `run_start` of the benchmarks.
     program = "import sys\nprint({'tensorflow', 'numpy', 'tf_keras', 'tqdm'} & set(sys.modules))\n"
-    assert run(program).stdout == "set()\n"
+    assert run(program, switches=()).stdout == "set()\n"

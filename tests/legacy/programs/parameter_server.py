@@ -19,8 +19,16 @@ def main(_):
         {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
     )
     server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
+    workers = len(FLAGS.worker_hosts.split(","))
+    with tf.device("/job:ps/task:0"):
+        # What workers leave in these when they are done, the ps and the chief wait for
+        done_queue = tf.FIFOQueue(workers, tf.int32, [()], shared_name="done_queue")
+        workers_queue = tf.FIFOQueue(workers, tf.int32, [()], shared_name="workers_queue")
     if FLAGS.job_name == "ps":
-        server.join()
+        with tf.Session(server.target) as sess:
+            for _ in range(workers):
+                print("done", sess.run(done_queue.dequeue()), flush=True)
+        return
 
     is_chief = FLAGS.task_index == 0
     worker_device = "/job:worker/task:%d" % FLAGS.task_index
@@ -36,6 +44,8 @@ def main(_):
         tf.summary.scalar("loss", loss)
         summary_op = tf.summary.merge_all()
         init_op = tf.global_variables_initializer()
+        all_done = workers_queue.dequeue_many(workers - 1)
+        leave = [queue.enqueue(FLAGS.task_index) for queue in (workers_queue, done_queue)]
     print("variables on", w.device)
 
     sv = tf.train.Supervisor(
@@ -64,6 +74,8 @@ def main(_):
         if is_chief:
             sv.saver.save(sess, os.path.join(FLAGS.log_dir, "model.ckpt"), global_step=step)
             print("saved at step", step, flush=True)
+            sess.run(all_done)
+        sess.run(leave)
     sv.stop()
 
 
