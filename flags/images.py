@@ -6,7 +6,7 @@ flags.disclaim_key_flags()
 
 
 def define_image_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
-    """Defines --download, --image_size, --labels, --file_pattern and --weights.
+    """Defines --download, --image_size, --labels, --file_pattern, --mixed_channels and --weights.
 
     Args:
       flag_values: Where to define them.
@@ -34,6 +34,12 @@ def define_image_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         "file_pattern",
         "*/*.jpeg",
         "Which files are pictures, below the train and the test folder of --data_dir.",
+        flag_values=flag_values,
+    )
+    flags.DEFINE_boolean(
+        "mixed_channels",
+        False,
+        "Take grey pictures among coloured ones, rather than refuse what is unlike the first.",
         flag_values=flag_values,
     )
     flags.DEFINE_string(

@@ -1,14 +1,17 @@
 """Decoding pictures, JPEG ones at a reduced scale and no more of them than is needed."""
 
 import dataclasses
+import io
 from collections.abc import Callable
 
 import tensorflow as tf
+from PIL import Image
 
 from input_fns import _checks
 
 _RATIOS = (1, 2, 4, 8)
 CENTER, RANDOM = "center", "random"
+_GREY_MODES = ("1", "L", "LA", "La", "I", "I;16", "I;16B", "F")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Look:
       exact_dct: Whether JPEG files are decoded with the more exact, slower integer transform.
       crop: Which part of the size's proportions is taken: 'center', 'random', or None for all.
       crop_area: Smallest random part, as a share of the largest that there is room for.
+      grey: Whether all pictures are grey (True) or coloured (False); None: there may be both.
     """
 
     size: tuple[int, int]
@@ -28,6 +32,7 @@ class Look:
     exact_dct: bool = False
     crop: str | None = None
     crop_area: float = 1.0
+    grey: bool | None = None
 
     def __post_init__(self) -> None:
         if self.crop is not None:
@@ -78,18 +83,29 @@ class Look:
             colours = tf.matmul(tf.reshape(picture, [-1, 1]), tf.fill([1, 3], scale))
             return tf.reshape(colours, [*self.size, 3])
 
+        covers = [self._covers(window[2:], ratio) for ratio in ratios]
+        branch = tf.reduce_sum(tf.cast(covers, tf.int32)) - 1
+        is_grey = tf.equal(shape[2], 1)
+        if self.grey is None:
+            kinds = [3, 1]
+            branch += tf.cast(is_grey, tf.int32) * len(ratios)
+        else:
+            kinds = [1 if self.grey else 3]
+            branch = _if(tf.equal(is_grey, self.grey), branch)
         branches = [
             lambda channels=channels, ratio=ratio: scaled(channels, ratio)
-            for channels in (3, 1)
+            for channels in kinds
             for ratio in ratios
         ]
-        covers = [self._covers(window[2:], ratio) for ratio in ratios]
-        step = tf.reduce_sum(tf.cast(covers, tf.int32)) - 1
-        is_grey = tf.cast(tf.equal(shape[2], 1), tf.int32)
-        return tf.switch_case(is_grey * len(ratios) + step, branches)
+        return tf.switch_case(branch, branches)
 
     def _other(self, contents: tf.Tensor, seed: tf.Tensor, scale: float) -> tf.Tensor:
-        picture = tf.io.decode_image(contents, channels=3, expand_animations=False)
+        channels = 3 if self.grey is None else 0
+        picture = tf.io.decode_image(contents, channels, expand_animations=False)
+        if self.grey is not None:
+            # Of one or two channels, or of three or four: the last may be opacity.
+            picture = _if(tf.equal(tf.shape(picture)[2] < 3, self.grey), picture)
+            picture = tf.repeat(picture[..., :1], 3, 2) if self.grey else picture[..., :3]
         picture = tf.ensure_shape(picture, [None, None, 3])
         if self.crop is not None:
             top, left, height, width = tf.unstack(self._window(tf.shape(picture), seed))
@@ -119,14 +135,43 @@ class Look:
         return tf.reduce_all((extent + rounding) // ratio >= self.size)
 
 
-def fault(file: bytes) -> bytes:
-    """Returns what is wrong with a file that cannot be decoded."""
+def _if(condition: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
+    """Returns a value if a condition holds, and fails if not.
+
+    An assertion has a state, and an input with a state cannot save its position.
+    """
+    one = tf.cast(condition, tf.int32)
+    return tf.reshape(value, tf.concat([[one], tf.shape(value)], 0))[0]
+
+
+def is_grey(contents: bytes) -> bool | None:
+    """Whether a picture is grey, as its header says; None if it is no picture."""
+    try:
+        with Image.open(io.BytesIO(contents)) as picture:
+            return picture.mode in _GREY_MODES
+    except (OSError, SyntaxError):  # As Pillow says it of some broken headers.
+        return None
+
+
+def fault(file: bytes, grey: bool | None) -> bytes:
+    """Returns what is wrong with a file that cannot be decoded.
+
+    Args:
+      file: Its path.
+      grey: As in `Look`.
+    """
     path = file.decode()
     try:
         with tf.io.gfile.GFile(path, "rb") as opened:
             contents = opened.read()
     except tf.errors.OpError as error:
         return f"{path} cannot be read: {error.message}".encode()
+    if is_grey(contents) == (not grey) and grey is not None:
+        kinds = ("grey", "coloured") if grey else ("coloured", "grey")
+        return (
+            f"{path} is a {kinds[1]} picture, and the first of its folders is {kinds[0]}: "
+            "remove it, or give mixed_channels=True"
+        ).encode()
     kind = "it is not a JPEG, PNG, BMP or GIF file, or is damaged"
     if contents.startswith(b"\xff\xd8\xff"):
         kind = "it begins like a JPEG file, but is cut short or damaged"

@@ -5,6 +5,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import tensorflow as tf
 from input_fns import _checks
 from input_fns._batching import batches
 from input_fns._guard import BadRecords, full_batches, guarded, told
-from input_fns._pictures import RANDOM, Look, fault
+from input_fns._pictures import RANDOM, Look, fault, is_grey
 from input_fns._row_cache import FileCache, RowCache, cached, to_bytes
 from input_fns.options import MEMORY, PipelineOptions
 from input_fns.transformations import map_and_batch
@@ -33,6 +34,7 @@ def image_folder(
     exact_dct: bool = False,
     crop: str | None = None,
     crop_area: float = 0.3,
+    mixed_channels: bool = False,
     options: PipelineOptions | None = None,
     **more: Any,
 ) -> tf.data.Dataset:
@@ -59,6 +61,8 @@ def image_folder(
         'random' another part of them each time; only that part is decoded. None takes it all,
         whatever its proportions.
       crop_area: Area of the smallest random part, as a share of the largest there is room for.
+      mixed_channels: Whether grey pictures may lie among coloured ones. If not, one that is unlike
+        the first (by name) is a bad record. Grey ones become three equal colours either way.
       options: All settings at once, in place of `shuffle` to `prefetch_buffer_size`.
       **more: The other settings of `PipelineOptions`, such as `seed`, `drop_remainder`, `cache`
         (of resized pictures, rounded to bytes) and `on_bad_record`.
@@ -87,10 +91,10 @@ def image_folder(
         if options is None
         else {"options": options, **more}
     )
-    look = Look(_checked_size(image_size), full_decode, exact_dct, crop, crop_area)
-    files, classes = _list_files(
-        _checks.path("file_pattern", file_pattern), _checked_labels(labels)
-    )
+    size, table = _checked_size(image_size), _checked_labels(labels)
+    files, classes = _list_files(_checks.path("file_pattern", file_pattern), table)
+    grey = None if mixed_channels else _first_kind(files)
+    look = Look(size, full_decode, exact_dct, crop, crop_area, grey)
     numbers = np.arange(len(files))
     if settings.shuffle and settings.buffer_size is not None and settings.buffer_size < len(files):
         numbers = _mixed(numbers, settings.seed)
@@ -156,6 +160,19 @@ def _list_files(pattern: str, table: dict[str, int]) -> tuple[list[str], np.ndar
     return files, np.array([table[name] for name in folders], np.int32)
 
 
+def _first_kind(files: list[str]) -> bool | None:
+    """Whether the first file that is a picture is grey; None if no file is one."""
+    for file in files:
+        try:
+            with tf.io.gfile.GFile(file, "rb") as opened:
+                grey = is_grey(opened.read())
+        except tf.errors.OpError:
+            continue
+        if grey is not None:
+            return grey
+    return None
+
+
 def _what_is_there(pattern: str) -> str:
     folder = os.path.dirname(re.split(r"[*?[{]", pattern, maxsplit=1)[0])
     if folder and not tf.io.gfile.isdir(folder):
@@ -212,7 +229,7 @@ def _loader(
         each = tf.data.Dataset.from_tensor_slices((numbers, names, classes))
 
         def fault_of(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
-            return told(fault, file)
+            return told(partial(fault, grey=look.grey), file)
 
         def picture_of(number: tf.Tensor, file: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
             return decode(tf.io.read_file(file), tf.stack([seed, number]))

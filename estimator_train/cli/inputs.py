@@ -62,6 +62,7 @@ def image_folder(
     file_pattern: str,
     labels: list[str],
     image_size: int,
+    mixed_channels: bool,
     pipeline_options: Any,
 ) -> tf.data.Dataset:
     """Pictures below the `train` and the `test` folder of data_dir, a folder a class.
@@ -72,6 +73,7 @@ def image_folder(
       file_pattern: Pattern of the files within each of the two.
       labels: Names of the classes' folders.
       image_size: Height and width, in pixels, that pictures are resized to.
+      mixed_channels: Whether grey pictures may lie among coloured ones.
       pipeline_options: As for `digits`.
 
     Raises:
@@ -85,6 +87,7 @@ def image_folder(
         os.path.join(folder, reading.pop("split"), file_pattern),
         labels,
         (image_size, image_size),
+        mixed_channels=mixed_channels,
         **reading,
     )
 

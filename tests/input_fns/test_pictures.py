@@ -1,10 +1,12 @@
 """Faster ways to a picture: reduced scales, and the cache of decoded ones."""
 
 import os
+import re
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from PIL import Image
 
 from input_fns import _row_cache, image_folder
 
@@ -64,12 +66,40 @@ def test_the_exact_transform_is_another_and_close(tmp_path):
 
 def test_grey_pictures_are_read_as_one_channel_in_graphs_too(elements, tmp_path):
     write_jpegs(tmp_path, [photograph(30, 30, 1), photograph(30, 30, 3)])
-    ((found, _),) = elements(
-        lambda: image_folder(f"{tmp_path}/*/*", ["a"], (30, 30), batch_size=2, num_epochs=1)
-    )
+    settings = {"batch_size": 2, "num_epochs": 1, "mixed_channels": True}
+    ((found, _),) = elements(lambda: image_folder(f"{tmp_path}/*/*", ["a"], (30, 30), **settings))
     contents = [path.read_bytes() for path in sorted((tmp_path / "a").iterdir())]
     wanted = [tf.io.decode_jpeg(content, 3) / 255 for content in contents]
     np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["jpeg", "png"])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_grey_pictures_among_coloured_ones_are_named(tmp_path, form, channels):
+    write_jpegs(tmp_path, [photograph(30, 30, channels, seed) for seed in range(3)])
+    other = tmp_path / "a" / f"other.{form}"
+    encode = {"jpeg": tf.io.encode_jpeg, "png": tf.io.encode_png}[form]
+    other.write_bytes(encode(photograph(30, 30, 4 - channels)).numpy())
+    kinds = ("grey", "coloured") if channels == 3 else ("coloured", "grey")
+    named = f"{other} is a {kinds[0]} picture, and the first of its folders is {kinds[1]}: "
+    with pytest.raises(tf.errors.InvalidArgumentError, match=re.escape(named + "remove it, or")):
+        read(tmp_path, (30, 30))
+    assert len(read(tmp_path, (30, 30), on_bad_record="skip")) == 3
+    mixed = read(tmp_path, (30, 30), mixed_channels=True)
+    assert len(mixed) == 4
+    np.testing.assert_allclose(mixed[:3], read(tmp_path, (30, 30), on_bad_record="skip"))
+
+
+@pytest.mark.parametrize("mode", ["L", "LA", "RGBA"])
+def test_opacity_is_no_colour(tmp_path, mode):
+    pixels = photograph(30, 30)
+    (tmp_path / "a").mkdir()
+    picture = Image.fromarray(pixels).convert(mode)
+    picture.save(tmp_path / "a" / "x.png")
+    wanted = np.asarray(picture.convert("L" if "L" in mode else "RGB"), np.float32) / 255
+    np.testing.assert_allclose(
+        read(tmp_path, (30, 30))[0], wanted.reshape(30, 30, -1) + np.zeros(3), atol=1e-6
+    )
 
 
 @pytest.fixture
