@@ -17,6 +17,7 @@ from estimator_train.engine.good_checkpoints import stamp
 from estimator_train.engine.inputs import Inputs
 from estimator_train.engine.kept import KeptInput, KeptModels
 from estimator_train.engine.next_input import InputSlot, Start
+from estimator_train.engine.prepared import PreparedCalls
 from estimator_train.engine.sessions import explained_restore, restored_session
 
 # Each imported input leaves its operations in the graph: past these a model is built anew.
@@ -73,6 +74,7 @@ class OpenModel:
         self.session = restored_session(
             built.graph, built.scaffold, session_config, checkpoint_path
         )
+        self.calls = PlainSession(self.session)
         tf_internals.reopen(built.graph)
         self._loaded = _identity(checkpoint_path)
         first(self.session)
@@ -129,10 +131,11 @@ class PlainSession:
 
     def __init__(self, session: tf.compat.v1.Session) -> None:
         self.raw = session
+        self._prepared = PreparedCalls()
 
     def run(self, fetches: Any) -> Any:
         """Runs the fetches."""
-        return self.raw.run(fetches)
+        return self._prepared.run(self.raw, fetches)
 
     def should_stop(self) -> bool:
         """Nothing but the end of the input stops it."""
@@ -149,7 +152,7 @@ class PlainSession:
 def in_use(kept: KeptModels, model: OpenModel) -> Iterator[PlainSession]:
     """A kept model's session for one call; it is kept on if the call ends well."""
     try:
-        yield PlainSession(model.session)
+        yield model.calls
     except GeneratorExit:
         kept.give_back(model)
         raise
