@@ -40,6 +40,9 @@ def saved_position(
       inputs: Its input, in the default graph.
       input_fn: The user's input_fn, for messages.
       users_savers: Hooks of the user's that write the checkpoints in place of the engine's.
+
+    Raises:
+      ValueError: Workers in step that save by seconds cannot be told when.
     """
     config = job.config
     source = getattr(input_fn, "__qualname__", None) or repr(input_fn)
@@ -59,11 +62,17 @@ def saved_position(
     if reason:
         _LOG.warning(_NOT_SAVED, source, reason)
         return None
-    every_steps = None if config.is_chief else config.save_checkpoints_steps
-    if not config.is_chief and every_steps is None:
-        _LOG.warning(_NOT_SAVED, source, "only the chief knows when; give save_checkpoints_steps")
-        return None
-    return InputPosition(inputs, prefix, source, every_steps)
+    by_clock = config.save_checkpoints_steps is None
+    if config.num_worker_replicas > 1 and by_clock and inputs.chief_saves is None:
+        raise ValueError(
+            "RunConfig(save_input_position=True) with workers of several replicas each needs "
+            "save_checkpoints_steps: by save_checkpoints_secs only the chief knows when it saves."
+        )
+    position = InputPosition(inputs, prefix, source)
+    if not config.is_chief:
+        every = config.save_checkpoints_steps or 0
+        position.saving_hooks.append(SavePositionOfWorker(position, inputs, every))
+    return position
 
 
 class InputPosition:
@@ -73,14 +82,14 @@ class InputPosition:
       inputs: The input, a dataset's.
       prefix: Path prefix of the checkpoints, without the step.
       source: What the input is called in messages.
-      every_steps: Steps between checkpoints, for a worker that does not write them itself.
+
+    Attributes:
+      hooks: Hooks that come once the input is started.
+      saving_hooks: Hooks that come once all workers have their place in it.
     """
 
-    def __init__(
-        self, inputs: Inputs, prefix: str, source: str, every_steps: int | None = None
-    ) -> None:
+    def __init__(self, inputs: Inputs, prefix: str, source: str) -> None:
         self._prefix, self._source, self._inputs = prefix, source, inputs
-        self._window = every_steps or 0
         context = inputs.context or tf.distribute.InputContext()
         self._pipeline = context.input_pipeline_id
         self._pipelines = context.num_input_pipelines
@@ -98,8 +107,6 @@ class InputPosition:
 
         self.hooks: list[tf.compat.v1.train.SessionRunHook] = [TakeUpPosition(self)]
         self.saving_hooks: list[tf.compat.v1.train.SessionRunHook] = []
-        if every_steps is not None:
-            self.saving_hooks.append(SavePositionOfWorker(self, every_steps))
 
     def take_up(self, session: tf.compat.v1.Session, step: int) -> None:
         """Moves an input at its start to where it was at the checkpoint that was restored.
@@ -176,15 +183,22 @@ class InputPosition:
     def _nearest(self, step: int) -> int:
         """The step whose position is taken up, with the elements read that followed until `step`.
 
-        A worker may have been killed between the chief's checkpoint and its own position. Where the
-        chief has none either, the input is to begin at its start.
+        A worker may have been killed between the chief's checkpoint and its own position; it has
+        that of the chief's checkpoint before. Where the chief has none either, the input is to
+        begin at its start.
         """
-        if not tf.io.gfile.exists(self._path(step, pipeline=0)):
+        chiefs = self._steps_of(pipeline=0)
+        if step not in chiefs:
             return step
-        pattern = _NAME.format(prefix=self._prefix, step="*", pipeline=self._pipeline)
-        checkpoints = [path.rpartition(".data-")[0] for path in tf.io.gfile.glob(pattern)]
-        steps = [int(checkpoint.rpartition("-")[2]) for checkpoint in checkpoints]
-        return max((near for near in steps if step - self._window <= near <= step), default=step)
+        before = max((other for other in chiefs if other < step), default=step)
+        own = self._steps_of(self._pipeline)
+        return max((near for near in own if before <= near <= step), default=step)
+
+    def _steps_of(self, pipeline: int) -> list[int]:
+        """The steps of which a pipeline has a position."""
+        pattern = _NAME.format(prefix=self._prefix, step="*", pipeline=pipeline)
+        paths = tf.io.gfile.glob(pattern)
+        return [int(path.rpartition(".data-")[0].rpartition("-")[2]) for path in paths]
 
     def _path(self, step: int, pipeline: int | None = None) -> str:
         number = self._pipeline if pipeline is None else pipeline

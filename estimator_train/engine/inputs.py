@@ -48,6 +48,11 @@ class Inputs:
         """Whether another step can be made after the last one; None if that is not known."""
         return None
 
+    @property
+    def chief_saves(self) -> bool | None:
+        """Whether the chief writes a checkpoint after the last step; None if that is not known."""
+        return None
+
     def placed(self, has_more: bool | None) -> None:
         """Is told that the input was moved in a new session.
 

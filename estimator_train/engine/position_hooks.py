@@ -5,6 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.inputs import Inputs
 
 
 class TakeUpPosition(tf.compat.v1.train.SessionRunHook):
@@ -46,18 +47,15 @@ class SavePositionOfWorker(tf.compat.v1.train.SessionRunHook):
 
     Args:
       position: The worker's position.
-      every_steps: Steps from one checkpoint to the next.
+      inputs: Its input.
+      every_steps: Steps from one checkpoint to the next, for an input that does not tell of them.
     """
 
-    def __init__(self, position: Any, every_steps: int) -> None:
-        self._position, self._every = position, every_steps
+    def __init__(self, position: Any, inputs: Inputs, every_steps: int = 0) -> None:
+        self._position, self._inputs, self._every = position, inputs, every_steps
         self._step_read = tf_internals.global_step_read()
         self._global_step = tf.compat.v1.train.get_global_step()
         self._saved = 0
-
-    def steps_until_due(self, global_step: int) -> int:
-        """Steps up to the next one after which the chief saves."""
-        return self._saved + self._every - global_step
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Saves, as the chief does."""
@@ -71,7 +69,10 @@ class SavePositionOfWorker(tf.compat.v1.train.SessionRunHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Saves if the chief does now."""
         step = int(run_values.results) + 1
-        if step >= self._saved + self._every:
+        saves = self._inputs.chief_saves
+        if saves is None:
+            saves = step >= self._saved + self._every
+        if saves:
             self._write(run_context.session, step)
 
     def end(self, session: tf.compat.v1.Session) -> None:

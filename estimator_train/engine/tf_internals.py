@@ -146,6 +146,21 @@ def save_now(
     return bool(hook._save(session, step))
 
 
+def save_only_when(
+    hook: tf.compat.v1.train.CheckpointSaverHook, is_agreed: Callable[[], bool]
+) -> None:
+    """Has the timer of a saver hook wait until something else agrees, but for a session's start.
+
+    Why internal: a CheckpointSaverHook makes its own timer.
+
+    Args:
+      hook: The hook, before there is a session.
+      is_agreed: Whether a checkpoint may be written after the step that was just made.
+    """
+    is_due = hook._timer.should_trigger_for_step
+    hook._timer.should_trigger_for_step = lambda step: is_agreed() and is_due(step)
+
+
 def count_as_saved(hook: tf.compat.v1.train.CheckpointSaverHook, step: int) -> None:
     """Tells a saver hook that a step needs no checkpoint any more.
 

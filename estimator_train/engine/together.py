@@ -2,7 +2,9 @@
 
 A worker that stops alone would leave the others waiting in a collective for ever. So with each step
 they vote whether there is to be another: not if one of them has no more input, if it is the last
-step, or if a hook of one asked to stop. Who stops for a hook makes one more step to say so.
+step, or if a hook of one asked to stop. Who stops for a hook makes one more step to say so. In the
+same vote the chief says whether it writes a checkpoint after the step, and then it does, by a clock
+of its own too: each worker has something of its own to save at that step.
 """
 
 import dataclasses
@@ -12,11 +14,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine import cadence, tf_internals
 from estimator_train.engine.checkpoints import global_step_in
 from estimator_train.engine.inputs import Inputs, split
 from estimator_train.engine.job import Job
 from estimator_train.engine.peers import end_watch
+from estimator_train.engine.saving import SaveForListeners
 
 _LOG = tf.get_logger()
 _CHECKPOINT_SECS = 60.0
@@ -43,6 +46,11 @@ class OutlookInputs(Inputs):
     def has_more(self) -> bool:
         """Whether all workers had input for another step as they voted last."""
         return bool(self.stop.has_more)
+
+    @property
+    def chief_saves(self) -> bool:
+        """Whether the chief writes a checkpoint after the step of the last vote."""
+        return bool(self.stop.saves)
 
     def placed(self, has_more: bool | None) -> None:
         """Tells the vote: past the input's start there is no empty element to be read for it."""
@@ -103,28 +111,36 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         of the input is none: it is read before the first step, for this alone.
 
     Attributes:
+      stops: Hooks that stop at a step.
+      savers: Hooks that write checkpoints, on the chief.
       has_more: Whether all workers had input for another step as they voted last.
+      saves: Whether the chief writes a checkpoint after the step of the last vote.
       known_next: What is fed for `has_next` in a new session; None if the input is at its start.
     """
 
     def __init__(self, job: Job, strategy: Any, has_next: tf.Tensor) -> None:
         self._job, self._strategy, self._has_next = job, strategy, has_next
         self.stops: list[Any] = []
+        self.savers: list[Any] = []
         self.has_more = True
+        self.saves = False
         self.known_next: bool | None = None
 
     def begin(self) -> None:
         """Builds the votes."""
         self._is_over = False
         self._fetches: Any = None
+        self._step = 0
+        self._saves_not = tf.compat.v1.placeholder_with_default(True, [])
         self._willing = tf.compat.v1.placeholder_with_default(True, [])
         self._last_step = tf.compat.v1.placeholder_with_default(
             tf.constant(_NO_LIMIT, tf.int64), []
         )
-        not_last = tf_internals.global_step_read() + 1 < self._last_step
+        self._step_read = tf_internals.global_step_read()
+        not_last = self._step_read + 1 < self._last_step
         with self._strategy.scope():
             goes_on = self._has_next & self._willing & not_last
-            self._vote = _all(self._strategy, tf.stack([goes_on, self._has_next]))
+            self._vote = _all(self._strategy, tf.stack([goes_on, self._has_next, self._saves_not]))
             self._start = _all(self._strategy, self._has_next)
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
@@ -136,13 +152,14 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
             end_watch()
             _LOG.warning("Stopping: the input of a worker is empty, or was at its end.")
             coord.request_stop()
+        self._step = int(session.run(self._step_read))
 
     def before_run(
         self, run_context: tf.compat.v1.train.SessionRunContext
     ) -> tf.compat.v1.train.SessionRunArgs:
         """Votes."""
         self._fetches = run_context.original_args.fetches
-        return tf.compat.v1.train.SessionRunArgs(self._vote, self._votes())
+        return tf.compat.v1.train.SessionRunArgs([self._vote, self._step_read], self._votes())
 
     def after_run(
         self,
@@ -150,7 +167,10 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         run_values: tf.compat.v1.train.SessionRunValues,
     ) -> None:
         """Stops if one voted against another step."""
-        goes_on, self.has_more = map(bool, run_values.results)
+        vote, before = run_values.results
+        goes_on, self.has_more, saves_not = map(bool, vote)
+        self.saves = not saves_not
+        self._step = int(before) + 1
         if not goes_on:
             self._is_over = True
             end_watch()
@@ -161,12 +181,12 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
         if not self._is_over and self._fetches is not None:
             _LOG.info("Stopping, and with one more step all other workers.")
             votes = {**self._votes(), self._willing: False}
-            _, (_, more) = session.run([self._fetches, self._vote], votes)
+            _, (_, more, _) = session.run([self._fetches, self._vote], votes)
             self.has_more = bool(more)
             self._is_over = True
             end_watch()
         if not self._job.config.is_chief:
-            self._wait_for_checkpoint(int(session.run(tf_internals.global_step_read())))
+            self._wait_for_checkpoint(int(session.run(self._step_read)))
 
     def _wait_for_checkpoint(self, step: int) -> None:
         """Lets the chief write the last checkpoint, for whoever reads it after the training."""
@@ -181,17 +201,32 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
     def _votes(self) -> dict[tf.Tensor, Any]:
         steps = [_last_step(hook) for hook in self.stops]
         known = [step for step in steps if step is not None]
-        return {self._last_step: min(known, default=_NO_LIMIT)}
+        due = [cadence.steps_until_due(hook, self._step) for hook in self.savers]
+        return {self._last_step: min(known, default=_NO_LIMIT), self._saves_not: 1 not in due}
 
 
-def introduce_stops(hooks: Sequence[Any]) -> None:
-    """Tells the StopTogether among the hooks, if there is one, of those that stop at a step."""
-    for hook in hooks:
-        if isinstance(hook, StopTogether):
-            known = tf.compat.v1.train.StopAtStepHook
-            hook.stops = [
-                other for other in hooks if isinstance(other, known) or hasattr(other, "last_step")
-            ]
+def introduce(hooks: Sequence[Any], is_chief: bool) -> None:
+    """Tells the StopTogether among the hooks, if there is one, of those that it speaks for.
+
+    Args:
+      hooks: All hooks of the session.
+      is_chief: Whether this worker writes the checkpoints.
+    """
+    together = next((hook for hook in hooks if isinstance(hook, StopTogether)), None)
+    if together is None:
+        return
+    train = tf.compat.v1.train
+    together.stops = [
+        hook
+        for hook in hooks
+        if isinstance(hook, train.StopAtStepHook) or hasattr(hook, "last_step")
+    ]
+    if is_chief:
+        savers = (train.CheckpointSaverHook, SaveForListeners)
+        together.savers = [hook for hook in hooks if isinstance(hook, savers)]
+        for hook in together.savers:
+            if isinstance(hook, train.CheckpointSaverHook):
+                tf_internals.save_only_when(hook, lambda: together.saves)
 
 
 def _last_step(hook: Any) -> int | None:

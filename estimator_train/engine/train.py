@@ -28,7 +28,7 @@ from estimator_train.engine.sole_writer import sole_writer
 from estimator_train.engine.step_timeout import StepTimeout, StepTimeoutHook
 from estimator_train.engine.steps import StepRunner
 from estimator_train.engine.strategies import graph_form, trains_in_step
-from estimator_train.engine.together import introduce_stops
+from estimator_train.engine.together import introduce
 from estimator_train.run_config import RunConfig
 from estimator_train.spec import ModeKeys
 
@@ -107,7 +107,7 @@ def _train(
         if trains_in_step(job.config):
             fed = step.spec.scaffold.init_feed_dict or {}
             tf_internals.keep_broadcasts(step.global_step, fed)
-            introduce_stops(all_hooks)
+            introduce(all_hooks, job.config.is_chief)
         runner = StepRunner(
             cadence.measured(step.spec.train_op, all_hooks),
             step.spec.loss,

@@ -1,7 +1,7 @@
-"""Two workers in step that read an input once: `input_job.py MODEL_DIR [ROLE:STEP ...]`.
+"""Two workers in step that read an input: `input_job.py MODEL_DIR SETTING=VALUE [ROLE:STEP ...]`.
 
-Each ROLE:STEP has that task kill itself, as the operating system kills, at that global step. The
-checkpoint knows the ids that each step saw.
+The setting of RunConfig says when checkpoints are saved. Each ROLE:STEP has that task kill itself,
+as the operating system kills, at that global step. The checkpoint knows the ids that each step saw.
 """
 
 from __future__ import annotations
@@ -75,10 +75,11 @@ class Kill(est.SessionRunHook):
 
 
 def main() -> None:
-    model_dir, *kills = sys.argv[1:]
+    model_dir, saving, *kills = sys.argv[1:]
+    setting, _, value = saving.partition("=")
     config = est.RunConfig(
         model_dir=model_dir,
-        save_checkpoints_steps=3,
+        **{setting: float(value)},
         save_input_position=True,
         train_distribute=tf.distribute.MultiWorkerMirroredStrategy(),
     )

@@ -12,11 +12,19 @@ from launched import launched, python
 
 
 @pytest.mark.slow
-def test_killed_workers_see_each_example_once_an_epoch(tmp_path: Path) -> None:
-    kills = ["worker:0:7", "chief:0:19"]
+@pytest.mark.parametrize(
+    ("saving", "kills"),
+    [
+        ("save_checkpoints_steps=3", ["chief:0:19"]),
+        ("save_checkpoints_secs=0.001", ["worker:0:7"]),
+    ],
+)
+def test_killed_workers_see_each_example_once_an_epoch(
+    tmp_path: Path, saving: str, kills: list[str]
+) -> None:
     done = launched(
         ["--workers=1", f"--max_restarts={2 * len(kills)}"],
-        python("input_job.py", tmp_path / "model", *kills),
+        python("input_job.py", tmp_path / "model", saving, *kills),
     )
     assert done.code == 0, done.text[-3000:]
     assert len([*tmp_path.glob("model-*")]) == len(kills)
@@ -25,7 +33,8 @@ def test_killed_workers_see_each_example_once_an_epoch(tmp_path: Path) -> None:
     for epoch in np.split(seen, input_job.EPOCHS):
         assert sorted(epoch.ravel()) == [*range(input_job.ROWS)]
     parts = np.split(seen, input_job.WORKERS, axis=1)
-    saved = [*(tmp_path / "model").glob("model.ckpt-42.data-*-of-input")]
-    assert len(saved) == input_job.WORKERS
-    assert not [*(tmp_path / "model").glob(f"model.ckpt-{input_job.STEPS}.data-*-of-input")]
+    *before, last = tf.train.get_checkpoint_state(tmp_path / "model").all_model_checkpoint_paths
+    assert last == path
+    for checkpoint, positions in [(last, 0), *((one, input_job.WORKERS) for one in before)]:
+        assert len(tf.io.gfile.glob(f"{checkpoint}.data-*-of-input")) == positions
     assert [set(part.ravel() % 2) for part in parts] == [{0}, {1}]  # Each reads its own.

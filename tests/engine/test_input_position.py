@@ -12,6 +12,7 @@ import estimator_train as est
 import input_fns
 from estimator_train.engine.input_position import InputPosition
 from estimator_train.engine.inputs import Inputs
+from estimator_train.engine.position_hooks import SavePositionOfWorker
 
 tf1 = tf.compat.v1
 ROWS, BATCH, EPOCHS = 120, 4, 3
@@ -280,10 +281,11 @@ class Pipeline:
             rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
             iterator = tf1.data.make_initializable_iterator(rows)
             inputs = Inputs(iterator.get_next(), None, iterator, iterator.initializer, self._place)
-            position = InputPosition(inputs, self._prefix, "rows", every_steps)
+            position = InputPosition(inputs, self._prefix, "rows")
+            saving = SavePositionOfWorker(position, inputs, every_steps)
             count = step.assign_add(1)
             stop = tf1.train.StopAtStepHook(num_steps=steps)
-            hooks = [*inputs.hooks, *position.hooks, *position.saving_hooks, stop]
+            hooks = [*inputs.hooks, *position.hooks, saving, stop]
             found = []
             with tf1.train.MonitoredSession(
                 tf1.train.ChiefSessionCreator(starting), hooks
@@ -305,6 +307,7 @@ def test_a_position_that_a_kill_prevented_is_reached_from_the_one_before(tmp_pat
     worker.read(steps=10, every_steps=4)
     own, chiefs = (tmp_path / f"model.ckpt-10.data-i000{number}-of-input" for number in (1, 0))
     own.rename(chiefs)
+    (tmp_path / "model.ckpt-8.data-i0000-of-input").touch()
     assert worker.read(steps=2, every_steps=4, start=10) == [21, 23]
 
 
@@ -318,6 +321,7 @@ def test_without_a_position_of_the_chief_the_worker_begins_at_the_start_like_it(
 def test_a_position_older_than_the_checkpoint_before_is_not_taken_up(tmp_path, caplog):
     worker = Pipeline(tmp_path, number=1)
     worker.read(steps=10, every_steps=4)
-    (tmp_path / "model.ckpt-15.data-i0000-of-input").touch()
+    for step in (12, 15):
+        (tmp_path / f"model.ckpt-{step}.data-i0000-of-input").touch()
     assert worker.read(steps=2, every_steps=4, start=15) == [1, 3]
     assert f"begins at its start: there is no {tmp_path}/model.ckpt-15" in warned(caplog)
