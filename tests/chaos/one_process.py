@@ -1,6 +1,7 @@
 """A train_and_evaluate job that is ended at chance moments and started again each time.
 
-`python tests/chaos/one_process.py DIRECTORY SEED KILL|TERM TIMES` prints as JSON what became of it.
+`python tests/chaos/one_process.py DIRECTORY SEED KILL|TERM TIMES` prints as JSON what became of it,
+with the seconds from each signal to the end of the process.
 TensorFlow is imported once; each start of the job is a fork, which knows nothing of those before
 but the model directory.
 """
@@ -13,6 +14,7 @@ import random
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ START_SECS = 0.8
 LONGEST_SECS = {"step": 0.01, "save": 0.03, "evaluation": 0.1, "export": 0.2}
 STEPS_EACH = 20
 SAVE_STEPS = 10
+GRACE_SECS = 30.0
 BATCH, EPOCHS = 6, 3
 
 
@@ -95,10 +98,14 @@ def receiver() -> Any:
 class Moment(tf1.train.SessionRunHook):
     """Ends this process in the middle of something that happens at or after a global step."""
 
-    def __init__(self, what: str, step: int, chance: random.Random, number: int) -> None:
-        self._what, self._step, self._number = what, step, number
+    def __init__(
+        self, what: str, step: int, chance: random.Random, number: int, noted: Path
+    ) -> None:
+        self._what, self._step, self._number, self._noted = what, step, number, noted
         self._secs = chance.uniform(0, LONGEST_SECS.get(what, START_SECS))
-        self._reached = what == "start" and not end_after(self._secs, number)
+        self._reached = False
+        if what == "start":
+            self._end()
 
     def steps_until_due(self, global_step: int) -> int | None:
         return max(1, self._step - global_step) if self._what == "step" else None
@@ -118,8 +125,13 @@ class Moment(tf1.train.SessionRunHook):
     def comes(self, what: str) -> None:
         """Something begins."""
         if what == self._what and (self._reached or what == "step"):
-            end_after(self._secs, self._number)
+            self._end()
             self._what = ""
+
+    def _end(self) -> None:
+        timer = threading.Timer(self._secs, end_now, (self._number, self._noted))
+        timer.daemon = True
+        timer.start()
 
 
 class InSave(tf1.train.CheckpointSaverListener):
@@ -159,10 +171,10 @@ class CountSteps(tf1.train.SessionRunHook):
         self.after_loop(1, None)
 
 
-def end_after(secs: float, number: int) -> None:
-    timer = threading.Timer(secs, os.kill, (os.getpid(), number))
-    timer.daemon = True
-    timer.start()
+def end_now(number: int, noted: Path) -> None:
+    """Sends this process a signal, and notes when."""
+    noted.write_text(str(time.monotonic()))
+    os.kill(os.getpid(), number)
 
 
 def train(model_dir: Path, steps: int, hooks: Any = (), moment: Any = None) -> dict[str, float]:
@@ -225,7 +237,7 @@ def in_a_fork(function: Any) -> Any:
     if not process:
         os.close(reader)
         try:
-            with os.fdopen(writer, "w") as pipe, watch(et.Preemption()):
+            with os.fdopen(writer, "w") as pipe, watch(et.Preemption(grace_secs=GRACE_SECS)):
                 json.dump(function(), pipe)
         except et.Preempted as preempted:
             os._exit(int(preempted.code))
@@ -257,7 +269,8 @@ def start(model_dir: Path, number: int, times: int, chance: random.Random, ended
         return {**metrics, "read": read_all(model_dir), "seen": often}
     what = MOMENTS[number % len(MOMENTS)]
     began_at = read_all(model_dir)
-    moment = Moment(what, number * STEPS_EACH + chance.randrange(STEPS_EACH), chance, ended_by)
+    step = number * STEPS_EACH + chance.randrange(STEPS_EACH)
+    moment = Moment(what, step, chance, ended_by, model_dir.with_suffix(".signal"))
     train(model_dir, steps, hooks, moment)
     return {"survived": began_at, "what": what}
 
@@ -268,13 +281,16 @@ def main() -> None:
     steps = max_steps(times)
     unbroken = [in_a_fork(lambda n=n: train(directory / f"unbroken_{n}", steps)) for n in range(3)]
     seeds = [chance.random() for _ in range(times + 1)]
-    starts = [
-        in_a_fork(
-            lambda n=n: start(directory / "broken", n, times, random.Random(seeds[n]), ended_by)
+    model_dir, starts, secs = directory / "broken", [], []
+    for number in range(times + 1):
+        starts.append(
+            in_a_fork(
+                lambda n=number: start(model_dir, n, times, random.Random(seeds[n]), ended_by)
+            )
         )
-        for n in range(times + 1)
-    ]
-    print(json.dumps({"unbroken": unbroken, "starts": starts}))
+        if number < times:
+            secs.append(time.monotonic() - float(model_dir.with_suffix(".signal").read_text()))
+    print(json.dumps({"unbroken": unbroken, "starts": starts, "secs": secs}))
 
 
 if __name__ == "__main__":

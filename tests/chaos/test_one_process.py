@@ -57,3 +57,4 @@ def test_a_job_preempted_ten_times_saves_each_time_and_loses_no_step(tmp_path: P
     assert seen["starts"][:-1] == [143] * TIMES
     check_end(tmp_path, seen)
     assert len((tmp_path / "broken.steps").read_text()) == STEPS
+    assert max(seen["secs"]) < one_process.GRACE_SECS
