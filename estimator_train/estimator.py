@@ -190,7 +190,7 @@ class Estimator(ExportVerbs):
                 return self
             if steps is not None or max_steps is not None:
                 found_hooks.append(tf.compat.v1.train.StopAtStepHook(steps, max_steps))
-            found_hooks += member.hooks if member else []
+            found_hooks += member.hooks(max_steps) if member else []
             loss = train.train(job, input_fn, found_hooks, listeners)
         _LOG.info("Loss for final step: %s.", loss)
         return self

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from estimator_train import cluster, preemption
 from estimator_train.engine.board import Board, StopWithChief
+from estimator_train.engine.last_steps import LeaveLastSteps, MakeLastSteps
 from estimator_train.engine.peers import end_watch
 from estimator_train.engine.preempted import listening
 from estimator_train.engine.server import (
@@ -53,13 +54,28 @@ class Member:
         """The task's name, as "worker:1"."""
         return f"{self.config.task_type}:{self.config.task_id}"
 
-    @property
-    def hooks(self) -> list[tf.compat.v1.train.SessionRunHook]:
-        """What this task's sessions need beside the hooks of a training on one machine."""
-        chief = _chief_of(self.config)
-        if self.config.is_chief or chief is None or not self.config.num_ps_replicas:
+    def hooks(self, max_steps: int | None) -> list[tf.compat.v1.train.SessionRunHook]:
+        """What this task's sessions need beside the hooks of a training on one machine.
+
+        Args:
+          max_steps: The global step at which the training ends, if there is one.
+        """
+        config = self.config
+        chief = _chief_of(config)
+        if chief is None or not config.num_ps_replicas:
             return []
-        return [StopWithChief(self.board, chief, self.call)]
+        trainers = addresses_of(training_jobs(config), *_TRAINERS)
+        if not config.is_chief:
+            stop = StopWithChief(self.board, chief, self.call)
+            return [stop, LeaveLastSteps(max_steps, len(trainers))] if max_steps else [stop]
+        others = {name: address for name, address in trainers.items() if name != self.name}
+        if max_steps is None or not others:
+            return []
+        return [MakeLastSteps(max_steps, others, self._have_ended)]
+
+    def _have_ended(self) -> set[str]:
+        """The tasks that have ended this call of `train`."""
+        return {name for name, calls in self.board.read().items() if calls >= self.call}
 
 
 def is_task(config: RunConfig) -> bool:

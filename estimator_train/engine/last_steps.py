@@ -1,0 +1,123 @@
+"""Ending a training out of step at exactly its last global step.
+
+A step of another worker may be under way when the chief makes the last one, and would count beyond
+it. So the other workers end a few steps before, and the chief makes those that are left alone.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train import preemption
+from estimator_train.engine import tf_internals
+from estimator_train.engine.server import is_reachable
+
+_LOG = tf.get_logger()
+# A worker that reads the global step as its step begins makes at most two before it knows.
+_STEPS_EACH = 2
+_LOOK_EVERY_SECS = 0.1
+# A worker that says nothing for so long may be busy with something else than this training.
+_LONGEST_WAIT_SECS = 120.0
+
+
+class _NearTheEnd(tf.compat.v1.train.SessionRunHook):
+    """Does something once the last steps have come, in a new session before its first step.
+
+    Args:
+      last_step: The global step at which the training ends.
+      trainers: How many processes train.
+    """
+
+    def __init__(self, last_step: int, trainers: int) -> None:
+        self._last_step = last_step
+        self._first = last_step - _STEPS_EACH * trainers - 1
+
+    def begin(self) -> None:
+        """Finds the global step."""
+        self._global_step = tf.compat.v1.train.get_global_step()
+        self._step_read = tf_internals.global_step_read()
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Looks where training goes on."""
+        if session.run(self._step_read) >= self._first and self._come(session):
+            coord.request_stop()
+
+    def before_run(
+        self, run_context: tf.compat.v1.train.SessionRunContext
+    ) -> tf.compat.v1.train.SessionRunArgs:
+        """Asks for the global step."""
+        del run_context
+        return tf.compat.v1.train.SessionRunArgs(self._step_read)
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Looks whether they have come."""
+        if run_values.results + 1 >= self._first and self._come(run_context.session):
+            run_context.request_stop()
+
+    def _come(self, session: tf.compat.v1.Session) -> bool:
+        """Called when they have come; returns whether this process stops."""
+        raise NotImplementedError
+
+
+class LeaveLastSteps(_NearTheEnd):
+    """Stops a worker that is not the chief before the last steps."""
+
+    def _come(self, session: tf.compat.v1.Session) -> bool:
+        del session
+        _LOG.info("Stopping: the chief makes the last steps up to %d alone.", self._last_step)
+        return True
+
+
+class MakeLastSteps(_NearTheEnd):
+    """Has the chief wait before the last steps, until no other worker makes any.
+
+    Args:
+      last_step: The global step at which the training ends.
+      others: Name to address of the other workers.
+      have_ended: Returns the names of those that have ended this training.
+    """
+
+    def __init__(
+        self,
+        last_step: int,
+        others: Mapping[str, str],
+        have_ended: Callable[[], set[str]],
+    ) -> None:
+        super().__init__(last_step, len(others) + 1)
+        self._others, self._have_ended = others, have_ended
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Waits, if training goes on in the last steps."""
+        self._are_waited_for = False
+        super().after_create_session(session, coord)
+
+    def _come(self, session: tf.compat.v1.Session) -> bool:
+        if not self._are_waited_for:
+            self._are_waited_for = True
+            self._wait()
+        return bool(session.run(self._global_step) >= self._last_step)
+
+    def _wait(self) -> None:
+        end = time.monotonic() + _LONGEST_WAIT_SECS
+        while (active := self._active()) and not preemption.requested():
+            if time.monotonic() >= end:
+                _LOG.warning("Not waiting for %s to end any longer.", ", ".join(active))
+                return
+            time.sleep(_LOOK_EVERY_SECS)
+
+    def _active(self) -> list[str]:
+        # Who is not there now finds the last steps begun when it comes.
+        active = [name for name, address in self._others.items() if is_reachable(address)]
+        if not active:
+            return []
+        try:
+            ended = self._have_ended()
+        except tf.errors.OpError:  # Of a parameter server that restarts.
+            return active
+        return [name for name in active if name not in ended]

@@ -1,0 +1,86 @@
+"""The last steps of a training out of step, in one process: other workers are what a test says."""
+
+import contextlib
+import socket
+
+import pytest
+import tensorflow as tf
+
+from estimator_train.engine.last_steps import LeaveLastSteps, MakeLastSteps
+
+tf1 = tf.compat.v1
+LAST = 20
+
+
+@pytest.fixture
+def address():
+    """Of a worker that is there."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+class Training(tf1.train.SessionRunHook):
+    """Counts steps, its own and those that others make."""
+
+    def after_create_session(self, session, coord):
+        self.raw = session
+
+    def end(self, session):
+        self.last = session.run(self.step)
+
+    def __init__(self, first=0):
+        self.graph = tf.Graph()
+        with self.graph.as_default():
+            self.step = tf1.train.create_global_step()
+            self.made = self.step.assign_add(1)
+            self.scaffold = tf1.train.Scaffold(init_op=self.step.assign(first))
+
+    def run(self, hooks):
+        """Trains until a hook stops it; returns the last global step."""
+        with self.graph.as_default():
+            session = tf1.train.MonitoredSession(
+                tf1.train.ChiefSessionCreator(self.scaffold), [self, *hooks]
+            )
+            with session:
+                while not session.should_stop():
+                    session.run(self.made)
+            return self.last
+
+
+def test_a_worker_leaves_steps_for_what_is_under_way_elsewhere():
+    training = Training()
+    assert training.run([LeaveLastSteps(LAST, 3)]) == LAST - 7
+
+
+@pytest.mark.parametrize("first", [LAST - 7, LAST])
+def test_a_worker_that_comes_late_makes_no_step(first):
+    assert Training(first).run([LeaveLastSteps(LAST, 3)]) == first
+
+
+@pytest.mark.parametrize("under_way", [0, 1, 4])
+def test_the_chief_waits_for_steps_under_way_and_ends_at_the_last(address, under_way):
+    training, said = Training(), []
+
+    def have_ended():
+        said.append(training.raw.run(training.step))
+        if len(said) > under_way:
+            return {"worker:0", "worker:1"}
+        training.raw.run(training.made)  # One of the others ends its step.
+        return {"worker:1"}
+
+    others = {"worker:0": address, "worker:1": address}
+    hooks = [MakeLastSteps(LAST, others, have_ended), tf1.train.StopAtStepHook(last_step=LAST)]
+    assert training.run(hooks) == LAST
+    assert said == list(range(LAST - 7, LAST - 6 + under_way))
+
+
+def test_the_chief_does_not_wait_for_who_is_gone(address):
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as server:
+        gone = f"127.0.0.1:{server.getsockname()[1]}"
+    training = Training(LAST - 2)
+    others = {"worker:0": gone, "worker:1": address}
+    hooks = [
+        MakeLastSteps(LAST, others, lambda: {"worker:1"}),
+        tf1.train.StopAtStepHook(last_step=LAST),
+    ]
+    assert training.run(hooks) == LAST
