@@ -1,5 +1,6 @@
 """Training: one graph, one monitored session, steps until something says stop."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -56,7 +57,13 @@ def train(
     with sole_writer(job), ending_saved(job) as ending_hooks:
         if job.config.is_chief:
             repair(job.model_dir)
-        loss = _train(job, input_fn, [*hooks, *ending_hooks], saving_listeners)
+
+        def train_from(source: Any, more_hooks: list[_Hook]) -> Any:
+            all_hooks = [*hooks, *ending_hooks, *more_hooks]
+            started = dataclasses.replace(job, warm_start=source)
+            return _train(started, input_fn, all_hooks, saving_listeners)
+
+        loss = warm_start.trained(job.warm_start, train_from)
     if loss is None:
         _LOG.warning(
             "Training made no steps: the input is empty, or a hook stopped it before the first."

@@ -2,17 +2,18 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.engine.good_checkpoints import fallback
+from estimator_train.engine.good_checkpoints import is_as_found, newest_good
 
 VocabInfo = tf.compat.v1.train.VocabInfo
 
 _LOG = tf.get_logger()
 _ALL = ".*"
+_Result = TypeVar("_Result")
 
 
 class _Fields(NamedTuple):
@@ -102,14 +103,59 @@ def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> No
     """
     if settings is None or checkpoint_path is not None:
         return
-    source = settings.ckpt_to_initialize_from
-    if tf.io.gfile.isdir(source):
-        instead = fallback(source)
-        settings = settings._replace(ckpt_to_initialize_from=instead or source)
+    settings = _at_one_checkpoint(settings)
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_idle_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)
     tf.compat.v1.train.warm_start(*settings)
+
+
+class _Begun(tf.compat.v1.train.SessionRunHook):
+    """Notes that variables have their first values."""
+
+    has_begun = False
+
+    def steps_until_due(self, global_step: int) -> None:
+        """No step by itself."""
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """They have them."""
+        self.has_begun = True
+
+
+def trained(
+    settings: WarmStartSettings | None,
+    train: Callable[[WarmStartSettings | None, list[tf.compat.v1.train.SessionRunHook]], _Result],
+) -> _Result:
+    """Trains; from a later checkpoint if the one to start from was removed before it was read.
+
+    Another job may train in the directory that it is in, and keep only the last few.
+
+    Args:
+      settings: What to start from, or None.
+      train: Trains from the settings and with the hooks that it is called with.
+
+    Returns:
+      What `train` returns.
+    """
+    if settings is None:
+        return train(None, [])
+    while True:
+        chosen, begun = _at_one_checkpoint(settings), _Begun()
+        source = chosen.ckpt_to_initialize_from
+        try:
+            return train(chosen, [begun])
+        except (tf.errors.OpError, ValueError, OSError):
+            if begun.has_begun or chosen == settings or is_as_found(source):
+                raise
+            _LOG.info("%s was removed before it was read; starting from a later one.", source)
+
+
+def _at_one_checkpoint(settings: WarmStartSettings) -> WarmStartSettings:
+    """Settings that name a checkpoint where these name a directory of them."""
+    source = settings.ckpt_to_initialize_from
+    good = newest_good(source) if tf.io.gfile.isdir(source) else None
+    return settings._replace(ckpt_to_initialize_from=good or source)
 
 
 def _warn_of_idle_patterns(patterns: str | Sequence[Any] | None) -> None:

@@ -54,11 +54,12 @@ class Job:
 
     def model_fn(self, features, labels, mode):
         self.goes_on()
-        w = tf.compat.v1.get_variable("w", [])
+        w = tf.compat.v1.get_variable("w", [], initializer=tf.compat.v1.zeros_initializer())
         features = features["feature"] if isinstance(features, dict) else features
         if mode == est.ModeKeys.PREDICT:
             return est.EstimatorSpec(mode, predictions={"w": features * w})
-        return est.EstimatorSpec(mode, loss=w * tf.reduce_mean(features))
+        train_op = tf.compat.v1.train.get_global_step().assign_add(1)
+        return est.EstimatorSpec(mode, loss=w * tf.reduce_mean(features), train_op=train_op)
 
 
 @pytest.fixture
@@ -106,6 +107,26 @@ def test_a_predictor_that_is_opened_by_its_first_batch_takes_the_next(job):
         job.save(10)
         assert predictor.predict(np.ones([1], np.float32))["w"] == [3.0]
         assert predictor.checkpoint_path == str(job.model_dir / "model.ckpt-10")
+
+
+def test_a_warm_start_takes_the_next(job, tmp_path):
+    new = est.Estimator(job.model_fn, tmp_path / "new", warm_start_from=job.model_dir)
+    job.meanwhile = [10, 15]
+    new.train(job.input_fn, steps=1)
+    assert new.get_variable_value("w") == 4.0
+    assert new.get_variable_value("global_step") == 1
+
+
+def test_a_training_that_has_begun_does_not_begin_again(job, tmp_path):
+    class Fails(tf.compat.v1.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            job.save(10)
+            raise ValueError("a mistake")
+
+    new = est.Estimator(job.model_fn, tmp_path / "new", warm_start_from=job.model_dir)
+    with pytest.raises(ValueError, match="a mistake"):
+        new.train(job.input_fn, steps=1, hooks=[Fails()])
+    assert new.get_variable_value("w") == 2.0
 
 
 def test_one_that_was_asked_for_by_name_is_an_error(job):
