@@ -46,7 +46,7 @@ def _rate(model: TrainedModel, apis: Apis, quick: bool, mirrored: bool = False) 
             estimator = api.Estimator(model_fn(model, model.logits, api), config=config)
         # An event comes a number of steps after the first one.
         estimator.train(model.dataset, steps=window * WINDOWS + 1)
-        return steady_rate(_marks(model_dir), window)
+        return steady_rate(marks(model_dir), window)
 
 
 def model_fn(model: TrainedModel, logits: Callable[..., Any], api: Any) -> Callable[..., Any]:
@@ -63,7 +63,8 @@ def model_fn(model: TrainedModel, logits: Callable[..., Any], api: Any) -> Calla
     return model_fn
 
 
-def _marks(model_dir: str) -> list[tuple[int, float]]:
+def marks(model_dir: str) -> list[tuple[int, float]]:
+    """Steps and times, in seconds, of the events in which training wrote its speed."""
     import tensorflow as tf
 
     (path,) = Path(model_dir).glob("events.out.tfevents.*")
