@@ -29,7 +29,8 @@ class PreparedCalls:
             self._session, self._calls = session, {}
         key = _key(fetches)
         if key not in self._calls:
-            if len(self._calls) >= _MOST:
+            # Nothing can be run, but not prepared.
+            if len(self._calls) >= _MOST or not tf.nest.flatten(fetches):
                 return session.run(fetches)
             # The fetches are kept with the call: as long as they live no other has their id.
             self._calls[key] = (session.make_callable(fetches), fetches)
