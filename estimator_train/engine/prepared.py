@@ -29,12 +29,18 @@ class PreparedCalls:
             self._session, self._calls = session, {}
         key = _key(fetches)
         if key not in self._calls:
-            # Nothing can be run, but not prepared.
-            if len(self._calls) >= _MOST or not tf.nest.flatten(fetches):
+            # Nothing at all can be run, but not prepared.
+            if len(self._calls) >= _MOST or not _holds_any(fetches):
                 return session.run(fetches)
             # The fetches are kept with the call: as long as they live no other has their id.
             self._calls[key] = (session.make_callable(fetches), fetches)
         return self._calls[key][0]()
+
+
+def _holds_any(fetches: Any) -> bool:
+    if isinstance(fetches, dict):
+        fetches = list(fetches.values())
+    return any(map(_holds_any, fetches)) if isinstance(fetches, (list, tuple)) else True
 
 
 def _key(fetches: Any) -> Any:
