@@ -14,6 +14,7 @@ import tensorflow as tf
 
 _LOG = tf.get_logger()
 _INDEX = re.compile(r"(?P<name>.+-(?P<step>\d+))\.index")
+_MOST_NOTED = 1000
 # What its files looked like when a checkpoint was found good, by its path.
 _found_good: dict[str, tuple[tuple[Any, ...], ...]] = {}
 
@@ -55,7 +56,7 @@ def is_as_found(path: str) -> bool:
 
 def mark_good(path: str) -> None:
     """Notes that this process has just written a checkpoint."""
-    _found_good[path] = _looks(path)
+    _note(path, _looks(path))
 
 
 def remove_unfinished(path: str) -> None:
@@ -170,8 +171,15 @@ def _what_is_wrong(path: str) -> str | None:
                 _read(reader, name)
     except Exception as error:  # A torn file can lead to any: IndexError, RuntimeError, ...
         return str(getattr(error, "message", error)).splitlines()[0]
-    _found_good[path] = looks
+    _note(path, looks)
     return None
+
+
+def _note(path: str, looks: tuple[tuple[Any, ...], ...]) -> None:
+    _found_good.pop(path, None)
+    _found_good[path] = looks
+    if len(_found_good) > _MOST_NOTED:  # The oldest has been removed long since.
+        del _found_good[list(_found_good)[0]]
 
 
 def _read(reader: Any, name: str) -> None:
