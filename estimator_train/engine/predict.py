@@ -1,21 +1,23 @@
 """Prediction: a generator over the predictions for an input."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import warm_start
+from estimator_train.engine import tf_internals, warm_start
 from estimator_train.engine.calls import Call, model_session
 from estimator_train.engine.checkpoints import note_untrained, opened
 from estimator_train.engine.inputs import Inputs, call_input_fn, inputs_of
 from estimator_train.engine.job import Job
 from estimator_train.engine.model import call_model_fn, model_graph
-from estimator_train.engine.open_model import Built
+from estimator_train.engine.open_model import Built, PlainSession
 from estimator_train.spec import ModeKeys
 
 _LOG = tf.get_logger()
+_SHORT_SECS = 1e-3
 
 
 def predict(
@@ -47,9 +49,9 @@ def predict(
         return model_session(job, ModeKeys.PREDICT, input_fn, path, hooks, build, master=master)
 
     with opened(job, checkpoint_path, session_at) as (_, call):
-        predictions = chosen(call.built.fetches, predict_keys)
+        batches = _Batches(call.session, chosen(call.built.fetches, predict_keys))
         while not call.session.should_stop():
-            batch = call.session.run(predictions)
+            batch = batches.next()
             if yield_single_examples:
                 yield from _examples(batch)
             else:
@@ -67,6 +69,31 @@ def _built(
         warm_start.apply(job.warm_start, path)
         chosen(spec.predictions, predict_keys)  # A wrong key is said before a session is made.
         return Built(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
+
+
+class _Batches:
+    """Computes the predictions of one batch after the other.
+
+    Where that takes less than a millisecond, handing the operations over to other threads costs
+    more than the operations; this thread then runs them.
+    """
+
+    def __init__(self, session: Any, predictions: Any) -> None:
+        self._session = session
+        self._predictions = predictions
+        self._call: Callable[..., list[Any]] | None = None
+
+    def next(self) -> Any:
+        """The next batch's values, structured as the predictions."""
+        if self._call is not None:
+            return tf.nest.pack_sequence_as(self._predictions, self._call())
+        start = time.perf_counter()
+        values = self._session.run(self._predictions)
+        if isinstance(self._session, PlainSession) and time.perf_counter() - start < _SHORT_SECS:
+            self._call = tf_internals.session_call(
+                self._session.raw, [], tf.nest.flatten(self._predictions), in_this_thread=True
+            )
+        return values
 
 
 def _warn_if_endless(inputs: Inputs) -> None:

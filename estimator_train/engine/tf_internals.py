@@ -255,14 +255,25 @@ def reopened(graph: tf.Graph) -> Iterator[None]:
 
 
 def session_call(
-    session: tf.compat.v1.Session, feeds: Sequence[tf.Tensor], fetches: Sequence[tf.Tensor]
+    session: tf.compat.v1.Session,
+    feeds: Sequence[tf.Tensor],
+    fetches: Sequence[tf.Tensor],
+    *,
+    in_this_thread: bool = False,
 ) -> Callable[..., list[Any]]:
     """A function from the values of `feeds` (NumPy arrays) to those of `fetches`.
 
     Why internal: the public `make_callable` goes the way of `Session.run` as soon as there are
-    feeds, and takes apart feeds and fetches again at each call.
+    feeds or options, and takes apart feeds and fetches again at each call.
+
+    Args:
+      session: A raw session.
+      feeds: Tensors whose values the function takes.
+      fetches: Tensors whose values it returns.
+      in_this_thread: Whether the caller's thread runs the operations, one after the other.
     """
     options = CallableOptions()
+    options.run_options.inter_op_thread_pool = -1 if in_this_thread else 0
     options.feed.extend(tensor.name for tensor in feeds)
     options.fetch.extend(tensor.name for tensor in fetches)
     return session._make_callable_from_options(options)

@@ -197,3 +197,21 @@ def test_close_releases_what_is_kept_and_calls_go_on(estimator, counted, one_epo
     estimator.close()
     assert estimator.evaluate(one_epoch) == first
     assert counted.calls == ["eval", "eval"]
+
+
+def test_many_small_batches_come_as_the_first_did(input_fn, tmp_path):
+    def model_fn(features, labels, mode):
+        x = features["x"]
+        step = tf.compat.v1.train.get_or_create_global_step()
+        predictions = {"sum": tf.reduce_sum(x, 1), "name": tf.strings.as_string(x), "all": x}
+        return est.EstimatorSpec(
+            mode, predictions, tf.reduce_sum(x), tf.compat.v1.assign_add(step, 1)
+        )
+
+    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+    values = np.arange(1200, dtype=np.float32).reshape(400, 3)
+    found = list(estimator.predict(rows(values)))
+    assert {tuple(example) for example in found} == {("sum", "name", "all")}
+    np.testing.assert_array_equal([example["all"] for example in found], values)
+    np.testing.assert_array_equal([example["sum"] for example in found], values.sum(1))
+    assert [example["name"][2] for example in found] == [b"%f" % row[2] for row in values]
