@@ -1,19 +1,22 @@
-"""A notice board on the parameter servers: which tasks have ended which call of `train`.
+"""A notice board on the parameter servers: who has ended, or pauses, in which call of `train`.
 
 A parameter server serves until all others have ended; a worker stops when the chief has, since
-nobody would save what it learns then.
+nobody would save what it learns then. Who pauses leaves the last steps to the chief.
 """
 
 import threading
+import time
 from collections.abc import Mapping
 
 import tensorflow as tf
 
-from estimator_train.engine.server import is_reachable
+from estimator_train import preemption
+from estimator_train.engine.server import Patience, is_reachable
 
 _LOG = tf.get_logger()
 _OPERATION_SECS = 10
 _LOOK_EVERY_SECS = 5.0
+_LOOK_AT_CHIEF_SECS = 0.5
 _TABLE = "estimator_train/calls_ended"
 
 
@@ -32,11 +35,11 @@ class Board:
         self._ps = ps
 
     def write(self, task: str, calls: int) -> None:
-        """Notes on all boards how many calls of `train` a task has ended."""
+        """Notes a number by the name of a task: the calls of `train` that it has ended."""
         # A session waits for all tasks it may see, for ever if one is gone.
         reachable = [index for index, address in self._ps.items() if is_reachable(address)]
         if len(reachable) < len(self._ps):
-            _LOG.warning("Not all parameter servers could be told that %s has ended.", task)
+            _LOG.warning("Not all parameter servers could be told of %s.", task)
         if not reachable:
             return
         with tf.Graph().as_default() as graph:
@@ -80,32 +83,42 @@ def _table() -> tf.Tensor:
     )
 
 
-class StopWithChief(tf.compat.v1.train.SessionRunHook):
-    """Stops a worker when the chief has ended the same call of `train`.
+class GoOnWithChief(tf.compat.v1.train.SessionRunHook):
+    """Stops a worker when the chief has ended the same call of `train`; holds it while it is gone.
+
+    What is learned while there is no chief is lost: nobody saves it, and the next chief goes back
+    to the last checkpoint.
 
     Args:
-      board: Where the chief says so.
+      board: Where the chief says that it has ended.
       chief: The chief's name, "chief:0".
+      address: The chief's address.
       call: The number of this call.
+      patience: Seconds to wait for a chief that is gone.
     """
 
-    def __init__(self, board: Board, chief: str, call: int) -> None:
-        self._board, self._chief, self._call = board, chief, call
+    def __init__(self, board: Board, chief: str, address: str, call: int, patience: float) -> None:
+        self._board, self._chief, self._address, self._call = board, chief, address, call
+        self._patience = patience
         self._chief_ended = threading.Event()
+        self._chief_gone = threading.Event()
         self._session_ended = threading.Event()
 
     def begin(self) -> None:
-        """Begins to look at the board, beside the training."""
+        """Begins to look for the chief, beside the training."""
         self._session_ended.clear()
-        threading.Thread(target=self._watch, name="stop_with_chief", daemon=True).start()
+        self._chief_gone.clear()
+        threading.Thread(target=self._watch, name="go_on_with_chief", daemon=True).start()
 
     def after_run(
         self,
         run_context: tf.compat.v1.train.SessionRunContext,
         run_values: tf.compat.v1.train.SessionRunValues,
     ) -> None:
-        """Stops when the chief has ended."""
+        """Stops when the chief has ended; waits as long as it is gone."""
         del run_values
+        if self._chief_gone.is_set():
+            self._wait()
         if self._chief_ended.is_set():
             _LOG.info("Stopping: %s has ended, and with it the training.", self._chief)
             run_context.request_stop()
@@ -115,12 +128,30 @@ class StopWithChief(tf.compat.v1.train.SessionRunHook):
         del session
         self._session_ended.set()
 
-    def _watch(self) -> None:
-        while not self._session_ended.wait(_LOOK_EVERY_SECS):
-            try:
-                ended = self._board.read().get(self._chief, 0)
-            except tf.errors.OpError:
-                continue  # A parameter server that restarts; training itself knows what to do.
-            if ended >= self._call:
-                self._chief_ended.set()
+    def has_ended(self) -> bool:
+        """Whether the chief has ended the call, as far as a board in reach says."""
+        try:
+            return self._board.read().get(self._chief, 0) >= self._call
+        except tf.errors.OpError:
+            return False  # A parameter server that restarts; training itself knows what to do.
+
+    def _wait(self) -> None:
+        _LOG.info("%s is gone; training goes on when it is back.", self._chief)
+        patience = Patience(self._patience)
+        while self._chief_gone.is_set() and not self._chief_ended.is_set():
+            if preemption.requested():
                 return
+            patience.wait(_LOOK_AT_CHIEF_SECS, f"for {self._chief} at {self._address}")
+
+    def _watch(self) -> None:
+        was_there, looked = False, time.monotonic()
+        while not self._session_ended.wait(_LOOK_AT_CHIEF_SECS):
+            is_there = is_reachable(self._address)
+            was_there |= is_there
+            if time.monotonic() - looked >= _LOOK_EVERY_SECS or not is_there:
+                looked = time.monotonic()
+                if self.has_ended():
+                    self._chief_ended.set()
+                    return
+            # Where workers cannot reach the chief at all, this says nothing.
+            (self._chief_gone.set if was_there and not is_there else self._chief_gone.clear)()

@@ -1,7 +1,8 @@
 """Ending a training out of step at exactly its last global step.
 
 A step of another worker may be under way when the chief makes the last one, and would count beyond
-it. So the other workers end a few steps before, and the chief makes those that are left alone.
+it. So the other workers pause a few steps before, and the chief makes those that are left alone.
+They go on where the global step goes back, to the checkpoint that a new chief starts from.
 """
 
 import time
@@ -12,12 +13,12 @@ import tensorflow as tf
 
 from estimator_train import preemption
 from estimator_train.engine import tf_internals
-from estimator_train.engine.server import is_reachable
+from estimator_train.engine.server import Patience, is_reachable
 
 _LOG = tf.get_logger()
 # A worker that reads the global step as its step begins makes at most two before it knows.
 _STEPS_EACH = 2
-_LOOK_EVERY_SECS = 0.1
+_LOOK_EVERY_SECS = 0.3
 # A worker that says nothing for so long may be busy with something else than this training.
 _LONGEST_WAIT_SECS = 120.0
 
@@ -66,11 +67,46 @@ class _NearTheEnd(tf.compat.v1.train.SessionRunHook):
 
 
 class LeaveLastSteps(_NearTheEnd):
-    """Stops a worker that is not the chief before the last steps."""
+    """Has a worker that is not the chief pause before the last steps, until the chief has ended.
+
+    Args:
+      last_step: The global step at which the training ends.
+      trainers: How many processes train.
+      tell: Tells the chief whether this worker pauses.
+      has_ended: Whether the chief has ended the training.
+      patience: Seconds to wait for that.
+    """
+
+    def __init__(
+        self,
+        last_step: int,
+        trainers: int,
+        tell: Callable[[bool], None],
+        has_ended: Callable[[], bool],
+        patience: float,
+    ) -> None:
+        super().__init__(last_step, trainers)
+        self._tell, self._has_ended, self._patience = tell, has_ended, patience
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Pauses, if training goes on in the last steps."""
+        self._tell(False)  # A process or a session before this one may have said something else.
+        super().after_create_session(session, coord)
 
     def _come(self, session: tf.compat.v1.Session) -> bool:
-        del session
-        _LOG.info("Stopping: the chief makes the last steps up to %d alone.", self._last_step)
+        _LOG.info("Waiting: the chief makes the last steps up to %d alone.", self._last_step)
+        patience = Patience(self._patience)
+        self._tell(True)
+        while not preemption.requested():
+            if self._has_ended():
+                return True
+            # In this order: a chief in the last steps who has seen no pause waits for the next.
+            if session.run(self._global_step) < self._first:
+                self._tell(False)
+                if session.run(self._global_step) < self._first:
+                    return False
+                self._tell(True)
+            patience.wait(_LOOK_EVERY_SECS, "for the chief to make the last steps")
         return True
 
 
@@ -80,17 +116,17 @@ class MakeLastSteps(_NearTheEnd):
     Args:
       last_step: The global step at which the training ends.
       others: Name to address of the other workers.
-      have_ended: Returns the names of those that have ended this training.
+      at_rest: Returns the names of those that pause or have ended this training.
     """
 
     def __init__(
         self,
         last_step: int,
         others: Mapping[str, str],
-        have_ended: Callable[[], set[str]],
+        at_rest: Callable[[], set[str]],
     ) -> None:
         super().__init__(last_step, len(others) + 1)
-        self._others, self._have_ended = others, have_ended
+        self._others, self._at_rest = others, at_rest
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Waits, if training goes on in the last steps."""
@@ -107,7 +143,7 @@ class MakeLastSteps(_NearTheEnd):
         end = time.monotonic() + _LONGEST_WAIT_SECS
         while (active := self._active()) and not preemption.requested():
             if time.monotonic() >= end:
-                _LOG.warning("Not waiting for %s to end any longer.", ", ".join(active))
+                _LOG.warning("Not waiting for %s to pause any longer.", ", ".join(active))
                 return
             time.sleep(_LOOK_EVERY_SECS)
 
@@ -117,7 +153,7 @@ class MakeLastSteps(_NearTheEnd):
         if not active:
             return []
         try:
-            ended = self._have_ended()
+            at_rest = self._at_rest()
         except tf.errors.OpError:  # Of a parameter server that restarts.
             return active
-        return [name for name in active if name not in ended]
+        return [name for name in active if name not in at_rest]

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train import cluster, preemption
-from estimator_train.engine.board import Board, StopWithChief
+from estimator_train.engine.board import Board, GoOnWithChief
 from estimator_train.engine.last_steps import LeaveLastSteps, MakeLastSteps
 from estimator_train.engine.peers import end_watch
 from estimator_train.engine.preempted import listening
@@ -31,6 +31,7 @@ _TRAINERS = (*_CHIEFS, cluster.WORKER)
 _LOOK_EVERY_SECS = 0.5
 # How long parameter servers stay for workers that have not ended when the chief has.
 _GRACE_SECS = 120.0
+_PAUSES = "pauses "
 _calls = itertools.count(1)
 
 
@@ -65,17 +66,25 @@ class Member:
         if chief is None or not config.num_ps_replicas:
             return []
         trainers = addresses_of(training_jobs(config), *_TRAINERS)
-        if not config.is_chief:
-            stop = StopWithChief(self.board, chief, self.call)
-            return [stop, LeaveLastSteps(max_steps, len(trainers))] if max_steps else [stop]
-        others = {name: address for name, address in trainers.items() if name != self.name}
-        if max_steps is None or not others:
-            return []
-        return [MakeLastSteps(max_steps, others, self._have_ended)]
+        if config.is_chief:
+            others = {name: address for name, address in trainers.items() if name != self.name}
+            if max_steps is None or not others:
+                return []
+            return [MakeLastSteps(max_steps, others, self._at_rest)]
+        patience = patience_of(config)
+        go_on = GoOnWithChief(self.board, chief, trainers[chief], self.call, patience)
+        if max_steps is None:
+            return [go_on]
+        count = len(trainers)
+        return [go_on, LeaveLastSteps(max_steps, count, self._tell, go_on.has_ended, patience)]
 
-    def _have_ended(self) -> set[str]:
-        """The tasks that have ended this call of `train`."""
-        return {name for name, calls in self.board.read().items() if calls >= self.call}
+    def _tell(self, pauses: bool) -> None:
+        self.board.write(_PAUSES + self.name, self.call if pauses else 0)
+
+    def _at_rest(self) -> set[str]:
+        """The tasks that pause in this call of `train`, or have ended it."""
+        notes = self.board.read().items()
+        return {name.removeprefix(_PAUSES) for name, call in notes if call >= self.call}
 
 
 def is_task(config: RunConfig) -> bool:

@@ -33,7 +33,8 @@ class Training(tf1.train.SessionRunHook):
         with self.graph.as_default():
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
-            self.scaffold = tf1.train.Scaffold(init_op=self.step.assign(first))
+            self.initial = self.step.assign(first)
+            self.scaffold = tf1.train.Scaffold(init_op=self.initial)
 
     def run(self, hooks):
         """Trains until a hook stops it; returns the last global step."""
@@ -47,21 +48,51 @@ class Training(tf1.train.SessionRunHook):
             return self.last
 
 
+class Pauses:
+    """What a worker says of its pauses; `when` is called as one begins, and may end training."""
+
+    def __init__(self, when):
+        self.said, self._when, self._is_over = [], when, False
+
+    def tell(self, pauses):
+        self.said.append(pauses)
+        self._is_over = pauses and self._when()
+
+    @property
+    def hook(self):
+        return LeaveLastSteps(LAST, 3, self.tell, lambda: self._is_over, 60.0)
+
+
 def test_a_worker_leaves_steps_for_what_is_under_way_elsewhere():
-    training = Training()
-    assert training.run([LeaveLastSteps(LAST, 3)]) == LAST - 7
+    training, pauses = Training(), Pauses(lambda: True)
+    assert training.run([pauses.hook]) == LAST - 7
+    assert pauses.said == [False, True]
 
 
 @pytest.mark.parametrize("first", [LAST - 7, LAST])
 def test_a_worker_that_comes_late_makes_no_step(first):
-    assert Training(first).run([LeaveLastSteps(LAST, 3)]) == first
+    assert Training(first).run([Pauses(lambda: True).hook]) == first
+
+
+def test_a_worker_goes_on_where_the_chief_goes_back():
+    training = Training()
+
+    def back_at_first():
+        if len(pauses.said) > 2:
+            return True
+        training.raw.run(training.initial)
+        return False
+
+    pauses = Pauses(back_at_first)
+    assert training.run([pauses.hook]) == LAST - 7
+    assert pauses.said == [False, True, False, True]
 
 
 @pytest.mark.parametrize("under_way", [0, 1, 4])
 def test_the_chief_waits_for_steps_under_way_and_ends_at_the_last(address, under_way):
     training, said = Training(), []
 
-    def have_ended():
+    def at_rest():
         said.append(training.raw.run(training.step))
         if len(said) > under_way:
             return {"worker:0", "worker:1"}
@@ -69,7 +100,7 @@ def test_the_chief_waits_for_steps_under_way_and_ends_at_the_last(address, under
         return {"worker:1"}
 
     others = {"worker:0": address, "worker:1": address}
-    hooks = [MakeLastSteps(LAST, others, have_ended), tf1.train.StopAtStepHook(last_step=LAST)]
+    hooks = [MakeLastSteps(LAST, others, at_rest), tf1.train.StopAtStepHook(last_step=LAST)]
     assert training.run(hooks) == LAST
     assert said == list(range(LAST - 7, LAST - 6 + under_way))
 
