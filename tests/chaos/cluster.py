@@ -127,10 +127,19 @@ def killed(cluster: Cluster, kills: int, moments: random.Random, steps_each: int
             # All of them in turn, before the first comes again.
             tasks = TASKS[cluster.kind]
             victims.append(tasks[-1 - number % len(tasks)])
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(cluster.pid(victims[-1]), signal.SIGKILL)
+            while process.poll() is None and not kill(cluster.pid(victims[-1])):
+                time.sleep(0.02)  # It is about to start again.
         code = process.wait()
     return {**outcome(cluster, code), "steps": steps, "victims": victims, "lost": lost(cluster)}
+
+
+def kill(pid: int) -> bool:
+    """Kills a process, if it is there."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def lost(cluster: Cluster) -> list[int]:
