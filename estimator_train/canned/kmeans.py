@@ -132,10 +132,10 @@ def _points(features: Any, columns: Any) -> tf.Tensor:
 
 
 def _spec(clusters: Clusters, mode: str, tolerance: float | None) -> EstimatorSpec:
-    distances, index = clusters.distances()
+    distances = clusters.distances()
     predictions = {
-        KMeansClustering.ALL_DISTANCES: distances,
-        KMeansClustering.CLUSTER_INDEX: index,
+        KMeansClustering.ALL_DISTANCES: distances.all,
+        KMeansClustering.CLUSTER_INDEX: distances.index,
     }
     if mode == ModeKeys.PREDICT:
         outputs: dict[str, Any] = {
@@ -144,7 +144,7 @@ def _spec(clusters: Clusters, mode: str, tolerance: float | None) -> EstimatorSp
         default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
         outputs[default] = outputs[KMeansClustering.CLUSTER_INDEX]
         return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
-    loss = tf.reduce_sum(tf.reduce_min(distances, axis=1))
+    loss = tf.reduce_sum(distances.nearest)
     if mode == ModeKeys.EVAL:
         metrics = {KMeansClustering.SCORE: _v1.metrics.mean(loss)}
         return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
@@ -156,6 +156,6 @@ def _spec(clusters: Clusters, mode: str, tolerance: float | None) -> EstimatorSp
         mode,
         predictions=predictions,
         loss=loss,
-        train_op=clusters.train_op(index),
+        train_op=clusters.train_op(distances.index),
         training_hooks=hooks,
     )

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
 _v1 = tf.compat.v1
 _EPSILON = 1e-6
+
+
+class Distances(NamedTuple):
+    """How far the points of a batch are from centers.
+
+    Attributes:
+        all: float32 of shape [batch, count].
+        nearest: The distance to the nearest center, float32 of shape [batch].
+        index: The number of that center, int64 of shape [batch].
+    """
+
+    all: tf.Tensor
+    nearest: tf.Tensor
+    index: tf.Tensor
 
 
 class Clusters:
@@ -56,16 +70,17 @@ class Clusters:
                 self._steps_left = _variable("update_in_steps", [], tf.int64)
         self._mini_batch = mini_batch
 
-    def distances(self) -> tuple[tf.Tensor, tf.Tensor]:
-        """Returns distances to all centers, [batch, count], and the nearest one, [batch]."""
-        centers = tf.convert_to_tensor(self.centers)
+    def distances(self) -> Distances:
+        """Returns how far the points are from the centers."""
+        centers = self._as_directions(tf.convert_to_tensor(self.centers))
+        products = tf.matmul(self.points, centers, transpose_b=True)
+        lengths = tf.reduce_sum(tf.square(self.points), axis=1, keepdims=True)
+        squares = lengths - 2.0 * products + tf.reduce_sum(tf.square(centers), axis=1)
+        nearest, index = tf.reduce_min(squares, axis=1), tf.argmin(squares, axis=1)
         if self._cosine:
-            centers = tf.math.l2_normalize(centers, axis=1)
-            distances = 1.0 - tf.matmul(self.points, centers, transpose_b=True)
-        else:
-            between = self.points[:, None, :] - centers[None, :, :]
-            distances = tf.reduce_sum(tf.square(between), axis=2)
-        return distances, tf.argmin(distances, axis=1)
+            # Like in the original, the two differ for points at zero, which have no direction.
+            return Distances(1.0 - products, 0.5 * nearest, index)
+        return Distances(squares, nearest, index)
 
     def train_op(self, index: tf.Tensor) -> Any:
         """Returns the operation that moves centers by a batch, and counts the step.
@@ -81,13 +96,14 @@ class Clusters:
     def _move(self, sums: tf.Tensor, sizes: tf.Tensor) -> tf.Operation:
         numbers = tf.cast(sizes, tf.float32)[:, None]
         if not self._mini_batch:
-            means = sums / (numbers + _EPSILON)
+            means = self._as_directions(sums / (numbers + _EPSILON))
             return self.centers.assign(tf.where(numbers > 0, means, self.centers)).op
         total = tf.convert_to_tensor(self._counts) + sizes
         several = self._steps_per_iteration > 1
         moving = self._moving if several else self.centers
-        rate = 1.0 / tf.maximum(tf.cast(total, tf.float32)[:, None], 1.0)
-        moved = moving + rate * (sums - numbers * moving)
+        # The original counts the points of a batch twice here, so its centers move more slowly.
+        rate = 1.0 / tf.maximum(tf.cast(total + sizes, tf.float32)[:, None], 1.0)
+        moved = self._as_directions(moving + rate * (sums - numbers * moving))
         if not several:
             return tf.group(self.centers.assign(moved), self._counts.assign(total))
         left = self._steps_left - 1
@@ -100,6 +116,9 @@ class Clusters:
                 tf.where(over, tf.constant(self._steps_per_iteration, tf.int64), left)
             ),
         )
+
+    def _as_directions(self, centers: tf.Tensor) -> tf.Tensor:
+        return tf.math.l2_normalize(centers, axis=1) if self._cosine else centers
 
     def initialize(self, session: Any, assign: Any) -> None:
         """Chooses first centers in a session; `assign` is what `assignments` returned."""

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+from canned_figures import observe
 from outcomes import recorded
 from test_canned_figures import V2, assert_alike
 
@@ -23,7 +24,7 @@ RNNClassifier = est.experimental.RNNClassifier
 
 @pytest.mark.parametrize("name", canned_rnn.CASES)
 def test_classifiers_of_steps_are_those_of_the_original(name: str) -> None:
-    ours = json.loads(json.dumps(canned_rnn.observe(V2, canned_rnn.CASES[name])))
+    ours = json.loads(json.dumps(observe(canned_rnn.CASES[name], V2)))
     assert_alike(ours, recorded("canned_rnn")[name])
 
 
@@ -99,6 +100,6 @@ def test_logits_of_steps_need_a_head_of_steps() -> None:
 
 
 def test_a_column_without_sequences_is_refused() -> None:
-    estimator = RNNClassifier(canned_rnn.context(), units=[2])
+    estimator = RNNClassifier(canned_rnn.context_columns(), units=[2])
     with pytest.raises(ValueError, match="SequenceDenseColumn"):
         estimator.train(of_sequences, steps=1)

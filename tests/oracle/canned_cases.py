@@ -27,7 +27,11 @@ def cases() -> tuple[dict[str, Case], Callable[..., None]]:
         tensors: bool = False,
         **arguments: Any,
     ) -> None:
-        """Adds a case; arguments called `..._of` and `..._columns` are functions that make them."""
+        """Adds a case; arguments called `..._of` and `..._columns` are functions that make them.
+
+        Where `tensors`, it gets one batch again and again, because the original cannot take a
+        Dataset.
+        """
 
         def build(api: Api, model_dir: str, config: Any) -> Any:
             made = {
@@ -37,7 +41,14 @@ def cases() -> tuple[dict[str, Case], Callable[..., None]]:
             made |= {key: value() for key, value in made.items() if key.endswith("columns")}
             return getattr(api.estimator, kind)(model_dir=model_dir, config=config, **made)
 
-        found[name] = Case(build, label, columns, random, tensors)
+        found[name] = Case(
+            build,
+            canned_data.input_fn(label, tensors=tensors),
+            canned_data.input_fn(label, 40, 2, repeat=False, tensors=tensors),
+            columns,
+            2 if tensors else None,
+            random,
+        )
 
     return found, canned
 

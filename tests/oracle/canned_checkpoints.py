@@ -7,7 +7,6 @@ from typing import Any
 
 import canned_cases
 import canned_cases_v1
-import canned_data
 from canned_figures import FixedValues, losses
 from jobs import Api
 from outcomes import GOLDEN
@@ -50,4 +49,4 @@ def _train(api: Api, name: str, model_dir: str, hooks: list[Any]) -> None:
     case = CASES[api.name][name]
     config = api.estimator.RunConfig(save_summary_steps=1)
     estimator = case.build(api, model_dir, config)
-    estimator.train(canned_data.input_fn(case.label), hooks=hooks, steps=STEPS)
+    estimator.train(case.train_input, hooks=hooks, steps=STEPS)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tempfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import canned_data
 import numpy as np
 import tensorflow as tf
 from cases_export import signatures
@@ -17,6 +17,7 @@ from jobs import Api
 
 tf1 = tf.compat.v1
 STEPS = 20
+_DISTRIBUTION = re.compile("TruncatedNormal|Normal|Uniform|Qr")
 
 
 class Case(NamedTuple):
@@ -24,28 +25,41 @@ class Case(NamedTuple):
 
     Attributes:
         build: Makes it from an API, a model directory and a RunConfig.
-        label: The column it learns.
+        train_input: An input_fn without an end.
+        eval_input: The input_fn of evaluation and prediction.
         columns: Makes its feature columns, for the export.
+        eval_steps: Batches to evaluate; all by default.
         random: Whether training is random, so that its figures are not compared.
-        tensors: Whether it gets one batch again and again, as tensors, because the original
-            cannot take a Dataset.
     """
 
     build: Callable[[Api, str, Any], Any]
-    label: str = "label"
-    columns: Callable[[], list[Any]] = canned_data.wide
+    train_input: Callable[[], Any]
+    eval_input: Callable[[], Any]
+    columns: Callable[[], list[Any]]
+    eval_steps: int | None = None
     random: bool = False
-    tensors: bool = False
 
 
 class FixedValues(tf1.train.SessionRunHook):
-    """Gives trainable variables values that follow from their names and shapes alone."""
+    """Gives trainable variables values that follow from their names and shapes alone.
+
+    Those of k-means, which begin with given values, keep these.
+
+    Attributes:
+        rules: How the variables would have begun, by their names.
+    """
 
     def begin(self) -> None:
+        variables = [
+            variable
+            for variable in tf1.trainable_variables()
+            if variable.dtype.is_floating and variable.shape.rank is not None
+        ]
+        self.rules = {variable.op.name: _rule(variable) for variable in variables}
         with tf.control_dependencies(None):
             self._assign = [
                 tf1.assign(variable, fixed(variable.op.name, variable.shape))
-                for variable in tf1.trainable_variables()
+                for variable in variables
             ]
 
     def after_create_session(self, session: Any, coord: Any) -> None:
@@ -58,21 +72,40 @@ def fixed(name: str, shape: Any) -> np.ndarray:
     return (0.3 * random.standard_normal(tuple(shape))).astype(np.float32)
 
 
+def _rule(variable: Any) -> list[Any]:
+    """The distributions that make a variable's initial value, and their numbers.
+
+    Stateful and stateless operations of one distribution are one rule.
+    """
+    kinds, numbers, left, seen = set(), set(), [variable.initial_value.op], set()
+    while left:
+        operation = left.pop()
+        if operation.name in seen:
+            continue
+        seen.add(operation.name)
+        left += [tensor.op for tensor in operation.inputs]
+        kinds.update(_DISTRIBUTION.findall(operation.type))
+        if operation.type == "Const" and operation.outputs[0].dtype.is_floating:
+            values = tf.make_ndarray(operation.get_attr("value"))
+            numbers.update(float(value) for value in np.unique(values))
+    return [sorted(kinds), sorted(numbers)]
+
+
 def observe(case: Case, api: Api) -> dict[str, Any]:
     """Train 20 steps, evaluate, predict and export: figures by name, ready for JSON."""
     with tempfile.TemporaryDirectory() as base:
         model_dir = f"{base}/model"
         config = api.estimator.RunConfig(save_summary_steps=1, tf_random_seed=1)
         estimator = case.build(api, model_dir, config)
-        train_input = canned_data.input_fn(case.label, tensors=case.tensors)
-        estimator.train(train_input, hooks=[FixedValues()], steps=STEPS)
-        once = canned_data.input_fn(case.label, 40, 2, repeat=False, tensors=case.tensors)
-        result = estimator.evaluate(once, steps=2 if case.tensors else None)
-        predictions = list(itertools.islice(estimator.predict(once), 3))
+        begin = FixedValues()
+        estimator.train(case.train_input, hooks=[begin], steps=STEPS)
+        result = estimator.evaluate(case.eval_input, steps=case.eval_steps)
+        predictions = list(itertools.islice(estimator.predict(case.eval_input), 3))
         exported = estimator.export_saved_model(f"{base}/export", receiver(api, case.columns()))
         exported = exported.decode() if isinstance(exported, bytes) else exported
         summaries = _summaries(model_dir)
         return {
+            "initial values": begin.rules,
             "variables": _variables(estimator),
             "losses": summaries.pop("loss")[1:] if not case.random else [],
             "summaries": {
@@ -82,6 +115,9 @@ def observe(case: Case, api: Api) -> dict[str, Any]:
             "evaluation": {
                 key: [type(value).__name__, None if case.random else float(value)]
                 for key, value in result.items()
+            },
+            "evaluation tags": {
+                tag: found[0] for tag, found in sorted(_summaries(f"{model_dir}/eval").items())
             },
             "predictions": [
                 {

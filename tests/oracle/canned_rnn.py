@@ -1,12 +1,12 @@
-"""Recurrent estimators: what is asked of the original and of estimator_train alike."""
+"""Recurrent estimators, as cases by name: those of steps, which the original can train."""
 
 from __future__ import annotations
 
-import tempfile
+import importlib
 from typing import Any
 
 import tensorflow as tf
-from canned_figures import FixedValues, losses
+from canned_figures import Case
 from jobs import Api
 
 fc = tf.feature_column
@@ -19,7 +19,7 @@ def columns() -> list[Any]:
     return [fc.embedding_column(words, 3), fc.sequence_numeric_column("sizes")]
 
 
-def context() -> list[Any]:
+def context_columns() -> list[Any]:
     return [fc.numeric_column("age")]
 
 
@@ -40,40 +40,39 @@ def of_steps() -> Any:
     return features(), tf.SparseTensor(present, values, [4, 4])
 
 
-def step_classifier(api: Api, model_dir: str, **arguments: Any) -> Any:
-    """A classifier of steps, which is the one that the original can train."""
-    return api.estimator.experimental.RNNClassifier(
-        columns(),
-        return_sequences=True,
-        n_classes=3,
-        model_dir=model_dir,
-        config=api.estimator.RunConfig(save_summary_steps=1),
-        **arguments,
-    )
+def _steps_head(api: Api) -> Any:
+    """A head of steps, whose class the original does not publish."""
+    try:
+        home = importlib.import_module("tensorflow_estimator.python.estimator.head.sequential_head")
+    except ImportError:
+        home = importlib.import_module("estimator_train.heads")
+    head = api.estimator.MultiClassHead(3, loss_reduction="sum")
+    return home.SequentialHeadWrapper(head, "mask")
+
+
+def _case(*, context: bool = False, own_head: bool = False, **arguments: Any) -> Case:
+    def build(api: Api, model_dir: str, config: Any) -> Any:
+        kinds = api.estimator.experimental
+        if own_head:
+            kind, head = kinds.RNNEstimator, {"head": _steps_head(api)}
+        else:
+            kind, head = kinds.RNNClassifier, {"n_classes": 3}
+        return kind(
+            sequence_feature_columns=columns(),
+            context_feature_columns=context_columns() if context else None,
+            return_sequences=True,
+            model_dir=model_dir,
+            config=config,
+            **head,
+            **arguments,
+        )
+
+    return Case(build, of_steps, of_steps, lambda: [*columns(), *context_columns()], eval_steps=1)
 
 
 CASES = {
-    "simple": {"units": [4]},
-    "stacked": {"units": [4, 3], "cell_type": "gru", "context_feature_columns": context},
-    "lstm": {"units": [4], "cell_type": "lstm", "optimizer": "Adam"},
+    "simple": _case(units=[4]),
+    "stacked": _case(units=[4, 3], cell_type="gru", context=True),
+    "lstm": _case(units=[4], cell_type="lstm", optimizer="Adam"),
+    "estimator": _case(units=[4], own_head=True),
 }
-
-
-def observe(api: Api, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Train 5 steps, evaluate and predict."""
-    made = {key: value() if callable(value) else value for key, value in arguments.items()}
-    with tempfile.TemporaryDirectory() as model_dir:
-        estimator = step_classifier(api, model_dir, **made)
-        estimator.train(of_steps, hooks=[FixedValues()], steps=5)
-        names = sorted(estimator.get_variable_names())
-        result = estimator.evaluate(of_steps, steps=1)
-        row = next(estimator.predict(lambda: features()))
-        return {
-            "variables": {name: list(estimator.get_variable_value(name).shape) for name in names},
-            "losses": losses(model_dir),
-            "evaluation": {key: float(value) for key, value in result.items()},
-            "predictions": {
-                key: [str(value.dtype), list(value.shape)] for key, value in row.items()
-            },
-            "probabilities": row["probabilities"].reshape(-1).tolist(),
-        }

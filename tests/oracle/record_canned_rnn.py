@@ -8,6 +8,7 @@ from __future__ import annotations
 import canned_rnn
 import goldens
 import tensorflow as tf
+from canned_figures import observe
 from jobs import original_apis
 
 if __name__ == "__main__":
@@ -15,4 +16,4 @@ if __name__ == "__main__":
     tf.compat.v1.disable_control_flow_v2()
     api = next(original_apis())
     cases = canned_rnn.CASES
-    goldens.write("canned_rnn", {name: canned_rnn.observe(api, cases[name]) for name in cases})
+    goldens.write("canned_rnn", {name: observe(cases[name], api) for name in cases})

@@ -1,6 +1,7 @@
 """Write checkpoints of estimator_train's canned models for `record_canned_checkpoints.py`.
 
-Run by hand where estimator_train is installed: `python tests/oracle/write_canned_ours.py DIRECTORY`.
+Run by hand where estimator_train is installed:
+`python tests/oracle/write_canned_ours.py DIRECTORY`.
 """
 
 from __future__ import annotations
