@@ -139,6 +139,12 @@ class BinaryClassHead(WeightedHead):
 class AccuracyBaseline(tf_keras.metrics.Mean):
     """The accuracy of always guessing the commoner of two classes, from labels in [0, 1]."""
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Makes the metric, whose update is no tf.function, as if its class were of tf_keras."""
+        # A tf.function cannot change variables of CentralStorageStrategy.
+        with tf.__internal__.eager_context.eager_mode():
+            return super().__new__(cls)
+
     def result(self) -> tf.Tensor:
         """Returns the share of the commoner class."""
         share = super().result()

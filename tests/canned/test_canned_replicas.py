@@ -59,12 +59,18 @@ def test_v1_models_train_with_central_storage(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_v2_models_train_with_central_storage() -> None:
-    config = est.RunConfig(train_distribute=central())
-    estimator = est.DNNClassifier([4], canned_data.deep(), batch_norm=True, config=config)
-    estimator.train(canned_data.input_fn("label"), steps=3)
-    result = estimator.evaluate(canned_data.input_fn("label", 40, 2, repeat=False))
-    assert result["global_step"] == 3
+def test_v2_models_train_and_are_evaluated_with_central_storage(tmp_path: Path) -> None:
+    def evaluated(strategy: Any) -> Any:
+        config = est.RunConfig(train_distribute=strategy, eval_distribute=strategy)
+        columns = canned_data.simple()
+        estimator = est.DNNClassifier([4], columns, tmp_path, batch_norm=True, config=config)
+        if strategy:
+            estimator.train(canned_data.input_fn("label"), steps=3)
+        return estimator.evaluate(canned_data.input_fn("label", 32, 2, repeat=False))
+
+    together = evaluated(central())
+    assert together["global_step"] == 3
+    assert together == pytest.approx(evaluated(None), rel=1e-5)
 
 
 def test_two_new_optimizers_count_a_step_once(tmp_path: Path) -> None:
