@@ -53,6 +53,13 @@ def path(name: str, value: Any) -> str:
         raise TypeError(f"{name} must be a path, but got {value!r}.") from None
 
 
+def folder_of(name: str, file: str | os.PathLike[str]) -> None:
+    """Raises a FileNotFoundError if a file that is to be written has no folder."""
+    folder = os.path.dirname(os.path.abspath(file))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{name}={os.fspath(file)!r}: there is no folder {folder}.")
+
+
 def input_context(value: Any) -> None:
     """Raises a TypeError unless it is None or has a place among pipelines."""
     names = ("input_pipeline_id", "num_input_pipelines")

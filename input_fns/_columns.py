@@ -73,6 +73,23 @@ def names_of(
     return names
 
 
+def check_rows(files: Sequence[str]) -> None:
+    """Checks that a file has more than its header.
+
+    Raises:
+      ValueError: None has.
+    """
+    for file in files:
+        with tf.io.gfile.GFile(file, "rb") as lines:
+            if len(list(itertools.islice(filter(bytes.strip, lines), 2))) > 1:
+                return
+    raise ValueError(f"{files[0]} has column names and no row{_and_more(files)}.")
+
+
+def _and_more(files: Sequence[str]) -> str:
+    return "" if len(files) == 1 else f", nor have the {len(files) - 1} other files"
+
+
 @dataclasses.dataclass(frozen=True)
 class Table:
     """The columns that are read.
@@ -82,12 +99,14 @@ class Table:
       all_names: Names of all columns of the files.
       names: Names of those that are read, in the order of the files.
       record_defaults: For each of them an array with its default; without a value if it has none.
+      classes: The label's name to the words that it can have.
     """
 
     layout: Layout
     all_names: list[str]
     names: list[str]
     record_defaults: list[np.ndarray]
+    classes: dict[str, Sequence[str]]
 
     @classmethod
     def of(
@@ -100,6 +119,7 @@ class Table:
         defaults: Mapping[str, Any],
         select: Sequence[str] | None,
         label: str | None,
+        vocabularies: Mapping[str, Sequence[str]],
     ) -> "Table":
         """Finds types and defaults; the arguments are those of `input_fns.csv`.
 
@@ -128,7 +148,8 @@ class Table:
             must_be_filled = name in types and name not in defaults
             values = [] if must_be_filled else [defaults.get(name, empty)]
             record_defaults.append(np.array(values, dtype.as_numpy_dtype))
-        return cls(layout, names, read, record_defaults)
+        classes = {name: words for name, words in vocabularies.items() if name == label}
+        return cls(layout, names, read, record_defaults, classes)
 
     @property
     def selection(self) -> list[int] | None:
@@ -158,11 +179,15 @@ class Table:
             return f"has {len(fields)} fields, expected {len(self.all_names)}"
         for name, place, default in zip(self.names, self.places, self.record_defaults, strict=True):
             dtype, field = tf.as_dtype(default.dtype), fields[place]
-            if field in ("", self.layout.na_value):
-                if not default.size:
-                    return f"has nothing in column {name}, which has no default"
-            elif dtype != tf.string and not _reads_as(field, dtype):
+            is_empty = field in ("", self.layout.na_value)
+            if is_empty and not default.size:
+                return f"has nothing in column {name}, which has no default"
+            if not is_empty and dtype != tf.string and not _reads_as(field, dtype):
                 return f"has {field} in column {name}, which is of {dtype.name}"
+            word = str(default[0]) if is_empty else field
+            if word not in self.classes.get(name, [word]):
+                known = ", ".join(self.classes[name])
+                return f"has {f'the label {word}' if word else 'no label'}, expected one of {known}"
         return "cannot be decoded as CSV"
 
 

@@ -79,9 +79,12 @@ class FileCache:
                 file.write((_MAGIC + json.dumps(head).encode() + b"\n").ljust(_HEAD, b"\0"))
                 file.truncate(_HEAD + self._count * (1 + self._size))
             os.replace(unfinished, self._path)
-        except BaseException:
+        except BaseException as error:
             if os.path.exists(unfinished):
                 os.remove(unfinished)
+            if isinstance(error, OSError):
+                text = f"The cache cannot be made: {error.strerror}"
+                raise OSError(error.errno, text, self._path) from error
             raise
 
     def _check(self, head: dict[str, Any]) -> None:

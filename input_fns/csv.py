@@ -43,7 +43,7 @@ def csv(
         has no default must not be empty; others get 0 or ''.
       select: Columns to read; None reads all.
       vocabularies: Column name to its words: it gives their numbers from 0 on, as tf.int64, and
-        the number of words for any other.
+        the number of words for any other; the label must be one of its words.
       buckets: Column name to boundaries in rising order: it gives the number of boundaries that a
         value reaches, as tf.int64.
       delimiter: What stands between fields, one character.
@@ -66,10 +66,13 @@ def csv(
     files = list_files(file_pattern)
     layout = _columns.Layout(delimiter, quotes, na_value, newlines_in_fields)
     names = _columns.names_of(files, layout, header, columns)
+    if header:
+        _columns.check_rows(files)
+    vocabularies = vocabularies or {}
     table = _columns.Table.of(
-        files[0], layout, names, header, types or {}, defaults or {}, select, label
+        files[0], layout, names, header, types or {}, defaults or {}, select, label, vocabularies
     )
-    into_numbers = _columns.numberings(table, vocabularies or {}, buckets or {})
+    into_numbers = _columns.numberings(table, vocabularies, buckets or {})
 
     def parse(lines: tf.Tensor) -> Any:
         values = tf.io.decode_csv(
@@ -78,11 +81,18 @@ def csv(
         features = dict(zip(table.names, values, strict=True))
         for name, number in into_numbers.items():
             features[name] = number(features[name])
+        for name, words in table.classes.items():
+            features[name] = _known(features[name], len(words))
         return features if label is None else (features, features.pop(label))
 
     bad = BadRecords(options)
     stream = Stream(files, _lines(header, newlines_in_fields), options, bad)
     return stream.parsed(parse, table.explain, can_be_cut=True)
+
+
+def _known(numbers: tf.Tensor, count: int) -> tf.Tensor:
+    with tf.control_dependencies([tf.debugging.assert_less(numbers, tf.constant(count, tf.int64))]):
+        return tf.identity(numbers)
 
 
 def _lines(header: bool, newlines_in_fields: bool) -> Blocks:

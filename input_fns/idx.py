@@ -61,6 +61,8 @@ def read_idx(path: PathLike) -> np.ndarray:
 def _read(path: str) -> bytes:
     if not tf.io.gfile.exists(path):
         raise FileNotFoundError(f"There is no IDX file {path}.")
+    if tf.io.gfile.isdir(path):
+        raise ValueError(f"{path} is a folder, expected an IDX file.")
     with tf.io.gfile.GFile(path, "rb") as file:
         data = file.read()
     if not data.startswith(_GZIP_MAGIC):

@@ -149,6 +149,11 @@ def _list_files(pattern: str, table: dict[str, int]) -> tuple[list[str], np.ndar
     folders = [os.path.basename(os.path.dirname(file)) for file in files]
     strange = {name: file for name, file in zip(folders, files, strict=True) if name not in table}
     if strange:
+        if tf.io.gfile.isdir(next(iter(strange.values()))):
+            raise ValueError(
+                f"file_pattern {pattern!r} matches a folder: it must match pictures, as "
+                "'pictures/*/*.jpeg' does."
+            )
         some = list(strange.items())[:5]
         found = ", ".join(f"{name!r} (with {file})" for name, file in some)
         more = f" and {len(strange) - len(some)} more" if len(strange) > len(some) else ""

@@ -75,6 +75,8 @@ class PipelineOptions:
         for name in ("cache", "bad_records_file"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _checks.path(name, getattr(self, name)))
+        if self.bad_records_file is not None:
+            _checks.folder_of("bad_records_file", self.bad_records_file)
         _checks.input_context(self.input_context)
         if not isinstance(self.prefetch_device, str | None):
             raise TypeError(

@@ -1,13 +1,15 @@
 """TFRecord files of tf.train.Example."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
 
 from input_fns._examples import explain
 from input_fns._guard import BadRecords
-from input_fns._stream import BLOCK, Blocks, Stream, list_files, numbered_blocks
+from input_fns._inflated import inflates_to
+from input_fns._stream import BLOCK, Blocks, Stream, list_files
 from input_fns.options import PipelineOptions
 
 _FRAME = 16  # Bytes around each record: its length, and two checksums.
@@ -34,7 +36,7 @@ def tfrecords(
         by name, as for `tf.io.parse_example`.
       label: Name of the feature that is the label; None gives features alone.
       compression: 'GZIP', 'ZLIB' or '' for none; None tells by the name of the first file, which
-        ends in .gz or .zz. What is damaged in a compressed file cannot be left out.
+        ends in .gz or .zz.
       **settings: The settings of `PipelineOptions`, or `options` with all of them.
 
     Returns:
@@ -64,9 +66,7 @@ def tfrecords(
         return parsed if label is None else (parsed, parsed.pop(label))
 
     bad = BadRecords(options)
-    stream = Stream(
-        files, _blocks(compression) if compression else _checked_blocks(files, bad), options, bad
-    )
+    stream = Stream(files, _checked_blocks(files, compression, bad), options, bad)
     return stream.parsed(
         parse,
         lambda record: explain(record, features),
@@ -75,14 +75,7 @@ def tfrecords(
     )
 
 
-def _blocks(compression: str) -> Blocks:
-    def read(_: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
-        return numbered_blocks(_records(file, compression))
-
-    return read
-
-
-def _checked_blocks(files: list[str], bad: BadRecords) -> Blocks:
+def _checked_blocks(files: list[str], compression: str, bad: BadRecords) -> Blocks:
     """Returns a function to a file's blocks of records, which notices if not all of it was read.
 
     TensorFlow's own error for a damaged file does not know its name.
@@ -92,15 +85,28 @@ def _checked_blocks(files: list[str], bad: BadRecords) -> Blocks:
     def read(number: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
         length = tf.gather(tf.constant(lengths, tf.int64), number)
 
+        def judge_end(count: tf.Tensor, read_up_to: tf.Tensor) -> tf.Tensor:
+            if compression:
+                whole = tf.numpy_function(
+                    partial(inflates_to, compression), [file, read_up_to], tf.bool, stateful=False
+                )
+                fault = _damage(file, count, " from here")
+            else:
+                whole = read_up_to >= length
+                start, end = tf.strings.as_string(read_up_to), tf.strings.as_string(length)
+                fault = _damage(file, count, tf.strings.join([" from byte ", start, " of ", end]))
+            return tf.cond(
+                whole,
+                lambda: tf.constant(0, tf.int64),
+                lambda: tf.cast(bad.judge(fault), tf.int64),
+            )
+
         def check(state: tuple[tf.Tensor, tf.Tensor], block: tf.Tensor) -> Any:
             count, read_up_to = state
             size = tf.size(block, tf.int64)
-            broken = tf.logical_and(
-                tf.equal(size, 0), read_up_to < length
-            )  # The last block is empty.
             judged = tf.cond(
-                broken,
-                lambda: tf.cast(bad.judge(_damage(file, count, read_up_to, length)), tf.int64),
+                tf.equal(size, 0),  # The last block is empty.
+                lambda: judge_end(count, read_up_to),
                 lambda: tf.constant(0, tf.int64),
             )
             after = count + size + judged  # Which is 0.
@@ -109,7 +115,8 @@ def _checked_blocks(files: list[str], bad: BadRecords) -> Blocks:
             return state, (block, tf.range(count, after))
 
         zero = tf.constant(0, tf.int64)
-        blocks = _records(file, "").ignore_errors().batch(BLOCK)
+        records = tf.data.TFRecordDataset(file, compression, buffer_size=_BUFFER)
+        blocks = records.ignore_errors().batch(BLOCK)
         end = tf.data.Dataset.from_tensors(tf.zeros([0], tf.string))
         numbered = blocks.concatenate(end).scan((zero, zero), check)
         return numbered.filter(lambda block, _: tf.size(block) > 0)
@@ -117,12 +124,7 @@ def _checked_blocks(files: list[str], bad: BadRecords) -> Blocks:
     return read
 
 
-def _damage(file: tf.Tensor, count: tf.Tensor, start: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
-    number, start, length = (tf.strings.as_string(n) for n in (count + 1, start, length))
+def _damage(file: tf.Tensor, count: tf.Tensor, place: Any) -> tf.Tensor:
+    number = tf.strings.as_string(count + 1)
     text = " on: the file is cut short or damaged, or no TFRecord file; get a fresh copy"
-    parts = [file, ", record ", number, ": cannot be read from byte ", start, " of ", length, text]
-    return tf.strings.join(parts)
-
-
-def _records(file: tf.Tensor, compression: str) -> tf.data.Dataset:
-    return tf.data.TFRecordDataset(file, compression, buffer_size=_BUFFER)
+    return tf.strings.join([file, ", record ", number, ": cannot be read", place, text])

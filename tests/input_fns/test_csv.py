@@ -55,6 +55,27 @@ def test_words_and_numbers_become_the_numbers_of_classes(elements, file):
     np.testing.assert_array_equal(features["height"], [1, 0, 1, 2])
 
 
+@pytest.mark.parametrize(("word", "found"), [("Rom", "the label Rom"), ("", "no label")])
+def test_a_label_that_is_not_in_its_list_is_a_bad_row(elements, file, word, found):
+    file.write_text(f"id,city\n1,Bonn\n2,{word}\n3,Köln\n")
+    settings = {"label": "city", "vocabularies": {"city": ["Köln", "Bonn"]}}
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        one(elements, file, **settings)
+    wanted = f"{file}, record 2: has {found}, expected one of Köln, Bonn"
+    assert wanted in str(caught.value)
+    features, labels = one(elements, file, **settings, on_bad_record="skip")
+    assert (features["id"].tolist(), labels.tolist()) == ([1, 3], [1, 0])
+
+
+def test_files_without_rows_are_refused(elements, tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_text("id\n\n")
+    with pytest.raises(ValueError, match=f"{tmp_path}/a has column names and no row, nor have"):
+        csv(f"{tmp_path}/?")
+    (tmp_path / "a").write_text("id\n\n5\n")
+    assert one(elements, f"{tmp_path}/?")["id"].tolist() == [5]
+
+
 def test_files_without_a_header_and_with_other_delimiters(elements, tmp_path):
     (tmp_path / "a").write_text("1;NA\n2;5\n")
     features = one(

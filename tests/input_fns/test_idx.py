@@ -102,6 +102,8 @@ def test_a_bad_file_is_named_with_what_was_found_and_expected(tmp_path, content,
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="There is no IDX file .*nowhere"):
         read_idx(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match=f"{tmp_path} is a folder, expected an IDX file"):
+        read_idx(tmp_path)
     with pytest.raises(TypeError, match="path must be a path, but got None"):
         read_idx(None)
 

@@ -234,6 +234,8 @@ def test_a_file_that_is_repaired_meanwhile_is_read(two_folders):
 def test_a_pattern_without_files_is_named(two_folders):
     with pytest.raises(FileNotFoundError, match=r"'.*/\*/\*\.png'.*is there, but holds nothing"):
         image_folder(f"{two_folders}/*/*.png", ["a", "b"])
+    with pytest.raises(ValueError, match=f"'{two_folders}/a' matches a folder: it must match pic"):
+        image_folder(f"{two_folders}/a", ["a", "b"])
     with pytest.raises(FileNotFoundError, match="there is no folder '.*/train'"):
         image_folder(f"{two_folders}/train/*/*.jpg", ["a", "b"])
 

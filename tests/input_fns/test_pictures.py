@@ -1,5 +1,6 @@
 """Faster ways to a picture: reduced scales, and the cache of decoded ones."""
 
+import errno
 import os
 import re
 
@@ -180,10 +181,14 @@ def test_a_cache_that_was_cut_is_refused(folder):
         read(folder, (8, 8), cache=folder / "cache")
 
 
+_FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def test_a_cache_that_cannot_be_made_leaves_nothing(folder, monkeypatch):
-    monkeypatch.setattr(_row_cache.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
-    with pytest.raises(OSError, match="full"):
+    monkeypatch.setattr(_row_cache.os, "replace", lambda *_: (_ for _ in ()).throw(_FULL))
+    with pytest.raises(OSError, match="cannot be made: No space left") as caught:
         read(folder, (8, 8), cache=folder / "cache")
+    assert caught.value.filename == str(folder / "cache")
     assert [path.name for path in folder.iterdir()] == ["a"]
 
 

@@ -154,8 +154,8 @@ def test_records_that_do_not_fit_are_left_out(elements, tmp_path):
     assert [line.split(": ")[0] for line in lines] == [f"{tmp_path}/a, record {n}" for n in (4, 5)]
 
 
-def damaged(path, how):
-    write(path, [example(n) for n in range(300)])
+def damaged(path, how, compression=None):
+    write(path, [example(n) for n in range(300)], compression)
     contents = bytearray(path.read_bytes())
     if how == "cut":
         contents = contents[: len(contents) // 2]
@@ -192,6 +192,31 @@ def test_what_was_read_of_a_damaged_file_is_kept_if_the_rest_may_be_left_out(
     assert (len(found) == 10) == (how == "text")
 
 
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+@pytest.mark.parametrize("how", ["cut", "checksum", "text"])
+def test_a_damaged_compressed_file_is_named_or_left_there(elements, tmp_path, how, compression):
+    damaged(tmp_path / "a", how, compression)
+    write(tmp_path / "b", [example(n) for n in range(1000, 1010)], compression)
+
+    def found(**settings):
+        settings = {"compression": compression, "num_epochs": 1, **settings}
+        return ids(elements(lambda: tfrecords(f"{tmp_path}/?", SPEC, **settings)))
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"{tmp_path}/a, record .*damaged"):
+        found()
+    left = found(on_bad_record="skip")
+    read = left.index(1000)
+    assert left == [*range(read), *range(1000, 1010)]
+    assert read < 300
+
+
+def test_a_compressed_file_of_several_parts_is_whole(elements, tmp_path):
+    write(tmp_path / "a.gz", [example(n) for n in range(5)], "GZIP")
+    (tmp_path / "a.gz").write_bytes((tmp_path / "a.gz").read_bytes() * 2)
+    found = elements(lambda: tfrecords(tmp_path / "a.gz", SPEC, num_epochs=1))
+    assert ids(found) == [*range(5), *range(5)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -205,6 +230,7 @@ def test_what_was_read_of_a_damaged_file_is_kept_if_the_rest_may_be_left_out(
         ({"input_context": 3}, TypeError, "input_context must be a tf.distribute.InputContext"),
         ({"file_pattern": "none/*"}, FileNotFoundError, "No file matches file_pattern 'none/"),
         ({"file_pattern": []}, ValueError, "file_pattern must name at least one file"),
+        ({"bad_records_file": "no/x"}, FileNotFoundError, "bad_records_file='no/x': there is no"),
     ],
 )
 def test_bad_arguments_are_refused(folder, arguments, error, message):
