@@ -53,7 +53,8 @@ def report(contents: Contents) -> str:
     rows = {}
     for name, spec, values in _leaves(contents):
         dtype = getattr(spec, "dtype", None)
-        shape = f"{tuple(spec.shape)}" if hasattr(spec, "shape") else str(spec)
+        rank = getattr(getattr(spec, "shape", None), "rank", None)
+        shape = f"{tuple(spec.shape)}" if rank is not None else "of any shape"
         kind = "" if isinstance(spec, tf.TensorSpec) else f" {type(spec).__name__[:-4]}"
         rows[name] = f"{dtype.name if dtype else ''}{kind} {shape}  {_range(values)}".rstrip()
     examples = sum(_size(batch) for batch in contents.batches)
@@ -157,7 +158,8 @@ def write_contact_sheet(contents: Contents, path: str) -> int:
     """
     for name, spec, values in _leaves(contents):
         is_features = name.startswith("features")
-        if is_features and len(getattr(spec, "shape", ())) == 4 and spec.shape[-1] in (1, 3, 4):
+        rank = getattr(getattr(spec, "shape", None), "rank", None)
+        if is_features and rank == 4 and spec.shape[-1] in (1, 3, 4):
             pictures = np.concatenate(values)[:_MOST_PICTURES].astype(np.float64)
             break
     else:

@@ -27,6 +27,10 @@ _ADVICE = (
     (r"Cache", "the first epoch fills it; the next is faster"),
     (r"Filter", "filter earlier, before rows are decoded"),
 )
+# They hand on what they get; where one is slower than the stage before, that is chance.
+_WITHOUT_WORK = (
+    "Random|Take|Skip|Repeat|Zip|Restructured|AssertCardinality|Options|Prefetch|Identity"
+)
 _SOURCE_ADVICE = "read several files at a time, larger ones, or keep them nearer"
 
 
@@ -45,17 +49,19 @@ class Stage:
 
 
 def measure(dataset: tf.data.Dataset, seconds: float) -> list[Stage]:
-    """Measures each stage, the source first.
+    """Measures each stage that has something to do, the source first, and the last.
 
     Args:
       dataset: Made eagerly; where it has several sources, the first is followed.
       seconds: How long to measure each.
     """
     chain = stages_of(dataset)
-    return [
-        Stage(_name(stage), examples and examples * _elements_per_second(stage, seconds))
-        for stage, examples in zip(chain, examples_of(chain), strict=True)
-    ]
+    found = []
+    for stage, examples in zip(chain, examples_of(chain), strict=True):
+        if stage is dataset or _works(_name(stage)):
+            rate = examples and examples * _elements_per_second(stage, seconds)
+            found.append(Stage(_name(stage), rate))
+    return found
 
 
 def stages_of(dataset: tf.data.Dataset) -> list[tf.data.Dataset]:
@@ -113,15 +119,22 @@ def _name(dataset: Any) -> str:
 
 
 def _elements_per_second(dataset: tf.data.Dataset, seconds: float) -> float:
-    """The speed of a dataset that is begun again where it ends.
+    """The speed of a dataset that is begun again where it ends, once its buffers are full.
 
     Elements are not handed to Python, which would be slower than many a stage.
     """
+    iterator = iter(dataset.repeat())
 
-    @tf.function
-    def consume(count: tf.Tensor) -> tf.Tensor:
-        return dataset.repeat().take(count).reduce(tf.constant(0), lambda seen, *_: seen + 1)
+    def read_one(number: tf.Tensor) -> tf.Tensor:
+        next(iterator)
+        return number + 1
 
+    @tf.function(autograph=False)
+    def read(count: tf.Tensor) -> tf.Tensor:
+        return tf.while_loop(lambda number: number < count, read_one, [tf.constant(0, tf.int64)])
+
+    # Called as it is, each would be taken for a function that is traced again and again.
+    consume = read.get_concrete_function(tf.TensorSpec([], tf.int64))
     count = 1
     consume(tf.constant(count, tf.int64))
     while True:
@@ -141,6 +154,8 @@ def _size(element: Any) -> int:
 def _slowest(stages: list[Stage]) -> Stage | None:
     """The last stage after which much less comes out than before it; else the source."""
     known = [stage for stage in stages if stage.rate is not None]
+    if len(known) > 1 and not _works(known[-1].name):
+        known.pop()
     if not known:
         return None
     final = known[-1].rate or 0.0
@@ -150,6 +165,10 @@ def _slowest(stages: list[Stage]) -> Stage | None:
         if stage.rate < _SLOWER * before.rate and stage.rate <= final / _SLOWER:
             return stage
     return known[0]
+
+
+def _works(name: str) -> bool:
+    return re.fullmatch(_WITHOUT_WORK, name) is None
 
 
 def _advice(slowest: Stage, stages: list[Stage]) -> str:

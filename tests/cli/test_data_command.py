@@ -1,10 +1,11 @@
+import itertools
 import re
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from estimator_train.cli import data_speed
+from estimator_train.cli import data_contents, data_speed
 
 INPUTS = """
 import time
@@ -88,6 +89,34 @@ def test_stages_are_measured_from_the_source_on():
     stages = data_speed.measure(dataset, 0.0)
     assert [stage.name for stage in stages] == ["Range", "Map", "Batch", "Prefetch"]
     assert all(stage.rate > 0 for stage in stages)
+
+
+def test_stages_that_only_hand_on_are_not_shown():
+    dataset = tf.data.Dataset.range(10).repeat(2).batch(5).take(3).prefetch(1)
+    stages = data_speed.measure(dataset, 0.0)
+    assert [stage.name for stage in stages] == ["Range", "Batch", "Prefetch"]
+
+
+def test_buffers_are_filled_once_in_a_measurement():
+    starts = []
+
+    def rows():
+        starts.append(1)
+        yield from itertools.count()
+
+    endless = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec([], tf.int64))
+    assert data_speed._elements_per_second(endless.shuffle(10), 0.0) > 0
+    assert len(starts) == 1
+
+
+def test_tensors_of_unknown_rank_are_shown():
+    rows = tf.data.Dataset.range(4).map(of_unknown_rank_int).batch(2)
+    report = data_contents.report(data_contents.look(rows, 2))
+    assert report.splitlines()[1] == "features  int64 of any shape  0 to 3"
+
+
+def of_unknown_rank_int(number):
+    return tf.numpy_function(np.copy, [number], tf.int64)
 
 
 def batched_by(make):
