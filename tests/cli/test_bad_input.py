@@ -102,6 +102,22 @@ TABLE = {
         ["{dir}/short/train-images-idx3-ubyte"],
     ),
     "no picture matches": (["train", "--preset=oct", "--data_dir={dir}/empty"], ["{dir}/empty"]),
+    "picture that is none": (
+        ["data", "--preset=oct", "--data_dir={dir}/pictures"],
+        ["{dir}/pictures/train/CNV/1.jpeg cannot be read as a picture"],
+    ),
+    "folder that is no label": (
+        ["data", "--preset=oct", "--data_dir={dir}/pictures", "--labels=DME,NORMAL"],
+        ["not in labels: 'CNV' (with {dir}/pictures/train/CNV/1.jpeg)"],
+    ),
+    "cache that is none": (
+        ["data", "--preset=oct", "--data_dir={dir}/pictures", "--input_cache={dir}/wrong.flags"],
+        ["{dir}/wrong.flags is no cache"],
+    ),
+    "list of bad records nowhere": (
+        ["data", *DIGITS, "--bad_records_file={dir}/no/x.txt"],
+        ["bad_records_file", "{dir}/no"],
+    ),
     "nothing to evaluate": (
         ["evaluate", *DIGITS, "--model_dir={dir}/empty"],
         ["{dir}/empty", "checkpoint"],
@@ -129,6 +145,8 @@ def files(tmp_path_factory):
     directory = tmp_path_factory.mktemp("bad")
     for name in ("magic", "short", "empty"):
         (directory / name).mkdir()
+    (directory / "pictures" / "train" / "CNV").mkdir(parents=True)
+    (directory / "pictures" / "train" / "CNV" / "1.jpeg").write_text("<html>404</html>")
     (directory / "wrong.flags").write_text("--preset=digits\n--bach_size=3\n")
     _write_idx(directory / "magic", magic=1234, rows=2)
     _write_idx(directory / "short", magic=2051, rows=2, missing=5)
