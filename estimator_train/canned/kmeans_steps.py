@@ -197,6 +197,9 @@ class InitializeHook(tf.compat.v1.train.SessionRunHook):
         """Builds what is run."""
         self._assign = self._clusters.assignments()
 
+    def steps_until_due(self, global_step: int) -> None:
+        """Sees no step."""
+
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Chooses centers if there are none."""
         del coord
@@ -217,6 +220,10 @@ class CountLastRunHook(tf.compat.v1.train.SessionRunHook):
         """Builds what is run."""
         self._count = _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
         self._is_running = False
+
+    def steps_until_due(self, global_step: int) -> None:
+        """Leaves steps to a loop, in which the input may end; a run with hooks follows else."""
+        self._is_running = True
 
     def before_run(self, run_context: Any) -> None:
         """A run begins."""

@@ -1,4 +1,4 @@
-"""Canned estimators under strategies, and with many steps in one session call."""
+"""Canned estimators under strategies."""
 
 from __future__ import annotations
 
@@ -82,21 +82,3 @@ def test_two_new_optimizers_count_a_step_once(tmp_path: Path) -> None:
         dnn_optimizer=lambda: tf_keras.optimizers.Adam(0.01),
     )
     assert result["global_step"] == 3
-
-
-@pytest.mark.parametrize("name", APIS)
-def test_steps_in_a_loop_are_steps_alone(name: str, tmp_path: Path) -> None:
-    """Lookup tables, sparse features and updates of batch norm are captured by the loop."""
-    results = []
-    for steps_per_loop in (1, 4):
-        config = est.RunConfig(tf_random_seed=1, steps_per_loop=steps_per_loop)
-        estimator = APIS[name].DNNClassifier(
-            [4],
-            canned_data.deep(),
-            model_dir=str(tmp_path / str(steps_per_loop)),
-            batch_norm=True,
-            config=config,
-        )
-        estimator.train(canned_data.input_fn("label"), steps=8)
-        results.append(estimator.evaluate(canned_data.input_fn("label"), steps=2)["loss"])
-    assert results[0] == pytest.approx(results[1], rel=1e-6)
