@@ -12,6 +12,7 @@ from estimator_train.canned.columns import Batch
 from estimator_train.canned.optimizers import OptimizerChoice
 from estimator_train.canned.sdca import LinearSDCA
 from estimator_train.heads.training import minimize_parts
+from estimator_train.heads.v1 import V1_HEADS
 from estimator_train.spec import EstimatorSpec, ModeKeys
 
 _v1 = tf.compat.v1
@@ -84,11 +85,14 @@ def sdca_model_fn_of(
         sdca: Trains it.
         v1: Whether it is a v1 estimator, which is in the part's scope as a whole.
     """
+    no_scope = contextlib.nullcontext()
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         batch = Batch(features, v1=v1)
         part = part_of(config)
-        with _scope(part.scope) as scope:
+        # The original is in the scope once more where a v1 estimator has a head of v2.
+        more = _scope(part.scope) if v1 and not isinstance(head, V1_HEADS) else no_scope
+        with _scope(part.scope) as scope, more:
             model = part.model(batch, head.logits_dimension)
 
         def train(loss: tf.Tensor) -> Any:
@@ -96,7 +100,7 @@ def sdca_model_fn_of(
             return sdca.train_op(head, model, batch.features, labels)
 
         at_home = _v1.variable_scope(scope, auxiliary_name_scope=False)
-        with at_home if v1 else contextlib.nullcontext():
+        with at_home if v1 else no_scope:
             return head.create_estimator_spec(
                 batch.features,
                 mode,

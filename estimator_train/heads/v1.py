@@ -197,6 +197,9 @@ class V1RegressionHead(_V1Head, RegressionHead):
         }
 
 
+V1_HEADS = (V1BinaryClassHead, V1MultiClassHead, V1RegressionHead)
+
+
 def _checked_vocabulary(vocabulary: Any) -> Any:
     return checked_vocabulary(vocabulary, "should be a list or tuple", TypeError)
 

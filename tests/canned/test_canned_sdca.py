@@ -29,12 +29,14 @@ def test_it_ends_where_the_original_ends(api: str, name: str) -> None:
     assert ours["tags"] == pytest.approx(theirs["tags"], abs=5e-3)
 
 
-def test_steps_in_a_loop_and_partitioned_weights_end_there_too() -> None:
-    estimator = est.compat.v1.LinearClassifier(
+@pytest.mark.parametrize("api", APIS)
+def test_steps_in_a_loop_and_partitioned_weights_end_there_too(api: str) -> None:
+    halves = {"partitioner": tf.compat.v1.fixed_size_partitioner(2)} if api == "v1" else {}
+    estimator = APIS[api].estimator.LinearClassifier(
         canned_sdca.columns(),
         weight_column="weight",
         optimizer=LinearSDCA("id"),
-        partitioner=tf.compat.v1.fixed_size_partitioner(2),
+        **halves,
         config=est.RunConfig(steps_per_loop=20),
     )
     estimator.train(canned_sdca.input_fn("class"), steps=canned_sdca.STEPS)
@@ -76,6 +78,21 @@ def test_a_step_for_a_model_of_ones_own() -> None:
     error = batch["weight"] * (batch["x"] @ x[:, 0] + ages[age, 0] + found - numbers)
     assert batch["x"].T @ error + x[:, 0] == pytest.approx([0, 0], abs=5e-3)
     assert error.sum() + found[0] == pytest.approx(0, abs=5e-3)
+
+
+def test_a_v1_estimator_with_a_head_of_v2_names_variables_as_the_original() -> None:
+    column = [tf.feature_column.numeric_column("x", shape=2)]
+    estimator = est.compat.v1.LinearEstimator(
+        est.RegressionHead(), column, optimizer=LinearSDCA("id")
+    )
+    estimator.train(canned_sdca.input_fn("number"), steps=1)
+    names = [name for name in estimator.get_variable_names() if "linear" in name]
+    assert names == [
+        "linear/linear/linear/linear_model/bias_weights/part_0_unshrunk",
+        "linear/linear/linear/linear_model/x/weights/part_0_unshrunk",
+        "linear/linear/linear_model/bias_weights",
+        "linear/linear/linear_model/x/weights",
+    ]
 
 
 @pytest.mark.parametrize(
