@@ -1,5 +1,6 @@
 """From flags to an estimator and its input_fns."""
 
+import dataclasses
 import os
 from collections.abc import Callable
 from functools import cached_property
@@ -31,7 +32,8 @@ class Job:
     any flag, by its name (`batch_size` is that of one replica); `params`, a dict of all of them;
     and for an input_fn also `mode`, `config`, `input_context`, `num_epochs` (--train_epochs in
     training, None, repeat for ever, if --max_train_steps ends it, else 1), and `pipeline_options`,
-    the `input_fns.PipelineOptions` of all of these.
+    the `input_fns.PipelineOptions` of all of these, which has each of several workers read its own
+    part of the rows, unless the function names `input_context` and does that itself.
 
     Args:
       flag_values: The parsed flags.
@@ -131,11 +133,14 @@ class Job:
             shuffle=arguments["mode"] == ModeKeys.TRAIN,
         )
 
+        divides_rows = "input_context" in argument_names(self._input)
+
         def input_fn(config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
+            own_part = None if divides_rows else input_context
             extra = {
                 "config": config,
                 "input_context": input_context,
-                "pipeline_options": options,
+                "pipeline_options": dataclasses.replace(options, input_context=own_part),
             }
             return call_with_known(self._input, {**arguments, **extra})
 

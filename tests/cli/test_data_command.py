@@ -4,8 +4,12 @@ import re
 import numpy as np
 import pytest
 import tensorflow as tf
+from absl import flags as absl_flags
 
+import flags
+from estimator_train.cli import data as data_command
 from estimator_train.cli import data_contents, data_speed
+from estimator_train.cli.job import Job
 
 INPUTS = """
 import time
@@ -82,6 +86,21 @@ def test_a_preset_is_measured_stage_by_stage(command, tmp_path):
     assert "examples of each of 10 classes:" in outcome.out
     assert "examples a second, up to each stage:" in outcome.out
     assert len(re.findall("<- holds it back", outcome.out)) == 1
+
+
+def test_workers_share_the_rows_of_a_preset():
+    values = absl_flags.FlagValues()
+    for define in data_command.FLAGS:
+        define(values)
+    flags.parse_with_preset(["data", "--preset=digits", "--train_epochs=1"], values)
+    input_fn = Job(values, needs_model=False).input_fn("train")
+    workers = [(1, 0), (2, 0), (2, 1)]
+    contexts = [tf.distribute.InputContext(*worker) for worker in workers]
+    assert [rows_of(input_fn(None, context)) for context in contexts] == [1437, 719, 718]
+
+
+def rows_of(dataset):
+    return sum(len(labels) for _, labels in dataset)
 
 
 def test_stages_are_measured_from_the_source_on():
