@@ -102,7 +102,6 @@ def observe(case: Case, api: Api) -> dict[str, Any]:
         result = estimator.evaluate(case.eval_input, steps=case.eval_steps)
         predictions = list(itertools.islice(estimator.predict(case.eval_input), 3))
         exported = estimator.export_saved_model(f"{base}/export", receiver(api, case.columns()))
-        exported = exported.decode() if isinstance(exported, bytes) else exported
         summaries = _summaries(model_dir)
         return {
             "initial values": begin.rules,
@@ -127,7 +126,7 @@ def observe(case: Case, api: Api) -> dict[str, Any]:
                 }
                 for row in predictions
             ],
-            "signatures": _without_tensor_names(signatures(exported)),
+            "signatures": plain_signatures(exported),
         }
 
 
@@ -140,6 +139,13 @@ def receiver(api: Api, columns: list[Any]) -> Callable[[], Any]:
 def losses(model_dir: str) -> list[float]:
     """The loss of every step, from the event file."""
     return _summaries(model_dir)["loss"][1:]
+
+
+def plain_signatures(exported: Any) -> Any:
+    """Signatures of a SavedModel, without names of tensors."""
+    return _without_tensor_names(
+        signatures(exported.decode() if isinstance(exported, bytes) else exported)
+    )
 
 
 def _without_tensor_names(found: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from canned_figures import plain_signatures, receiver
 from jobs import Api
 
 fc = tf.feature_column
@@ -73,7 +74,11 @@ def observe(api: Api, kind: str, label: str, settings: dict[str, Any]) -> dict[s
             name: estimator.get_variable_value(name) for name in estimator.get_variable_names()
         }
         result = estimator.evaluate(input_fn(label), steps=1)
+        row = next(estimator.predict(input_fn(label)))
+        exported = estimator.export_saved_model(f"{model_dir}/export", receiver(api, columns()))
         return {
+            "predictions": {key: [str(v.dtype), list(v.shape)] for key, v in row.items()},
+            "signatures": plain_signatures(exported),
             "variables": {name: [str(v.dtype), list(v.shape)] for name, v in values.items()},
             "weights": {
                 name: value.reshape(-1).tolist()
