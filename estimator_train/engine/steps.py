@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import cadence
+from estimator_train.engine import cadence, tf_internals
 from estimator_train.engine.hooked_step import HookedStep
 from estimator_train.engine.loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.step_timeout import StepTimeout
@@ -66,6 +66,7 @@ class StepRunner:
           The last step's loss, or None if there was no step.
         """
         self._loss: Any = None
+        self._monitored = session
         with session:
             while not session.should_stop():
                 session.run_step_fn(self._round)
@@ -73,10 +74,12 @@ class StepRunner:
 
     def _round(self, step_context: Any) -> None:
         """Some steps in a loop, if hooks allow any, then one with all hooks."""
+        # Not that of the context: after a failure of another task it is a session of before.
+        session = tf_internals.current_session(self._monitored)
         free = self._free_steps()
-        stop = bool(free) and self._run_loop(step_context.session, free)
+        stop = bool(free) and self._run_loop(session, free)
         if not stop:
-            (_, self._loss, before), stop = self._hooked_step.run(step_context.session)
+            (_, self._loss, before), stop = self._hooked_step.run(session)
             self._follow_global_step(int(before))
         if stop:
             step_context.request_stop()

@@ -378,3 +378,12 @@ class CheckpointEntry(SaveableObject):
     def of_constant(cls, name: str, value: bytes) -> "CheckpointEntry":
         """An entry that is written anew each time and never read."""
         return cls(name, tf.constant(value), lambda restored: tf.group(restored))
+
+
+def current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.compat.v1.Session:
+    """The raw session that a MonitoredSession uses now.
+
+    One that recovers from the failure of another task makes a new one, of which the context that
+    `run_step_fn` hands to its function does not know.
+    """
+    return session._tf_sess()

@@ -35,6 +35,7 @@ def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) 
     assert done.code == 0, done.text[-3000:]
     ends = [line for line in done.lines("launch") if "was ended by SIGKILL" in line]
     assert sorted(line.split()[0] for line in ends) == ["chief:0", "ps:0", "worker:0"]
+    assert not any("failed" in line for line in done.lines("launch"))
     begins = [line for line in done.lines("chief:0") if line.startswith("begins at")]
     assert int(begins[1].split()[-1]) >= 160 - SAVE_STEPS
     assert numbers_after("step", done.lines("chief:0")) == [500]
