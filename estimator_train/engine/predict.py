@@ -82,16 +82,23 @@ class _Batches:
         self._session = session
         self._predictions = predictions
         self._call: Callable[..., list[Any]] | None = None
+        are_named = isinstance(predictions, dict)
+        self._names = list(predictions) if are_named else None
+        self._tensors = list(predictions.values()) if are_named else [predictions]
+        self._can_be_short = isinstance(session, PlainSession) and all(
+            isinstance(tensor, tf.Tensor) for tensor in self._tensors
+        )
 
     def next(self) -> Any:
         """The next batch's values, structured as the predictions."""
         if self._call is not None:
-            return tf.nest.pack_sequence_as(self._predictions, self._call())
+            found = self._call()
+            return found[0] if self._names is None else dict(zip(self._names, found, strict=True))
         start = time.perf_counter()
         values = self._session.run(self._predictions)
-        if isinstance(self._session, PlainSession) and time.perf_counter() - start < _SHORT_SECS:
+        if self._can_be_short and time.perf_counter() - start < _SHORT_SECS:
             self._call = tf_internals.session_call(
-                self._session.raw, [], tf.nest.flatten(self._predictions), in_this_thread=True
+                self._session.raw, [], self._tensors, in_this_thread=True
             )
         return values
 
@@ -128,15 +135,14 @@ def chosen(predictions: Any, keys: Sequence[str] | str | None) -> Any:
     return chosen
 
 
-def _examples(batch: Any) -> Iterator[Any]:
+def _examples(batch: Any) -> Sequence[Any]:
     """The examples of a batch.
 
     Raises:
       ValueError: Predictions of the batch differ in their first dimension, or one has none.
     """
     if not isinstance(batch, dict):
-        yield from batch
-        return
+        return batch
     lengths = {}
     for name, values in batch.items():
         if not getattr(values, "ndim", 0):
@@ -158,4 +164,4 @@ def _examples(batch: Any) -> Iterator[Any]:
     for name, values in batch.items():
         for example, value in zip(examples, values, strict=True):
             example[name] = value
-    yield from examples
+    return examples
