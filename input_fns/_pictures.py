@@ -5,7 +5,6 @@ import io
 from collections.abc import Callable
 
 import tensorflow as tf
-from PIL import Image
 
 from input_fns import _checks
 
@@ -146,6 +145,8 @@ def _if(condition: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
 
 def is_grey(contents: bytes) -> bool | None:
     """Whether a picture is grey, as its header says; None if it is no picture."""
+    from PIL import Image  # Here, so that other sources do without it.
+
     try:
         with Image.open(io.BytesIO(contents)) as picture:
             return picture.mode in _GREY_MODES

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine import tf_internals
 from estimator_train.keras.optimizers import legacy_form
 
 _v1_train = tf.compat.v1.train
@@ -112,6 +113,8 @@ class KerasChoice(OptimizerChoice):
         graph = tf.compat.v1.get_default_graph()
         if graph not in self._of_graphs:
             made = self._named_or_called()
+            if isinstance(made, _keras.Optimizer) and not tf.distribute.has_strategy():
+                _order_first_values(made)
             if made is self._given:
                 made = legacy_form(made) or made
             if step is not None and isinstance(made, _keras.legacy.Optimizer):
@@ -127,3 +130,17 @@ class KerasChoice(OptimizerChoice):
             f"{optimizer}. Use one of tf_keras.optimizers; those of tf.compat.v1.train are for the "
             "estimators of estimator_train.compat.v1."
         )
+
+
+def _order_first_values(optimizer: Any) -> None:
+    """Has a scheduled learning rate take its first value once the steps it reads have theirs."""
+    rate, steps = getattr(optimizer, "_current_learning_rate", None), optimizer.iterations
+    stack = [rate.initializer] if rate is not None else []
+    seen = set()
+    while stack:
+        operation = stack.pop()
+        if operation.type == "ReadVariableOp" and operation.inputs[0] is steps.handle:
+            tf_internals.run_after(operation, steps.initializer)
+        elif operation.name not in seen:
+            seen.add(operation.name)
+            stack += [tensor.op for tensor in operation.inputs]

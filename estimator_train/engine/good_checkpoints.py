@@ -49,6 +49,16 @@ def newest_good(model_dir: str) -> str | None:
     return path
 
 
+def fallback(model_dir: str) -> str | None:
+    """The newest good checkpoint where it is not the one that the file `checkpoint` names, or None.
+
+    Raises:
+      ValueError: As `newest_good` does.
+    """
+    good, state = newest_good(model_dir), _state(model_dir)
+    return None if state and good == state.model_checkpoint_path else good
+
+
 def is_as_found(path: str) -> bool:
     """Whether a checkpoint that this process found good is still there, as it was."""
     return _found_good.get(path) == _looks(path)
@@ -74,8 +84,8 @@ def repair(model_dir: str) -> None:
 
     For the process that is about to write there: others may still be writing it.
     """
-    good, state = newest_good(model_dir), _state(model_dir)
-    if good is None or (state and good == state.model_checkpoint_path):
+    good, state = fallback(model_dir), _state(model_dir)
+    if good is None:
         return
     named = state.all_model_checkpoint_paths if state else reversed(_on_disk(model_dir))
     older = [path for path in named if _step(path) < _step(good) and _looks(path)]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.engine.good_checkpoints import is_as_found, newest_good
+from estimator_train.engine.good_checkpoints import fallback, is_as_found, newest_good
 
 VocabInfo = tf.compat.v1.train.VocabInfo
 
@@ -103,7 +103,9 @@ def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> No
     """
     if settings is None or checkpoint_path is not None:
         return
-    settings = _at_one_checkpoint(settings)
+    source = settings.ckpt_to_initialize_from
+    if tf.io.gfile.isdir(source):
+        settings = settings._replace(ckpt_to_initialize_from=fallback(source) or source)
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_idle_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)
@@ -140,22 +142,15 @@ def trained(
     """
     if settings is None:
         return train(None, [])
-    while True:
-        chosen, begun = _at_one_checkpoint(settings), _Begun()
-        source = chosen.ckpt_to_initialize_from
-        try:
-            return train(chosen, [begun])
-        except (tf.errors.OpError, ValueError, OSError):
-            if begun.has_begun or chosen == settings or is_as_found(source):
-                raise
-            _LOG.info("%s was removed before it was read; starting from a later one.", source)
-
-
-def _at_one_checkpoint(settings: WarmStartSettings) -> WarmStartSettings:
-    """Settings that name a checkpoint where these name a directory of them."""
     source = settings.ckpt_to_initialize_from
-    good = newest_good(source) if tf.io.gfile.isdir(source) else None
-    return settings._replace(ckpt_to_initialize_from=good or source)
+    while True:
+        found, begun = newest_good(source) if tf.io.gfile.isdir(source) else None, _Begun()
+        try:
+            return train(settings, [begun])
+        except (tf.errors.OpError, ValueError, OSError):
+            if begun.has_begun or found is None or is_as_found(found):
+                raise
+            _LOG.info("%s was removed before it was read; starting from a later one.", found)
 
 
 def _warn_of_idle_patterns(patterns: str | Sequence[Any] | None) -> None:

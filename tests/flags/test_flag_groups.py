@@ -34,6 +34,7 @@ def test_defaults():
     values = parse().flag_values_dict()
     assert values == {
         "data_dir": None,
+        "mixed_channels": False,
         "model_dir": None,
         "clean": False,
         "train_epochs": 1,
