@@ -150,7 +150,8 @@ def is_grey(contents: bytes) -> bool | None:
     try:
         with Image.open(io.BytesIO(contents)) as picture:
             return picture.mode in _GREY_MODES
-    except (OSError, SyntaxError):  # As Pillow says it of some broken headers.
+    # A SyntaxError is what Pillow says of some broken headers; the last is of very large pictures.
+    except (OSError, SyntaxError, Image.DecompressionBombError):
         return None
 
 

@@ -1,6 +1,5 @@
 """Training: one graph, one monitored session, steps until something says stop."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -58,12 +57,11 @@ def train(
         if job.config.is_chief:
             repair(job.model_dir)
 
-        def train_from(source: Any, more_hooks: list[_Hook]) -> Any:
+        def train_with(more_hooks: list[_Hook]) -> Any:
             all_hooks = [*hooks, *ending_hooks, *more_hooks]
-            started = dataclasses.replace(job, warm_start=source)
-            return _train(started, input_fn, all_hooks, saving_listeners)
+            return _train(job, input_fn, all_hooks, saving_listeners)
 
-        loss = warm_start.trained(job.warm_start, train_from)
+        loss = warm_start.trained(job.warm_start, train_with)
     if loss is None:
         _LOG.warning(
             "Training made no steps: the input is empty, or a hook stopped it before the first."

@@ -127,7 +127,7 @@ class _Begun(tf.compat.v1.train.SessionRunHook):
 
 def trained(
     settings: WarmStartSettings | None,
-    train: Callable[[WarmStartSettings | None, list[tf.compat.v1.train.SessionRunHook]], _Result],
+    train: Callable[[list[tf.compat.v1.train.SessionRunHook]], _Result],
 ) -> _Result:
     """Trains; from a later checkpoint if the one to start from was removed before it was read.
 
@@ -135,18 +135,18 @@ def trained(
 
     Args:
       settings: What to start from, or None.
-      train: Trains from the settings and with the hooks that it is called with.
+      train: Trains from the settings, with the hooks that it is called with as well.
 
     Returns:
       What `train` returns.
     """
     if settings is None:
-        return train(None, [])
+        return train([])
     source = settings.ckpt_to_initialize_from
     while True:
         found, begun = newest_good(source) if tf.io.gfile.isdir(source) else None, _Begun()
         try:
-            return train(settings, [begun])
+            return train([begun])
         except (tf.errors.OpError, ValueError, OSError):
             if begun.has_begun or found is None or is_as_found(found):
                 raise
