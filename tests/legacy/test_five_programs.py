@@ -64,12 +64,13 @@ def test_parameter_server_of_three_processes(tmp_path):
         roles = (["--job_name=ps"], *(["--job_name=worker", f"--task_index={n}"] for n in (0, 1)))
         processes = [start(*role, steps) for role in roles]
         try:
-            texts = [process.communicate(timeout=200) for process in processes]
+            for process in processes:
+                process.wait(timeout=200)
         finally:
             for process in processes:
                 process.kill()
-                process.wait()
-        assert [process.returncode for process in processes] == [0, 0, 0], texts
+            texts = [process.communicate() for process in processes]
+            assert [process.returncode for process in processes] == [0, 0, 0], texts
         return [stdout for stdout, _ in texts]
 
     ended, *outputs = trained("--steps=2000")

@@ -46,8 +46,10 @@ _OLDEST = {
     "ReplicaDeviceSetter": "train.replica_device_setter",
     "latest_checkpoint": "train.latest_checkpoint",
 }
+_SERVER = "estimator_train.legacy.servers:Server"
 _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
     **{f"tensorflow.{old}": f"tensorflow:compat.v1.{new}" for old, new in _OLDEST.items()},
+    "tensorflow.train.Server": _SERVER,
     "tensorflow.__version__": lambda: _VERSION,
     "tensorflow.VERSION": lambda: _VERSION,
     "tensorflow.version.VERSION": lambda: _VERSION,
@@ -58,6 +60,11 @@ _RESOLVERS = {
         "estimator_train.legacy.contrib.cluster_resolver:TPUClusterResolver"
     )
     for root in ("tensorflow", "tensorflow.compat.v1")
+}
+_SERVERS = {
+    "tensorflow.distribute.Server": _SERVER,
+    "tensorflow.compat.v1.distribute.Server": _SERVER,
+    "tensorflow.compat.v1.train.Server": _SERVER,
 }
 
 
@@ -81,6 +88,7 @@ def tree(generation: str) -> Tree:
             **private.NAMES,
             **python.NAMES,
             **_RESOLVERS,
+            **_SERVERS,
             **(_TF1_NAMES if first else {}),
         },
         open_ended=("tensorflow.python", _CONTRIB),
