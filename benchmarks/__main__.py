@@ -21,6 +21,8 @@ def main() -> int:
         new_rows = table.rows(BENCHMARKS[name], figures)
         print(table.markdown(new_rows), flush=True)
         all_rows += new_rows
+    if any(row["reached"] is False for row in all_rows):
+        print(f"\n{table.not_reached(all_rows)}")
     if arguments.json:
         machine = {"cores": os.cpu_count(), "machine": platform.machine()}
         content = {"machine": machine, "rounds": arguments.rounds, "rows": all_rows}

@@ -1,7 +1,7 @@
 """What a benchmark is: one figure, and who is asked for it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 OURS = "estimator_train"
 ORIGINAL = "tf.estimator"
@@ -20,6 +20,7 @@ class Benchmark:
             interpreter that has TensorFlow 2.15 and nothing of ours. They take `quick`: true to
             prove that it works, false to measure.
         less_is_better: Whether the smaller figure is the better one, as for times.
+        goals: How many times as good as a peer ours is to be at least, by peer.
     """
 
     name: str
@@ -27,3 +28,4 @@ class Benchmark:
     unit: str
     peers: Mapping[str, Callable[[bool], float]]
     less_is_better: bool = False
+    goals: Mapping[str, float] = field(default_factory=dict)

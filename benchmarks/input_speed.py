@@ -25,6 +25,7 @@ def input_benchmark(
     write: Callable[[Path], None],
     ours: Callable[[Path], Any],
     theirs: Callable[[Path], Any],
+    goal: float,
     skipped: int = 0,
 ) -> Benchmark:
     """A row of examples a second.
@@ -37,6 +38,7 @@ def input_benchmark(
         write: Writes the data into a folder.
         ours: Makes our dataset of the folder.
         theirs: Makes the peer's.
+        goal: How many times as fast as the peer ours is to be at least.
         skipped: Elements to read before the measurement of ours begins.
     """
 
@@ -49,7 +51,7 @@ def input_benchmark(
         return figure
 
     peers = {OURS: measured(ours, skipped), peer: measured(theirs, 0)}
-    return Benchmark(name, title, "examples/s", peers)
+    return Benchmark(name, title, "examples/s", peers, goals={peer: goal})
 
 
 def elements_per_second(dataset: Any, quick: bool, skipped: int = 0) -> float:
@@ -131,7 +133,7 @@ def sliced(features: Any, labels: Any) -> Any:
     return dataset.repeat().batch(128).prefetch(tf.data.AUTOTUNE)
 
 
-def arrays_benchmark(name: str, title: str, rows: int, shape: list[int]) -> Benchmark:
+def arrays_benchmark(name: str, title: str, rows: int, shape: list[int], goal: float) -> Benchmark:
     """A row about arrays of floats of a shape, shuffled, in batches of 128."""
 
     def data() -> tuple[Any, Any]:
@@ -143,5 +145,5 @@ def arrays_benchmark(name: str, title: str, rows: int, shape: list[int]) -> Benc
         return input_fns.arrays(*data(), batch_size=128, shuffle=True)
 
     return input_benchmark(
-        name, title, "tf.data", 128, lambda _: None, ours, lambda _: sliced(*data())
+        name, title, "tf.data", 128, lambda _: None, ours, lambda _: sliced(*data()), goal
     )

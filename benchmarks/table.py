@@ -7,8 +7,8 @@ from typing import Any
 from benchmarks.benchmark import OURS, Benchmark
 
 HEAD = (
-    "| benchmark | peer | median | min to max | unit | times as good | min to max |\n"
-    "|---|---|---:|---:|---|---:|---:|"
+    "| benchmark | peer | median | min to max | unit | times as good | min to max | goal |\n"
+    "|---|---|---:|---:|---|---:|---:|---|"
 )
 
 
@@ -17,7 +17,7 @@ def rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[d
 
     The ratio says how many times as good ours is. It is taken round by round, ours and the peer
     having run one after the other, and then the median of the rounds: what slows the machine down
-    for a while slows both.
+    for a while slows both. A goal is reached where that median, as printed, is no less.
     """
     return [
         {
@@ -33,6 +33,8 @@ def rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[d
                 ]
             ),
             "ratio": median(ratios),
+            "goal": (goal := benchmark.goals.get(peer)),
+            "reached": None if goal is None else round(median(ratios), 2) >= goal,
         }
         for peer, seen in figures.items()
     ]
@@ -43,9 +45,26 @@ def markdown(some_rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(
         f"| {row['benchmark']} | {row['peer']} | {_short(row['median'])} "
         f"| {_span(row['figures'])} | {row['unit']} "
-        + ("| | |" if row["peer"] == OURS else f"| {row['ratio']:.2f} | {_span(row['ratios'])} |")
+        + ("| | | |" if row["peer"] == OURS else _beside(row))
         for row in some_rows
     )
+
+
+def not_reached(some_rows: Sequence[Mapping[str, Any]]) -> str:
+    """The goals that were missed, a line for each."""
+    missed = [
+        f"{row['benchmark']}, beside {row['peer']}: {row['ratio']:.2f} of {row['goal']}"
+        for row in some_rows
+        if row["reached"] is False
+    ]
+    return "\n".join(
+        ["Goals not reached (docs/performance.md and docs/input.md say why):", *missed]
+    )
+
+
+def _beside(row: Mapping[str, Any]) -> str:
+    reached = {None: "", True: f"{row['goal']}, reached", False: f"{row['goal']}, not reached"}
+    return f"| {row['ratio']:.2f} | {_span(row['ratios'])} | {reached[row['reached']]} |"
 
 
 def _span(figures: Sequence[float]) -> str:

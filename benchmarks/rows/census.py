@@ -1,7 +1,7 @@
 """A wide-and-deep classifier on CSV data, with crosses and embeddings, parsing included."""
 
 from benchmarks.apis import Apis, both
-from benchmarks.benchmark import Benchmark
+from benchmarks.benchmark import ORIGINAL, Benchmark
 
 
 def _examples_per_second(apis: Apis, quick: bool) -> float:
@@ -17,4 +17,5 @@ BENCHMARK = Benchmark(
     "train: wide & deep on CSV of 14 columns, batch 128",
     "examples/s",
     both(_examples_per_second),
+    goals={ORIGINAL: 1.5},
 )

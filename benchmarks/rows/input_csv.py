@@ -37,4 +37,5 @@ BENCHMARK = input_benchmark(
     _write,
     _ours,
     _theirs,
+    goal=4.0,
 )

@@ -56,4 +56,5 @@ BENCHMARK = input_benchmark(
     _write,
     _ours,
     _theirs,
+    goal=2.5,
 )

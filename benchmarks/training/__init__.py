@@ -1,16 +1,22 @@
 """Steady-state training speed of one model under every peer."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.training import estimators, graph_loop, keras_fit
 from benchmarks.training.model import TrainedModel
 
-__all__ = ["TrainedModel", "training_benchmark"]
+__all__ = ["FIT", "LOOP", "TrainedModel", "training_benchmark"]
+
+FIT = "tf_keras fit"
+LOOP = "in-graph loop"
 
 
-def training_benchmark(name: str, title: str, model: TrainedModel) -> Benchmark:
-    """Training steps a second of an Estimator, beside the original, fit and a bare loop."""
+def training_benchmark(
+    name: str, title: str, model: TrainedModel, goals: Mapping[str, float]
+) -> Benchmark:
+    """Training steps a second of an Estimator, beside the original, `FIT` and `LOOP`."""
     return Benchmark(
         name,
         title,
@@ -18,7 +24,8 @@ def training_benchmark(name: str, title: str, model: TrainedModel) -> Benchmark:
         {
             OURS: partial(estimators.ours, model),
             ORIGINAL: partial(estimators.original, model),
-            "tf_keras fit": partial(keras_fit.fit, model),
-            "in-graph loop": partial(graph_loop.loop, model),
+            FIT: partial(keras_fit.fit, model),
+            LOOP: partial(graph_loop.loop, model),
         },
+        goals=goals,
     )
