@@ -19,7 +19,7 @@ def _keras_layers(layers: Any) -> list[Any]:
     ]
 
 
-MODEL = TrainedModel(128, [28, 28, 1], 200, _keras_layers, optimizer="adam")
+MODEL = TrainedModel(128, [28, 28, 1], 1_000, _keras_layers, optimizer="adam")
 BENCHMARK = training_benchmark(
     "convnet",
     "train: ConvNet of the tutorial, 28x28, Adam, batch 128",

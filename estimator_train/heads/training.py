@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.keras.optimizer_parts import gated_gradients
 from estimator_train.keras.optimizers import graph_optimizer
 
 _SCOPE = "training"
@@ -160,7 +161,7 @@ def _minimize_in_graph(
 
     A tf.function keeps that order; it is called once for all replicas.
     """
-    pairs = zip(tf.gradients(loss, variables), variables, strict=True)
+    pairs = zip(gated_gradients(loss, variables), variables, strict=True)
     found = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
     if not found:
         raise ValueError(f"The loss depends on none of the trainable_variables {variables}.")

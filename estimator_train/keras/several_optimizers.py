@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.keras.optimizer_parts import GraphOptimizer, TrainStep
+from estimator_train.keras.optimizer_parts import GraphOptimizer, TrainStep, gated_gradients
 
 
 class SeveralOptimizers(GraphOptimizer):
@@ -45,7 +45,7 @@ class SeveralOptimizers(GraphOptimizer):
           ValueError: A variable matches no pattern, or a pattern no variable.
         """
         if gradients is None:
-            gradients = tf.gradients(loss, list(variables))
+            gradients = gated_gradients(loss, variables)
         # No variable changes before all gradients are computed from the old values.
         gradients = tf.tuple(list(gradients))
         parts = tf.Module()
