@@ -54,6 +54,13 @@ def _define_launch(flag_values: absl_flags.FlagValues) -> None:
         lower_bound=0,
         flag_values=flag_values,
     )
+    absl_flags.DEFINE_boolean(
+        "private_network",
+        False,
+        "Run all in a network of their own, which none but they can reach and which reaches "
+        "nothing else (Linux, where the system allows it).",
+        flag_values=flag_values,
+    )
 
 
 FLAGS = (_define_launch,)
@@ -67,13 +74,27 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
       program: The program and its arguments.
 
     Raises:
-      UsageError: There is no program.
+      UsageError: There is no program, or no network of its own for it.
       SystemExit: The program's end.
     """
     from estimator_train.distribute.launcher import LocalJob, launch
 
     if not program:
         raise UsageError("what is to be launched? As in: launch --workers=2 -- python train.py")
+    if flag_values["private_network"].value:
+        _enter_private_network()
     names = ("workers", "ps", "evaluator", "max_restarts", "grace_secs", "evaluator_secs")
     settings = {name: flag_values[name].value for name in names}
     sys.exit(launch(LocalJob(program, **settings)))
+
+
+def _enter_private_network() -> None:
+    from estimator_train.distribute import private_network
+
+    try:
+        private_network.enter()
+    except OSError as error:
+        raise UsageError(
+            f"--private_network: this system allows no network of its own ({error.strerror}). "
+            "Leave the flag out, and see that nobody else can reach this machine's ports."
+        ) from error

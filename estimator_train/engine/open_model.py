@@ -132,10 +132,20 @@ class PlainSession:
     def __init__(self, session: tf.compat.v1.Session) -> None:
         self.raw = session
         self._prepared = PreparedCalls()
+        self._short: dict[tuple[str, ...], Callable[[], list[Any]]] = {}
 
     def run(self, fetches: Any) -> Any:
         """Runs the fetches."""
         return self._prepared.run(self.raw, fetches)
+
+    def short_call(self, tensors: Sequence[tf.Tensor]) -> Callable[[], list[Any]]:
+        """A function that computes tensors in the caller's thread; the same one for the same."""
+        names = tuple(tensor.name for tensor in tensors)
+        if names not in self._short:
+            self._short[names] = tf_internals.session_call(
+                self.raw, [], tensors, in_this_thread=True
+            )
+        return self._short[names]
 
     def should_stop(self) -> bool:
         """Nothing but the end of the input stops it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals, warm_start
+from estimator_train.engine import warm_start
 from estimator_train.engine.calls import Call, model_session
 from estimator_train.engine.checkpoints import note_untrained, opened
 from estimator_train.engine.inputs import Inputs, call_input_fn, inputs_of
@@ -97,9 +97,7 @@ class _Batches:
         start = time.perf_counter()
         values = self._session.run(self._predictions)
         if self._can_be_short and time.perf_counter() - start < _SHORT_SECS:
-            self._call = tf_internals.session_call(
-                self._session.raw, [], self._tensors, in_this_thread=True
-            )
+            self._call = self._session.short_call(self._tensors)
         return values
 
 

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 import estimator_train as est
 import input_fns
+from estimator_train.engine import tf_internals
 from estimator_train.engine.input_position import InputPosition
 from estimator_train.engine.inputs import Inputs
 from estimator_train.engine.position_hooks import SavePositionOfWorker
@@ -277,13 +278,14 @@ class Pipeline:
     def read(self, steps, every_steps, start=0):
         with tf.Graph().as_default():
             step = tf1.train.create_global_step()
+            count = step.assign_add(1)
+            tf_internals.read_step_before_increment(step)
             starting = tf1.train.Scaffold(init_op=step.assign(start))
             rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
             iterator = tf1.data.make_initializable_iterator(rows)
             inputs = Inputs(iterator.get_next(), None, iterator, iterator.initializer, self._place)
             position = InputPosition(inputs, self._prefix, "rows")
             saving = SavePositionOfWorker(position, inputs, every_steps)
-            count = step.assign_add(1)
             stop = tf1.train.StopAtStepHook(num_steps=steps)
             hooks = [*inputs.hooks, *position.hooks, saving, stop]
             found = []
