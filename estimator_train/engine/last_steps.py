@@ -12,8 +12,8 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train import preemption
-from estimator_train.engine import tf_internals
 from estimator_train.engine.server import Patience, is_reachable
+from estimator_train.engine.step_read import StepReadHook
 
 _LOG = tf.get_logger()
 # A worker that reads the global step as its step begins makes at most two before it knows.
@@ -23,7 +23,7 @@ _LOOK_EVERY_SECS = 0.3
 _LONGEST_WAIT_SECS = 120.0
 
 
-class _NearTheEnd(tf.compat.v1.train.SessionRunHook):
+class _NearTheEnd(StepReadHook):
     """Does something once the last steps have come, in a new session before its first step.
 
     Args:
@@ -37,20 +37,13 @@ class _NearTheEnd(tf.compat.v1.train.SessionRunHook):
 
     def begin(self) -> None:
         """Finds the global step."""
+        super().begin()
         self._global_step = tf.compat.v1.train.get_global_step()
-        self._step_read = tf_internals.global_step_read()
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Looks where training goes on."""
         if session.run(self._step_read) >= self._first and self._come(session):
             coord.request_stop()
-
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs:
-        """Asks for the global step."""
-        del run_context
-        return tf.compat.v1.train.SessionRunArgs(self._step_read)
 
     def after_run(
         self,

@@ -4,8 +4,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs import Inputs
+from estimator_train.engine.step_read import StepReadHook
 
 
 class TakeUpPosition(tf.compat.v1.train.SessionRunHook):
@@ -42,7 +42,7 @@ class SavePosition(tf.compat.v1.train.CheckpointSaverListener):
         self._position.forget_end(session, global_step_value)
 
 
-class SavePositionOfWorker(tf.compat.v1.train.SessionRunHook):
+class SavePositionOfWorker(StepReadHook):
     """Saves the position of a worker that writes no checkpoints, at the steps of the chief's.
 
     Args:
@@ -53,7 +53,6 @@ class SavePositionOfWorker(tf.compat.v1.train.SessionRunHook):
 
     def __init__(self, position: Any, inputs: Inputs, every_steps: int = 0) -> None:
         self._position, self._inputs, self._every = position, inputs, every_steps
-        self._step_read = tf_internals.global_step_read()
         self._global_step = tf.compat.v1.train.get_global_step()
         self._saved = 0
 
@@ -61,10 +60,6 @@ class SavePositionOfWorker(tf.compat.v1.train.SessionRunHook):
         """Saves, as the chief does."""
         del coord
         self._write(session, int(session.run(self._global_step)))
-
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
-        """Asks for the global step."""
-        return tf.compat.v1.train.SessionRunArgs(self._step_read)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Saves if the chief does now."""

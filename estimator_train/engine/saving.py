@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.step_read import StepReadHook
 
 
 class WaitingListener(tf.compat.v1.train.CheckpointSaverListener):
@@ -20,7 +21,7 @@ class WaitingListener(tf.compat.v1.train.CheckpointSaverListener):
     is_ending: bool = False
 
 
-class SaveForListeners(tf.compat.v1.train.SessionRunHook):
+class SaveForListeners(StepReadHook):
     """Has a saver hook save at the global steps that its listeners wait for.
 
     It stands before the saver among the hooks, so that the listeners hear first of the end.
@@ -41,8 +42,8 @@ class SaveForListeners(tf.compat.v1.train.SessionRunHook):
 
     def begin(self) -> None:
         """Finds the global step."""
+        super().begin()
         self._global_step = tf.compat.v1.train.get_global_step()
-        self._step_read = tf_internals.global_step_read()
         self._seen: int | None = None
         self._saved: int | None = None
         for listener in self._listeners:
@@ -51,13 +52,6 @@ class SaveForListeners(tf.compat.v1.train.SessionRunHook):
     def steps_until_due(self, global_step: int) -> int | None:
         """Steps up to the next one after which a checkpoint is waited for."""
         return min((every - global_step % every for every in self._every), default=None)
-
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs:
-        """Asks for the global step."""
-        del run_context
-        return tf.compat.v1.train.SessionRunArgs(self._step_read)
 
     def after_run(
         self,

@@ -5,12 +5,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine.step_read import StepReadHook
 
 _LOG = tf.get_logger()
 
 
-class ProfileHook(tf.compat.v1.train.SessionRunHook):
+class ProfileHook(StepReadHook):
     """Writes a profile of the steps from one global step to another.
 
     The profile is of the whole process: operations, their threads and devices, and each step by its
@@ -34,7 +34,7 @@ class ProfileHook(tf.compat.v1.train.SessionRunHook):
 
     def begin(self) -> None:
         """Finds the global step in the graph."""
-        self._step_read = tf_internals.global_step_read()
+        super().begin()
         self._mark: Any = None
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
@@ -58,7 +58,6 @@ class ProfileHook(tf.compat.v1.train.SessionRunHook):
         self, run_context: tf.compat.v1.train.SessionRunContext
     ) -> tf.compat.v1.train.SessionRunArgs | None:
         """Starts the profile at its first step, and marks each of its steps."""
-        del run_context
         if self._done:
             return None
         if not self._running and self._step >= self._start:
@@ -66,7 +65,7 @@ class ProfileHook(tf.compat.v1.train.SessionRunHook):
         if self._running:
             self._mark = tf.profiler.experimental.Trace("train", step_num=self._step + 1, _r=1)
             self._mark.__enter__()
-        return tf.compat.v1.train.SessionRunArgs(self._step_read)
+        return super().before_run(run_context)
 
     def after_run(
         self,

@@ -4,8 +4,8 @@ import time
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import saved_global_step
+from estimator_train.engine.step_read import StepReadHook
 from estimator_train.estimator import Estimator
 
 
@@ -41,24 +41,13 @@ def make_stop_at_checkpoint_step_hook(
     return _StopAtCheckpointStep(estimator, last_step, wait_after_file_check_secs)
 
 
-class _StopAtCheckpointStep(tf.compat.v1.train.SessionRunHook):
+class _StopAtCheckpointStep(StepReadHook):
     """Stops a worker when another process has written a checkpoint of the last step."""
 
     def __init__(self, estimator: Estimator, last_step: int, wait_secs: float) -> None:
         self._estimator = estimator
         self._last_step = last_step
         self._wait_secs = wait_secs
-
-    def begin(self) -> None:
-        """Finds the global step."""
-        self._step_read = tf_internals.global_step_read()
-
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs:
-        """Asks for the global step."""
-        del run_context
-        return tf.compat.v1.train.SessionRunArgs(self._step_read)
 
     def after_run(
         self,
