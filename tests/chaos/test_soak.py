@@ -29,8 +29,11 @@ def test_a_long_training_does_not_grow(tmp_path: Path) -> None:
     samples = json.loads(done.stdout)
     first, last = samples[soak.SAMPLES // 10], samples[-1]
     assert last["step"] == 4000
-    assert last["open_files"] <= first["open_files"]
-    assert last["threads"] <= first["threads"]
+    # A file or a thread more or less may be in use at the moment of a sample.
+    quarter = soak.SAMPLES // 4
+    for held in ("open_files", "threads"):
+        counts = [sample[held] for sample in samples]
+        assert min(counts[-quarter:]) <= max(counts[:quarter]), (held, counts)
     assert last["memory_mb"] < first["memory_mb"] + 50
     grown = [
         b["event_bytes"] - a["event_bytes"] for a, b in zip(samples, samples[1:], strict=False)
