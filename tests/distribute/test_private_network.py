@@ -23,7 +23,12 @@ with socket.create_server((own[0], int(own[2]))) as server:
         print("inside reached")
 open(sys.argv[2], "a").close()
 """
-MAY_ENTER = "from estimator_train.distribute import private_network; private_network.enter()"
+# Asked without the package: a network, or one with users of its own (linux/sched.h).
+MAY_ENTER = """
+import ctypes
+unshare = ctypes.CDLL(None).unshare
+raise SystemExit(unshare(0x40000000) and unshare(0x50000000))
+"""
 
 
 def test_nothing_outside_is_reached_and_files_stay_ones_own(tmp_path: Path) -> None:
