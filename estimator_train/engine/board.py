@@ -117,9 +117,7 @@ class GoOnWithChief(tf.compat.v1.train.SessionRunHook):
     ) -> None:
         """Stops when the chief has ended; waits as long as it is gone."""
         del run_values
-        if self._chief_gone.is_set():
-            self._wait()
-        if self._chief_ended.is_set():
+        if self.is_over():
             _LOG.info("Stopping: %s has ended, and with it the training.", self._chief)
             run_context.request_stop()
 
@@ -127,6 +125,12 @@ class GoOnWithChief(tf.compat.v1.train.SessionRunHook):
         """Looks no more."""
         del session
         self._session_ended.set()
+
+    def is_over(self) -> bool:
+        """Whether the chief was seen to have ended the call; waits as long as it is gone."""
+        if self._chief_gone.is_set():
+            self._wait()
+        return self._chief_ended.is_set()
 
     def has_ended(self) -> bool:
         """Whether the chief has ended the call, as far as a board in reach says."""

@@ -2,7 +2,8 @@
 
 A step of another worker may be under way when the chief makes the last one, and would count beyond
 it. So the other workers pause a few steps before, and the chief makes those that are left alone.
-They go on where the global step goes back, to the checkpoint that a new chief starts from.
+They go on where the global step goes back, to the checkpoint that a new chief starts from. Workers
+that make each step together need none of this, and the chief can make none alone.
 """
 
 import time
@@ -13,6 +14,7 @@ import tensorflow as tf
 
 from estimator_train import preemption
 from estimator_train.engine.server import Patience, is_reachable
+from estimator_train.engine.shared_steps import needs_others
 from estimator_train.engine.step_read import StepReadHook
 
 _LOG = tf.get_logger()
@@ -26,6 +28,9 @@ _LONGEST_WAIT_SECS = 120.0
 class _NearTheEnd(StepReadHook):
     """Does something once the last steps have come, in a new session before its first step.
 
+    Attributes:
+      first: The global step at which they have come.
+
     Args:
       last_step: The global step at which the training ends.
       trainers: How many processes train.
@@ -33,16 +38,17 @@ class _NearTheEnd(StepReadHook):
 
     def __init__(self, last_step: int, trainers: int) -> None:
         self._last_step = last_step
-        self._first = last_step - _STEPS_EACH * trainers - 1
+        self.first = last_step - _STEPS_EACH * trainers - 1
 
     def begin(self) -> None:
         """Finds the global step."""
         super().begin()
         self._global_step = tf.compat.v1.train.get_global_step()
+        self._is_needed = not needs_others(self._global_step.graph)
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Looks where training goes on."""
-        if session.run(self._step_read) >= self._first and self._come(session):
+        if self._have_come(session.run(self._step_read)) and self._come(session):
             coord.request_stop()
 
     def after_run(
@@ -51,8 +57,11 @@ class _NearTheEnd(StepReadHook):
         run_values: tf.compat.v1.train.SessionRunValues,
     ) -> None:
         """Looks whether they have come."""
-        if run_values.results + 1 >= self._first and self._come(run_context.session):
+        if self._have_come(run_values.results + 1) and self._come(run_context.session):
             run_context.request_stop()
+
+    def _have_come(self, step: int) -> bool:
+        return self._is_needed and step >= self.first
 
     def _come(self, session: tf.compat.v1.Session) -> bool:
         """Called when they have come; returns whether this process stops."""
@@ -94,9 +103,9 @@ class LeaveLastSteps(_NearTheEnd):
             if self._has_ended():
                 return True
             # In this order: a chief in the last steps who has seen no pause waits for the next.
-            if session.run(self._global_step) < self._first:
+            if session.run(self._global_step) < self.first:
                 self._tell(False)
-                if session.run(self._global_step) < self._first:
+                if session.run(self._global_step) < self.first:
                     return False
                 self._tell(True)
             patience.wait(_LOOK_EVERY_SECS, "for the chief to make the last steps")

@@ -12,6 +12,7 @@ import tensorflow as tf
 from estimator_train import cluster, preemption
 from estimator_train.engine.board import Board, GoOnWithChief
 from estimator_train.engine.last_steps import LeaveLastSteps, MakeLastSteps
+from estimator_train.engine.one_interval import WaitForSave
 from estimator_train.engine.peers import end_watch
 from estimator_train.engine.preempted import listening
 from estimator_train.engine.server import (
@@ -74,9 +75,10 @@ class Member:
         patience = patience_of(config)
         go_on = GoOnWithChief(self.board, chief, trainers[chief], self.call, patience)
         if max_steps is None:
-            return [go_on]
+            return [go_on, WaitForSave(go_on.is_over, None)]
         count = len(trainers)
-        return [go_on, LeaveLastSteps(max_steps, count, self._tell, go_on.has_ended, patience)]
+        leave = LeaveLastSteps(max_steps, count, self._tell, go_on.has_ended, patience)
+        return [go_on, WaitForSave(go_on.is_over, leave.first), leave]
 
     def _tell(self, pauses: bool) -> None:
         self.board.write(_PAUSES + self.name, self.call if pauses else 0)

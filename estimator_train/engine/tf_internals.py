@@ -118,12 +118,19 @@ def left_to_choose_its_sums(strategy: tf.distribute.Strategy) -> bool:
 def add_listeners(
     hook: tf.compat.v1.train.CheckpointSaverHook,
     listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+    first: bool = False,
 ) -> None:
-    """Adds listeners to a saver hook that a user made.
+    """Adds listeners to a saver hook.
 
     Why internal: a CheckpointSaverHook takes listeners only as it is constructed.
+
+    Args:
+      hook: The hook, before there is a session.
+      listeners: The listeners.
+      first: Whether they stand before those that it has, not behind.
     """
-    hook._listeners.extend(listeners)
+    at = 0 if first else len(hook._listeners)
+    hook._listeners[at:at] = listeners
 
 
 def save_now(
@@ -159,6 +166,24 @@ def save_only_when(
     """
     is_due = hook._timer.should_trigger_for_step
     hook._timer.should_trigger_for_step = lambda step: is_agreed() and is_due(step)
+
+
+def set_interval(
+    hook: tf.compat.v1.train.CheckpointSaverHook,
+    *,
+    steps: int | None = None,
+    secs: float | None = None,
+) -> None:
+    """Changes how long after its last checkpoint a saver hook writes the next.
+
+    Why internal: what a CheckpointSaverHook was constructed with is in its timer.
+
+    Args:
+      hook: The hook.
+      steps: So many steps, if it counts steps.
+      secs: So many seconds, if it counts them.
+    """
+    hook._timer._every_steps, hook._timer._every_secs = steps, secs
 
 
 def count_as_saved(hook: tf.compat.v1.train.CheckpointSaverHook, step: int) -> None:

@@ -17,13 +17,15 @@ from estimator_train.engine.history import HistoryHook
 from estimator_train.engine.input_position import saved_position
 from estimator_train.engine.job import Job
 from estimator_train.engine.log_points import StepCounter, SummarySaver
-from estimator_train.engine.member import placement
+from estimator_train.engine.member import is_task, placement
 from estimator_train.engine.model import model_graph
 from estimator_train.engine.nan_loss import NanLossHook
+from estimator_train.engine.one_interval import save_in_time
 from estimator_train.engine.position_hooks import SavePosition
 from estimator_train.engine.preempted import ending_saved
 from estimator_train.engine.saving import SaveForListeners
 from estimator_train.engine.sessions import explained_restore, session_creator
+from estimator_train.engine.shared_steps import stop_grace_secs
 from estimator_train.engine.sole_writer import sole_writer
 from estimator_train.engine.step_timeout import StepTimeout, StepTimeoutHook
 from estimator_train.engine.steps import StepRunner
@@ -124,7 +126,9 @@ def _train(
         )
         with explained_restore(job.latest_checkpoint()):
             session = tf.compat.v1.train.MonitoredSession(
-                session_creator(job, step.spec.scaffold, strategy), all_hooks
+                session_creator(job, step.spec.scaffold, strategy),
+                all_hooks,
+                stop_grace_period_secs=stop_grace_secs(step.global_step.graph),
             )
         with saver.open():
             return runner.run(session)
@@ -187,6 +191,8 @@ def _chief_hooks(
             save_graph_def=config.checkpoint_save_graph_def,
             saver=background_saver,
         )
+        if is_task(config):
+            save_in_time(saver, config)
         failed = FailedWriteHook(background_saver)
         hooks = [SaveForListeners(saver, listeners), saver, failed, *hooks]
     elif listeners:

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,16 +62,24 @@ class Cluster:
             process.terminate()
             process.wait()
 
+    def notes(self, task: str) -> list[tuple[str, int, float]]:
+        """What a task noted: "restored", "start" or "made"; the global step; the time."""
+        found = []
+        with contextlib.suppress(FileNotFoundError):
+            # The last line may be in the making.
+            for line in (self.directory / f"{task}.steps").read_text().split("\n")[:-1]:
+                what, step, moment = line.split()
+                found.append((what, int(step), float(moment)))
+        return found
+
     def noted(self, task: str = "chief-0") -> list[list[int]]:
         """The global steps that a task saw, for each of its sessions the first it found."""
         found: list[list[int]] = []
-        with contextlib.suppress(FileNotFoundError):
-            for line in (self.directory / f"{task}.steps").read_text().splitlines():
-                words = line.split()
-                if words[0] == "start":
-                    found.append([int(words[1])])
-                else:
-                    found[-1].append(int(words[0]))
+        for what, step, _ in self.notes(task):
+            if what == "start":
+                found.append([step])
+            elif what == "made":
+                found[-1].append(step)
         return found
 
     def wait_for(self, step: int, process: subprocess.Popen[bytes], sessions: int = 0) -> bool:
@@ -112,8 +120,15 @@ class Cluster:
         (self.directory / "addresses").write_text(json.dumps(sum(cluster.values(), [])))
 
 
-def killed(cluster: Cluster, kills: int, moments: random.Random, steps_each: int = 60) -> Any:
-    """Kills tasks of a job, each when the chief has gone on; tells how it ended."""
+def killed(
+    cluster: Cluster,
+    kills: int,
+    moments: random.Random,
+    tasks: Sequence[str] = (),
+    steps_each: int = 60,
+) -> Any:
+    """Kills tasks of a job, all if not named, each when the chief has gone on; how it ended."""
+    tasks = tasks or TASKS[cluster.kind]
     steps = steps_each * (kills + 1)
     victims = []
     with cluster.running(steps, restarts=2 * kills) as process:
@@ -125,7 +140,6 @@ def killed(cluster: Cluster, kills: int, moments: random.Random, steps_each: int
                 cluster.note_addresses()
             time.sleep(moments.uniform(0, MOMENT_SECS))
             # All of them in turn, before the first comes again.
-            tasks = TASKS[cluster.kind]
             victims.append(tasks[-1 - number % len(tasks)])
             while process.poll() is None and not kill(cluster.pid(victims[-1])):
                 time.sleep(0.02)  # It is about to start again.
@@ -143,9 +157,21 @@ def kill(pid: int) -> bool:
 
 
 def lost(cluster: Cluster) -> list[int]:
-    """Global steps that had been made, and were not in what the chief's next session found."""
-    noted = cluster.noted()
-    return [before[-1] - after[0] for before, after in zip(noted, noted[1:], strict=False)]
+    """For each restored checkpoint, the steps that any task had made beyond it."""
+    notes = sorted(
+        (moment, what, step)
+        for task in TASKS[cluster.kind]
+        for what, step, moment in cluster.notes(task)
+        if what == "made" or (what, task) == ("restored", "chief-0")
+    )
+    found, last = [], 0
+    for _, what, step in notes:
+        if what == "restored":
+            found.append(max(0, last - step))
+            last = step
+        else:
+            last = max(last, step)
+    return found
 
 
 def outcome(cluster: Cluster, code: int) -> dict[str, Any]:

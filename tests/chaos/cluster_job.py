@@ -1,7 +1,8 @@
 """A linear regression for a cluster that is killed: `cluster_job.py DIRECTORY async|sync STEPS`.
 
-Each task notes its process (`TASK.pid`) and the global steps of its sessions (`TASK.steps`: "start
-N", then each step that it made); whoever evaluates last notes the loss (`losses`).
+Each task notes its process (`TASK.pid`) and the global steps of its sessions, each with its time
+(`TASK.steps`: "restored N", "start N", then "made N" for each step); whoever evaluates last notes
+the loss (`losses`).
 """
 
 from __future__ import annotations
@@ -42,21 +43,34 @@ def main() -> None:
 
     tf1 = tf.compat.v1
 
+    notes = (directory / f"{task_name()}.steps").open("a", buffering=1)
+
+    def note(what: str, step: int) -> None:
+        print(what, int(step), time.time(), file=notes)
+
+    restore = tf1.train.Saver.restore
+
+    def noted_restore(saver: tf1.train.Saver, session: tf1.Session, path: str) -> None:
+        # Before: what others make from here on is not lost.
+        note("restored", tf.train.load_variable(path, "global_step"))
+        restore(saver, session, path)
+
+    tf1.train.Saver.restore = noted_restore
+
     class Note(tf1.train.SessionRunHook):
         """Writes down each step, and leaves the others their turn."""
 
         def begin(self) -> None:
             self._step = tf1.train.get_global_step()
-            self._file = (directory / f"{task_name()}.steps").open("a", buffering=1)
 
         def after_create_session(self, session: Any, coord: Any) -> None:
-            print("start", int(session.run(self._step)), file=self._file)
+            note("start", session.run(self._step))
 
         def before_run(self, run_context: Any) -> Any:
             return tf1.train.SessionRunArgs(self._step)
 
         def after_run(self, run_context: Any, run_values: Any) -> None:
-            print(int(run_context.session.run(self._step)), file=self._file)
+            note("made", run_context.session.run(self._step))
             time.sleep(0.002)
 
     def model_fn(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:

@@ -12,11 +12,16 @@ from cluster_job import NOISE, SAVE_STEPS
 
 
 @pytest.mark.slow
-def test_killed_tasks_cost_one_interval_at_most(tmp_path: Path) -> None:
-    cluster = Cluster(tmp_path, "sync")
-    seen = killed(cluster, 2, random.Random(1))
+@pytest.mark.parametrize(
+    ("kind", "victims"), [("sync", ["evaluator-0", "worker-0"]), ("async", ["ps-0", "chief-0"])]
+)
+def test_killed_tasks_cost_one_interval_at_most(
+    tmp_path: Path, kind: str, victims: list[str]
+) -> None:
+    cluster = Cluster(tmp_path, kind)
+    seen = killed(cluster, 2, random.Random(1), victims[::-1])
     assert seen["code"] == 0, cluster.output()[-3000:]
-    assert seen["victims"] == ["evaluator-0", "worker-0"]
+    assert seen["victims"] == victims
     assert seen["metrics"]["global_step"] == seen["steps"]
     assert seen["metrics"]["loss"] < 2 * NOISE**2
     assert max(seen["lost"]) <= SAVE_STEPS

@@ -1,7 +1,8 @@
 """A linear regression for a cluster: `linear_job.py MODEL_DIR MAX_STEPS [ROLE:STEP ...]`.
 
 Each ROLE:STEP has that task kill itself once, as the operating system kills, at that global step.
-The variables STRATEGY and WAIT_SECS choose a strategy, and how long others are waited for.
+The variables STRATEGY and WAIT_SECS choose a strategy, and how long others are waited for;
+STRATEGY=sync_replicas is an optimizer, with which one chief and one worker make each step together.
 """
 
 from __future__ import annotations
@@ -26,8 +27,13 @@ tf1 = tf.compat.v1
 def model_fn(features: tf.Tensor, labels: tf.Tensor, mode: str) -> est.EstimatorSpec:
     weights = tf1.get_variable("weights", [3, 1], initializer=tf1.zeros_initializer())
     loss = tf.reduce_mean((features @ weights - labels) ** 2)
-    train_op = tf1.train.GradientDescentOptimizer(0.02).minimize(loss, tf1.train.get_global_step())
-    return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+    optimizer, hooks = tf1.train.GradientDescentOptimizer(0.02), []
+    if os.environ.get("STRATEGY") == "sync_replicas" and mode == est.ModeKeys.TRAIN:
+        optimizer = tf1.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=2)
+        is_chief = est.RunConfig().task_type == "chief"
+        hooks.append(optimizer.make_session_run_hook(is_chief, num_tokens=0))
+    train_op = optimizer.minimize(loss, tf1.train.get_global_step())
+    return est.EstimatorSpec(mode, loss=loss, train_op=train_op, training_hooks=hooks)
 
 
 def input_fn() -> tf.data.Dataset:

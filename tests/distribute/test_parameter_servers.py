@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from launched import launched, numbers_after, processes_with, python
 from linear_job import SAVE_STEPS, TRUE_WEIGHTS
 
@@ -41,3 +42,23 @@ def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) 
     assert numbers_after("step", done.lines("chief:0")) == [500]
     assert numbers_after("evaluated", done.lines("evaluator:0")) == [500]
     assert not processes_with(str(tmp_path))
+
+
+@pytest.mark.slow
+def test_workers_that_make_each_step_together_end_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATEGY", "sync_replicas")
+    launch = ["--workers=1", "--ps=1", "--max_restarts=0"]
+    done = launched(launch, python("linear_job.py", tmp_path, 120))
+    assert done.code == 0, done.text[-3000:]
+    assert numbers_after("step", done.lines("chief:0")) == [120]
+    # Every interval whole: nobody makes steps while a checkpoint is written.
+    assert saved_steps(tmp_path) == [0, 50, 100, 120]
+    trained = tf.train.load_variable(str(tmp_path), "weights")
+    np.testing.assert_allclose(trained, TRUE_WEIGHTS, atol=0.1)
+    assert not processes_with(str(tmp_path))
+
+
+def saved_steps(model_dir: Path) -> list[int]:
+    return sorted(int(path.stem.rpartition("-")[2]) for path in model_dir.glob("*.index"))
