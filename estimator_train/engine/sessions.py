@@ -12,6 +12,7 @@ from estimator_train.engine.member import WaitForPs, is_task
 from estimator_train.engine.peers import WaitForPeers
 from estimator_train.engine.precision import cast_in
 from estimator_train.engine.strategies import is_multi_worker, trains_in_step
+from estimator_train.engine.worker_session import PromptSessionCreator
 
 _NAMES_SHOWN = 10
 
@@ -66,8 +67,8 @@ def session_creator(
             scaffold, config.master, settings, checkpoint_dir=job.model_dir
         )
     else:
-        creator = tf.compat.v1.train.WorkerSessionCreator(
-            scaffold, config.master, settings, max_wait_secs=config.session_creation_timeout_secs
+        creator = PromptSessionCreator(
+            scaffold, config.master, settings, config.session_creation_timeout_secs
         )
     if trains_in_step(config):
         return WaitForPeers(config, creator)
