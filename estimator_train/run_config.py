@@ -62,7 +62,8 @@ class RunConfig:
         steps_per_loop: the most training steps that run in one session call, with hooks seeing
             the last of them; "auto": as many as no hook must see; 1: every step by itself.
         checkpoint_mode: "async": variables are copied at a checkpoint's step and a thread writes
-            them while training goes on; "sync": training waits until they are written.
+            them while training goes on; "sync", and in clusters: training waits until they are
+            written.
         xla: whether XLA compiles the training steps that run in loops; "auto": where it can.
         mixed_precision: "bfloat16" or "float16" for the products and convolutions of training,
             with variables in float32; "float16" scales the loss.

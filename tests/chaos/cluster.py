@@ -1,7 +1,7 @@
 """Clusters that are killed and preempted: `python tests/chaos/cluster.py async|sync KILLS`.
 
 It runs a job in a cluster under the launcher, with as many SIGKILLs, each for a task and at a
-moment that are chosen by chance; three more that nothing happens to; and one that is ended by
+moment that are chosen by chance; seven more that nothing happens to; and one that is ended by
 SIGTERM three times. What became of them it prints as JSON.
 """
 
@@ -219,7 +219,7 @@ def main() -> None:
 
         found = {"killed": killed(cluster("killed"), kills, moments)}
         steps = found["killed"]["steps"]
-        found["unbroken"] = [unbroken(cluster(f"unbroken_{n}"), steps) for n in range(3)]
+        found["unbroken"] = [unbroken(cluster(f"unbroken_{n}"), steps) for n in range(7)]
         found["preempted"] = preempted(cluster("preempted"), 3, moments)
     print(json.dumps(found, indent=1))
 
