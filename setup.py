@@ -10,6 +10,7 @@ TEST = [
     "pytest-timeout",
     "pytest-xdist",
     "pandas",
+    "scipy",
     "hypothesis",
     "ruff",
     "mypy",

@@ -1,23 +1,33 @@
-"""Adam that leaves rows without gradient alone, moving averages, and LARS."""
+"""Adam that leaves rows without gradient alone, Nadam, moving averages, and LARS."""
 
 from typing import Any
 
 import tensorflow as tf
 
-_train = tf.compat.v1.train
+_v1 = tf.compat.v1
 
 
-class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
-    """Adam that moves, of a variable with sparse gradients, only the rows that have one."""
+class _AdamOfItsOwn(tf.compat.v1.train.AdamOptimizer):
+    """Adam's variables and settings, with a rule of its own for variables of both kinds."""
 
-    def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
-        dtype = var.dtype.base_dtype
+    def _rate_and_settings(self, dtype: tf.DType) -> tuple[Any, Any, Any, Any]:
+        """The rate of this step with Adam's corrections of its averages; beta1, beta2, epsilon."""
         powers = [tf.cast(power, dtype) for power in self._get_beta_accumulators()]
         rate, beta1, beta2, epsilon = (
             tf.cast(tensor, dtype)
             for tensor in (self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
         )
-        rate *= tf.sqrt(1 - powers[1]) / (1 - powers[0])
+        return rate * tf.sqrt(1 - powers[1]) / (1 - powers[0]), beta1, beta2, epsilon
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        return self._resource_apply_sparse(grad.values, var, grad.indices)
+
+
+class LazyAdamOptimizer(_AdamOfItsOwn):
+    """Adam that moves, of a variable with sparse gradients, only the rows that have one."""
+
+    def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
+        rate, beta1, beta2, epsilon = self._rate_and_settings(var.dtype.base_dtype)
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         new_m = beta1 * tf.gather(m, indices) + (1 - beta1) * grad
         new_v = beta2 * tf.gather(v, indices) + (1 - beta2) * tf.square(grad)
@@ -28,32 +38,33 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
             var.scatter_sub(tf.IndexedSlices(change, indices)),
         )
 
-    def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        return self._resource_apply_sparse(grad.values, var, grad.indices)
 
-
-class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
-    """Adam with the momentum of Nesterov."""
+class NadamOptimizer(_AdamOfItsOwn):
+    """Adam with the momentum of Nesterov (Dozat, 2016)."""
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
+        rate, beta1, beta2, epsilon = self._rate_and_settings(var.dtype.base_dtype)
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
-        powers = self._get_beta_accumulators()
-        values = (*powers, self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
-        return tf.raw_ops.ResourceApplyAdam(
-            var=var.handle,
-            m=m.handle,
-            v=v.handle,
-            **dict(
-                zip(
-                    ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon"),
-                    (tf.cast(value, grad.dtype.base_dtype) for value in values),
-                    strict=True,
-                )
-            ),
-            grad=grad,
-            use_locking=self._use_locking,
-            use_nesterov=True,
-        )
+        new_m = _v1.assign(m, beta1 * m + (1 - beta1) * grad)
+        new_v = _v1.assign(v, beta2 * v + (1 - beta2) * tf.square(grad))
+        ahead = beta1 * new_m + (1 - beta1) * grad
+        return _v1.assign_sub(var, rate * ahead / (tf.sqrt(new_v) + epsilon))
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        return self._resource_apply_dense(grad, var)
+
+    def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
+        rate, beta1, beta2, epsilon = self._rate_and_settings(var.dtype.base_dtype)
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        with tf.control_dependencies([_v1.assign(m, beta1 * m), _v1.assign(v, beta2 * v)]):
+            added = (
+                _v1.scatter_add(m, indices, (1 - beta1) * grad),
+                _v1.scatter_add(v, indices, (1 - beta2) * tf.square(grad)),
+            )
+        with tf.control_dependencies(added):
+            new_m, new_v = tf.gather(m, indices), tf.gather(v, indices)
+        ahead = beta1 * new_m + (1 - beta1) * grad
+        return _v1.scatter_sub(var, indices, rate * ahead / (tf.sqrt(new_v) + epsilon))
 
 
 class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
@@ -76,7 +87,7 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
         del sequential_update
         super().__init__(False, "MovingAverageOptimizer")
         self._optimizer = opt
-        self._ema = _train.ExponentialMovingAverage(average_decay, num_updates)
+        self._ema = _v1.train.ExponentialMovingAverage(average_decay, num_updates)
         self._averages: dict[str, Any] = {}
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
@@ -105,12 +116,12 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
         """
         if not self._averages:
             raise RuntimeError("Must call apply_gradients or minimize before the swapping_saver.")
-        variables = var_list if var_list is not None else tf.compat.v1.global_variables()
+        variables = var_list if var_list is not None else _v1.global_variables()
         named = {var.op.name: var for var in variables}
         swapped = dict(named)
         for original, average in self._averages.items():
             swapped[original], swapped[average.op.name] = average, named[original]
-        return _train.Saver(swapped, name=name, **kwargs)
+        return _v1.train.Saver(swapped, name=name, **kwargs)
 
 
 class LARSOptimizer(tf.compat.v1.train.MomentumOptimizer):
@@ -138,22 +149,28 @@ class LARSOptimizer(tf.compat.v1.train.MomentumOptimizer):
         skip_list: Any = None,
         use_nesterov: bool = False,
     ) -> None:
-        super().__init__(learning_rate, momentum, False, name, use_nesterov)
-        self._decay, self._share, self._tiny = weight_decay, eeta, epsilon
+        # The rate is in the gradients that are summed, so that a step keeps the rate it had.
+        super().__init__(1.0, momentum, False, name, use_nesterov)
+        self._rate, self._decay, self._share = learning_rate, weight_decay, eeta
+        self._tiny = epsilon
         self._skipped = tuple(skip_list or ())
 
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
         """Steps, with gradients scaled."""
-        pairs = [(None if g is None else self._scaled(g, v), v) for g, v in grads_and_vars]
+        rate = self._rate() if callable(self._rate) else self._rate
+        pairs = [
+            (None if g is None else self._scaled(tf.convert_to_tensor(g), v, rate), v)
+            for g, v in grads_and_vars
+        ]
         return super().apply_gradients(pairs, global_step, name)
 
-    def _scaled(self, gradient: Any, var: Any) -> Any:
+    def _scaled(self, gradient: Any, var: Any, rate: Any) -> Any:
+        rate = tf.cast(rate, gradient.dtype)
         if any(part in var.op.name for part in self._skipped):
-            return gradient
-        gradient = tf.convert_to_tensor(gradient)
+            return rate * gradient
         weight, length = tf.norm(var), tf.norm(gradient)
-        rate = self._share * weight / (length + self._decay * weight + self._tiny)
-        rate = tf.where((weight > 0) & (length > 0), rate, tf.ones_like(rate))
-        return rate * (gradient + self._decay * var)
+        trust = self._share * weight / (length + self._decay * weight + self._tiny)
+        trust = tf.where((weight > 0) & (length > 0), trust, tf.ones_like(trust))
+        return rate * trust * (gradient + self._decay * var)
