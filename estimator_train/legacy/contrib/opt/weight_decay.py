@@ -10,7 +10,8 @@ class DecoupledWeightDecayExtension:
     """Makes an optimizer, the next class of the line, decay weights.
 
     Args:
-      weight_decay: The share of a weight that a step takes away.
+      weight_decay: The share of a weight that a step takes away; of variables with sparse gradients
+        from the rows that have one.
     """
 
     def __init__(self, weight_decay: Any, *args: Any, **kwargs: Any) -> None:
@@ -39,12 +40,21 @@ class DecoupledWeightDecayExtension:
         pairs = [(gradient, var) for gradient, var in grads_and_vars if gradient is not None]
         with tf.control_dependencies([gradient for gradient, _ in pairs]):
             decays = [
-                tf.compat.v1.assign_sub(var, tf.cast(rate, var.dtype.base_dtype) * var)
-                for _, var in pairs
+                _decayed(var, rate, gradient)
+                for gradient, var in pairs
                 if chosen is None or any(var is other for other in chosen)
             ]
         with tf.control_dependencies(decays):
             return super().apply_gradients(pairs, global_step, name)  # type: ignore[misc]
+
+
+def _decayed(var: Any, rate: Any, gradient: Any) -> Any:
+    """Decays a variable; of one with a gradient for some rows, those rows."""
+    rate = tf.cast(rate, var.dtype.base_dtype)
+    if not isinstance(gradient, tf.IndexedSlices):
+        return tf.compat.v1.assign_sub(var, rate * var)
+    rows = tf.unique(gradient.indices).y
+    return tf.compat.v1.scatter_sub(var, rows, rate * tf.gather(var, rows))
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Callable[..., Any]:

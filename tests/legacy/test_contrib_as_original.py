@@ -1,0 +1,86 @@
+"""Our `tf.contrib`, as an old program sees it, beside what TensorFlow 1.15 answered."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from legacy_programs import environment
+from outcomes import GOLDEN
+
+ASKS = Path(__file__).parents[1] / "oracle" / "contrib"
+AREAS = sorted(path.stem.removeprefix("ask_") for path in ASKS.glob("ask_*.py"))
+RECORDED = {
+    area: json.loads((GOLDEN / f"contrib_{area}.json").read_text(encoding="utf-8"))
+    for area in AREAS
+}
+
+
+@functools.cache
+def ours(area: str) -> dict[str, Any]:
+    """Our answers to the questions of an area, in a program that runs as it is."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "answers.json"
+        command = [sys.executable, "-m", "estimator_train.cli", "run", "--tf1"]
+        command += [str(ASKS / f"ask_{area}.py"), str(path)]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Everything in lists and dicts, each with where it is."""
+    parts = value.items() if isinstance(value, dict) else None
+    parts = enumerate(value) if isinstance(value, list) else parts
+    if parts is None:
+        yield path, value
+    else:
+        yield f"{path}: size", len(value)
+        for key, one in parts:
+            yield from leaves(one, f"{path}/{key}")
+
+
+def differences(original: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    if "error" in original or "error" in found:
+        same = original.get("error") == found.get("error")
+        return [] if same else [f"{original.get('error')}, {found.get('error')}: {found}"]
+    left, right = dict(leaves(original)), dict(leaves(found))
+    return [
+        f"{path}: {left.get(path)}, ours {right.get(path)}"
+        for path in sorted({*left, *right})
+        if not _same(left.get(path), right.get(path))
+    ]
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return bool(np.isclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True))
+    return type(one) is type(other) and one == other
+
+
+@pytest.mark.parametrize(
+    ("area", "question"), [(area, question) for area in AREAS for question in RECORDED[area]]
+)
+def test_contrib_answers_as_the_original(area: str, question: str) -> None:
+    original, found = dict(RECORDED[area][question]), dict(ours(area)[question])
+    reason = original.pop("differs", None)
+    assert found.pop("differs", None) == reason  # Recorded anew, if the question has changed.
+    differing = differences(original, found)
+    if reason is None:
+        assert not differing, "\n".join(differing[:10])
+    else:
+        assert differing, f"The same now: {reason}"
+        assert "error" not in found, found
+
+
+def test_every_question_is_recorded() -> None:
+    for area in AREAS:
+        assert set(ours(area)) == set(RECORDED[area]), area
