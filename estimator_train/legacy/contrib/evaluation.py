@@ -61,8 +61,8 @@ class SummaryAtEndHook(tf.compat.v1.train.SessionRunHook):
         summary_op: Any = None,
         feed_dict: Any = None,
     ) -> None:
-        if (log_dir is None) == (summary_writer is None):
-            raise ValueError("Exactly one of log_dir and summary_writer must be provided.")
+        if log_dir is None and summary_writer is None:
+            raise ValueError("log_dir or summary_writer must be provided.")
         self._writer, self._log_dir = summary_writer, log_dir
         self._summary_op, self._feed_dict = summary_op, feed_dict
 

@@ -13,12 +13,11 @@ from estimator_train.legacy.contrib.evaluation import (
     evaluate_repeatedly,
     get_or_create_eval_step,
 )
-from estimator_train.legacy.contrib.hparams import HParams
+from estimator_train.legacy.contrib.hparams import HParams, parse_values
 
 _v1 = tf.compat.v1
 _UNSET: Any = object()
 checkpoints_iterator = tf.train.checkpoints_iterator
-bucket_by_sequence_length = tf.compat.v1.data.experimental.bucket_by_sequence_length
 __all__ = [
     "HParams",
     "StopAfterNEvalsHook",
@@ -32,6 +31,7 @@ __all__ = [
     "evaluate_repeatedly",
     "get_or_create_eval_step",
     "multiply_gradients",
+    "parse_values",
     "train",
     "wait_for_new_checkpoint",
 ]
@@ -54,19 +54,38 @@ def clip_gradient_norms_fn(max_norm: float) -> Callable[[Any], list[Any]]:
     return lambda pairs: clip_gradient_norms(pairs, max_norm)
 
 
-def multiply_gradients(grads_and_vars: Sequence[Any], multipliers: Mapping[Any, Any]) -> list[Any]:
+def multiply_gradients(
+    grads_and_vars: Sequence[Any], gradient_multipliers: Mapping[Any, Any]
+) -> list[Any]:
     """Pairs of gradient and variable, those of some variables multiplied.
 
     Args:
       grads_and_vars: The pairs.
-      multipliers: Variables or names of their operations to factors.
+      gradient_multipliers: Variables or names of their operations to factors.
+
+    Raises:
+      ValueError: There are no factors, or one of a variable without gradient.
     """
+    if not isinstance(grads_and_vars, list):
+        raise ValueError("`grads_and_vars` must be a list.")
+    if not isinstance(gradient_multipliers, Mapping) or not gradient_multipliers:
+        raise ValueError("`gradient_multipliers` must be a dict with some factors.")
 
-    def factor(variable: Any) -> Any:
-        by_name = multipliers.get(variable.op.name, 1.0)
-        return next((f for key, f in multipliers.items() if key is variable), by_name)
+    def multiplied(gradient: Any, variable: Any) -> Any:
+        by_name = gradient_multipliers.get(variable.op.name)
+        found = (f for key, f in gradient_multipliers.items() if key is variable)
+        factor = next(found, by_name)
+        if factor is None:
+            return gradient
+        if gradient is None:
+            raise ValueError(f"`{variable.op.name}` has no gradient to multiply.")
+        factor = tf.cast(factor, gradient.dtype)
+        if isinstance(gradient, tf.IndexedSlices):
+            values = gradient.values * factor
+            return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+        return gradient * factor
 
-    return [(None if g is None else g * factor(v), v) for g, v in grads_and_vars]
+    return [(multiplied(gradient, variable), variable) for gradient, variable in grads_and_vars]
 
 
 def add_gradients_summaries(grads_and_vars: Sequence[Any]) -> list[Any]:
@@ -122,12 +141,13 @@ def create_train_op(
     )
     pairs = transform_grads_fn(pairs) if transform_grads_fn else pairs
     if summarize_gradients:
-        add_gradients_summaries(pairs)
+        with tf.name_scope("summarize_grads"):
+            add_gradients_summaries(pairs)
     applied = optimizer.apply_gradients(pairs, global_step=step)
     if check_numerics:
         total_loss = tf.debugging.check_numerics(total_loss, "LossTensor is inf or nan")
-    with tf.control_dependencies([applied]):
-        operation = tf.identity(total_loss, name="train_op")
+    with tf.name_scope("train_op"), tf.control_dependencies([applied]):
+        operation = tf.identity(total_loss, name="control_dependency")
     _v1.add_to_collection(_v1.GraphKeys.TRAIN_OP, operation)
     return operation
 
@@ -152,8 +172,8 @@ def train(
       What the operation came to at last, or None.
     """
     del run_metadata
-    if logdir is None and is_chief and save_summaries_steps:
-        raise ValueError("logdir cannot be None when save_summaries_steps is not None")
+    if logdir is None and is_chief and (save_summaries_steps or save_checkpoint_secs):
+        raise ValueError("logdir cannot be None while summaries or checkpoints are to be saved.")
     last = None
     with _v1.train.MonitoredTrainingSession(
         master=master,
