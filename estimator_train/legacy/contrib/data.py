@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 _experimental = tf.compat.v1.data.experimental
@@ -15,9 +16,12 @@ RandomDataset = _experimental.RandomDataset
 SqlDataset = _experimental.SqlDataset
 OptionalStructure = tf.OptionalSpec
 Optional = _experimental.Optional
+Reducer = _experimental.Reducer
+TFRecordWriter = _experimental.TFRecordWriter
 bucket_by_sequence_length = _experimental.bucket_by_sequence_length
 choose_from_datasets = _experimental.choose_from_datasets
 copy_to_device = _experimental.copy_to_device
+dense_to_sparse_batch = _experimental.dense_to_sparse_batch
 enumerate_dataset = _experimental.enumerate_dataset
 get_next_as_optional = _experimental.get_next_as_optional
 get_single_element = _experimental.get_single_element
@@ -28,6 +32,7 @@ make_csv_dataset = _experimental.make_csv_dataset
 make_saveable_from_iterator = _experimental.make_saveable_from_iterator
 map_and_batch = _experimental.map_and_batch
 parallel_interleave = _experimental.parallel_interleave
+parse_example_dataset = _experimental.parse_example_dataset
 prefetch_to_device = _experimental.prefetch_to_device
 rejection_resample = _experimental.rejection_resample
 sample_from_datasets = _experimental.sample_from_datasets
@@ -85,11 +90,59 @@ def sliding_window_batch(
       stride: The older name of window_shift.
       window_shift: Elements between the starts of two windows; 1 by default.
       window_stride: Elements between two of a window.
+
+    Raises:
+      ValueError: Both stride and window_shift are given.
     """
-    shift = window_shift or stride or 1
+    if stride is not None and window_shift is not None:
+        raise ValueError("stride and window_shift are one: give window_shift alone.")
+    shift = next((given for given in (window_shift, stride) if given is not None), 1)
 
     def apply(dataset: tf.data.Dataset) -> tf.data.Dataset:
-        windows = dataset.window(window_size, shift, window_stride, drop_remainder=True)
-        return windows.flat_map(lambda window: window.batch(window_size, drop_remainder=True))
+        is_tuple = isinstance(tf.compat.v1.data.get_output_types(dataset), tuple)
+
+        def batches(*windows: Any) -> tf.data.Dataset:
+            parts = windows if is_tuple else windows[0]
+            batched = tf.nest.map_structure(lambda window: window.batch(window_size), parts)
+            return tf.data.Dataset.zip(batched)
+
+        return dataset.window(window_size, shift, window_stride, drop_remainder=True).flat_map(
+            batches
+        )
 
     return apply
+
+
+def sloppy_interleave(map_func: Any, cycle_length: int, block_length: int = 1) -> Transformation:
+    """See `parallel_interleave`; elements come in any order."""
+    return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
+
+
+def reduce_dataset(dataset: tf.data.Dataset, reducer: Any) -> Any:
+    """What a reducer makes of a whole dataset."""
+    first = reducer.init_func(np.int64(0))
+    return reducer.finalize_func(dataset.reduce(first, reducer.reduce_func))
+
+
+def read_batch_features(
+    file_pattern: Any,
+    batch_size: int,
+    features: Any,
+    reader: Any = TFRecordDataset,
+    reader_args: Any = None,
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    capacity: int = 10000,
+) -> Any:
+    """The next batch of parsed examples; see `make_batched_features_dataset`."""
+    dataset = make_batched_features_dataset(
+        file_pattern,
+        batch_size,
+        features,
+        reader=reader,
+        reader_args=reader_args,
+        shuffle=randomize_input,
+        num_epochs=num_epochs,
+        shuffle_buffer_size=capacity,
+    )
+    return tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()

@@ -4,34 +4,108 @@ from typing import Any
 
 import tensorflow as tf
 
-_v1 = tf.compat.v1.lookup
+from estimator_train.legacy.contrib.hash_buckets import (
+    FastHashSpec,
+    HasherSpec,
+    IdTableWithHashBuckets,
+    StrongHashSpec,
+)
+
 _OTHER = "UNK"
 
-HashTable = _v1.StaticHashTable
 KeyValueTensorInitializer = tf.lookup.KeyValueTensorInitializer
 TextFileInitializer = tf.lookup.TextFileInitializer
 TextFileIndex = tf.lookup.TextFileIndex
 MutableHashTable = tf.lookup.experimental.MutableHashTable
 MutableDenseHashTable = tf.lookup.experimental.DenseHashTable
 __all__ = [
+    "FastHashSpec",
     "HashTable",
+    "HasherSpec",
+    "IdTableWithHashBuckets",
     "KeyValueTensorInitializer",
+    "MutableDenseHashTable",
     "MutableHashTable",
+    "StrongHashSpec",
+    "TextFileIdTableInitializer",
     "TextFileIndex",
     "TextFileInitializer",
+    "TextFileStringTableInitializer",
     "index_table_from_file",
     "index_table_from_tensor",
+    "index_to_string",
     "index_to_string_table_from_file",
     "index_to_string_table_from_tensor",
     "string_to_index",
+    "string_to_index_table_from_file",
+    "string_to_index_table_from_tensor",
 ]
+
+
+class HashTable(tf.compat.v1.lookup.StaticHashTable):
+    """A table that an initializer fills.
+
+    Args:
+      initializer: The initializer.
+      default_value: What keys stand for that it does not have.
+      shared_name: Unused: sessions have their own tables.
+      name: Name of the table.
+    """
+
+    def __init__(
+        self,
+        initializer: Any,
+        default_value: Any,
+        shared_name: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        del shared_name
+        super().__init__(initializer, default_value, name)
+
+    @property
+    def init(self) -> Any:
+        """The operation that fills the table."""
+        return self.initializer
+
+
+class TextFileIdTableInitializer(tf.lookup.TextFileInitializer):
+    """From the lines of a file to their numbers; see `index_table_from_file`."""
+
+    def __init__(
+        self,
+        filename: Any,
+        key_column_index: int = TextFileIndex.WHOLE_LINE,
+        value_column_index: int = TextFileIndex.LINE_NUMBER,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str = "text_file_id_table_init",
+        key_dtype: tf.DType = tf.string,
+    ) -> None:
+        columns = (key_dtype, key_column_index, tf.int64, value_column_index)
+        super().__init__(filename, *columns, vocab_size, delimiter, name)
+
+
+class TextFileStringTableInitializer(tf.lookup.TextFileInitializer):
+    """From numbers of lines to the lines of a file; see `index_to_string_table_from_file`."""
+
+    def __init__(
+        self,
+        filename: Any,
+        key_column_index: int = TextFileIndex.LINE_NUMBER,
+        value_column_index: int = TextFileIndex.WHOLE_LINE,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str = "text_file_string_table_init",
+    ) -> None:
+        columns = (tf.int64, key_column_index, tf.string, value_column_index)
+        super().__init__(filename, *columns, vocab_size, delimiter, name)
 
 
 def index_table_from_tensor(
     mapping: Any,
     num_oov_buckets: int = 0,
     default_value: int = -1,
-    hasher_spec: Any = None,
+    hasher_spec: HasherSpec = FastHashSpec,
     dtype: tf.DType = tf.string,
     name: str | None = None,
 ) -> Any:
@@ -41,7 +115,7 @@ def index_table_from_tensor(
       mapping: The keys, a list or tensor of strings or integers.
       num_oov_buckets: Positions after those, over which other keys are spread by their hash.
       default_value: The position of other keys, where there are no such.
-      hasher_spec: Not supported: the hash is always the fast one.
+      hasher_spec: The hash: `FastHashSpec` or a `StrongHashSpec`.
       dtype: The type of the keys.
       name: Name of the table.
 
@@ -49,17 +123,20 @@ def index_table_from_tensor(
       A table with `lookup`.
 
     Raises:
-      ValueError: mapping is None.
+      ValueError: mapping is None, or of another type than keys.
+      TypeError: Keys are neither strings nor integers.
     """
-    del hasher_spec
     if mapping is None:
         raise ValueError("mapping must be specified.")
-    integers = tf.as_dtype(dtype).is_integer
+    key_type = _key_type(dtype)
     keys = tf.convert_to_tensor(mapping)
-    keys = tf.cast(keys, tf.int64) if integers else keys
+    if keys.dtype.is_integer != key_type.is_integer:
+        raise ValueError(f"mapping must be of {dtype}, is of {keys.dtype}.")
+    keys = tf.cast(keys, key_type) if key_type.is_integer else keys
     positions = tf.range(tf.size(keys, out_type=tf.int64), dtype=tf.int64)
     initializer = KeyValueTensorInitializer(keys, positions)
-    return _index_table(initializer, num_oov_buckets, default_value, dtype, name)
+    table = HashTable(initializer, default_value)
+    return _with_buckets(table, num_oov_buckets, hasher_spec, dtype, name)
 
 
 def index_table_from_file(
@@ -67,7 +144,7 @@ def index_table_from_file(
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
     default_value: int = -1,
-    hasher_spec: Any = None,
+    hasher_spec: HasherSpec = FastHashSpec,
     key_dtype: tf.DType = tf.string,
     name: str | None = None,
     key_column_index: int = TextFileIndex.WHOLE_LINE,
@@ -93,23 +170,18 @@ def index_table_from_file(
 
     Raises:
       ValueError: There is no file given, or vocab_size is not positive.
+      TypeError: Keys are neither strings nor integers.
     """
-    del hasher_spec
     if not vocabulary_file and not isinstance(vocabulary_file, tf.Tensor):
         raise ValueError("vocabulary_file must be specified and must not be empty.")
     if vocab_size is not None and vocab_size < 1:
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}.")
-    key_type = tf.int64 if tf.as_dtype(key_dtype).is_integer else tf.string
-    initializer = TextFileInitializer(
-        vocabulary_file,
-        key_type,
-        key_column_index,
-        tf.int64,
-        value_column_index,
-        vocab_size,
-        delimiter,
+    columns = (key_column_index, value_column_index, vocab_size, delimiter)
+    initializer = TextFileIdTableInitializer(
+        vocabulary_file, *columns, key_dtype=_key_type(key_dtype)
     )
-    return _index_table(initializer, num_oov_buckets, default_value, key_dtype, name)
+    table = HashTable(initializer, default_value)
+    return _with_buckets(table, num_oov_buckets, hasher_spec, key_dtype, name)
 
 
 def index_to_string_table_from_tensor(
@@ -148,44 +220,58 @@ def index_to_string_table_from_file(
     """
     if not vocabulary_file:
         raise ValueError("vocabulary_file must be specified.")
-    initializer = TextFileInitializer(
-        vocabulary_file,
-        tf.int64,
-        key_column_index,
-        tf.string,
-        value_column_index,
-        vocab_size,
-        delimiter,
-    )
+    columns = (key_column_index, value_column_index, vocab_size, delimiter)
+    initializer = TextFileStringTableInitializer(vocabulary_file, *columns)
     return HashTable(initializer, default_value, name=name)
 
 
-def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: Any = None) -> Any:
+def string_to_index(
+    tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None
+) -> Any:
     """The positions of strings in a list; see `index_table_from_tensor`."""
     return index_table_from_tensor(mapping, 0, default_value, name=name).lookup(tensor)
 
 
-class _IntegerKeys:
-    """Looks keys of any integer type up in a table of int64."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The positions of keys."""
-        return self._table.lookup(tf.cast(keys, tf.int64), name=name)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._table, name)
-
-
-def _index_table(
-    initializer: Any, num_oov_buckets: int, default_value: int, dtype: Any, name: str | None
+def index_to_string(
+    tensor: Any, mapping: Any, default_value: str = _OTHER, name: str | None = None
 ) -> Any:
+    """The strings at positions of a list; see `index_to_string_table_from_tensor`."""
+    return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
+
+
+def string_to_index_table_from_file(
+    vocabulary_file: Any = None,
+    num_oov_buckets: int = 0,
+    vocab_size: int | None = None,
+    default_value: int = -1,
+    hasher_spec: HasherSpec = FastHashSpec,
+    name: str | None = None,
+) -> Any:
+    """See `index_table_from_file`."""
+    return index_table_from_file(
+        vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec, name=name
+    )
+
+
+def string_to_index_table_from_tensor(
+    mapping: Any,
+    num_oov_buckets: int = 0,
+    default_value: int = -1,
+    hasher_spec: HasherSpec = FastHashSpec,
+    name: str | None = None,
+) -> Any:
+    """See `index_table_from_tensor`."""
+    return index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, name=name)
+
+
+def _key_type(dtype: Any) -> tf.DType:
     dtype = tf.as_dtype(dtype)
-    if num_oov_buckets:
-        return _v1.StaticVocabularyTable(
-            initializer, num_oov_buckets, lookup_key_dtype=dtype, name=name
-        )
-    table = HashTable(initializer, default_value, name=name)
-    return _IntegerKeys(table) if dtype.is_integer and dtype != tf.int64 else table
+    if dtype != tf.string and not dtype.is_integer:
+        raise TypeError(f"Keys must be strings or integers, not {dtype}.")
+    return tf.int64 if dtype.is_integer else dtype
+
+
+def _with_buckets(table: Any, count: int, hasher: HasherSpec, key_dtype: Any, name: Any) -> Any:
+    if count < 0:
+        raise ValueError(f"num_oov_buckets must be 0 or more, got {count}.")
+    return IdTableWithHashBuckets(table, count, hasher, name, key_dtype) if count else table
