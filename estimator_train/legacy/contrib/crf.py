@@ -15,6 +15,7 @@ __all__ = [
     "crf_decode",
     "crf_log_likelihood",
     "crf_log_norm",
+    "crf_multitag_sequence_score",
     "crf_sequence_score",
     "crf_unary_score",
     "viterbi_decode",
@@ -63,6 +64,22 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
     return tf.where(tf.cast(sequence_lengths, tf.int32) <= 0, tf.zeros_like(norm), norm)
 
 
+def crf_multitag_sequence_score(
+    inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any
+) -> tf.Tensor:
+    """The log of the summed exponentials of the scores of all sequences of allowed tags.
+
+    Args:
+      inputs: Unary potentials.
+      tag_bitmap: Which tags are allowed at each place, shape (batch, time, tags).
+      sequence_lengths: The lengths.
+      transition_params: Potentials (from, to).
+    """
+    inputs = tf.convert_to_tensor(inputs)
+    allowed = tf.where(tf.cast(tag_bitmap, tf.bool), inputs, inputs.dtype.as_numpy_dtype(-np.inf))
+    return crf_log_norm(allowed, sequence_lengths, transition_params)
+
+
 def crf_log_likelihood(
     inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
 ) -> tuple[tf.Tensor, Any]:
@@ -96,7 +113,8 @@ def crf_decode(
       sequence_length: The lengths.
 
     Returns:
-      The tags, int32 of shape (batch, time), 0 after the end of a sequence; and their scores.
+      The tags, int32 of shape (batch, time), 0 after the end of a sequence; and their scores. Of
+      an empty sequence they are those of its first place.
     """
     potentials = tf.convert_to_tensor(potentials)
     count = tf.shape(transition_params)[0]
@@ -124,7 +142,8 @@ def crf_decode(
 
     earlier = tf.scan(backward, backpointers, initializer=last, reverse=True)
     tags = tf.transpose(tf.concat([earlier, last[None]], 0))
-    return tags * tf.cast(tf.transpose(inside), tf.int32), tf.reduce_max(final, 1)
+    at_least_one = _mask(tf.maximum(sequence_length, 1), potentials)
+    return tags * tf.cast(at_least_one, tf.int32), tf.reduce_max(final, 1)
 
 
 def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], float]:
