@@ -53,6 +53,7 @@ class TPUConfig(_Fields):
 
     Raises:
       ValueError: A value out of its range.
+      TypeError: A number that is none.
     """
 
     __slots__ = ()
@@ -101,18 +102,31 @@ class TPUConfig(_Fields):
                 "`m`, `h` are unit of time in seconds, minutes, hours respectively. Examples of "
                 f"valid values: `3600s`, `60m`, `1h`. Got {self.iterations_per_loop!r}."
             )
-        for name in ("num_shards", "initial_infeed_sleep_secs"):
+        for name, least in (("num_shards", 1), ("initial_infeed_sleep_secs", 0)):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not isinstance(value, int):
+                raise TypeError(f"TPUConfig {name} must be int, got {type(value)}")
+            if value is not None and value < least:
                 raise ValueError(f"TPUConfig {name} must be positive, got {value}")
         cores = self.num_cores_per_replica
         if cores is not None and cores not in _CORES:
             raise ValueError(f"num_cores_per_replica must be {str(_CORES)[1:-1]}; got {cores}")
-        if (
-            self.input_partition_dims is not None
-            and self.per_host_input_for_training != InputPipelineConfig.PER_HOST_V2
-        ):
+        kinds = InputPipelineConfig
+        if self.eval_training_input_configuration not in (kinds.PER_HOST_V1, kinds.SLICED):
+            raise ValueError(
+                "eval_training_input_configuration must be PER_HOST_V1 or SLICED; got "
+                f"{self.eval_training_input_configuration}"
+            )
+        if self.input_partition_dims is not None:
+            self._check_partition(self.input_partition_dims)
+
+    def _check_partition(self, dims: Sequence[Any]) -> None:
+        if len(dims) not in (1, 2):
+            raise ValueError("input_partition_dims must be a list/tuple with one or two elements.")
+        if self.per_host_input_for_training != InputPipelineConfig.PER_HOST_V2:
             raise ValueError("input_partition_dims is only supported in PER_HOST_V2 mode.")
+        if self.num_cores_per_replica is None:
+            raise ValueError("input_partition_dims requires setting num_cores_per_replica.")
 
 
 class RunConfig(_RunConfig):
@@ -142,14 +156,28 @@ class RunConfig(_RunConfig):
             raise ValueError("Both master and cluster are set.")
         self._tpu_config = tpu_config or TPUConfig()
         self._cluster = cluster
-        loop = self._tpu_config.iterations_per_loop
-        kwargs.setdefault("steps_per_loop", loop if isinstance(loop, int) else "auto")
+        kwargs.setdefault("steps_per_loop", _steps_per_loop(self._tpu_config))
         super().__init__(**kwargs)
         given = cluster.master() if cluster is not None else master
         if given is not None:
             self._master = given
         if evaluation_master is not None or given is not None:
-            self._evaluation_master = evaluation_master or given or ""
+            chosen = given if evaluation_master is None else evaluation_master
+            self._evaluation_master = chosen or ""
+
+    def replace(self, **kwargs: Any) -> "RunConfig":
+        """A copy with some settings changed; see `estimator_train.RunConfig.replace`.
+
+        Args:
+          **kwargs: As there, and `tpu_config`, whose loop training then runs in.
+        """
+        changed = kwargs.pop("tpu_config", None)
+        if changed is not None:
+            kwargs.setdefault("steps_per_loop", _steps_per_loop(changed))
+        copied = super().replace(**kwargs)
+        assert isinstance(copied, RunConfig)
+        copied._tpu_config = changed or copied._tpu_config
+        return copied
 
     @property
     def tpu_config(self) -> TPUConfig:
@@ -162,7 +190,12 @@ class RunConfig(_RunConfig):
         return self._cluster
 
 
-def _is_iterations(value: int | str) -> bool:
+def _steps_per_loop(config: TPUConfig) -> int | str:
+    loop = config.iterations_per_loop
+    return loop if isinstance(loop, int) else "auto"
+
+
+def _is_iterations(value: Any) -> bool:
     if isinstance(value, str):
         return re.fullmatch(r"[1-9]\d*[smh]", value) is not None
-    return value > 0
+    return type(value) is int and value > 0

@@ -1,7 +1,7 @@
 """What a TPUEstimator's model_fn returns."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -42,7 +42,8 @@ class TPUEstimatorSpec(_Fields):
       prediction_hooks: As for `EstimatorSpec`.
 
     Raises:
-      ValueError, TypeError: eval_metrics or host_call is no such pair.
+      ValueError, TypeError: eval_metrics or host_call is no such pair, or what `EstimatorSpec`
+        raises.
       RuntimeError: There are more or fewer tensors than their function takes.
     """
 
@@ -55,7 +56,7 @@ class TPUEstimatorSpec(_Fields):
         loss: Any = None,
         train_op: Any = None,
         eval_metrics: tuple[Callable[..., Any], Any] | None = None,
-        export_outputs: Mapping[str, Any] | None = None,
+        export_outputs: dict[str, Any] | None = None,
         scaffold_fn: Callable[[], Any] | None = None,
         host_call: tuple[Callable[..., Any], Any] | None = None,
         training_hooks: Iterable[Any] | None = None,
@@ -65,19 +66,29 @@ class TPUEstimatorSpec(_Fields):
         """Checks the arguments, which the class describes."""
         _check_call("eval_metrics", eval_metrics)
         _check_call("host_call", host_call)
-        return super().__new__(
-            cls,
+        checked = EstimatorSpec(
             mode,
             predictions,
             loss,
             train_op,
+            export_outputs=export_outputs,
+            training_hooks=training_hooks,
+            evaluation_hooks=evaluation_hooks,
+            prediction_hooks=prediction_hooks,
+        )
+        return super().__new__(
+            cls,
+            mode,
+            checked.predictions,
+            checked.loss,
+            checked.train_op,
             eval_metrics,
-            export_outputs,
+            checked.export_outputs,
             scaffold_fn,
             host_call,
-            tuple(training_hooks or ()),
-            tuple(evaluation_hooks or ()),
-            tuple(prediction_hooks or ()),
+            checked.training_hooks,
+            checked.evaluation_hooks,
+            checked.prediction_hooks,
         )
 
     def as_estimator_spec(self) -> EstimatorSpec:
