@@ -21,7 +21,7 @@ def pairwise_distance(feature: Any, squared: bool = False) -> tf.Tensor:
     feature = tf.convert_to_tensor(feature)
     squares = tf.reduce_sum(tf.square(feature), 1)
     products = tf.matmul(feature, feature, transpose_b=True)
-    distances = tf.maximum(squares[:, None] - 2.0 * products + squares[None], 0.0)
+    distances = tf.maximum(squares[:, None] + squares[None] - 2.0 * products, 0.0)
     if not squared:
         # The root has no gradient at zero.
         is_zero = tf.cast(distances <= 0.0, distances.dtype)
