@@ -1,0 +1,69 @@
+"""`tf.contrib.rnn`: recurrent cells by their old place, and those that fuse the steps of time."""
+
+import tensorflow as tf
+
+from estimator_train.legacy.contrib.rnn.cells import (
+    GRUBlockCell,
+    GRUBlockCellV2,
+    LayerNormBasicLSTMCell,
+    LSTMBlockCell,
+)
+from estimator_train.legacy.contrib.rnn.fused import (
+    FusedRNNCell,
+    FusedRNNCellAdaptor,
+    LSTMBlockFusedCell,
+    TimeReversedFusedRNN,
+)
+from estimator_train.legacy.contrib.rnn.stacks import (
+    stack_bidirectional_dynamic_rnn,
+    stack_bidirectional_rnn,
+)
+
+_v1 = tf.compat.v1.nn
+_cells = _v1.rnn_cell
+RNNCell = LayerRNNCell = _cells.RNNCell
+BasicRNNCell = _cells.BasicRNNCell
+BasicLSTMCell = _cells.BasicLSTMCell
+LSTMCell = _cells.LSTMCell
+GRUCell = _cells.GRUCell
+MultiRNNCell = _cells.MultiRNNCell
+DropoutWrapper = _cells.DropoutWrapper
+ResidualWrapper = _cells.ResidualWrapper
+DeviceWrapper = _cells.DeviceWrapper
+LSTMStateTuple = _cells.LSTMStateTuple
+static_rnn = _v1.static_rnn
+static_state_saving_rnn = _v1.static_state_saving_rnn
+static_bidirectional_rnn = _v1.static_bidirectional_rnn
+
+__all__ = [
+    "BasicLSTMCell",
+    "BasicRNNCell",
+    "DeviceWrapper",
+    "DropoutWrapper",
+    "FusedRNNCell",
+    "FusedRNNCellAdaptor",
+    "GRUBlockCell",
+    "GRUBlockCellV2",
+    "GRUCell",
+    "LSTMBlockCell",
+    "LSTMBlockFusedCell",
+    "LSTMCell",
+    "LSTMStateTuple",
+    "LayerNormBasicLSTMCell",
+    "LayerRNNCell",
+    "MultiRNNCell",
+    "RNNCell",
+    "ResidualWrapper",
+    "TimeReversedFusedRNN",
+    "stack_bidirectional_dynamic_rnn",
+    "stack_bidirectional_rnn",
+    "static_bidirectional_rnn",
+    "static_rnn",
+    "static_state_saving_rnn",
+    "transpose_batch_time",
+]
+
+
+def transpose_batch_time(x: tf.Tensor) -> tf.Tensor:
+    """The first two axes in the other order."""
+    return tf.transpose(x, [1, 0, *range(2, x.shape.rank)])
