@@ -10,6 +10,7 @@ that do not depend on any seed. A script `ask_*.py` of questions runs as an old 
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections import OrderedDict
@@ -18,6 +19,8 @@ import numpy as np
 import tensorflow as tf
 
 QUESTIONS = OrderedDict()
+# Arguments for variables of strategies, that nobody gave to functions of tf.contrib.
+NEWER = ("synchronization", "aggregation")
 
 
 def question(function):
@@ -40,6 +43,19 @@ def numbers(*shape, start=0, scale=0.5):
     """Floats that are all different and of both signs: `scale` times the sine of 0.7 i."""
     size = int(np.prod(shape)) if shape else 1
     return (scale * np.sin(0.7 * (start + np.arange(size)))).reshape(shape).astype(np.float32)
+
+
+def signature(function):
+    """The arguments of a function, each with its default where that is a plain value."""
+    arguments = inspect.signature(function).parameters.values()
+    return [one.name + default(one.default) for one in arguments if one.name not in NEWER]
+
+
+def default(value):
+    if value is inspect.Parameter.empty:
+        return ""
+    plain = value is None or isinstance(value, (str, int, float, bool, tuple))
+    return "=" + (repr(value) if plain else "...")
 
 
 def main():
