@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,12 +10,12 @@ _Scope = dict[Any, dict[str, Any]]
 _stack: list[_Scope] = [{}]
 
 
-def add_arg_scope(function: Callable[..., Any]) -> Callable[..., Any]:
+def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
     """Lets a function take arguments from the arg_scope that it is called in."""
 
-    @functools.wraps(function)
+    @functools.wraps(func)
     def scoped(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **{**_stack[-1].get(_key(scoped), {}), **kwargs})
+        return func(*args, **{**_stack[-1].get(_key(scoped), {}), **kwargs})
 
     scoped.__dict__["_takes_arg_scope"] = True
     return scoped
@@ -57,9 +58,9 @@ def arg_scope(
         _stack.pop()
 
 
-def has_arg_scope(function: Callable[..., Any]) -> bool:
+def has_arg_scope(func: Callable[..., Any]) -> bool:
     """Whether a function takes arguments from an arg_scope."""
-    return hasattr(function, "_takes_arg_scope")
+    return hasattr(func, "_takes_arg_scope")
 
 
 def current_arg_scope() -> _Scope:
@@ -67,13 +68,11 @@ def current_arg_scope() -> _Scope:
     return _stack[-1]
 
 
-def arg_scoped_arguments(function: Callable[..., Any]) -> tuple[str, ...]:
+def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's arguments that an arg_scope can set."""
-    import inspect
-
-    parameters = inspect.signature(function).parameters.values()
+    parameters = inspect.signature(func).parameters.values()
     return tuple(p.name for p in parameters if p.default is not p.empty)
 
 
-def _key(function: Callable[..., Any]) -> Any:
-    return f"{function.__module__}.{function.__qualname__}"
+def _key(func: Callable[..., Any]) -> Any:
+    return f"{func.__module__}.{func.__qualname__}"
