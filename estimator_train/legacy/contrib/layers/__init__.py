@@ -1,5 +1,6 @@
 """`tf.contrib.layers`: layers as functions, regularizers, initializers, optimize_loss, columns."""
 
+from estimator_train.legacy.contrib.layers.batch_normalization import batch_norm
 from estimator_train.legacy.contrib.layers.columns import (
     bucketized_column,
     create_feature_spec_for_parsing,
@@ -12,36 +13,33 @@ from estimator_train.legacy.contrib.layers.columns import (
     sparse_column_with_integerized_feature,
     sparse_column_with_keys,
     sparse_column_with_vocabulary_file,
+    weighted_sparse_column,
 )
 from estimator_train.legacy.contrib.layers.convolution import (
-    avg_pool2d,
+    conv1d,
     conv2d,
-    conv2d_transpose,
-    max_pool2d,
-    separable_conv2d,
+    conv3d,
+    convolution,
+    convolution2d_transpose,
+    separable_convolution2d,
 )
 from estimator_train.legacy.contrib.layers.dense import (
     bias_add,
-    bow_encoder,
-    dropout,
-    embed_sequence,
-    flatten,
+    elu,
     fully_connected,
+    legacy_fully_connected,
+    legacy_linear,
+    legacy_relu,
     linear,
-    one_hot_encoding,
     relu,
     relu6,
-    repeat,
-    softmax,
-    stack,
-    unit_norm,
 )
+from estimator_train.legacy.contrib.layers.embedding import bow_encoder, embed_sequence
 from estimator_train.legacy.contrib.layers.initializers import (
     variance_scaling_initializer,
     xavier_initializer,
 )
 from estimator_train.legacy.contrib.layers.normalization import (
-    batch_norm,
     group_norm,
     instance_norm,
     layer_norm,
@@ -51,6 +49,7 @@ from estimator_train.legacy.contrib.layers.optimizers import (
     OPTIMIZER_SUMMARIES,
     optimize_loss,
 )
+from estimator_train.legacy.contrib.layers.pooling import avg_pool2d, max_pool2d
 from estimator_train.legacy.contrib.layers.regularizers import (
     apply_regularization,
     l1_l2_regularizer,
@@ -58,19 +57,29 @@ from estimator_train.legacy.contrib.layers.regularizers import (
     l2_regularizer,
     sum_regularizer,
 )
+from estimator_train.legacy.contrib.layers.shaping import (
+    dropout,
+    flatten,
+    maxout,
+    one_hot_encoding,
+    softmax,
+    unit_norm,
+)
+from estimator_train.legacy.contrib.layers.stacking import repeat, stack
 from estimator_train.legacy.contrib.layers.summaries import (
     summarize_activation,
     summarize_activations,
+    summarize_biases,
     summarize_collection,
     summarize_tensor,
     summarize_tensors,
     summarize_variables,
+    summarize_weights,
 )
 
-convolution = convolution2d = conv2d
-convolution2d_transpose = conv2d_transpose
-separable_convolution2d = separable_conv2d
-legacy_fully_connected = fully_connected
+convolution1d, convolution2d, convolution3d = conv1d, conv2d, conv3d
+conv2d_transpose = convolution2d_transpose
+separable_conv2d = separable_convolution2d
 xavier_initializer_conv2d = xavier_initializer
 
 __all__ = [
@@ -82,14 +91,19 @@ __all__ = [
     "bias_add",
     "bow_encoder",
     "bucketized_column",
+    "conv1d",
     "conv2d",
     "conv2d_transpose",
+    "conv3d",
     "convolution",
+    "convolution1d",
     "convolution2d",
     "convolution2d_transpose",
+    "convolution3d",
     "create_feature_spec_for_parsing",
     "crossed_column",
     "dropout",
+    "elu",
     "embed_sequence",
     "embedding_column",
     "flatten",
@@ -101,8 +115,12 @@ __all__ = [
     "l1_regularizer",
     "l2_regularizer",
     "layer_norm",
+    "legacy_fully_connected",
+    "legacy_linear",
+    "legacy_relu",
     "linear",
     "max_pool2d",
+    "maxout",
     "one_hot_column",
     "one_hot_encoding",
     "optimize_loss",
@@ -121,11 +139,15 @@ __all__ = [
     "sum_regularizer",
     "summarize_activation",
     "summarize_activations",
+    "summarize_biases",
     "summarize_collection",
     "summarize_tensor",
     "summarize_tensors",
     "summarize_variables",
+    "summarize_weights",
     "unit_norm",
     "variance_scaling_initializer",
+    "weighted_sparse_column",
     "xavier_initializer",
+    "xavier_initializer_conv2d",
 ]

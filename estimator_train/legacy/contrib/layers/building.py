@@ -1,12 +1,17 @@
 """What the layers share: their scope, variables, and what follows their own computation."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.legacy.contrib.framework import model_variable
+from estimator_train.legacy.contrib.layers.utils import (
+    collect_named_outputs,
+    get_variable_collections,
+)
+from estimator_train.legacy.contrib.variables import model_variable
 
 _v1 = tf.compat.v1
 
@@ -38,8 +43,6 @@ def layer_variable(
       trainable: Whether it is trained.
       collections: Further collections, or a dict of names to them.
     """
-    if isinstance(collections, dict):
-        collections = collections.get(name)
     return model_variable(
         name,
         shape,
@@ -47,31 +50,59 @@ def layer_variable(
         initializer=initializer,
         regularizer=regularizer,
         trainable=trainable,
-        collections=collections,
+        collections=get_variable_collections(collections, name),
     )
+
+
+def bias_of(
+    variable: Callable[..., Any], size: int, initializer: Any, regularizer: Any, form: str = "NHWC"
+) -> Callable[[tf.Tensor], tf.Tensor] | None:
+    """What adds a bias to the channels; None where it has no initializer.
+
+    Args:
+      variable: Makes the layer's variables.
+      size: How many channels there are.
+      initializer: Of the bias.
+      regularizer: Of the bias.
+      form: Where the channels are: last, or after the examples.
+    """
+    if initializer is None:
+        return None
+    biases = variable("biases", [size], initializer=initializer, regularizer=regularizer)
+    return functools.partial(tf.nn.bias_add, bias=biases, data_format=form)
 
 
 def finished(
     outputs: tf.Tensor,
     normalizer_fn: Callable[..., Any] | None,
     normalizer_params: Any,
-    bias: Callable[[tf.Tensor], tf.Tensor] | None,
+    bias: Callable[[], Callable[[tf.Tensor], tf.Tensor] | None],
     activation_fn: Callable[..., Any] | None,
     outputs_collections: Any,
+    entered: Any,
 ) -> tf.Tensor:
-    """A layer's output: normalized or with a bias, then activated."""
+    """A layer's output: normalized or with a bias, activated, and noted in collections.
+
+    Args:
+      outputs: What the layer has computed.
+      normalizer_fn: Used instead of a bias.
+      normalizer_params: Its arguments.
+      bias: Makes what adds the bias.
+      activation_fn: Of the output.
+      outputs_collections: See `collect_named_outputs`.
+      entered: The layer's scope.
+    """
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
-    elif bias is not None:
-        outputs = bias(outputs)
+    elif (add := bias()) is not None:
+        outputs = add(outputs)
+    return activated(outputs, activation_fn, outputs_collections, entered)
+
+
+def activated(
+    outputs: tf.Tensor, activation_fn: Any, outputs_collections: Any, entered: Any
+) -> tf.Tensor:
+    """A layer's output, activated and noted in collections; see `finished`."""
     if activation_fn is not None:
         outputs = activation_fn(outputs)
-    return collected(outputs, outputs_collections)
-
-
-def collected(outputs: tf.Tensor, collections: Any) -> tf.Tensor:
-    """The same, noted in collections."""
-    names = [collections] if isinstance(collections, str) else collections or ()
-    for name in names:
-        _v1.add_to_collection(name, outputs)
-    return outputs
+    return collect_named_outputs(outputs_collections, entered.name, outputs)

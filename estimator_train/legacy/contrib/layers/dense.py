@@ -1,4 +1,4 @@
-"""Dense layers of `tf.contrib.layers`, and what else is not about pictures."""
+"""Dense layers of `tf.contrib.layers`."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -8,7 +8,8 @@ import tensorflow as tf
 
 from estimator_train.legacy.contrib.arg_scope import add_arg_scope
 from estimator_train.legacy.contrib.layers.building import (
-    collected,
+    activated,
+    bias_of,
     finished,
     layer_scope,
     layer_variable,
@@ -16,6 +17,8 @@ from estimator_train.legacy.contrib.layers.building import (
 from estimator_train.legacy.contrib.layers.initializers import xavier_initializer
 
 _v1 = tf.compat.v1
+_Keys = _v1.GraphKeys
+_XAVIER = xavier_initializer()
 _ZEROS = _v1.zeros_initializer()
 
 
@@ -26,7 +29,7 @@ def fully_connected(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: Any = None,
-    weights_initializer: Any = None,
+    weights_initializer: Any = _XAVIER,
     weights_regularizer: Any = None,
     biases_initializer: Any = _ZEROS,
     biases_regularizer: Any = None,
@@ -44,7 +47,7 @@ def fully_connected(
       activation_fn: Of the output, or None.
       normalizer_fn: Used instead of biases.
       normalizer_params: Its arguments.
-      weights_initializer: By default xavier_initializer().
+      weights_initializer: Of the weights; None: the scope's.
       weights_regularizer: Of the weights.
       biases_initializer: Of the biases; None: there are none.
       biases_regularizer: Of the biases.
@@ -53,36 +56,40 @@ def fully_connected(
       outputs_collections: Collections for the output.
       trainable: Whether the variables are trained.
       scope: The layer's name.
+
+    Raises:
+      ValueError: num_outputs is no whole number, or the inputs have no dimension for it.
     """
+    if not isinstance(num_outputs, int):
+        raise ValueError(f"num_outputs should be a whole number, got {num_outputs}")
     inputs = tf.convert_to_tensor(inputs)
-    dtype = inputs.dtype.base_dtype
     variable = functools.partial(
-        layer_variable, dtype=dtype, trainable=trainable, collections=variables_collections
+        layer_variable,
+        dtype=inputs.dtype.base_dtype,
+        trainable=trainable,
+        collections=variables_collections,
     )
-    with layer_scope(scope, "fully_connected", inputs, reuse):
+    with layer_scope(scope, "fully_connected", inputs, reuse) as entered:
         weights = variable(
             "weights",
             [inputs.shape[-1], num_outputs],
-            initializer=weights_initializer or xavier_initializer(),
+            initializer=weights_initializer,
             regularizer=weights_regularizer,
         )
-        outputs = tf.tensordot(inputs, weights, 1) if inputs.shape.rank > 2 else inputs @ weights
-        bias = None
-        if normalizer_fn is None and biases_initializer is not None:
-            biases = variable(
-                "biases",
-                [num_outputs],
-                initializer=biases_initializer,
-                regularizer=biases_regularizer,
-            )
-            bias = functools.partial(tf.nn.bias_add, bias=biases)
         return finished(
-            outputs, normalizer_fn, normalizer_params, bias, activation_fn, outputs_collections
+            tf.tensordot(inputs, weights, 1) if inputs.shape.rank > 2 else inputs @ weights,
+            normalizer_fn,
+            normalizer_params,
+            lambda: bias_of(variable, num_outputs, biases_initializer, biases_regularizer),
+            activation_fn,
+            outputs_collections,
+            entered,
         )
 
 
 relu = functools.partial(fully_connected, activation_fn=tf.nn.relu)
 relu6 = functools.partial(fully_connected, activation_fn=tf.nn.relu6)
+elu = functools.partial(fully_connected, activation_fn=tf.nn.elu)
 linear = functools.partial(fully_connected, activation_fn=None)
 
 
@@ -93,151 +100,82 @@ def bias_add(
     initializer: Any = _ZEROS,
     regularizer: Any = None,
     reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
     trainable: bool = True,
+    data_format: str = "NHWC",
     scope: Any = None,
-    **unused: Any,
 ) -> tf.Tensor:
-    """Adds a bias to the last dimension."""
-    with layer_scope(scope, "BiasAdd", inputs, reuse):
+    """Adds a bias to the channels; see `fully_connected`."""
+    inputs = tf.convert_to_tensor(inputs)
+    with layer_scope(scope, "BiasAdd", inputs, reuse) as entered:
         biases = layer_variable(
             "biases",
-            [inputs.shape[-1]],
+            [inputs.shape[1 if data_format == "NCHW" else -1]],
             inputs.dtype.base_dtype,
             initializer,
             regularizer,
             trainable,
+            variables_collections,
         )
-        outputs = tf.nn.bias_add(inputs, biases)
-        return activation_fn(outputs) if activation_fn else outputs
+        outputs = tf.nn.bias_add(inputs, biases, data_format)
+        return activated(outputs, activation_fn, outputs_collections, entered)
 
 
 @add_arg_scope
-def dropout(
-    inputs: Any,
-    keep_prob: Any = 0.5,
-    noise_shape: Any = None,
-    is_training: Any = True,
-    outputs_collections: Any = None,
-    scope: Any = None,
-    seed: int | None = None,
+def legacy_fully_connected(
+    x: Any,
+    num_output_units: int,
+    activation_fn: Callable[..., Any] | None = None,
+    weight_init: Any = _XAVIER,
+    bias_init: Any = _ZEROS,
+    name: Any = None,
+    weight_collections: Sequence[str] = (_Keys.WEIGHTS,),
+    bias_collections: Sequence[str] = (_Keys.BIASES,),
+    output_collections: Sequence[str] = (_Keys.ACTIVATIONS,),
+    trainable: bool = True,
+    weight_regularizer: Any = None,
+    bias_regularizer: Any = None,
 ) -> tf.Tensor:
-    """Sets a share of 1 - keep_prob of the values to zero in training, and scales the rest."""
-    with tf.name_scope(scope or "Dropout"):
-        if isinstance(is_training, tf.Tensor):
-            dropped = tf.cond(
-                is_training,
-                lambda: _v1.nn.dropout(inputs, keep_prob, noise_shape, seed),
-                lambda: tf.identity(inputs),
-            )
-        elif is_training:
-            dropped = _v1.nn.dropout(inputs, keep_prob, noise_shape, seed)
-        else:
-            dropped = tf.identity(inputs)
-        return collected(dropped, outputs_collections)
-
-
-@add_arg_scope
-def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> tf.Tensor:
-    """All dimensions but the first as one."""
-    inputs = tf.convert_to_tensor(inputs)
-    size = inputs.shape[1:].num_elements()
-    with tf.name_scope(scope or "Flatten"):
-        known = -1 if size is None else size
-        rows = tf.shape(inputs)[0] if size is None else -1
-        return collected(tf.reshape(inputs, [rows, known]), outputs_collections)
-
-
-@add_arg_scope
-def softmax(logits: Any, scope: Any = None) -> tf.Tensor:
-    """Softmax over the last dimension."""
-    return tf.nn.softmax(logits, name=scope)
-
-
-@add_arg_scope
-def one_hot_encoding(
-    labels: Any,
-    num_classes: int,
-    on_value: float = 1.0,
-    off_value: float = 0.0,
-    outputs_collections: Any = None,
-    scope: Any = None,
-) -> tf.Tensor:
-    """Class numbers as vectors with a one."""
-    encoded = tf.one_hot(tf.cast(labels, tf.int64), num_classes, on_value, off_value, name=scope)
-    return collected(encoded, outputs_collections)
-
-
-@add_arg_scope
-def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -> tf.Tensor:
-    """Scales along a dimension to length one."""
-    length = tf.sqrt(tf.reduce_sum(tf.square(inputs), dim, keepdims=True) + epsilon)
-    return tf.divide(inputs, length, name=scope)
-
-
-def repeat(
-    inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any
-) -> Any:
-    """Calls a layer several times, one upon the other, in scopes `scope/scope_1` and so on."""
-    scope = kwargs.pop("scope", None)
-    with _v1.variable_scope(scope, "Repeat", [inputs]):
-        name = scope or getattr(layer, "__name__", "repeat")
-        for number in range(repetitions):
-            inputs = layer(inputs, *args, scope=f"{name}_{number + 1}", **kwargs)
-    return inputs
-
-
-def stack(inputs: Any, layer: Callable[..., Any], stack_args: Sequence[Any], **kwargs: Any) -> Any:
-    """Calls a layer once for each of several arguments, one upon the other.
+    """An older dense layer; its variables are `weights` and `bias`, and none of the model's.
 
     Args:
-      inputs: The first input.
-      layer: The layer.
-      stack_args: Its arguments, a list or tuple or one, for each call.
-      **kwargs: Further arguments of all calls.
+      x: A tensor of rank 2 or more.
+      num_output_units: Size of the last dimension of the output.
+      activation_fn: Of the output, or None.
+      weight_init: Initializer of the weights.
+      bias_init: Initializer of the bias; None: there is none.
+      name: The layer's name.
+      weight_collections: Collections for the weights.
+      bias_collections: Collections for the bias.
+      output_collections: Collections for the output.
+      trainable: Whether the variables are trained.
+      weight_regularizer: Of the weights.
+      bias_regularizer: Of the bias.
     """
-    scope = kwargs.pop("scope", None)
-    with _v1.variable_scope(scope, "Stack", [inputs]):
-        name = scope or getattr(layer, "__name__", "stack")
-        for number, given in enumerate(stack_args):
-            given = given if isinstance(given, (list, tuple)) else [given]
-            inputs = layer(inputs, *given, scope=f"{name}_{number + 1}", **kwargs)
-    return inputs
-
-
-def embed_sequence(
-    ids: Any,
-    vocab_size: int | None = None,
-    embed_dim: int | None = None,
-    unique: bool = False,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
-    reuse: Any = None,
-) -> tf.Tensor:
-    """Vectors for numbers, from a variable `embeddings` of shape (vocab_size, embed_dim)."""
-    del unique
-    with layer_scope(scope, "EmbedSequence", ids, reuse):
-        embeddings = layer_variable(
-            "embeddings", [vocab_size, embed_dim], tf.float32, initializer, regularizer, trainable
+    x = tf.convert_to_tensor(x)
+    with _v1.variable_scope(name, "fully_connected", [x]):
+        variable = functools.partial(_v1.get_variable, dtype=x.dtype, trainable=trainable)
+        weights = variable(
+            "weights",
+            [x.shape[-1], num_output_units],
+            initializer=weight_init,
+            regularizer=weight_regularizer,
+            collections=[*weight_collections, _Keys.GLOBAL_VARIABLES],
         )
-        return tf.nn.embedding_lookup(embeddings, ids)
+        outputs = tf.tensordot(x, weights, 1) if x.shape.rank > 2 else x @ weights
+        if bias_init is not None:
+            outputs += variable(
+                "bias",
+                [num_output_units],
+                initializer=bias_init,
+                regularizer=bias_regularizer,
+                collections=[*bias_collections, _Keys.GLOBAL_VARIABLES],
+            )
+        outputs = outputs if activation_fn is None else activation_fn(outputs)
+        _v1.add_to_collections(output_collections, outputs)
+        return outputs
 
 
-def bow_encoder(
-    ids: Any,
-    vocab_size: int,
-    embed_dim: int,
-    sparse_lookup: bool = True,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
-    reuse: Any = None,
-) -> tf.Tensor:
-    """The mean of the vectors of the numbers in a row; see `embed_sequence`."""
-    del sparse_lookup
-    vectors = embed_sequence(
-        ids, vocab_size, embed_dim, False, initializer, regularizer, trainable, scope, reuse
-    )
-    return tf.reduce_mean(vectors, 1)
+legacy_linear = functools.partial(legacy_fully_connected, activation_fn=None)
+legacy_relu = functools.partial(legacy_fully_connected, activation_fn=tf.nn.relu)

@@ -16,7 +16,11 @@ def xavier_initializer(
       uniform: Spread evenly; else by a normal distribution.
       seed: Of the random numbers.
       dtype: Of the values.
+
+    Raises:
+      TypeError: dtype is not of floats.
     """
+    _check(dtype)
     made = _v1.glorot_uniform_initializer if uniform else _v1.glorot_normal_initializer
     return made(seed=seed, dtype=dtype)
 
@@ -38,9 +42,15 @@ def variance_scaling_initializer(
       dtype: Of the values.
 
     Raises:
-      TypeError: mode is another.
+      TypeError: mode is another, or dtype is not of floats.
     """
+    _check(dtype)
     if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
         raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
     kind = "uniform" if uniform else "truncated_normal"
     return _v1.variance_scaling_initializer(factor, mode.lower(), kind, seed, dtype)
+
+
+def _check(dtype: Any) -> None:
+    if not tf.as_dtype(dtype).is_floating:
+        raise TypeError("Cannot create initializer for non-floating point type.")

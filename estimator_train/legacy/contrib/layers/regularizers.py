@@ -16,7 +16,7 @@ def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     Raises:
       ValueError: scale is negative or no number.
     """
-    return _checked("l1", scale, scope or "l1_regularizer", lambda w: tf.reduce_sum(tf.abs(w)))
+    return _checked(scale, scope or "l1_regularizer", lambda w: tf.reduce_sum(tf.abs(w)))
 
 
 def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
@@ -25,14 +25,15 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     Raises:
       ValueError: scale is negative or no number.
     """
-    return _checked("l2", scale, scope or "l2_regularizer", tf.nn.l2_loss)
+    return _checked(scale, scope or "l2_regularizer", tf.nn.l2_loss)
 
 
 def l1_l2_regularizer(
     scale_l1: float = 1.0, scale_l2: float = 1.0, scope: str | None = None
 ) -> Regularizer:
     """The sum of both."""
-    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
+    both = [l1_regularizer(scale_l1), l2_regularizer(scale_l2)]
+    return sum_regularizer(both, scope or "l1_l2_regularizer")
 
 
 def sum_regularizer(regularizer_list: Sequence[Any], scope: str | None = None) -> Any:
@@ -42,9 +43,9 @@ def sum_regularizer(regularizer_list: Sequence[Any], scope: str | None = None) -
         return None
 
     def summed(weights: Any) -> Any:
-        with tf.name_scope(scope or "sum_regularizer"):
+        with tf.name_scope(scope or "sum_regularizer") as name:
             parts = [part for part in (r(weights) for r in chosen) if part is not None]
-            return tf.add_n(parts) if parts else None
+            return tf.add_n(parts, name) if parts else None
 
     return summed
 
@@ -55,15 +56,21 @@ def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> 
     Args:
       regularizer: The regularizer.
       weights_list: The tensors; by default those of the collection WEIGHTS.
+
+    Raises:
+      ValueError: There are no tensors.
     """
     weights = weights_list or _v1.get_collection(_v1.GraphKeys.WEIGHTS)
-    parts = [part for part in map(regularizer, weights) if part is not None]
-    total = tf.add_n(parts) if parts else tf.constant(0.0)
+    if not weights:
+        raise ValueError("No weights to regularize.")
+    with tf.name_scope("get_regularization_penalty") as name:
+        parts = [part for part in map(regularizer, weights) if part is not None]
+        total = tf.add_n(parts or [tf.constant(0.0)], name)
     _v1.add_to_collection(_v1.GraphKeys.REGULARIZATION_LOSSES, total)
     return total
 
 
-def _checked(name: str, scale: Any, scope: str, share: Callable[[Any], Any]) -> Regularizer:
+def _checked(scale: Any, scope: str, share: Callable[[Any], Any]) -> Regularizer:
     if isinstance(scale, numbers.Integral) or not isinstance(scale, numbers.Real):
         raise ValueError(f"scale cannot be an integer: {scale}")
     if scale < 0.0:
@@ -72,7 +79,7 @@ def _checked(name: str, scale: Any, scope: str, share: Callable[[Any], Any]) -> 
         return lambda weights: None
 
     def regularizer(weights: Any) -> Any:
-        with tf.name_scope(scope):
+        with tf.name_scope(scope) as name:
             factor = tf.convert_to_tensor(scale, weights.dtype.base_dtype, name="scale")
             return tf.multiply(factor, share(weights), name=name)
 

@@ -1,0 +1,68 @@
+"""Embeddings of `tf.contrib.layers`."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.legacy.contrib.layers.building import layer_scope, layer_variable
+
+
+def embed_sequence(
+    ids: Any,
+    vocab_size: int | None = None,
+    embed_dim: int | None = None,
+    unique: bool = False,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    reuse: Any = None,
+) -> tf.Tensor:
+    """Vectors for numbers, from a variable `embeddings` of shape (vocab_size, embed_dim).
+
+    Raises:
+      ValueError: The variable has to be made, and one of the sizes is missing.
+    """
+    del unique
+    if not reuse and (vocab_size is None or embed_dim is None):
+        raise ValueError(f"Must specify vocab size and embedding dimension: {vocab_size}, "
+                         f"{embed_dim}")  # fmt: skip
+    with layer_scope(scope, "EmbedSequence", ids, reuse):
+        embeddings = layer_variable(
+            "embeddings", [vocab_size, embed_dim], tf.float32, initializer, regularizer, trainable
+        )
+        return tf.nn.embedding_lookup(embeddings, ids)
+
+
+def bow_encoder(
+    ids: Any,
+    vocab_size: int,
+    embed_dim: int,
+    sparse_lookup: bool = True,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    reuse: Any = None,
+) -> tf.Tensor:
+    """The mean of the vectors of the numbers in a row; see `embed_sequence`.
+
+    Args:
+      ids: The numbers, a row for each example.
+      vocab_size: How many numbers there are.
+      embed_dim: Size of a vector.
+      sparse_lookup: Whether zeros are left out, as they fill the rows.
+      initializer: Of the vectors.
+      regularizer: Of the vectors.
+      trainable: Whether they are trained.
+      scope: The layer's name.
+      reuse: Whether the variable is there already.
+    """
+    with layer_scope(scope, "bow_encoder", ids, reuse):
+        embeddings = layer_variable(
+            "embeddings", [vocab_size, embed_dim], tf.float32, initializer, regularizer, trainable
+        )
+        if not sparse_lookup:
+            return tf.reduce_mean(tf.nn.embedding_lookup(embeddings, ids), 1)
+        ids = ids if isinstance(ids, tf.SparseTensor) else tf.sparse.from_dense(ids)
+        return tf.nn.embedding_lookup_sparse(embeddings, ids, None, combiner="mean")
