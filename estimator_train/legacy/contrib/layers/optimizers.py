@@ -14,7 +14,14 @@ OPTIMIZER_CLS_NAMES = {
     "RMSProp": _v1.train.RMSPropOptimizer,
     "SGD": _v1.train.GradientDescentOptimizer,
 }
-OPTIMIZER_SUMMARIES = ["learning_rate", "loss", "gradients", "gradient_norm"]
+OPTIMIZER_SUMMARIES = [
+    "learning_rate",
+    "loss",
+    "gradients",
+    "gradient_norm",
+    "global_gradient_norm",
+]
+_NORMS = ("gradient_norm", "global_gradient_norm")
 
 
 def optimize_loss(
@@ -37,59 +44,92 @@ def optimize_loss(
 
     Args:
       loss: A number.
-      global_step: The step, or None for the graph's.
+      global_step: The step, or None for the graph's, if it has one.
       learning_rate: A number or tensor, or None if the optimizer knows.
       optimizer: A name, an optimizer, a class of them, or a function that returns one, of the
         learning rate or of nothing.
       gradient_noise_scale: Of random noise that is added to gradients.
-      gradient_multipliers: Variables or their names to factors of their gradients.
+      gradient_multipliers: Variables or their names, with `:0`, to factors of their gradients.
       clip_gradients: The largest norm of all gradients, or a function of pairs that clips them.
       learning_rate_decay_fn: Function of the learning rate and the step.
       update_ops: Operations to run before; by default the collection UPDATE_OPS.
       variables: What is trained; by default all that can be.
       name: Name of the scope.
-      summaries: Which of OPTIMIZER_SUMMARIES are written; by default learning rate, loss and norm.
+      summaries: Which of OPTIMIZER_SUMMARIES are written; by default the loss, the norm of all
+        gradients, and the learning rate where it decays.
       colocate_gradients_with_ops: See `tf.gradients`.
       increment_global_step: Whether the step is counted.
 
     Raises:
-      ValueError: The optimizer is unknown, or nothing can be trained.
+      ValueError: The optimizer is unknown, nothing can be trained, or an argument is wrong.
     """
-    step = _v1.train.get_or_create_global_step() if global_step is None else global_step
+    if loss.shape.rank not in (0, None):
+        raise ValueError(f"The loss should be one number, its shape is {loss.shape}.")
+    step = _v1.train.get_global_step() if global_step is None else global_step
     with _v1.variable_scope(name, "OptimizeLoss", [loss, global_step]):
         updates = _v1.get_collection(_v1.GraphKeys.UPDATE_OPS) if update_ops is None else update_ops
-        with tf.control_dependencies(list(updates)):
-            loss = tf.identity(loss)
-        rate = _learning_rate(learning_rate, learning_rate_decay_fn, step)
+        if updates:
+            loss = _after(updates, loss)
+        kinds = _chosen_summaries(summaries)
+        rate = _learning_rate(learning_rate, learning_rate_decay_fn, step, kinds)
+        trained = _v1.trainable_variables() if variables is None else variables
+        if not trained:
+            raise ValueError("No variables to optimize.")
         chosen = _optimizer(optimizer, rate)
-        if isinstance(variables, Sequence) and not variables:
-            raise ValueError("No variables to optimize: `variables` is empty.")
         pairs = chosen.compute_gradients(
-            loss,
-            variables or _v1.trainable_variables(),
-            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            loss, trained, colocate_gradients_with_ops=colocate_gradients_with_ops
         )
         pairs = [(gradient, v) for gradient, v in pairs if gradient is not None]
         pairs = _noisy(pairs, gradient_noise_scale)
         pairs = _multiplied(pairs, gradient_multipliers or {})
-        pairs = _clipped(pairs, clip_gradients)
-        _summarize(summaries, rate, loss, pairs)
+        if set(_NORMS) & set(kinds):
+            _norm_summary("gradient_norm", pairs)
+        clipped = _clipped(pairs, clip_gradients)
+        _summarize(kinds, loss, clipped)
+        if clip_gradients is not None and set(_NORMS) & set(kinds):
+            _norm_summary("clipped_gradient_norm", clipped)
         counted = step if increment_global_step else None
-        applied = chosen.apply_gradients(pairs, counted, name="train")
-        with tf.control_dependencies([applied]):
-            return tf.identity(loss)
+        return _after([chosen.apply_gradients(clipped, counted, name="train")], loss)
 
 
-def _learning_rate(rate: Any, decay: Callable[..., Any] | None, step: Any) -> Any:
+def _after(operations: Sequence[Any], loss: tf.Tensor) -> tf.Tensor:
+    with tf.control_dependencies(list(operations)):
+        return tf.identity(loss, "control_dependency")
+
+
+def _chosen_summaries(given: Sequence[str] | None) -> Sequence[str]:
+    if given is None:
+        return ["loss", "learning_rate", "global_gradient_norm"]
+    for kind in given:
+        if kind not in OPTIMIZER_SUMMARIES:
+            raise ValueError(
+                f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided "
+                f"{kind}."
+            )
+    return given
+
+
+def _learning_rate(
+    rate: Any, decay: Callable[..., Any] | None, step: Any, summaries: Sequence[str]
+) -> Any:
     if rate is None:
         return None
-    if not isinstance(rate, tf.Tensor):
-        if rate < 0:
+    if isinstance(rate, float):
+        if rate < 0.0:
             raise ValueError(f"Invalid learning_rate {rate}.")
         rate = _v1.get_variable(
-            "learning_rate", [], initializer=_v1.constant_initializer(float(rate)), trainable=False
+            "learning_rate", [], initializer=_v1.constant_initializer(rate), trainable=False
         )
-    return rate if decay is None else decay(rate, step)
+    elif not isinstance(rate, (tf.Tensor, tf.Variable)) or rate.shape.rank != 0:
+        raise ValueError(f"Learning rate should be 0d Tensor or float. Got {rate}.")
+    if decay is None:
+        return rate
+    if step is None:
+        raise ValueError("global_step is required for learning_rate_decay_fn.")
+    rate = decay(rate, step)
+    if "learning_rate" in summaries:
+        _v1.summary.scalar("learning_rate", rate)
+    return rate
 
 
 def _optimizer(given: Any, rate: Any) -> Any:
@@ -125,11 +165,7 @@ def _multiplied(pairs: list[Any], factors: Mapping[Any, Any]) -> list[Any]:
             )
         return gradient * factor
 
-    return [(times(g, by_name[key]) if (key := _key(v, by_name)) else g, v) for g, v in pairs]
-
-
-def _key(variable: Any, factors: Mapping[str, Any]) -> str | None:
-    return next((name for name in (variable.name, variable.op.name) if name in factors), None)
+    return [(times(g, by_name[v.name]) if v.name in by_name else g, v) for g, v in pairs]
 
 
 def _clipped(pairs: list[Any], clip: Any) -> list[Any]:
@@ -137,17 +173,25 @@ def _clipped(pairs: list[Any], clip: Any) -> list[Any]:
         return pairs
     if callable(clip):
         return clip(pairs)
+    if not isinstance(clip, float):
+        raise ValueError(f"Unknown type {type(clip)} for clip_gradients")
     gradients, variables = zip(*pairs, strict=True)
     limited, _ = tf.clip_by_global_norm(gradients, clip)
     return list(zip(limited, variables, strict=True))
 
 
-def _summarize(names: Sequence[str] | None, rate: Any, loss: Any, pairs: list[Any]) -> None:
-    names = ["loss", "learning_rate", "global_gradient_norm"] if names is None else names
-    if "learning_rate" in names and rate is not None:
-        _v1.summary.scalar("learning_rate", rate)
-    if "loss" in names:
+def _summarize(kinds: Sequence[str], loss: Any, pairs: list[Any]) -> None:
+    if "loss" in kinds:
         _v1.summary.scalar("loss", loss)
-    if {"global_gradient_norm", "gradient_norm"} & set(names):
-        norm = tf.linalg.global_norm([gradient for gradient, _ in pairs])
-        _v1.summary.scalar("global_norm/gradient_norm", norm)
+    for gradient, variable in pairs:
+        values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+        name = variable.name.replace(":", "_")
+        if "gradients" in kinds:
+            _v1.summary.histogram(f"gradients/{name}", values)
+        if "gradient_norm" in kinds:
+            _v1.summary.scalar(f"gradient_norm/{name}", tf.linalg.global_norm([values]))
+
+
+def _norm_summary(name: str, pairs: list[Any]) -> None:
+    norm = tf.linalg.global_norm([gradient for gradient, _ in pairs])
+    _v1.summary.scalar(f"global_norm/{name}", norm)
