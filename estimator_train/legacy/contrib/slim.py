@@ -2,6 +2,9 @@
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib import learning as learning
+from estimator_train.legacy.contrib import losses as losses
+from estimator_train.legacy.contrib import metrics as metrics
 from estimator_train.legacy.contrib.arg_scope import (
     add_arg_scope,
     arg_scope,
@@ -15,22 +18,25 @@ from estimator_train.legacy.contrib.framework import (
     assign_from_values,
     assign_from_values_fn,
     filter_variables,
+    get_local_variables,
     get_model_variables,
     get_or_create_global_step,
     get_trainable_variables,
     get_unique_variable,
+    get_variable_full_name,
     get_variables,
     get_variables_by_name,
     get_variables_by_suffix,
     get_variables_to_restore,
+    global_variable,
     local_variable,
     model_variable,
     variable,
 )
 from estimator_train.legacy.contrib.layers import *  # noqa: F403
+from estimator_train.legacy.contrib.layers import utils as utils
 from estimator_train.legacy.contrib.training import evaluate_once, train
 
-losses = tf.compat.v1.losses
 get_global_step = tf.compat.v1.train.get_global_step
 __all__ = [
     "add_arg_scope",
@@ -43,18 +49,24 @@ __all__ = [
     "current_arg_scope",
     "evaluate_once",
     "filter_variables",
+    "get_local_variables",
     "get_model_variables",
     "get_or_create_global_step",
     "get_trainable_variables",
     "get_unique_variable",
+    "get_variable_full_name",
     "get_variables",
     "get_variables_by_name",
     "get_variables_by_suffix",
     "get_variables_to_restore",
+    "global_variable",
     "has_arg_scope",
     "local_variable",
+    "learning",
     "losses",
+    "metrics",
     "model_variable",
     "train",
+    "utils",
     "variable",
 ]
