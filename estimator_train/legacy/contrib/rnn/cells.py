@@ -6,10 +6,9 @@ from typing import Any
 import tensorflow as tf
 
 _ZEROS = tf.compat.v1.zeros_initializer()
-_cells = tf.compat.v1.nn.rnn_cell
 
 
-class LSTMBlockCell(_cells.LSTMCell):
+class LSTMBlockCell(tf.compat.v1.nn.rnn_cell.LSTMCell):
     """An LSTM cell by the name of one that was computed in one operation.
 
     Args:
@@ -43,7 +42,7 @@ class LSTMBlockCell(_cells.LSTMCell):
         )
 
 
-class GRUBlockCellV2(_cells.GRUCell):
+class GRUBlockCellV2(tf.compat.v1.nn.rnn_cell.GRUCell):
     """A GRU cell by the name of one that was computed in one operation.
 
     Args:
@@ -63,7 +62,7 @@ class GRUBlockCellV2(_cells.GRUCell):
         super().__init__(_units(num_units, cell_size), reuse=reuse, name=name)
 
 
-class GRUBlockCell(_cells.RNNCell):
+class GRUBlockCell(tf.compat.v1.nn.rnn_cell.RNNCell):
     """A GRU cell with variables of other names; see `GRUBlockCellV2`."""
 
     def __init__(
@@ -101,7 +100,7 @@ class GRUBlockCell(_cells.RNNCell):
         return state, state
 
 
-class LayerNormBasicLSTMCell(_cells.RNNCell):
+class LayerNormBasicLSTMCell(tf.compat.v1.nn.rnn_cell.RNNCell):
     """An LSTM whose gates are normalized.
 
     Args:
@@ -138,7 +137,7 @@ class LayerNormBasicLSTMCell(_cells.RNNCell):
     @property
     def state_size(self) -> Any:
         """Sizes of c and h."""
-        return _cells.LSTMStateTuple(self._units, self._units)
+        return tf.compat.v1.nn.rnn_cell.LSTMStateTuple(self._units, self._units)
 
     @property
     def output_size(self) -> int:
@@ -160,7 +159,7 @@ class LayerNormBasicLSTMCell(_cells.RNNCell):
         cell = cell * tf.sigmoid(f + self._forget_bias) + tf.sigmoid(i) * new
         cell = self._normalized(cell, "state")
         hidden = self._activation(cell) * tf.sigmoid(o)
-        return hidden, _cells.LSTMStateTuple(cell, hidden)
+        return hidden, tf.compat.v1.nn.rnn_cell.LSTMStateTuple(cell, hidden)
 
     def _normalized(self, values: tf.Tensor, name: str) -> tf.Tensor:
         if self._norm is None:
@@ -174,6 +173,7 @@ class LayerNormBasicLSTMCell(_cells.RNNCell):
 
 
 def _units(num_units: int | None, cell_size: int | None) -> int:
-    if (num_units is None) == (cell_size is None):
+    given = [size for size in (num_units, cell_size) if size is not None]
+    if len(given) != 1:
         raise ValueError("Give num_units, or its older name cell_size.")
-    return cell_size if num_units is None else num_units
+    return given[0]

@@ -6,10 +6,10 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib.seq2seq.attention import (
-    AttentionWrapper,
-    AttentionWrapperState,
+    AttentionMechanism,
     BahdanauAttention,
     LuongAttention,
+    hardmax,
 )
 from estimator_train.legacy.contrib.seq2seq.beam import (
     BeamSearchDecoder,
@@ -29,8 +29,10 @@ from estimator_train.legacy.contrib.seq2seq.helpers import (
     SampleEmbeddingHelper,
     TrainingHelper,
 )
+from estimator_train.legacy.contrib.seq2seq.wrapper import AttentionWrapper, AttentionWrapperState
 
 __all__ = [
+    "AttentionMechanism",
     "AttentionWrapper",
     "AttentionWrapperState",
     "BahdanauAttention",
@@ -46,6 +48,7 @@ __all__ = [
     "SampleEmbeddingHelper",
     "TrainingHelper",
     "dynamic_decode",
+    "hardmax",
     "sequence_loss",
     "tile_batch",
 ]
@@ -57,6 +60,8 @@ def sequence_loss(
     weights: Any,
     average_across_timesteps: bool = True,
     average_across_batch: bool = True,
+    sum_over_timesteps: bool = False,
+    sum_over_batch: bool = False,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> tf.Tensor:
@@ -68,17 +73,30 @@ def sequence_loss(
       weights: Of each place, the same shape.
       average_across_timesteps: Whether to average over time.
       average_across_batch: Whether to average over the batch.
+      sum_over_timesteps: Where nothing is averaged, whether to sum over time and divide by the
+        number of places that have a weight.
+      sum_over_batch: The same over the batch.
       softmax_loss_function: Function of `labels` and `logits` in place of the cross entropy.
       name: Of the operations.
 
     Returns:
       The loss: a number, or of shape (batch,), (time,) or (batch, time) where not averaged.
+
+    Raises:
+      ValueError: Shapes are others, or an axis is both averaged and summed.
     """
+    for tensor, rank in ((logits, 3), (targets, 2), (weights, 2)):
+        if len(tensor.shape) != rank:
+            raise ValueError(f"Expected {rank} axes, got shape {tensor.shape}.")
+    if average_across_timesteps and sum_over_timesteps or average_across_batch and sum_over_batch:
+        raise ValueError("An axis can be averaged or summed, not both.")
     loss_fn = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
     with tf.name_scope(name or "sequence_loss"):
         losses = loss_fn(labels=targets, logits=logits) * weights
-        averaged = (average_across_batch, average_across_timesteps)
-        axes = [axis for axis in (0, 1) if averaged[axis]]
+        averaged = [i for i in (0, 1) if (average_across_batch, average_across_timesteps)[i]]
+        summed = [i for i in (0, 1) if (sum_over_batch, sum_over_timesteps)[i]]
+        axes = averaged or summed
         if not axes:
             return losses
-        return tf.reduce_sum(losses, axes) / (tf.reduce_sum(weights, axes) + 1e-12)
+        counts = weights if averaged else tf.cast(weights > 0, losses.dtype)
+        return tf.math.divide_no_nan(tf.reduce_sum(losses, axes), tf.reduce_sum(counts, axes))

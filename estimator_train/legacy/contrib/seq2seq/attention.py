@@ -1,24 +1,26 @@
-"""Cells that look back at a memory: the outputs of an encoder."""
+"""Mechanisms of attention: the shares of the places of a memory for a query."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import tensorflow as tf
 
 _v1 = tf.compat.v1
 
 
-class _Attention:
+class AttentionMechanism:
     """Scores each place of a memory for a query.
 
     Args:
+      num_units: Size of the keys.
       memory: Shape (batch, places, depth).
       memory_sequence_length: Places that count, shape (batch,); None: all.
-      num_units: Size of the keys.
       probability_fn: From scores to shares; softmax by default.
-      score_mask_value: Score of the places that do not count.
+      score_mask_value: Score of the places that do not count; minus infinity by default.
       dtype: Of the layers.
-      name: Their scope.
+      custom_key_value_fn: From keys and values to those to use.
+      name: Of the operations.
+      scope: Scope of the variables that scores need.
     """
 
     def __init__(
@@ -29,35 +31,41 @@ class _Attention:
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: float | None = None,
         dtype: Any = None,
+        custom_key_value_fn: Callable[..., tuple[Any, Any]] | None = None,
         name: str | None = None,
+        scope: str | None = None,
     ) -> None:
-        self._num_units, self._name = num_units, name
+        self._num_units, self._scope = num_units, scope
         self._probability_fn = probability_fn or tf.nn.softmax
         self.dtype = dtype or tf.float32
-        self._masked = self.dtype.min if score_mask_value is None else score_mask_value
-        memory = tf.convert_to_tensor(memory)
-        self._mask = None
-        if memory_sequence_length is not None:
-            places = tf.shape(memory)[1]
-            self._mask = tf.sequence_mask(memory_sequence_length, places)
-            memory *= tf.cast(self._mask, memory.dtype)[..., None]
-        self.values = memory
-        layer = _v1.layers.Dense(num_units, use_bias=False, name="memory_layer", dtype=self.dtype)
-        with _v1.variable_scope(name):
-            self.keys = layer(memory)
-        self.batch_size = tf.shape(memory)[0]
-        self.alignments_size = memory.shape[1] or tf.shape(memory)[1]
+        self._masked = -float("inf") if score_mask_value is None else score_mask_value
+        with tf.name_scope(name):
+            self.values, self._mask = _masked(memory, memory_sequence_length)
+            layer = _v1.layers.Dense(
+                num_units, use_bias=False, name="memory_layer", dtype=self.dtype
+            )
+            self.keys = layer(self.values)
+        if custom_key_value_fn is not None:
+            self.keys, self.values = custom_key_value_fn(self.keys, self.values)
+        self.batch_size = tf.shape(self.keys)[0]
+        self.alignments_size = self.keys.shape.as_list()[1] or tf.shape(self.keys)[1]
+        self.state_size = self.alignments_size
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> tf.Tensor:
         """Shares of before the first step, zeros of shape (batch, places)."""
         return tf.zeros([batch_size, self.alignments_size], dtype)
 
+    def initial_state(self, batch_size: Any, dtype: Any) -> tf.Tensor:
+        """The state of before the first step: the shares."""
+        return self.initial_alignments(batch_size, dtype)
+
     def __call__(self, query: Any, state: Any = None) -> tuple[tf.Tensor, tf.Tensor]:
         """The share of each place, shape (batch, places); and the same as the state."""
-        with _v1.variable_scope(self._name, reuse=_v1.AUTO_REUSE):
+        with _v1.variable_scope(None, self._scope, [query]):
             scores = self._scores(query)
         if self._mask is not None:
-            scores = tf.where(self._mask, scores, tf.fill(tf.shape(scores), self._masked))
+            masked = tf.constant(self._masked, scores.dtype)
+            scores = tf.where(self._mask, scores, tf.fill(tf.shape(scores), masked))
         shares = self._probability_fn(scores)
         return shares, shares
 
@@ -65,7 +73,7 @@ class _Attention:
         raise NotImplementedError
 
 
-class BahdanauAttention(_Attention):
+class BahdanauAttention(AttentionMechanism):
     """Scores by a small network of query and key.
 
     Args:
@@ -73,7 +81,7 @@ class BahdanauAttention(_Attention):
       memory: The memory.
       memory_sequence_length: Its lengths.
       normalize: Whether its last weights have a length of their own, and a bias before.
-      **arguments: probability_fn, score_mask_value, dtype.
+      **arguments: See `AttentionMechanism`.
     """
 
     def __init__(
@@ -85,16 +93,20 @@ class BahdanauAttention(_Attention):
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: float | None = None,
         dtype: Any = None,
+        custom_key_value_fn: Callable[..., tuple[Any, Any]] | None = None,
         name: str = "BahdanauAttention",
     ) -> None:
         self._normalize = normalize
-        arguments = (memory_sequence_length, probability_fn, score_mask_value, dtype, name)
-        super().__init__(num_units, memory, *arguments)
+        arguments = (memory_sequence_length, probability_fn, score_mask_value, dtype)
+        names = (custom_key_value_fn, name, "bahdanau_attention")
+        super().__init__(num_units, memory, *arguments, *names)
+        self._query_layer = _v1.layers.Dense(
+            num_units, use_bias=False, name="query_layer", dtype=self.dtype
+        )
 
     def _scores(self, query: Any) -> tf.Tensor:
         units = self._num_units
-        layer = _v1.layers.Dense(units, use_bias=False, name="query_layer", dtype=self.dtype)
-        hidden = self.keys + layer(query)[:, None]
+        hidden = self.keys + self._query_layer(query)[:, None]
         v = _v1.get_variable("attention_v", [units], self.dtype)
         if self._normalize:
             start = _v1.constant_initializer((1.0 / units) ** 0.5)
@@ -104,7 +116,7 @@ class BahdanauAttention(_Attention):
         return tf.reduce_sum(v * tf.tanh(hidden), -1)
 
 
-class LuongAttention(_Attention):
+class LuongAttention(AttentionMechanism):
     """Scores by the product of query and key, whose sizes are one.
 
     Args:
@@ -112,7 +124,7 @@ class LuongAttention(_Attention):
       memory: The memory.
       memory_sequence_length: Its lengths.
       scale: Whether scores have a factor that is learned.
-      **arguments: probability_fn, score_mask_value, dtype.
+      **arguments: See `AttentionMechanism`.
     """
 
     def __init__(
@@ -124,112 +136,35 @@ class LuongAttention(_Attention):
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: float | None = None,
         dtype: Any = None,
+        custom_key_value_fn: Callable[..., tuple[Any, Any]] | None = None,
         name: str = "LuongAttention",
     ) -> None:
         self._scale = scale
-        arguments = (memory_sequence_length, probability_fn, score_mask_value, dtype, name)
-        super().__init__(num_units, memory, *arguments)
+        arguments = (memory_sequence_length, probability_fn, score_mask_value, dtype)
+        names = (custom_key_value_fn, name, "luong_attention")
+        super().__init__(num_units, memory, *arguments, *names)
 
     def _scores(self, query: Any) -> tf.Tensor:
+        if query.shape[-1] != self.keys.shape[-1]:
+            raise ValueError(f"Queries are {query.shape[-1]} wide, keys {self.keys.shape[-1]}.")
         scores = tf.squeeze(tf.matmul(query[:, None], self.keys, transpose_b=True), 1)
         if self._scale:
             scores *= _v1.get_variable("attention_g", [], self.dtype, _v1.ones_initializer())
         return scores
 
 
-class AttentionWrapperState(NamedTuple):
-    """The state of the cell, what it attended to last, and how."""
-
-    cell_state: Any
-    attention: Any
-    time: Any
-    alignments: Any
-    alignment_history: Any
-    attention_state: Any
-
-    def clone(self, **fields: Any) -> "AttentionWrapperState":
-        """The same with some fields replaced."""
-        return self._replace(**fields)
+def hardmax(logits: Any, name: str | None = None) -> tf.Tensor:
+    """One at the first of the highest logits, zero elsewhere."""
+    logits = tf.convert_to_tensor(logits)
+    return tf.one_hot(tf.argmax(logits, -1), tf.shape(logits)[-1], dtype=logits.dtype, name=name)
 
 
-class AttentionWrapper(tf.compat.v1.nn.rnn_cell.RNNCell):
-    """A cell that reads, beside its inputs, what it attended to in the step before.
-
-    Args:
-      cell: The cell.
-      attention_mechanism: The attention.
-      attention_layer_size: Size of what it attends to; None: the memory's depth.
-      alignment_history: Whether the state keeps the shares of all steps, a TensorArray.
-      cell_input_fn: From inputs and attention to the cell's inputs; by default both joined.
-      output_attention: Whether its output is the attention rather than the cell's output.
-      initial_cell_state: State of the cell in `zero_state`.
-      name: Its scope.
-    """
-
-    def __init__(
-        self,
-        cell: Any,
-        attention_mechanism: Any,
-        attention_layer_size: int | None = None,
-        alignment_history: bool = False,
-        cell_input_fn: Callable[..., Any] | None = None,
-        output_attention: bool = True,
-        initial_cell_state: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(name=name)
-        self._cell, self._mechanism = cell, attention_mechanism
-        self._keeps_history, self._gives_attention = alignment_history, output_attention
-        self._joined = cell_input_fn or (
-            lambda inputs, attention: tf.concat([inputs, attention], -1)
-        )
-        self._first_state = initial_cell_state
-        self._layer_size = attention_layer_size
-        self._size = attention_layer_size or attention_mechanism.values.shape[-1]
-
-    @property
-    def output_size(self) -> Any:
-        """Size of the output."""
-        return self._size if self._gives_attention else self._cell.output_size
-
-    @property
-    def state_size(self) -> AttentionWrapperState:
-        """Sizes of the state's parts."""
-        places = self._mechanism.alignments_size
-        return AttentionWrapperState(
-            self._cell.state_size, self._size, tf.TensorShape([]), places, (), places
-        )
-
-    def zero_state(self, batch_size: Any, dtype: Any) -> AttentionWrapperState:
-        """The state of before the first step."""
-        first = self._first_state
-        if first is None:
-            first = self._cell.zero_state(batch_size, dtype)
-        shares = self._mechanism.initial_alignments(batch_size, dtype)
-        history: Any = ()
-        if self._keeps_history:
-            history = tf.TensorArray(
-                dtype, 0, dynamic_size=True, element_shape=tf.TensorShape([None, None])
-            )
-        attention = tf.zeros([batch_size, self._size], dtype)
-        time = tf.zeros([], tf.int32)
-        first = tf.nest.map_structure(tf.identity, first)
-        return AttentionWrapperState(first, attention, time, shares, history, shares)
-
-    def call(self, inputs: Any, state: AttentionWrapperState) -> tuple[Any, AttentionWrapperState]:
-        """One step."""
-        output, cell_state = self._cell(self._joined(inputs, state.attention), state.cell_state)
-        shares, attention_state = self._mechanism(output, state.attention_state)
-        context = tf.squeeze(tf.matmul(shares[:, None], self._mechanism.values), 1)
-        attention = context
-        if self._layer_size is not None:
-            layer = _v1.layers.Dense(self._layer_size, use_bias=False, name="attention_layer")
-            attention = layer(tf.concat([output, context], 1))
-        history = state.alignment_history
-        if self._keeps_history:
-            history = history.write(state.time, shares)
-        shares.set_shape(state.alignments.shape)
-        following = AttentionWrapperState(
-            cell_state, attention, state.time + 1, shares, history, shares
-        )
-        return (attention if self._gives_attention else output), following
+def _masked(memory: Any, lengths: Any) -> tuple[tf.Tensor, tf.Tensor | None]:
+    """The memory with zeros after the ends, and where it counts."""
+    memory = tf.convert_to_tensor(memory)
+    if lengths is None:
+        return memory, None
+    positive = _v1.assert_positive(lengths, message="memory_sequence_length must be positive.")
+    with tf.control_dependencies([positive]):
+        mask = tf.sequence_mask(lengths, tf.shape(memory)[1])
+    return memory * tf.cast(mask, memory.dtype)[..., None], mask

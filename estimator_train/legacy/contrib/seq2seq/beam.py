@@ -36,7 +36,12 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
       t: A tensor, or a structure of such, of shapes (batch, ...).
       multiplier: How often.
       name: Unused.
+
+    Raises:
+      ValueError: A tensor has no batch.
     """
+    if any(tensor.shape.rank == 0 for tensor in map(tf.convert_to_tensor, tf.nest.flatten(t))):
+        raise ValueError("Numbers have no batch to tile.")
     return tf.nest.map_structure(lambda tensor: tf.repeat(tensor, multiplier, 0), t)
 
 
