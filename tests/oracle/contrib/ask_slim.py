@@ -170,6 +170,36 @@ def a_train_op():
     return [about] + [{"loss": train_op}, {"v": v, "step": step}] * 2
 
 
+def net(pictures, is_training):
+    """A net in the way of slim's, and its output."""
+    norm = {"is_training": is_training, "decay": 0.5, "scale": True}
+    convolved = {"normalizer_fn": slim.batch_norm, "normalizer_params": norm}
+    both = [slim.conv2d, slim.fully_connected]
+    with slim.arg_scope(both, weights_regularizer=slim.l2_regularizer(0.01)):
+        with slim.arg_scope([slim.conv2d], padding="VALID", **convolved):
+            x = slim.repeat(pictures, 2, slim.conv2d, 3, [3, 3], scope="block")
+            x = slim.separable_conv2d(x, None, 2, 1, normalizer_fn=slim.batch_norm)
+            x = slim.max_pool2d(x, 2, scope="pool")
+        x = slim.dropout(slim.flatten(x), 0.7, is_training=False)
+        x = slim.stack(x, slim.fully_connected, [4, 3])
+        return slim.fully_connected(x, 2, activation_fn=None, scope="logits")
+
+
+@question
+def a_net_in_training_and_again():
+    pictures = tf.constant(numbers(4, 9, 9, 2))
+    labels = slim.one_hot_encoding([0, 1, 1, 0], 2)
+    with tf.variable_scope("net"):
+        logits = net(pictures, True)
+    slim.losses.softmax_cross_entropy(logits, labels)
+    loss = slim.losses.get_total_loss()
+    train_op = slim.learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1))
+    with tf.variable_scope("net", reuse=True):
+        again = net(pictures, False)
+    moving = {one.op.name: one for one in slim.get_model_variables() if "moving" in one.op.name}
+    return [{"loss": train_op}, moving, {"again": again}] * 3
+
+
 @question
 def signatures():
     names = ["create_train_op", "clip_gradient_norms"]

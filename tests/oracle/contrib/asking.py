@@ -19,8 +19,6 @@ import numpy as np
 import tensorflow as tf
 
 QUESTIONS = OrderedDict()
-# Arguments for variables of strategies, that nobody gave to functions of tf.contrib.
-NEWER = ("synchronization", "aggregation")
 
 
 def question(function):
@@ -48,7 +46,7 @@ def numbers(*shape, start=0, scale=0.5):
 def signature(function):
     """The arguments of a function, each with its default where that is a plain value."""
     arguments = inspect.signature(function).parameters.values()
-    return [one.name + default(one.default) for one in arguments if one.name not in NEWER]
+    return [one.name + default(one.default) for one in arguments]
 
 
 def default(value):

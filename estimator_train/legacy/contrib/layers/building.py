@@ -94,8 +94,9 @@ def finished(
     """
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
-    elif (add := bias()) is not None:
-        outputs = add(outputs)
+    else:
+        add = bias()
+        outputs = outputs if add is None else add(outputs)
     return activated(outputs, activation_fn, outputs_collections, entered)
 
 
