@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib import layers as layers
 from estimator_train.legacy.contrib import learning as learning
 from estimator_train.legacy.contrib import losses as losses
 from estimator_train.legacy.contrib import metrics as metrics
@@ -34,6 +35,8 @@ from estimator_train.legacy.contrib.framework import (
     variable,
 )
 from estimator_train.legacy.contrib.layers import *  # noqa: F403
+from estimator_train.legacy.contrib.layers import initializers as initializers
+from estimator_train.legacy.contrib.layers import regularizers as regularizers
 from estimator_train.legacy.contrib.layers import utils as utils
 from estimator_train.legacy.contrib.training import evaluate_once, train
 
@@ -62,9 +65,12 @@ __all__ = [
     "global_variable",
     "has_arg_scope",
     "local_variable",
+    "initializers",
+    "layers",
     "learning",
     "losses",
     "metrics",
+    "regularizers",
     "model_variable",
     "train",
     "utils",

@@ -122,7 +122,8 @@ def initializer_of_whole_numbers():
 @question
 def signatures():
     names = "summarize_activation summarize_activations summarize_collection summarize_tensor "
-    names += "summarize_tensors embed_sequence bow_encoder"
+    names += "summarize_tensors embed_sequence bow_encoder embedding_lookup_unique "
+    names += "safe_embedding_lookup_sparse"
     return {name: signature(getattr(layers, name)) for name in names.split()}
 
 
@@ -154,6 +155,24 @@ def bags():
 @question
 def bags_by_default():
     return {"output": layers.bow_encoder(tf.constant([[0, 2, 2], [1, 0, 3]]), 4, 2)}
+
+
+@question
+def looked_up():
+    """Rows without numbers, or with those that are none, have zeros or a default."""
+    vectors = tf.get_variable("vectors", [4, 2])
+    indices = [[0, 0], [0, 1], [2, 0], [3, 0]]
+    ids = tf.SparseTensor(indices, tf.constant([3, 1, 2, -1], tf.int64), [4, 2])
+    weights = tf.SparseTensor(indices, [0.5, 2.0, 0.0, 1.0], [4, 2])
+    find = layers.safe_embedding_lookup_sparse
+    unique = layers.embedding_lookup_unique(vectors, tf.constant([[0, 2, 2], [1, 0, 3]]))
+    return {
+        "unique": unique,
+        "shape": str(unique.shape),
+        "mean": find([vectors], ids),
+        "weighted": find([vectors], ids, weights, combiner="sum"),
+        "default": find([vectors], ids, default_id=1, combiner="sqrtn", max_norm=0.3),
+    }
 
 
 def summaries():

@@ -207,6 +207,18 @@ def signatures():
 
 
 @question
+def modules():
+    x = tf.constant(numbers(2, 3))
+    with slim.arg_scope([slim.layers.fully_connected], activation_fn=None):
+        dense = slim.fully_connected(x, 2)
+    return {
+        "dense": slim.layers.softmax(dense),
+        "share": slim.regularizers.l2_regularizer(0.1)(x),
+        "mode": signature(slim.initializers.variance_scaling_initializer),
+    }
+
+
+@question
 def names_of_metrics():
     kept = slim.metrics.streaming_accuracy(tf.constant([1, 0, 1]), tf.constant([1, 1, 1]))
     values, updates = slim.metrics.aggregate_metric_map({"accuracy": kept})

@@ -34,7 +34,12 @@ from estimator_train.legacy.contrib.layers.dense import (
     relu,
     relu6,
 )
-from estimator_train.legacy.contrib.layers.embedding import bow_encoder, embed_sequence
+from estimator_train.legacy.contrib.layers.embedding import (
+    bow_encoder,
+    embed_sequence,
+    embedding_lookup_unique,
+    safe_embedding_lookup_sparse,
+)
 from estimator_train.legacy.contrib.layers.initializers import (
     variance_scaling_initializer,
     xavier_initializer,
@@ -106,6 +111,7 @@ __all__ = [
     "elu",
     "embed_sequence",
     "embedding_column",
+    "embedding_lookup_unique",
     "flatten",
     "fully_connected",
     "group_norm",
@@ -128,6 +134,7 @@ __all__ = [
     "relu",
     "relu6",
     "repeat",
+    "safe_embedding_lookup_sparse",
     "separable_conv2d",
     "separable_convolution2d",
     "softmax",

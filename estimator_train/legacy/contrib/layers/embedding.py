@@ -6,6 +6,8 @@ import tensorflow as tf
 
 from estimator_train.legacy.contrib.layers.building import layer_scope, layer_variable
 
+_v1 = tf.compat.v1
+
 
 def embed_sequence(
     ids: Any,
@@ -66,3 +68,39 @@ def bow_encoder(
             return tf.reduce_mean(tf.nn.embedding_lookup(embeddings, ids), 1)
         ids = ids if isinstance(ids, tf.SparseTensor) else tf.sparse.from_dense(ids)
         return tf.nn.embedding_lookup_sparse(embeddings, ids, None, combiner="mean")
+
+
+def embedding_lookup_unique(
+    params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None
+) -> tf.Tensor:
+    """Vectors for numbers, each of which is looked up once; see `tf.nn.embedding_lookup`."""
+    with tf.name_scope(name or "EmbeddingLookupUnique"):
+        ids = tf.convert_to_tensor(ids)
+        unique, places = tf.unique(tf.reshape(ids, [-1]))
+        rows = tf.gather(_v1.nn.embedding_lookup(params, unique, partition_strategy), places)
+        found = tf.reshape(rows, tf.concat([tf.shape(ids), tf.shape(rows)[1:]], 0))
+        found.set_shape(ids.shape.concatenate(rows.shape[1:]))
+        return found
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: tf.SparseTensor,
+    sparse_weights: tf.SparseTensor | None = None,
+    combiner: str | None = None,
+    default_id: int | None = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: float | None = None,
+) -> tf.Tensor:
+    """See `tf.nn.safe_embedding_lookup_sparse`; the combiner is the mean by default."""
+    return _v1.nn.safe_embedding_lookup_sparse(
+        embedding_weights,
+        sparse_ids,
+        sparse_weights,
+        combiner or "mean",
+        default_id,
+        name,
+        partition_strategy,
+        max_norm,
+    )
