@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,16 +22,15 @@ RECORDED = {
 }
 
 
-@functools.cache
-def ours(area: str) -> dict[str, Any]:
-    """Our answers to the questions of an area, in a program that runs as it is."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "answers.json"
-        command = [sys.executable, "-m", "estimator_train.cli", "run", "--tf1"]
-        command += [str(ASKS / f"ask_{area}.py"), str(path)]
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr[-3000:]
-        return json.loads(path.read_text(encoding="utf-8"))
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Our answers to the questions of each area, in a program that runs as it is."""
+    directory = tmp_path_factory.mktemp("answers")
+    command = [sys.executable, "-m", "estimator_train.cli", "run", "--tf1"]
+    command += [str(ASKS / "every_area.py"), str(directory)]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in directory.iterdir()}
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -69,8 +66,10 @@ def _same(one: Any, other: Any) -> bool:
 @pytest.mark.parametrize(
     ("area", "question"), [(area, question) for area in AREAS for question in RECORDED[area]]
 )
-def test_contrib_answers_as_the_original(area: str, question: str) -> None:
-    original, found = dict(RECORDED[area][question]), dict(ours(area)[question])
+def test_contrib_answers_as_the_original(
+    ours: dict[str, dict[str, Any]], area: str, question: str
+) -> None:
+    original, found = dict(RECORDED[area][question]), dict(ours[area][question])
     reason = original.pop("differs", None)
     assert found.pop("differs", None) == reason  # Recorded anew, if the question has changed.
     differing = differences(original, found)
@@ -81,6 +80,6 @@ def test_contrib_answers_as_the_original(area: str, question: str) -> None:
         assert "error" not in found, found
 
 
-def test_every_question_is_recorded() -> None:
+def test_every_question_is_recorded(ours: dict[str, dict[str, Any]]) -> None:
     for area in AREAS:
-        assert set(ours(area)) == set(RECORDED[area]), area
+        assert set(ours[area]) == set(RECORDED[area]), area

@@ -58,11 +58,17 @@ def default(value):
 
 def main():
     """Writes the answers to all questions of the script to the file that it is given."""
+    write(sys.argv[1])
+
+
+def write(path):
+    """Writes the answers to all questions so far; there are none any more then."""
     tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
     answers = {name: answer(asked) for name, asked in QUESTIONS.items()}
-    with open(sys.argv[1], "w") as f:
+    with open(path, "w") as f:
         lines = [json.dumps(name) + ": " + json.dumps(answers[name]) for name in sorted(answers)]
         f.write("{\n" + ",\n".join(lines) + "\n}\n")
+    QUESTIONS.clear()
 
 
 def answer(asked):
