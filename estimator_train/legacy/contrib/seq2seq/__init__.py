@@ -21,14 +21,17 @@ from estimator_train.legacy.contrib.seq2seq.beam import (
 from estimator_train.legacy.contrib.seq2seq.decoding import (
     BasicDecoder,
     BasicDecoderOutput,
+    Decoder,
     dynamic_decode,
 )
 from estimator_train.legacy.contrib.seq2seq.helpers import (
     GreedyEmbeddingHelper,
     Helper,
     SampleEmbeddingHelper,
+    ScheduledEmbeddingTrainingHelper,
     TrainingHelper,
 )
+from estimator_train.legacy.contrib.seq2seq.own_helpers import CustomHelper, InferenceHelper
 from estimator_train.legacy.contrib.seq2seq.wrapper import AttentionWrapper, AttentionWrapperState
 
 __all__ = [
@@ -41,11 +44,15 @@ __all__ = [
     "BeamSearchDecoder",
     "BeamSearchDecoderOutput",
     "BeamSearchDecoderState",
+    "CustomHelper",
+    "Decoder",
     "FinalBeamSearchDecoderOutput",
     "GreedyEmbeddingHelper",
     "Helper",
+    "InferenceHelper",
     "LuongAttention",
     "SampleEmbeddingHelper",
+    "ScheduledEmbeddingTrainingHelper",
     "TrainingHelper",
     "dynamic_decode",
     "hardmax",

@@ -2,16 +2,21 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import tensorflow as tf
+
+from estimator_train.legacy.contrib.seq2seq.decoding import Decoder
+from estimator_train.legacy.contrib.seq2seq.helpers import embedding_function
 
 
 class BeamSearchDecoderState(NamedTuple):
-    """The cell's state, scores, ended beams and lengths; all but the first (batch, beams)."""
+    """The cell's state, scores, ended beams and lengths; the latter three (batch, beams)."""
 
     cell_state: Any
     log_probs: Any
     finished: Any
     lengths: Any
+    accumulated_attention_probs: Any = ()
 
 
 class BeamSearchDecoderOutput(NamedTuple):
@@ -45,7 +50,7 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
     return tf.nest.map_structure(lambda tensor: tf.repeat(tensor, multiplier, 0), t)
 
 
-class BeamSearchDecoder:
+class BeamSearchDecoder(Decoder):
     """A decoder of the likeliest sequences; `dynamic_decode` runs it.
 
     Args:
@@ -57,6 +62,12 @@ class BeamSearchDecoder:
       beam_width: Sequences that are followed at a time.
       output_layer: A layer on the cell's outputs.
       length_penalty_weight: How much long sequences are preferred; 0: not at all.
+      coverage_penalty_weight: Not supported.
+      reorder_tensor_arrays: Whether a history of attention follows the beams back at the end: it
+        becomes a tensor (time, batch * beams, places).
+
+    Raises:
+      ValueError: coverage_penalty_weight is not zero.
     """
 
     tracks_own_finished = True
@@ -71,17 +82,18 @@ class BeamSearchDecoder:
         beam_width: int,
         output_layer: Any = None,
         length_penalty_weight: float = 0.0,
+        coverage_penalty_weight: float = 0.0,
+        reorder_tensor_arrays: bool = True,
     ) -> None:
+        if coverage_penalty_weight:
+            raise ValueError("coverage_penalty_weight is not supported.")
         self._cell, self._layer, self._beams = cell, output_layer, beam_width
-        is_function = callable(embedding) and not tf.is_tensor(embedding)
-        self._embed = (
-            embedding if is_function else lambda ids: tf.nn.embedding_lookup(embedding, ids)
-        )
+        self._embed = embedding_function(embedding)
         self._start = tf.cast(start_tokens, tf.int32)
         self._end = tf.cast(end_token, tf.int32)
         self.batch_size = tf.size(self._start)
         self._state = tf.nest.map_structure(self._split, initial_state)
-        self._penalty = length_penalty_weight
+        self._penalty, self._reorders = length_penalty_weight, reorder_tensor_arrays
 
     @property
     def output_size(self) -> BeamSearchDecoderOutput:
@@ -95,10 +107,10 @@ class BeamSearchDecoder:
         return BeamSearchDecoderOutput(tf.float32, tf.int32, tf.int32)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
-        """No beam has ended; all but the first are without hope, for they are alike."""
+        """All beams but the first have ended and are without hope, for they are alike."""
         shape = [self.batch_size, self._beams]
-        scores = tf.tile([[0.0] + [-1e9] * (self._beams - 1)], [self.batch_size, 1])
-        finished = tf.zeros(shape, tf.bool)
+        scores = tf.tile([[0.0] + [-np.inf] * (self._beams - 1)], [self.batch_size, 1])
+        finished = tf.tile([[False] + [True] * (self._beams - 1)], [self.batch_size, 1])
         state = BeamSearchDecoderState(self._state, scores, finished, tf.zeros(shape, tf.int32))
         return finished, self._embed(tf.tile(self._start[:, None], [1, self._beams])), state
 
@@ -125,8 +137,7 @@ class BeamSearchDecoder:
         tokens, parents = places % words, places // words
 
         def chosen(tensor: Any) -> Any:
-            is_of_beams = tensor.shape.rank not in (None, 0)
-            return tf.gather(tensor, parents, batch_dims=1) if is_of_beams else tensor
+            return tf.gather(tensor, parents, batch_dims=1) if _has_batch(tensor) else tensor
 
         flat_totals = tf.reshape(totals, [self.batch_size, self._beams * words])
         ended = chosen(state.finished)
@@ -142,26 +153,39 @@ class BeamSearchDecoder:
     def finalize(self, outputs: Any, state: Any, lengths: Any) -> tuple[Any, Any]:
         """Follows each beam back to its start."""
 
-        def back(beams: Any, step: Any) -> Any:
+        def back(following: Any, step: Any) -> Any:
             tokens, parents = step
-            return (
-                tf.gather(parents, beams[0], batch_dims=1),
-                tf.gather(tokens, beams[0], batch_dims=1),
-            )
+            beams = following[0]
+            ancestors = tf.gather(parents, beams, batch_dims=1)
+            return ancestors, tf.gather(tokens, beams, batch_dims=1), beams
 
         last = tf.tile(tf.range(self._beams)[None], [self.batch_size, 1])
         steps = (outputs.predicted_ids, outputs.parent_ids)
-        _, tokens = tf.scan(back, steps, (last, last), reverse=True)
+        _, tokens, beams = tf.scan(back, steps, (last, last, last), reverse=True)
         # What comes after the end is the end's token too.
         ended = tf.cumsum(tf.cast(tf.equal(tokens, self._end), tf.int32), 0, exclusive=True) > 0
         tokens = tf.where(ended, tf.fill(tf.shape(tokens), self._end), tokens)
+        if self._reorders:
+            cell_state = tf.nest.map_structure(
+                lambda part: self._followed(part, beams), state.cell_state
+            )
+            state = state._replace(cell_state=cell_state)
         return FinalBeamSearchDecoderOutput(tokens, outputs), state
+
+    def _followed(self, part: Any, beams: Any) -> Any:
+        """A history in the order of the beams at the end; other parts of a state as they are."""
+        if not isinstance(part, tf.TensorArray):
+            return part
+        history = part.stack()
+        shape = tf.shape(history)
+        split = tf.reshape(history, tf.concat([shape[:1], [-1, self._beams], shape[2:]], 0))
+        return tf.reshape(tf.gather(split, beams, batch_dims=2), shape)
 
     def _penalized(self, lengths: Any) -> Any:
         return tf.pow((5.0 + tf.cast(lengths, tf.float32)) / 6.0, self._penalty)
 
     def _split(self, tensor: Any) -> Any:
-        if tensor.shape.rank in (None, 0):
+        if not _has_batch(tensor):
             return tensor
         shape = tf.concat([[self.batch_size, self._beams], tf.shape(tensor)[1:]], 0)
         result = tf.reshape(tensor, shape)
@@ -169,8 +193,12 @@ class BeamSearchDecoder:
         return result
 
     def _merge(self, tensor: Any) -> Any:
-        if tensor.shape.rank in (None, 0):
+        if not _has_batch(tensor):
             return tensor
         result = tf.reshape(tensor, tf.concat([[-1], tf.shape(tensor)[2:]], 0))
         result.set_shape([None, *tensor.shape[2:]])
         return result
+
+
+def _has_batch(part: Any) -> bool:
+    return not isinstance(part, tf.TensorArray) and part.shape.rank not in (None, 0)

@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib.seq2seq.helpers import Helper
+
 _v1 = tf.compat.v1
 
 
@@ -14,7 +16,31 @@ class BasicDecoderOutput(NamedTuple):
     sample_id: Any
 
 
-class BasicDecoder:
+class Decoder:
+    """What `dynamic_decode` runs.
+
+    Attributes:
+      tracks_own_finished: Whether its `step` says of each sequence whether it has ended by now,
+        rather than in this step.
+    """
+
+    tracks_own_finished = False
+    batch_size: Any
+    output_size: Any
+    output_dtype: Any
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
+        """Which sequences have ended at once, the first inputs, and the first state."""
+        raise NotImplementedError
+
+    def step(
+        self, time: Any, inputs: Any, state: Any, name: str | None = None
+    ) -> tuple[Any, Any, Any, Any]:
+        """Outputs, next state, next inputs, and which sequences have ended."""
+        raise NotImplementedError
+
+
+class BasicDecoder(Decoder):
     """A cell that reads what a helper gives.
 
     Args:
@@ -22,13 +48,16 @@ class BasicDecoder:
       helper: The helper.
       initial_state: Of the cell.
       output_layer: A layer on the cell's outputs, before tokens are sampled.
-    """
 
-    tracks_own_finished = False
+    Raises:
+      TypeError: The helper is none.
+    """
 
     def __init__(
         self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None
     ) -> None:
+        if not isinstance(helper, Helper):
+            raise TypeError(f"helper must be a Helper, is {helper}.")
         self._cell, self._helper, self._layer = cell, helper, output_layer
         self._initial_state = initial_state
 
@@ -89,7 +118,15 @@ def dynamic_decode(
 
     Returns:
       The outputs, the last state, and the lengths of the sequences.
+
+    Raises:
+      TypeError: The decoder is none.
+      ValueError: maximum_iterations is not a number.
     """
+    if not isinstance(decoder, Decoder):
+        raise TypeError(f"decoder must be a Decoder, is {decoder}.")
+    if maximum_iterations is not None and tf.convert_to_tensor(maximum_iterations).shape.rank:
+        raise ValueError("maximum_iterations must be a number.")
     with _v1.variable_scope(scope, "decoder"):
         finished, inputs, state = decoder.initialize()
         arrays = tf.nest.map_structure(
