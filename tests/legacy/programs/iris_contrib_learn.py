@@ -29,7 +29,7 @@ def main():
         optimizer=tf.train.AdagradOptimizer(learning_rate=0.1))
     validation_metrics = {
         "accuracy2": tf.contrib.learn.MetricSpec(
-            metric_fn=tf.contrib.metrics.streaming_accuracy, prediction_key="class_ids"),
+            metric_fn=tf.contrib.metrics.streaming_accuracy, prediction_key="classes"),
     }
 
     def get_train_inputs():
@@ -53,11 +53,11 @@ def main():
     linear = tf.contrib.learn.SKCompat(tf.contrib.learn.LinearClassifier(
         columns, n_classes=3, optimizer=tf.train.AdamOptimizer(0.2)))
     linear.fit(training_set.data, training_set.target, steps=80, batch_size=40)
-    found = linear.predict(test_set.data)['class_ids'][:, 0]
+    found = linear.predict(test_set.data)['classes']
     assert np.mean(found == test_set.target) > 0.8
 
     def model(features, target, mode):
-        logits = tf.contrib.layers.fully_connected(features['x'], 3, activation_fn=None)
+        logits = tf.contrib.layers.fully_connected(features, 3, activation_fn=None)
         predictions = {'class': tf.argmax(logits, 1), 'prob': tf.nn.softmax(logits)}
         if mode == tf.contrib.learn.ModeKeys.INFER:
             return tf.contrib.learn.ModelFnOps(mode, predictions=predictions)

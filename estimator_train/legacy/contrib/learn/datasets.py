@@ -34,15 +34,23 @@ def load_csv_with_header(
       features_dtype: Type of the features.
       target_column: Where the labels are.
     """
-    rows, header = _rows(filename, has_header=True)
-    return _dataset(rows[: int(header[0])], target_dtype, features_dtype, target_column)
+    header, *rows = _rows(filename)
+    examples, width = int(header[0]), int(header[1])
+    features = np.zeros((examples, width), features_dtype)
+    targets = np.zeros((examples,), target_dtype)
+    for index, row in enumerate(rows):
+        targets[index] = np.asarray(row.pop(target_column), target_dtype)
+        features[index] = np.asarray(row, features_dtype)
+    return Dataset(features, targets)
 
 
 def load_csv_without_header(
     filename: str, target_dtype: Any, features_dtype: Any, target_column: int = -1
 ) -> Any:
     """A CSV file without a first line; see `load_csv_with_header`."""
-    return _dataset(_rows(filename)[0], target_dtype, features_dtype, target_column)
+    rows = _rows(filename)
+    targets = np.array([row.pop(target_column) for row in rows], target_dtype)
+    return Dataset(np.array(rows, features_dtype), targets)
 
 
 def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Any:
@@ -64,17 +72,9 @@ def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = Fal
     return load_mnist()
 
 
-def _rows(filename: str, has_header: bool = False) -> tuple[list[list[str]], list[str]]:
+def _rows(filename: str) -> list[list[str]]:
     with tf.io.gfile.GFile(filename) as file:
-        rows = [row for row in csv.reader(file) if row]
-    return (rows[1:], rows[0]) if has_header else (rows, [])
-
-
-def _dataset(
-    rows: list[list[str]], target_dtype: Any, features_dtype: Any, target_column: int
-) -> Any:
-    targets = np.array([row.pop(target_column) for row in rows], target_dtype)
-    return Dataset(np.array(rows, features_dtype), targets)
+        return [row for row in csv.reader(file) if row]
 
 
 base = SimpleNamespace(

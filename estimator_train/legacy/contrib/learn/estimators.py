@@ -1,68 +1,28 @@
 """The estimators of `tf.contrib.learn`: those of `tf.estimator` with `fit` and arrays as input."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
 from estimator_train.engine.arguments import argument_names
-from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE, real_valued_column
+from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE
+from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, specification
+from estimator_train.legacy.contrib.learn.run_config import RunConfig
 from estimator_train.training.extenders import add_metrics
 
 
-class ModelFnOps(NamedTuple):
-    """What a model_fn may return, by the names of EstimatorSpec.
-
-    `output_alternatives` are pairs of ProblemType and tensors, by the names of signatures.
-    """
-
-    mode: str
-    predictions: Any = None
-    loss: Any = None
-    train_op: Any = None
-    eval_metric_ops: Any = None
-    output_alternatives: Any = None
-    training_chief_hooks: Sequence[Any] | None = None
-    training_hooks: Sequence[Any] | None = None
-    scaffold: Any = None
+class NotFittedError(ValueError, AttributeError):
+    """An estimator is to evaluate or predict that was never trained."""
 
 
-class MetricSpec:
-    """A metric of an evaluation.
-
-    Args:
-      metric_fn: Function of labels, predictions and maybe weights.
-      prediction_key: Which of the predictions; None: all there is.
-      label_key: Which of the labels; None: all there is.
-      weight_key: The feature with the weights.
-    """
-
-    def __init__(
-        self,
-        metric_fn: Callable[..., Any],
-        prediction_key: str | None = None,
-        label_key: str | None = None,
-        weight_key: str | None = None,
-    ) -> None:
-        self.metric_fn = metric_fn
-        self.prediction_key, self.label_key = prediction_key, label_key
-        self.weight_key = weight_key
-
-    def create_metric_ops(self, inputs: Any, labels: Any, predictions: Any) -> Any:
-        """The metric's value and its update."""
-        arguments = {
-            "labels": labels[self.label_key] if self.label_key else labels,
-            "predictions": predictions[self.prediction_key] if self.prediction_key else predictions,
-        }
-        if self.weight_key:
-            arguments["weights"] = inputs[self.weight_key]
-        return self.metric_fn(**arguments)
-
-
-class _Learning(v1.Estimator):
+class Learning(v1.Estimator):
     """Trains, evaluates and predicts from input functions or arrays, by the names of 2017."""
+
+    _feature_engineering_fn: Callable[..., Any] | None = None
+    _by_columns = False  # Whether features are looked up by names, and one alone gets one.
 
     def fit(
         self,
@@ -86,12 +46,20 @@ class _Learning(v1.Estimator):
           max_steps: The step to train to.
         """
         hooks = [m for m in monitors or () if isinstance(m, tf.compat.v1.train.SessionRunHook)]
-        source = _input(x, y, input_fn, batch_size, None)
+        source = self._source(x, y, input_fn, batch_size, None)
         return self.train(source, hooks, steps, max_steps)
 
-    def partial_fit(self, x: Any = None, y: Any = None, **arguments: Any) -> Any:
+    def partial_fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Callable[[], Any] | None = None,
+        steps: int | None = 1,
+        batch_size: int | None = None,
+        monitors: Sequence[Any] | None = None,
+    ) -> Any:
         """Trains on; see `fit`."""
-        return self.fit(x, y, **arguments)
+        return self.fit(x, y, input_fn, steps, batch_size, monitors)
 
     def evaluate(  # type: ignore[override]
         self,
@@ -111,9 +79,11 @@ class _Learning(v1.Estimator):
         del feed_fn, log_progress
         if callable(x):  # As an Estimator of tf.estimator is called.
             x, y, input_fn, steps = None, None, x, y
-        source = _input(x, y, input_fn, batch_size, 1)
-        estimator: Any = _with_metrics(self, metrics) if metrics else super()
-        return estimator.evaluate(source, steps, hooks, checkpoint_path, name)
+        source = self._source(x, y, input_fn, batch_size, 1)
+        self._check_fitted(checkpoint_path)
+        estimator: Any = self._with_metrics(metrics) if metrics else super()
+        found = estimator.evaluate(source, steps, hooks, checkpoint_path, name)
+        return self._reported(found, metrics or ())
 
     def predict(  # type: ignore[override]
         self,
@@ -124,30 +94,77 @@ class _Learning(v1.Estimator):
         as_iterable: bool = True,
         **arguments: Any,
     ) -> Any:
-        """Predicts, example by example; `outputs` are the keys to give, all by default."""
-        source, input_fn = (None, x) if callable(x) else (x, input_fn)
-        found = super().predict(
-            _input(source, None, input_fn, batch_size, 1), predict_keys=outputs, **arguments
-        )
-        return found if as_iterable else list(found)
+        """Predicts, example by example.
 
-    def predict_classes(self, x: Any = None, as_iterable: bool = True, **arguments: Any) -> Any:
-        """The class number of each example."""
-        found = (int(p["class_ids"][0]) for p in self.predict(x, **arguments))
-        return found if as_iterable else np.array(list(found))
+        Args:
+          x: Features, as for `fit`.
+          input_fn: The input.
+          batch_size: Examples in a batch of x; by default all.
+          outputs: The keys to give, as dicts; by default all.
+          as_iterable: Whether examples come one by one, and not as one array or dict of arrays.
+          **arguments: Further ones of `tf.estimator.Estimator.predict`.
 
-    def predict_proba(self, x: Any = None, as_iterable: bool = True, **arguments: Any) -> Any:
-        """The probabilities of the classes of each example."""
-        found = (p["probabilities"] for p in self.predict(x, **arguments))
-        return found if as_iterable else np.array(list(found))
+        Raises:
+          ValueError: There are no such outputs.
+        """
+        x, input_fn = (None, x) if callable(x) else (x, input_fn)
+        source = self._source(x, None, input_fn, batch_size, 1)
+        self._check_fitted(arguments.get("checkpoint_path"))
+        found = self._chosen(super().predict(_once(source), **arguments), outputs)
+        return found if as_iterable else _stacked(list(found))
 
-    def predict_scores(self, x: Any = None, as_iterable: bool = True, **arguments: Any) -> Any:
-        """The number that a regressor gives each example."""
-        found = (p["predictions"][0] for p in self.predict(x, **arguments))
-        return found if as_iterable else np.array(list(found))
+    def _check_fitted(self, checkpoint_path: str | None) -> None:
+        if checkpoint_path is None and self.latest_checkpoint() is None:
+            raise NotFittedError(f"Couldn't find trained model at {self.model_dir}.")
+
+    def predict_all(self, x: Any, batch_size: int | None = None, outputs: Any = None) -> Any:
+        """All outputs of all examples together, or those of some keys."""
+        return self.predict(x, batch_size=batch_size, outputs=outputs, as_iterable=False)
+
+    def _chosen(self, predictions: Iterator[Any], outputs: Any) -> Iterator[Any]:
+        """The outputs that were asked for."""
+        for one in predictions:
+            yield {key: one[key] for key in _known(outputs, one)} if outputs else one
+
+    def _reported(self, results: Any, metrics: Any) -> Any:
+        """What an evaluation returns; `metrics` has the names that the caller gave."""
+        return results
+
+    def _predictions(self, predictions: Any) -> Any:
+        """What metrics see of the predictions of a batch."""
+        return predictions
+
+    def _source(
+        self,
+        x: Any,
+        y: Any,
+        input_fn: Callable[[], Any] | None,
+        batch_size: int | None,
+        epochs: int | None,
+    ) -> Callable[[], Any]:
+        given = _input(x, y, input_fn, batch_size, epochs, self._by_columns)
+        engineer = self._feature_engineering_fn
+        if engineer is None:
+            return given
+
+        def engineered() -> Any:
+            found = given()
+            return engineer(*found) if isinstance(found, tuple) else engineer(found, None)
+
+        return engineered
+
+    def _with_metrics(self, metrics: Mapping[Any, Any]) -> Any:
+        def metric_fn(features: Any, labels: Any, predictions: Any) -> dict[str, Any]:
+            seen = self._predictions(predictions)
+            return {
+                name: spec.create_metric_ops(features, labels, seen)
+                for name, spec in map(_named_metric, metrics.items())
+            }
+
+        return add_metrics(self, metric_fn)
 
 
-class Estimator(_Learning):
+class Estimator(Learning):
     """An estimator whose model_fn may return ModelFnOps, or predictions, loss and train_op.
 
     Args:
@@ -173,118 +190,90 @@ class Estimator(_Learning):
                 features, labels = feature_engineering_fn(features, labels)
             available = {"mode": mode, "params": params, "config": config}
             given = {name: available[name] for name in wanted if name in available}
-            return _spec(model_fn(features, labels, **given), mode)
+            return specification(model_fn(features, labels, **given), mode)
 
-        super().__init__(modern, model_dir, config, params)
-
-
-class SKCompat:
-    """An estimator that takes arrays alone, as those of scikit-learn.
-
-    Args:
-      estimator: The estimator.
-    """
-
-    def __init__(self, estimator: Any) -> None:
-        self._estimator = estimator
-
-    def fit(
-        self, x: Any, y: Any, batch_size: int = 128, steps: int | None = None, **kw: Any
-    ) -> Any:
-        """Trains; returns itself."""
-        self._estimator.fit(x, y, batch_size=batch_size, steps=steps, **kw)
-        return self
-
-    def score(self, x: Any, y: Any, batch_size: int = 128, **arguments: Any) -> Any:
-        """Evaluates."""
-        return self._estimator.evaluate(x, y, batch_size=batch_size, **arguments)
-
-    def predict(self, x: Any, batch_size: int = 128, outputs: Any = None) -> dict[str, np.ndarray]:
-        """The predictions of all examples, by their keys."""
-        found = list(self._estimator.predict(x, batch_size=batch_size, outputs=outputs))
-        return {key: np.array([p[key] for p in found]) for key in found[0]} if found else {}
+        super().__init__(modern, model_dir, configured(config), params)
 
 
-class DNNClassifier(_Learning, v1.DNNClassifier):
-    """See `tf.estimator.DNNClassifier`."""
-
-
-class DNNRegressor(_Learning, v1.DNNRegressor):
-    """See `tf.estimator.DNNRegressor`."""
-
-
-class DNNEstimator(_Learning, v1.DNNEstimator):
+class DNNEstimator(Learning, v1.DNNEstimator):
     """See `tf.estimator.DNNEstimator`."""
 
-
-class LinearClassifier(_Learning, v1.LinearClassifier):
-    """See `tf.estimator.LinearClassifier`."""
-
-
-class LinearRegressor(_Learning, v1.LinearRegressor):
-    """See `tf.estimator.LinearRegressor`."""
-
-
-class DNNLinearCombinedClassifier(_Learning, v1.DNNLinearCombinedClassifier):
-    """See `tf.estimator.DNNLinearCombinedClassifier`."""
-
-
-class DNNLinearCombinedRegressor(_Learning, v1.DNNLinearCombinedRegressor):
-    """See `tf.estimator.DNNLinearCombinedRegressor`."""
-
-
-def infer_real_valued_columns_from_input(x: Any) -> list[Any]:
-    """The columns of an array of features, shape (examples, features)."""
-    return [real_valued_column("", dimension=int(np.shape(x)[1]))]
+    _by_columns = True
 
 
 def _input(
-    x: Any, y: Any, input_fn: Callable[[], Any] | None, batch_size: int | None, epochs: int | None
+    x: Any,
+    y: Any,
+    input_fn: Callable[[], Any] | None,
+    batch_size: int | None,
+    epochs: int | None,
+    by_columns: bool,
 ) -> Callable[[], Any]:
     if input_fn is not None:
-        return lambda: _named(input_fn())
-    features = x if isinstance(x, Mapping) else {ONLY_FEATURE: np.asarray(x)}
-    count = len(next(iter(features.values())))
-    return v1.inputs.numpy_input_fn(
-        dict(features), y, batch_size or count, epochs, shuffle=epochs is None
-    )
+        if x is not None or y is not None:
+            raise ValueError("Can not provide both input_fn and x or y.")
+        return (lambda: _named(input_fn())) if by_columns else input_fn
+    if x is None:
+        raise ValueError("Either x or input_fn must be provided.")
+    features = x if isinstance(x, Mapping) else np.asarray(x)
+    features = _named(features) if by_columns else features
+    count = len(tf.nest.flatten(features)[0])
+    slices = features if y is None else (features, np.asarray(y))
+
+    def batches() -> tf.data.Dataset:
+        data = tf.data.Dataset.from_tensor_slices(slices)
+        data = data.shuffle(count) if epochs is None else data
+        return data.batch(batch_size or count).repeat(epochs)
+
+    return batches
 
 
 def _named(given: Any) -> Any:
     """The input, its features with a name where they have none."""
-    if not isinstance(given, tuple):
+    if isinstance(given, tf.data.Dataset):
         return given
-    features, labels = given
-    return ({ONLY_FEATURE: features} if tf.is_tensor(features) else features), labels
+    features, labels = given if isinstance(given, tuple) else (given, None)
+    features = features if isinstance(features, Mapping) else {ONLY_FEATURE: features}
+    return (features, labels) if isinstance(given, tuple) else features
 
 
-def _with_metrics(estimator: Any, metrics: Mapping[Any, Any]) -> Any:
-    def metric_fn(features: Any, labels: Any, predictions: Any) -> dict[str, Any]:
-        return {
-            name: spec.create_metric_ops(features, labels, predictions)
-            for name, spec in metrics.items()
-        }
+def _once(source: Callable[[], Any]) -> Callable[[], Any]:
+    """The input for predictions: values that nothing is read for are one batch, and not endless."""
 
-    return add_metrics(estimator, metric_fn)
+    def given() -> Any:
+        found = source()
+        if isinstance(found, tf.data.Dataset):
+            return found
+        kinds = {operation.type for operation in tf.compat.v1.get_default_graph().get_operations()}
+        if any("Iterator" in kind or "Dequeue" in kind for kind in kinds):
+            return found
+        return tf.data.Dataset.from_tensors(found[0] if isinstance(found, tuple) else found)
+
+    return given
 
 
-def _spec(returned: Any, mode: str) -> Any:
-    if isinstance(returned, v1.EstimatorSpec):
-        return returned
-    if not isinstance(returned, ModelFnOps):
-        predictions, loss, train_op = returned
-        return v1.EstimatorSpec(mode, predictions, loss, train_op)
-    outputs: dict[str, Any] = {}
-    for key, (_, output) in (returned.output_alternatives or {}).items():
-        outputs[key] = v1.export.PredictOutput(output)
-    return v1.EstimatorSpec(
-        mode,
-        returned.predictions,
-        returned.loss,
-        returned.train_op,
-        returned.eval_metric_ops,
-        outputs or None,
-        training_chief_hooks=tuple(returned.training_chief_hooks or ()),
-        training_hooks=tuple(returned.training_hooks or ()),
-        scaffold=returned.scaffold,
-    )
+def configured(config: Any) -> Any:
+    """The configuration, its sessions' options where the RunConfig of contrib.learn has them."""
+    if isinstance(config, RunConfig) and config.session_config is None:
+        return config.replace(session_config=config.tf_config)
+    return config
+
+
+def _named_metric(item: tuple[Any, Any]) -> tuple[str, MetricSpec]:
+    """Name and MetricSpec; a name may be a pair with the prediction's key, a spec a function."""
+    name, spec = item
+    name, key = name if isinstance(name, tuple) else (name, None)
+    return name, spec if isinstance(spec, MetricSpec) else MetricSpec(spec, key)
+
+
+def _known(outputs: Sequence[str], prediction: Mapping[str, Any]) -> list[str]:
+    found = [key for key in prediction if key in outputs]
+    if not found:
+        raise ValueError(f"No such outputs: {outputs}. There are: {list(prediction)}")
+    return found
+
+
+def _stacked(found: list[Any]) -> Any:
+    if found and isinstance(found[0], dict):
+        return {key: np.array([one[key] for one in found]) for key in found[0]}
+    return np.array(found)

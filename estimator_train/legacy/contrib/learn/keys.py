@@ -6,7 +6,7 @@ class ModeKeys:
 
     TRAIN = "train"
     EVAL = "eval"
-    INFER = PREDICT = "infer"
+    INFER = "infer"
 
 
 class ProblemType:

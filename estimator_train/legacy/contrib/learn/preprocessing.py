@@ -13,9 +13,9 @@ _WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNIC
 _UNKNOWN = "<UNK>"
 
 
-def tokenizer(texts: Iterable[str]) -> Iterator[list[str]]:
+def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
     """The words of each text."""
-    for text in texts:
+    for text in iterator:
         yield _WORD.findall(text)
 
 
@@ -151,9 +151,8 @@ class ByteProcessor:
     def __init__(self, max_document_length: int) -> None:
         self.max_document_length = max_document_length
 
-    def fit(self, x: Any) -> "ByteProcessor":
-        """Has nothing to learn; returns itself."""
-        return self
+    def fit(self, x: Any) -> None:
+        """Has nothing to learn."""
 
     def fit_transform(self, x: Iterable[Any]) -> Iterator[np.ndarray]:
         """Yields a row for each text."""

@@ -16,32 +16,73 @@ class RunConfig(est.RunConfig):
       num_cores: Threads of a session; 0: as many as there are cores.
       log_device_placement: Whether to log where operations are placed.
       gpu_memory_fraction: Share of a GPU's memory to take.
+      tf_random_seed: As for `estimator_train.RunConfig`.
+      save_summary_steps: The same.
+      save_checkpoints_secs: The same; 0 (`USE_DEFAULT`): 600, if there are no steps.
+      save_checkpoints_steps: The same.
+      keep_checkpoint_max: The same.
+      keep_checkpoint_every_n_hours: The same.
+      log_step_count_steps: The same.
+      protocol: The same.
       evaluation_master: Address that evaluation connects to.
-      **kwargs: Arguments of `estimator_train.RunConfig`.
+      model_dir: As for `estimator_train.RunConfig`.
+      session_config: The same; estimators of contrib.learn take `tf_config` in its place.
+      session_creation_timeout_secs: The same.
     """
+
+    USE_DEFAULT = 0
 
     def __init__(
         self,
         master: str | None = None,
         num_cores: int = 0,
         log_device_placement: bool = False,
-        gpu_memory_fraction: float = 1.0,
+        gpu_memory_fraction: float = 1,
+        tf_random_seed: int | None = None,
+        save_summary_steps: int | None = 100,
+        save_checkpoints_secs: float | None = USE_DEFAULT,
+        save_checkpoints_steps: int | None = None,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_every_n_hours: float | None = 10000,
+        log_step_count_steps: int | None = 100,
+        protocol: str | None = None,
         evaluation_master: str = "",
-        **kwargs: Any,
+        model_dir: str | None = None,
+        session_config: Any = None,
+        session_creation_timeout_secs: float | None = 7200,
     ) -> None:
-        if kwargs.get("session_config") is None:
-            options = tf.compat.v1.GPUOptions(per_process_gpu_memory_fraction=gpu_memory_fraction)
-            kwargs["session_config"] = tf.compat.v1.ConfigProto(
-                log_device_placement=log_device_placement,
-                inter_op_parallelism_threads=num_cores,
-                intra_op_parallelism_threads=num_cores,
-                gpu_options=options,
-            )
-        super().__init__(**kwargs)
+        if save_checkpoints_secs == RunConfig.USE_DEFAULT:
+            save_checkpoints_secs = 600 if save_checkpoints_steps is None else None
+        super().__init__(
+            model_dir,
+            tf_random_seed,
+            save_summary_steps,
+            save_checkpoints_steps,
+            save_checkpoints_secs,
+            session_config,
+            keep_checkpoint_max,
+            keep_checkpoint_every_n_hours,
+            log_step_count_steps,
+            protocol=protocol,
+            session_creation_timeout_secs=session_creation_timeout_secs,
+        )
+        self._tf_config = tf.compat.v1.ConfigProto(
+            log_device_placement=log_device_placement,
+            inter_op_parallelism_threads=num_cores,
+            intra_op_parallelism_threads=num_cores,
+            gpu_options=tf.compat.v1.GPUOptions(
+                per_process_gpu_memory_fraction=gpu_memory_fraction
+            ),
+        )
         if master is not None:
             self._master = master
         if evaluation_master:
             self._evaluation_master = evaluation_master
+
+    @property
+    def tf_config(self) -> Any:
+        """The ConfigProto of sessions."""
+        return self._tf_config
 
     @property
     def environment(self) -> str:
