@@ -25,7 +25,7 @@ _NO_LIMIT = tf.int64.max
 # A worker makes at most two before it knows, and one more where it leaves the last steps.
 _STEPS_EACH = 3
 _LOOK_EVERY_SECS = 0.02
-_LONGEST_WAIT_SECS = 10.0
+_LONGEST_WAIT_SECS = 60.0
 
 
 def save_in_time(saver: tf.compat.v1.train.CheckpointSaverHook, config: RunConfig) -> None:
