@@ -26,7 +26,7 @@ def resolver_of_environment():
         made = tf.contrib.cluster_resolver.TFConfigClusterResolver()
         return {
             "spec": repr(made.cluster_spec().as_dict()),
-            "task": [made.task_type, made.task_id],
+            "task": repr((made.task_type, made.task_id)),
             "master": [made.master(), made.master("worker", 0)],
         }
     finally:

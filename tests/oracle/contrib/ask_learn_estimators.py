@@ -111,7 +111,7 @@ def arrays():
         "predicted": list(model.predict(X)),
         "by threes": list(model.predict(X, batch_size=3)),
         "classes": list(model.predict_classes(X)),
-        "probabilities": list(model.predict_proba(X)),
+        "probabilities": np.asarray(list(model.predict_proba(X))),
     }
 
 
