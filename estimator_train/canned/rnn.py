@@ -12,7 +12,7 @@ import tf_keras
 from estimator_train.canned import layers
 from estimator_train.canned.columns import Batch, checked_columns
 from estimator_train.canned.default_heads import classifier_head
-from estimator_train.canned.optimizers import KerasChoice
+from estimator_train.canned.optimizers import KerasChoice, OptimizerChoice
 from estimator_train.estimator import EstimatorV2
 from estimator_train.heads import SequentialHeadWrapper
 from estimator_train.spec import EstimatorSpec, ModeKeys
@@ -71,6 +71,8 @@ class RNNEstimator(EstimatorV2):
             kind.
     """
 
+    _optimizer_choice: type[OptimizerChoice] = KerasChoice
+
     def __init__(
         self,
         head: Any,
@@ -95,7 +97,7 @@ class RNNEstimator(EstimatorV2):
             _cell_fn(units, cell_type, rnn_cell_fn),
             return_sequences,
         )
-        choice = KerasChoice(optimizer, LEARNING_RATE)
+        choice = self._optimizer_choice(optimizer, LEARNING_RATE)
         super().__init__(_model_fn_of(head, network, choice), model_dir, config)
 
 
@@ -187,7 +189,9 @@ class _Network:
         return logits, mask
 
 
-def _model_fn_of(head: Any, network: _Network, choice: KerasChoice) -> Callable[..., EstimatorSpec]:
+def _model_fn_of(
+    head: Any, network: _Network, choice: OptimizerChoice
+) -> Callable[..., EstimatorSpec]:
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
         batch = Batch(features)
         logits, mask = network.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)

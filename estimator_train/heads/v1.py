@@ -15,6 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.heads import losses
+from estimator_train.heads.base import Head
 from estimator_train.heads.binary_class import BinaryClassHead
 from estimator_train.heads.classification import checked_vocabulary
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
@@ -29,12 +30,36 @@ _Reduction = tf.compat.v1.losses.Reduction
 MetricOps = dict[str, tuple[tf.Tensor, Any]]
 
 
-class _V1Head(WeightedHead):
+class V1Training(Head):
+    """What heads do that train with optimizers of `tf.compat.v1.train`."""
+
+    _trains_in_scope = True
+
+    def _train_op(
+        self,
+        loss: tf.Tensor,
+        optimizer: Any,
+        trainable_variables: Sequence[tf.Variable] | None,
+        train_op_fn: Callable[[tf.Tensor], Any] | None,
+        update_ops: Sequence[tf.Operation] | None,
+    ) -> Any:
+        """The training operation, and all update operations of the graph."""
+        check_one_way(optimizer, train_op_fn)
+        if train_op_fn is not None:
+            train_op = train_op_fn(loss)
+        else:
+            step = tf.compat.v1.train.get_or_create_global_step()
+            train_op = optimizer.minimize(loss, step, trainable_variables)
+        updates = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)
+        updates.extend(update_ops or ())
+        return tf.group(train_op, *updates) if updates else train_op
+
+
+class _V1Head(V1Training, WeightedHead):
     """What the v1 heads do in another way than their v2 forms."""
 
     _check_reduction = staticmethod(losses.checked_v1_reduction)
     _must = "must"
-    _trains_in_scope = True
 
     @abc.abstractmethod
     def _task_metric_ops(self, batch: Batch) -> MetricOps:
@@ -77,25 +102,6 @@ class _V1Head(WeightedHead):
                 key = MetricKeys.LOSS_REGULARIZATION
                 operations[key] = _metrics.mean(tf.add_n(regularization_losses))
         return operations
-
-    def _train_op(
-        self,
-        loss: tf.Tensor,
-        optimizer: Any,
-        trainable_variables: Sequence[tf.Variable] | None,
-        train_op_fn: Callable[[tf.Tensor], Any] | None,
-        update_ops: Sequence[tf.Operation] | None,
-    ) -> Any:
-        """The training operation, and all update operations of the graph."""
-        check_one_way(optimizer, train_op_fn)
-        if train_op_fn is not None:
-            train_op = train_op_fn(loss)
-        else:
-            step = tf.compat.v1.train.get_or_create_global_step()
-            train_op = optimizer.minimize(loss, step, trainable_variables)
-        updates = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)
-        updates.extend(update_ops or ())
-        return tf.group(train_op, *updates) if updates else train_op
 
 
 class V1BinaryClassHead(_V1Head, BinaryClassHead):

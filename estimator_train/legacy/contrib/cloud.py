@@ -28,5 +28,7 @@ class ConfigureGcsHook(tf.compat.v1.train.SessionRunHook):
         del credentials, block_cache
 
 
-def configure_gcs(session: Any, credentials: Any = None, block_cache: Any = None) -> None:
+def configure_gcs(
+    session: Any, credentials: Any = None, block_cache: Any = None, device: Any = None
+) -> None:
     """Does nothing: credentials come from the environment."""

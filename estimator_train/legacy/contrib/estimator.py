@@ -14,8 +14,6 @@ from estimator_train.canned.logit_fns import (
 )
 from estimator_train.experimental import (
     InMemoryEvaluatorHook,
-    RNNClassifier,
-    RNNEstimator,
     make_early_stopping_hook,
     make_stop_at_checkpoint_step_hook,
     stop_if_higher_hook,
@@ -24,6 +22,16 @@ from estimator_train.experimental import (
     stop_if_no_increase_hook,
 )
 from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
+from estimator_train.legacy.contrib.heads import (
+    binary_classification_head,
+    logistic_regression_head,
+    multi_class_head,
+    multi_head,
+    multi_label_head,
+    poisson_regression_head,
+    regression_head,
+)
+from estimator_train.legacy.contrib.rnn_estimators import RNNClassifier, RNNEstimator
 from estimator_train.training.eval_metrics import read_eval_metrics
 from estimator_train.training.extenders import add_metrics, clip_gradients_by_norm, forward_features
 
@@ -62,13 +70,6 @@ BaselineEstimator = v1.BaselineEstimator
 DNNEstimator = v1.DNNEstimator
 DNNLinearCombinedEstimator = v1.DNNLinearCombinedEstimator
 LinearEstimator = v1.LinearEstimator
-binary_classification_head = est.BinaryClassHead
-logistic_regression_head = est.LogisticRegressionHead
-multi_class_head = est.MultiClassHead
-multi_head = est.MultiHead
-multi_label_head = est.MultiLabelHead
-poisson_regression_head = est.PoissonRegressionHead
-regression_head = est.RegressionHead
 
 
 def export_saved_model_for_mode(
@@ -78,28 +79,32 @@ def export_saved_model_for_mode(
     assets_extra: Any = None,
     as_text: bool = False,
     checkpoint_path: str | None = None,
-    strip_default_attrs: bool = True,
     mode: str = est.ModeKeys.PREDICT,
 ) -> bytes:
     """See `Estimator.export_saved_model`, whose experimental_mode `mode` is."""
-    del strip_default_attrs
     return estimator.export_saved_model(
         export_dir_base, input_receiver_fn, assets_extra, as_text, checkpoint_path, mode
     )
 
 
 def export_all_saved_models(
-    estimator: Any, export_dir_base: str, input_receiver_fn_map: Any, **arguments: Any
+    estimator: Any,
+    export_dir_base: str,
+    input_receiver_fn_map: Any,
+    assets_extra: Any = None,
+    as_text: bool = False,
+    checkpoint_path: str | None = None,
 ) -> bytes:
     """See `Estimator.experimental_export_all_saved_models`."""
-    arguments.pop("strip_default_attrs", None)
     return estimator.experimental_export_all_saved_models(
-        export_dir_base, input_receiver_fn_map, **arguments
+        export_dir_base, input_receiver_fn_map, assets_extra, as_text, checkpoint_path
     )
 
 
 def replicate_model_fn(
-    model_fn: Callable[..., Any], loss_reduction: Any = None, devices: Any = None
+    model_fn: Callable[..., Any],
+    loss_reduction: Any = tf.compat.v1.losses.Reduction.SUM_BY_NONZERO_WEIGHTS,
+    devices: Any = None,
 ) -> Callable[..., Any]:
     """Returns model_fn as it is: replicas are the business of RunConfig(train_distribute=...).
 

@@ -36,6 +36,11 @@ def save_keras_model(
     return os.fsencode(path)
 
 
-def load_keras_model(saved_model_path: str | bytes) -> Any:
-    """Loads a model that `save_keras_model` wrote."""
-    return tf_keras.models.load_model(os.fsdecode(saved_model_path))
+def load_keras_model(saved_model_path: str | bytes, custom_objects: Any = None) -> Any:
+    """Loads a model that `save_keras_model` wrote.
+
+    Args:
+      saved_model_path: The path that it returned.
+      custom_objects: Names to the classes and functions of one's own that the model has.
+    """
+    return tf_keras.models.load_model(os.fsdecode(saved_model_path), custom_objects)

@@ -143,7 +143,8 @@ def variables(graph):
     found = {}
     for key in graph.get_all_collection_keys():
         for one in graph.get_collection(key):
-            if isinstance(one, tf.Variable) and isinstance(key, str):
+            kinds = (tf.Variable, tf.compat.v2.Variable)
+            if isinstance(one, kinds) and isinstance(key, str):
                 entry = found.setdefault(one.op.name, [one.shape.as_list(), []])
                 if not key.startswith("_") and "/" not in key:
                     entry[1].append(key)
