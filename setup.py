@@ -1,8 +1,9 @@
 """Packaging of estimator-train: the framework, its input pipelines and its flags."""
 
+import sys
 from pathlib import Path
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
 
 REPORT = ["matplotlib>=3.6"]
 TEST = [
@@ -31,6 +32,15 @@ setup(
         "input_fns": ["data/*"],
         "flags": ["presets/*.flags"],
     },
+    # No module of Python: processes of a launched cluster have it preloaded. Where there is no C
+    # compiler, the launcher does without.
+    ext_modules=[
+        Extension(
+            "_estimator_train_loopback", ["estimator_train/distribute/loopback.c"], optional=True
+        )
+    ]
+    if sys.platform == "linux"
+    else [],
     install_requires=[
         "tensorflow>=2.16,<2.22",
         "tf-keras>=2.16,<2.22",

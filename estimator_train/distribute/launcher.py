@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -10,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER, launched
+from estimator_train.distribute import loopback
 from estimator_train.distribute.ports import free_addresses
 from estimator_train.distribute.process import TaskProcess
 
@@ -18,6 +21,11 @@ _LOOK_EVERY_SECS = 0.1
 _SERVERS_SECS = 10.0
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _OTHER_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
+_ON_ALL_INTERFACES = (
+    "The servers of this cluster listen on all interfaces, and ask nobody for a password: "
+    "estimator-train was installed where there was no C compiler, or this is not Linux. See that "
+    "nobody else reaches their ports, or use --private_network."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,12 +79,15 @@ class _Launcher:
     def __init__(self, job: LocalJob, out: TextIO) -> None:
         self._job, self._out = job, out
         self._configs = _tf_configs(job)
+        self._loopback = loopback.variables(_addresses(self._configs), os.environ)
         self._processes: dict[str, TaskProcess] = {}
         self._restarts_left = job.max_restarts
         self.ending = False
 
     def start(self) -> None:
         """Starts all processes."""
+        if self._loopback is None and len(self._configs) > 1 and len(socket.if_nameindex()) > 1:
+            self._say(_ON_ALL_INTERFACES)
         for name in self._configs:
             self._start(name)
 
@@ -109,7 +120,7 @@ class _Launcher:
             process.close()
 
     def _start(self, name: str) -> None:
-        environment = {"ESTIMATOR_TRAIN_PREEMPTION": "1"}
+        environment = {"ESTIMATOR_TRAIN_PREEMPTION": "1", **(self._loopback or {})}
         if self._configs[name]:
             environment["TF_CONFIG"] = self._configs[name]
         environment[launched.VARIABLE] = "1"
@@ -231,3 +242,9 @@ def _ending(code: int) -> str:
         except ValueError:
             pass
     return f"failed with exit code {code}"
+
+
+def _addresses(configs: dict[str, str]) -> list[str]:
+    """The addresses of all servers that these TF_CONFIGs name."""
+    clusters = [json.loads(config)["cluster"] for config in configs.values() if config]
+    return sorted({one for cluster in clusters for members in cluster.values() for one in members})

@@ -3,7 +3,7 @@
 It runs a job in a cluster under the launcher, with as many SIGKILLs, each for a task and at a
 moment that are chosen by chance; thirty more that nothing happens to; and one that is ended by
 SIGTERM three times. What became of them it prints as JSON. The loss of the killed job is to lie
-within those of the unbroken ones ("loss_is_within"); of as many, the last of equals would lie outside
+within those of the unbroken ones ("loss_is_within"); one more that is like them would lie outside
 by chance one time in sixteen.
 """
 
