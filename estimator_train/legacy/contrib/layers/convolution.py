@@ -121,7 +121,7 @@ def _of_dimensions(dims: int) -> Callable[..., tf.Tensor]:
 
     known = inspect.signature(convolution)
     arguments = [one for name, one in known.parameters.items() if name != "conv_dims"]
-    layer.__signature__ = known.replace(parameters=arguments)  # type: ignore[attr-defined]
+    vars(layer)["__signature__"] = known.replace(parameters=arguments)
     # slim's repeat and stack name scopes by it.
     layer.__name__ = layer.__qualname__ = f"convolution{dims}d"
     layer.__doc__ = f"A convolution of {dims} dimensions; see `convolution`."
