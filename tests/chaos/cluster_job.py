@@ -18,6 +18,7 @@ import numpy as np
 
 SAVE_STEPS = 40
 NOISE = 0.1
+RATES = (0.1, 0.001)  # Falling from one to the other, so that the last loss says little of chance.
 
 
 def task_name() -> str:
@@ -76,8 +77,9 @@ def main() -> None:
     def model_fn(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
         weights = tf1.get_variable("weights", [3, 1], initializer=tf1.zeros_initializer())
         loss = tf.reduce_mean((features @ weights - labels) ** 2)
-        optimizer = tf1.train.GradientDescentOptimizer(0.02)
-        train_op = optimizer.minimize(loss, tf1.train.get_global_step())
+        step = tf1.train.get_global_step()
+        rate = tf1.train.exponential_decay(RATES[0], step, steps, RATES[1] / RATES[0])
+        train_op = tf1.train.GradientDescentOptimizer(rate).minimize(loss, step)
         return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
     def rows(seed: int) -> tf.data.Dataset:
