@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow as tf
 from asking import main, numbers, question, signature
+from trying import tried
 
 layers = tf.contrib.layers
 PICTURES = numbers(2, 5, 5, 3)
@@ -146,6 +147,13 @@ def transposed_and_strides_that_are_larger():
 @question
 def transposed_of_a_wrong_format():
     return {"output": layers.conv2d_transpose(PICTURES, 2, 3, data_format="HWCN")}
+
+
+@question
+def inputs_of_a_wrong_rank():
+    x = tf.constant(numbers(3, 4, 4))
+    both = [layers.separable_conv2d, layers.conv2d_transpose]
+    return {"errors": [tried(layer, x, 2, 3) for layer in both]}
 
 
 @question

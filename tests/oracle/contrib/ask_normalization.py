@@ -141,6 +141,26 @@ def batch_with_weights():
 
 
 @question
+def batch_and_the_order_of_its_variables():
+    orders = {}
+    for shape, made in (
+        ((2, 4, 4, 3), {}),
+        ((2, 4, 4, 3), {"fused": False}),
+        ((2, 4, 4, 3), {"updates_collections": None}),
+        ((2, 4, 4, 3), {"zero_debias_moving_mean": True}),
+        ((2, 4, 4, 3), {"batch_weights": [1.0, 2.0]}),
+        ((2, 5, 3), {}),
+        ((2, 3), {}),
+        ((2, 3), {"fused": False}),
+    ):
+        with tf.Graph().as_default():
+            layers.batch_norm(tf.constant(numbers(*shape)), scale=True, **made)
+            names = [one.op.name.split("/")[-1] for one in tf.global_variables()]
+        orders[f"{len(shape)} {sorted(made.items())}"] = names
+    return orders
+
+
+@question
 def batch_twice_and_again():
     x = tf.constant(numbers(5, 3))
     outputs = [layers.batch_norm(x), layers.batch_norm(x)]

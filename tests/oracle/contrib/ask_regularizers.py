@@ -102,6 +102,18 @@ def bounds_of_normal_initializers():
 
 
 @question
+def values_of_initializers():
+    """With a seed they are the same."""
+    kinds = [
+        layers.xavier_initializer(seed=3),
+        layers.xavier_initializer(uniform=False, seed=3),
+        layers.variance_scaling_initializer(seed=3),
+        layers.variance_scaling_initializer(1.0, "FAN_OUT", True, seed=3),
+    ]
+    return {"values": tf.stack([kind([2, 3, 4, 2], dtype=tf.float32) for kind in kinds])}
+
+
+@question
 def bounds_of_kernels():
     """The inputs of a kernel are those of all its places."""
     kind = layers.variance_scaling_initializer(uniform=True)

@@ -99,11 +99,19 @@ def batch_norm(
             variables_collections,
         )
 
+    # gamma comes before beta in a graph, but for these: so do their gradients.
+    alone = updates_collections is None or zero_debias_moving_mean or batch_weights is not None
+    beta_first = alone or (rank == 2 and fused is None)
     if fused is None:
         fused = rank in (2, 4) and batch_weights is None
     with layer_scope(scope, "BatchNorm", inputs, reuse) as entered:
-        beta = variable("beta", True) if center else None
-        gamma = variable("gamma", True) if scale else None
+        wanted = {"gamma": scale, "beta": center}
+        trained = {
+            name: variable(name, True)
+            for name in sorted(wanted, reverse=not beta_first)
+            if wanted[name]
+        }
+        beta, gamma = trained.get("beta"), trained.get("gamma")
         moving = variable("moving_mean", False), variable("moving_variance", False)
         compute = _fused if fused and data_format == "NHWC" else _by_moments
         outputs, mean, variance = smart_cond(

@@ -155,7 +155,7 @@ def convolution2d_transpose(
 ) -> tf.Tensor:
     """The gradient of a convolution as a layer, which makes pictures larger; see `convolution`."""
     form = checked_form(data_format)
-    inputs = tf.convert_to_tensor(inputs)
+    inputs = _pictures(inputs)
     height, width = n_positive_integers(2, kernel_size)
     variable = functools.partial(
         layer_variable,
@@ -218,7 +218,7 @@ def separable_convolution2d(
     See `convolution`.
     """
     form = checked_form(data_format)
-    inputs = tf.convert_to_tensor(inputs)
+    inputs = _pictures(inputs)
     channels = inputs.shape.as_list()[form.index("C")]
     variable = functools.partial(
         layer_variable,
@@ -259,6 +259,13 @@ def separable_convolution2d(
             outputs_collections,
             entered,
         )
+
+
+def _pictures(inputs: Any) -> tf.Tensor:
+    inputs = tf.convert_to_tensor(inputs)
+    if inputs.shape.rank != 4:
+        raise ValueError(f"Expected pictures, of rank 4, got rank {inputs.shape.rank}")
+    return inputs
 
 
 def checked_form(data_format: str) -> str:

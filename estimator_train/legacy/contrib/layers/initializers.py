@@ -21,8 +21,7 @@ def xavier_initializer(
       TypeError: dtype is not of floats.
     """
     _check(dtype)
-    made = _v1.glorot_uniform_initializer if uniform else _v1.glorot_normal_initializer
-    return made(seed=seed, dtype=dtype)
+    return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 
 def variance_scaling_initializer(
@@ -48,6 +47,9 @@ def variance_scaling_initializer(
     if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
         raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
     kind = "uniform" if uniform else "truncated_normal"
+    if not uniform:
+        # What TensorFlow divides by for the values that are cut off, against a rounder 1.3.
+        factor *= 1.3 * 0.87962566103423978**2
     return _v1.variance_scaling_initializer(factor, mode.lower(), kind, seed, dtype)
 
 

@@ -1,5 +1,6 @@
 """`slim.utils`: what layers share - names of outputs in collections, arguments of two forms."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,7 +41,7 @@ def get_tensor_aliases(tensor: tf.Tensor) -> list[str]:
 
 def convert_collection_to_dict(
     collection: str, clear_collection: bool = False
-) -> dict[str, tf.Tensor]:
+) -> OrderedDict[str, tf.Tensor]:
     """The tensors of a collection by all their further names, in its order.
 
     Args:
@@ -48,7 +49,8 @@ def convert_collection_to_dict(
       clear_collection: Whether to empty it.
     """
     tensors = _v1.get_collection(collection)
-    found = {alias: tensor for tensor in tensors for alias in get_tensor_aliases(tensor)}
+    aliases = ((alias, tensor) for tensor in tensors for alias in get_tensor_aliases(tensor))
+    found = OrderedDict(aliases)
     if clear_collection:
         _v1.get_default_graph().clear_collection(collection)
     return found
