@@ -1,4 +1,4 @@
-"""`tf.contrib.slim`: layers, arg_scope, losses and variables under one name."""
+"""`tf.contrib.slim`: layers, arg_scope, losses, variables and nets under one name."""
 
 import tensorflow as tf
 
@@ -6,6 +6,7 @@ from estimator_train.legacy.contrib import layers as layers
 from estimator_train.legacy.contrib import learning as learning
 from estimator_train.legacy.contrib import losses as losses
 from estimator_train.legacy.contrib import metrics as metrics
+from estimator_train.legacy.contrib import nets as nets
 from estimator_train.legacy.contrib.arg_scope import (
     add_arg_scope,
     arg_scope,
@@ -72,6 +73,7 @@ __all__ = [
     "metrics",
     "regularizers",
     "model_variable",
+    "nets",
     "train",
     "utils",
     "variable",
