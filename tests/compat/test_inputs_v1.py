@@ -1,3 +1,4 @@
+import json
 import threading
 
 import ask_inputs
@@ -22,7 +23,12 @@ def test_graphs_batches_and_errors_are_the_originals(answers):
     wanted = recorded("inputs")
     assert set(answers) == set(wanted)
     for name, answer in answers.items():
-        assert answer == wanted[name], name
+        assert plain(answer) == plain(wanted[name]), name
+
+
+def plain(answer):
+    """Without the kind of text that an index of names is of, which pandas 3 has another name for."""
+    return json.loads(json.dumps(answer).replace("dtype='object'", "dtype='str'"))
 
 
 def model(features, labels, mode):

@@ -22,6 +22,10 @@ RECORDED = {
 }
 
 
+# The first of a process waits for the answers to all questions.
+pytestmark = pytest.mark.timeout(1500)
+
+
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Our answers to the questions of each area, in a program that runs as it is."""
