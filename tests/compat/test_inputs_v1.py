@@ -27,7 +27,7 @@ def test_graphs_batches_and_errors_are_the_originals(answers):
 
 
 def plain(answer):
-    """Without the kind of text that an index of names is of, which pandas 3 has another name for."""
+    """With one name for the kind of text in an index of names: pandas 2 and 3 have two."""
     return json.loads(json.dumps(answer).replace("dtype='object'", "dtype='str'"))
 
 
