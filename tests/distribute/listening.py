@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 
 def listening() -> list[str]:
@@ -40,10 +41,10 @@ def main() -> None:
     strategy = tf.distribute.MultiWorkerMirroredStrategy() if kind == "sync" else None
 
     class Look(tf1.train.SessionRunHook):
-        def after_run(self, run_context, run_values):  # type: ignore[no-untyped-def]
+        def after_run(self, run_context: Any, run_values: Any) -> None:
             print(listening())
 
-    def model_fn(features, mode):  # type: ignore[no-untyped-def]
+    def model_fn(features: Any, mode: str) -> est.EstimatorSpec:
         weight = tf1.get_variable("weight", [])
         loss = tf.reduce_mean((features * weight - 1.0) ** 2)
         optimizer = tf1.train.GradientDescentOptimizer(0.1)
