@@ -23,8 +23,9 @@ _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _OTHER_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
 _ON_ALL_INTERFACES = (
     "The servers of this cluster listen on all interfaces, and ask nobody for a password: "
-    "estimator-train was installed where there was no C compiler, or this is not Linux. See that "
-    "nobody else reaches their ports, or use --private_network."
+    "estimator-train was installed where there was no C compiler or at a path with a space or "
+    "colon, or this is not Linux. See that nobody else reaches their ports, or use "
+    "--private_network."
 )
 
 
@@ -78,8 +79,9 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
 class _Launcher:
     def __init__(self, job: LocalJob, out: TextIO) -> None:
         self._job, self._out = job, out
-        self._configs = _tf_configs(job)
-        self._loopback = loopback.variables(_addresses(self._configs), os.environ)
+        cluster = _cluster(job)
+        self._configs = _tf_configs(job, cluster)
+        self._loopback = loopback.variables(sum(cluster.values(), []), os.environ)
         self._processes: dict[str, TaskProcess] = {}
         self._restarts_left = job.max_restarts
         self.ending = False
@@ -209,19 +211,23 @@ class _Signals:
 CHIEF_NAME = f"{CHIEF}:0"
 
 
-def _tf_configs(job: LocalJob) -> dict[str, str]:
-    """Task name to its TF_CONFIG; "" where the chief is alone and none is needed."""
+def _cluster(job: LocalJob) -> dict[str, list[str]]:
+    """Jobs to the addresses of their tasks."""
     # A MultiWorkerMirroredStrategy can only be made by a process that is listed in the cluster.
     listed = job.evaluator and not job.ps
     counts = {CHIEF: 1, WORKER: job.workers, PS: job.ps, EVALUATOR: int(listed)}
     addresses = iter(free_addresses(sum(counts.values())))
-    cluster = {
+    return {
         name: [next(addresses) for _ in range(count)] for name, count in counts.items() if count
     }
+
+
+def _tf_configs(job: LocalJob, cluster: dict[str, list[str]]) -> dict[str, str]:
+    """Task name to its TF_CONFIG; "" where the chief is alone and none is needed."""
     tasks = [(name, index) for name, members in cluster.items() for index in range(len(members))]
     # The others wait for parameter servers, so these come first.
     tasks.sort(key=lambda task: task[0] != PS)
-    if job.evaluator and not listed:
+    if job.evaluator and EVALUATOR not in cluster:
         tasks.append((EVALUATOR, 0))
     if len(tasks) == 1:
         return {CHIEF_NAME: ""}
@@ -242,9 +248,3 @@ def _ending(code: int) -> str:
         except ValueError:
             pass
     return f"failed with exit code {code}"
-
-
-def _addresses(configs: dict[str, str]) -> list[str]:
-    """The addresses of all servers that these TF_CONFIGs name."""
-    clusters = [json.loads(config)["cluster"] for config in configs.values() if config]
-    return sorted({one for cluster in clusters for members in cluster.values() for one in members})
