@@ -6,8 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.preempted import listening
 from estimator_train.estimator import Estimator
+from estimator_train.lifecycle.preemption import listening
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
 from estimator_train.training.roles import has_role, run_role, train
 from estimator_train.training.specs import EvalSpec, TrainSpec, check_exporter_names
@@ -46,7 +46,7 @@ def train_and_evaluate(
     """
     specs = checked_specs(estimator, train_spec, eval_spec)
     _LOG.info("Not using Distribute Coordinator.")
-    with listening(estimator.config):  # Beyond the training: to its last export.
+    with listening(estimator.config.preemption):  # Beyond the training: to its last export.
         if has_role(estimator):
             evaluations = run_role(estimator, train_spec, specs, _run_local)
         else:
