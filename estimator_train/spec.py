@@ -52,9 +52,10 @@ class EstimatorSpec(_Fields):
         train_op: operation or tensor that runs one training step.
         eval_metric_ops: dict of metric name to a (value, update_op) tuple or to a tf_keras
             Metric that was updated in this graph. Metrics are kept as such tuples.
-        export_outputs: dict of signature name to `ExportOutput`, used in PREDICT. One entry
-            alone is also the default signature; several must name the default one. Without
-            it, the predictions become the default signature.
+        export_outputs: dict of signature name to `ExportOutput`, or to another object that has
+            its method `as_signature_def`, used in PREDICT. One entry alone is also the default
+            signature; several must name the default one. Without it, the predictions become
+            the default signature.
         training_chief_hooks: SessionRunHooks for the chief worker in training.
         training_hooks: SessionRunHooks for all workers in training.
         scaffold: `tf.compat.v1.train.Scaffold` with initialization, saver and more; a plain
@@ -213,7 +214,7 @@ def _with_default_signature(outputs: Any, predictions: Any) -> dict[str, ExportO
         return {_DEFAULT_SIGNATURE: PredictOutput(predictions)}
     if not isinstance(outputs, dict):
         raise TypeError(f"`export_outputs` must be dict, received: {outputs}.")
-    if not all(isinstance(output, ExportOutput) for output in outputs.values()):
+    if not all(hasattr(output, "as_signature_def") for output in outputs.values()):
         raise TypeError(
             f"Values in `export_outputs` must be ExportOutput objects, received: {outputs}."
         )
