@@ -58,7 +58,7 @@ def train(
     Returns:
       The loss of the last step as a NumPy scalar, or None if there was no step.
     """
-    with sole_writer(context), ending_saved(context) as ending_hooks:
+    with sole_writer(context.config), ending_saved(context) as ending_hooks:
         if context.config.is_chief:
             repair(context.model_dir)
 
