@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from estimator_train.cluster import launched_exit_codes as _launched
 from estimator_train.compat import import_hook as _import_hook
+from estimator_train.compat import legacy_keras as _legacy_keras
 
 if TYPE_CHECKING:
     from estimator_train import experimental, export, hooks, keras, predictor
@@ -215,6 +216,8 @@ __all__ = [
     "train_and_evaluate",
 ]
 
+# Before TensorFlow is imported: by `tf.keras` a program of tf.estimator means Keras 2.
+_legacy_keras.choose()
 # tf_keras.estimator.model_to_estimator works from here on.
 _import_hook.install()
 # Where `estimator-train launch` started this program, its mistakes end it by one line and code 2.

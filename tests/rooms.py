@@ -51,7 +51,7 @@ ROOMS = {
         "cluster engine engine.checkpoints engine.context engine.distributed engine.run "
         "estimator_spec export predictor run_config"
     ),
-    "estimator_spec": "",
+    "estimator_spec": "engine",
     "estimator_train": (
         "canned canned.parts cluster compat engine.checkpoints estimator estimator_spec "
         "export heads hooks keras lifecycle predictor run_config training "
