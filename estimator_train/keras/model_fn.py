@@ -8,13 +8,13 @@ import tf_keras
 
 from estimator_train import export
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.keras.callbacks.observation import is_watched
+from estimator_train.keras.callbacks.observation import observation_is_requested
 from estimator_train.keras.callbacks.observed_model import (
-    WatchedModel,
+    ObservedModel,
     eager_value,
     mean_loss,
+    observed_spec,
     specs,
-    watched_spec,
 )
 from estimator_train.keras.checkpoints.object_checkpoints import object_based_saver
 from estimator_train.keras.compiled.compile_arguments import CompileArguments, compile_arguments
@@ -120,11 +120,11 @@ class KerasModelFn:
             built, feeds = self._build(features, training=mode == ModeKeys.TRAIN)
             operations: dict[str, Any] = {}
             optimizer = None
-            watched = mode == ModeKeys.TRAIN and is_watched()
+            observed = mode == ModeKeys.TRAIN and observation_is_requested()
             if mode != ModeKeys.PREDICT:
-                with_metrics = mode == ModeKeys.EVAL or watched
+                with_metrics = mode == ModeKeys.EVAL or observed
                 loss, metrics = self._loss_and_metrics(built, labels, sample_weights, with_metrics)
-                if watched:
+                if observed:
                     metrics = {"loss": mean_loss(loss, built.outputs), **metrics}
                 operations = {"loss": loss, "eval_metric_ops": metrics}
             if mode == ModeKeys.TRAIN:
@@ -144,9 +144,9 @@ class KerasModelFn:
                 scaffold=tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None, saver=saver),
                 **operations,
             )
-            if not watched:
+            if not observed:
                 return spec
-            kept = WatchedModel(
+            kept = ObservedModel(
                 self._blueprint,
                 self._compiled,
                 built.model,
@@ -154,7 +154,7 @@ class KerasModelFn:
                 _global_step(),
                 specs(features),
             )
-            return watched_spec(spec, kept, list(operations["eval_metric_ops"].values()))
+            return observed_spec(spec, kept, list(operations["eval_metric_ops"].values()))
 
     def write_initial_weights(self, path: str, config: RunConfig, trained: Any = None) -> None:
         """Writes a checkpoint of the model as it was given, as training would write it at step 0.
@@ -180,7 +180,7 @@ class KerasModelFn:
             saver = self._saver(built, optimizer, config)
             named = saver is None
             saver = saver or tf.compat.v1.train.Saver(save_relative_paths=True)
-            kept = WatchedModel(
+            kept = ObservedModel(
                 self._blueprint, self._compiled, built.model, optimizer, global_step, None
             )
             state = [*kept.pairs(trained), *kept.scalars(trained)] if trained else []
