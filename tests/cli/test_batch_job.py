@@ -13,7 +13,7 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.reading import global_step_in
 
 ROOT = Path(__file__).parents[2]
-TRAIN = [sys.executable, "-m", "estimator_train.cli", "train", "--preset", "digits"]
+TRAIN = [sys.executable, "-m", "estimator_train", "train", "--preset", "digits"]
 
 
 def train(model_dir, *more, **environment):

@@ -24,7 +24,7 @@ def start(directory, *arguments, **streams):
     environment = {**os.environ, "PYTHONPATH": ROOT}
     environment.pop("TF_CPP_MIN_LOG_LEVEL", None)
     return subprocess.Popen(
-        [sys.executable, "-m", "estimator_train.cli", *arguments],
+        [sys.executable, "-m", "estimator_train", *arguments],
         cwd=directory,
         env=environment,
         stdout=subprocess.PIPE,

@@ -16,7 +16,7 @@ ROOT = str(Path(estimator_train.__file__).parents[1])
 
 def start(directory, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-m", "estimator_train.cli", *arguments],
+        [sys.executable, "-m", "estimator_train", *arguments],
         cwd=directory,
         env={**os.environ, "PYTHONPATH": ROOT},
         stdout=subprocess.PIPE,
