@@ -8,6 +8,7 @@ import tf_keras
 
 from estimator_train.engine.function_arguments import argument_names, call_with_known
 from estimator_train.estimator import Estimator, EstimatorV2
+from estimator_train.estimator.type_check import check_estimator
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
@@ -31,10 +32,7 @@ def extend_model_fn(
     Raises:
       TypeError: estimator is none.
     """
-    if not isinstance(estimator, Estimator):
-        raise TypeError(
-            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-        )
+    check_estimator(estimator)
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         spec = estimator.model_fn(features, labels, mode, config)

@@ -19,6 +19,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker, TakeUpPosition
+from estimator_train.engine.whole_files import write_whole
 from estimator_train.run_config.topology import is_ps_task
 
 _LOG = tf.get_logger()
@@ -158,10 +159,7 @@ class InputPosition:
             "crc": zlib.crc32(position),
             "has_more": self._inputs.has_more is not False,
         }
-        path = self._path(step)
-        with tf.io.gfile.GFile(path + ".part", "wb") as file:
-            file.write(json.dumps(header).encode() + b"\n" + position)
-        tf.io.gfile.rename(path + ".part", path, overwrite=True)
+        write_whole(self._path(step), json.dumps(header).encode() + b"\n" + position)
 
     def forget_end(self, session: tf.compat.v1.Session, step: int) -> None:
         """Removes the position if the input is at its end: another training begins at its start.

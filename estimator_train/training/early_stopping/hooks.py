@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.estimator import Estimator
+from estimator_train.estimator.type_check import check_estimator
 from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
 from estimator_train.training.early_stopping.rules import NoChange, Rule, Threshold, WatchedMetric
 
@@ -49,7 +50,7 @@ def make_early_stopping_hook(
       TypeError: estimator is none, or should_stop_fn cannot be called.
       ValueError: Both or neither of run_every_secs and run_every_steps are given.
     """
-    _check_estimator(estimator)
+    check_estimator(estimator)
     if not callable(should_stop_fn):
         raise TypeError("`should_stop_fn` must be callable.")
     if run_every_secs is not None and run_every_steps is not None:
@@ -164,7 +165,7 @@ def _stop_on_metric(
     run_every_secs: float | None,
     run_every_steps: int | None,
 ) -> tf.compat.v1.train.SessionRunHook:
-    _check_estimator(estimator)
+    check_estimator(estimator)
     metrics = WatchedMetric(rule, eval_dir or estimator.eval_dir())
     hook = make_early_stopping_hook(estimator, metrics.should_stop, run_every_secs, run_every_steps)
     hook.watched_metric = metrics
@@ -263,10 +264,3 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
         _LOG.info("Requesting early stopping at global step %d", step)
         self.stopped = True
         run_context.request_stop()
-
-
-def _check_estimator(estimator: Any) -> None:
-    if not isinstance(estimator, Estimator):
-        raise TypeError(
-            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-        )

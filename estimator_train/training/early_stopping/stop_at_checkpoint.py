@@ -7,6 +7,7 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.reading import saved_global_step
 from estimator_train.engine.global_step_hook import GlobalStepHook
 from estimator_train.estimator import Estimator
+from estimator_train.estimator.type_check import check_estimator
 
 
 def make_stop_at_checkpoint_step_hook(
@@ -30,10 +31,7 @@ def make_stop_at_checkpoint_step_hook(
       TypeError: estimator is none.
       ValueError: last_step is None.
     """
-    if not isinstance(estimator, Estimator):
-        raise TypeError(
-            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-        )
+    check_estimator(estimator)
     if last_step is None:
         raise ValueError("One of num_steps or last_step must be specified.")
     if estimator.config.is_chief:
