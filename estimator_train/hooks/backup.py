@@ -12,10 +12,10 @@ _STATE = "backup"
 
 
 class BackupAndRestore(EveryNStepsHook):
-    """Backs the training up every so many steps, and goes on from the backup after a crash.
+    """Backs the training up every so many steps, and continues from the backup after a crash.
 
     A backup is a checkpoint of all variables in a directory of its own, where only the last is
-    kept. A training that starts goes on from it if it is of a later step than the latest checkpoint
+    kept. A training that starts continues from it if its step is later than the latest checkpoint
     in model_dir. Once training has ended, its last checkpoint is written and the backup is removed.
 
     Args:
@@ -65,7 +65,7 @@ class BackupAndRestore(EveryNStepsHook):
         path = tf.train.latest_checkpoint(self._dir, _STATE)
         if path is None or _step_of(path) <= self._step:
             return
-        _LOG.info("Going on from the backup %s.", path)
+        _LOG.info("Restored the backup %s; training continues from it.", path)
         self._run(session, "restore_op_name", path)
         self._step = int(session.run(self._global_step))
 

@@ -30,7 +30,7 @@ def extend_model_fn(
       The new Estimator, in the same model_dir.
 
     Raises:
-      TypeError: estimator is none.
+      TypeError: estimator is not an Estimator.
     """
     check_estimator(estimator)
 
@@ -60,7 +60,7 @@ def add_metrics(estimator: Estimator, metric_fn: Callable[..., Mapping[str, Any]
       A new Estimator in the same model_dir.
 
     Raises:
-      TypeError: estimator is none, or metric_fn cannot be called.
+      TypeError: estimator is not an Estimator, or metric_fn cannot be called.
       ValueError: metric_fn has other arguments.
     """
     unknown = sorted(set(argument_names(metric_fn)) - set(_METRIC_FN_ARGUMENTS))
@@ -108,7 +108,7 @@ def forward_features(
       A new Estimator in the same model_dir.
 
     Raises:
-      TypeError: estimator is none, or keys are no strings.
+      TypeError: estimator is not an Estimator, or keys are not strings.
     """
     names = [keys] if isinstance(keys, str) else keys
     if names is not None and not (
@@ -177,13 +177,13 @@ def clip_gradients_by_norm(optimizer: Any, clip_norm: float) -> Any:
 
     Args:
       optimizer: A `tf.compat.v1.train` or a tf_keras optimizer.
-      clip_norm: The largest norm of all gradients together; positive.
+      clip_norm: The largest global norm of the gradients; positive.
 
     Returns:
       An optimizer of the same kind.
 
     Raises:
-      TypeError: optimizer is none.
+      TypeError: optimizer is not a `tf.compat.v1.train` or tf_keras optimizer.
       ValueError: clip_norm is not positive.
     """
     if not isinstance(clip_norm, tf.Tensor) and clip_norm <= 0:

@@ -31,7 +31,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
 
     Raises:
       ValueError: every_n_iter or steps is not positive, or the Estimator is part of a cluster.
-      TypeError: estimator is none, or a hook is none.
+      TypeError: estimator is not an Estimator, or a hook is not a SessionRunHook.
     """
 
     def __init__(

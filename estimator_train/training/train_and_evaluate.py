@@ -24,7 +24,7 @@ def train_and_evaluate(
     Training waits while an evaluation runs. The last checkpoint is always evaluated and exported,
     whatever ended the training. In a cluster, as TF_CONFIG tells it, the chief and workers train,
     an evaluator evaluates and exports beside them, a master does both, and a ps keeps variables;
-    each ends when the training has. Called again on the same model_dir, this goes on from the
+    each ends when the training has. Called again on the same model_dir, this continues from the
     latest checkpoint; a job that was killed after its last step gets its last evaluation and
     export.
 

@@ -30,7 +30,7 @@ def error_of(first: str, *arguments: str) -> str:
     assert done.returncode == 2, done.stderr
     *others, line = done.stderr.splitlines()
     assert line.startswith("estimator-train: error: ")
-    assert not [other for other in others if not other.startswith("going on from ")]
+    assert not [other for other in others if not other.startswith("continuing from ")]
     return line
 
 

@@ -84,7 +84,9 @@ def _versions() -> dict[str, str]:
 def _check_writable(path: str) -> None:
     directory = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(directory) or not os.access(directory, os.W_OK):
-        raise errors.UsageError(f"--job_summary={path}: {directory} is no directory to write to.")
+        raise errors.UsageError(
+            f"--job_summary={path}: {directory} is not a directory that can be written to."
+        )
 
 
 def _write(path: str, record: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ def make_early_stopping_hook(
       The hook, for `Estimator.train` or `TrainSpec`.
 
     Raises:
-      TypeError: estimator is none, or should_stop_fn cannot be called.
+      TypeError: estimator is not an Estimator, or should_stop_fn cannot be called.
       ValueError: Both or neither of run_every_secs and run_every_steps are given.
     """
     check_estimator(estimator)
@@ -85,7 +85,7 @@ def stop_if_higher_hook(
       are evaluations and none of them writes the metric.
 
     Raises:
-      TypeError: estimator is none.
+      TypeError: estimator is not an Estimator.
       ValueError: Both or neither of run_every_secs and run_every_steps are given.
     """
     passed = Threshold(metric_name, threshold, operator.gt, "greater than", min_steps)
@@ -175,7 +175,7 @@ def _stop_on_metric(
 class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
     """Asks a function now and then whether to stop, and stops all workers.
 
-    The variable that tells the other workers is in every checkpoint of the original that was
+    The variable that tells the other workers is in every checkpoint of tf.estimator 2.15 that was
     written under early stopping, so it is in ours; but a model_dir that was begun without it goes
     on without it.
 

@@ -22,13 +22,13 @@ def make_stop_at_checkpoint_step_hook(
       estimator: The Estimator that is trained.
       last_step: The global step to stop at.
       wait_after_file_check_secs: Seconds that a worker beyond last_step waits after it looked for
-        the checkpoint in vain, before it trains one more step.
+        the checkpoint and did not find it, before it trains one more step.
 
     Returns:
       The hook: for the chief, who writes the checkpoint, a StopAtStepHook.
 
     Raises:
-      TypeError: estimator is none.
+      TypeError: estimator is not an Estimator.
       ValueError: last_step is None.
     """
     check_estimator(estimator)
