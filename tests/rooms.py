@@ -9,7 +9,7 @@ ROOMS = {
     "canned": "canned.parts estimator estimator_spec heads",
     "canned.parts": "engine estimator_spec heads optimizers",
     "canned.v1": "canned canned.parts estimator",
-    "cli": "cli.job cli.output",
+    "cli": "cli.job cli.output estimator_train",
     "cli.commands": (
         "cli cli.inspect cli.job cli.output engine.checkpoints estimator_train hooks keras "
         "launcher legacy legacy.rewriting"

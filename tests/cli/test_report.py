@@ -85,7 +85,7 @@ def test_steps_done_again_replace_the_first_and_half_a_line_is_left_out(tmp_path
     [
         ([], "which runs? Name one or more model directories."),
         (["none"], "none is not a directory."),
-        (["empty"], "empty has no figures of a training: neither history.jsonl nor event"),
+        (["empty"], "empty has no figures of a training: it holds neither history.jsonl nor event"),
         (["a", "--replicas=1,2"], "--replicas=1,2 should be 1 positive numbers, one for each"),
         (["a", "--replicas=x"], "--replicas=x should be 1 positive numbers, one for each run."),
     ],

@@ -31,7 +31,7 @@ class Outcome:
 
 
 def start(arguments: Sequence[str], program: Sequence[str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "estimator_train.cli", "launch", *arguments, "--", *program]
+    command = [sys.executable, "-m", "estimator_train", "launch", *arguments, "--", *program]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("TF_CONFIG", None)
     return subprocess.Popen(

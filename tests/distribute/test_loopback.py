@@ -101,7 +101,7 @@ def test_without_the_library_the_launcher_says_so(
     monkeypatch.setenv("PYTHONPATH", f"{folder}:{ROOT}")
     monkeypatch.delenv("LD_PRELOAD", raising=False)
     look = [sys.executable, "-c", "import os; print(os.environ.get('LD_PRELOAD'))"]
-    command = [sys.executable, "-m", "estimator_train.cli", "launch", "--workers=1", "--", *look]
+    command = [sys.executable, "-m", "estimator_train", "launch", "--workers=1", "--", *look]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     # Where there is no other interface than loopback, nothing is to be said.

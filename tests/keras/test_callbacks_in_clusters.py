@@ -21,7 +21,7 @@ def launch(directory: Path, what: str) -> Any:
     """Runs the job on two workers; returns a reader of its last checkpoint."""
     job = [sys.executable, callbacks_job.__file__, str(directory), what]
     done = subprocess.run(
-        [sys.executable, "-m", "estimator_train.cli", "launch", "--workers=1", "--", *job],
+        [sys.executable, "-m", "estimator_train", "launch", "--workers=1", "--", *job],
         env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

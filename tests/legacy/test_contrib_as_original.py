@@ -30,7 +30,7 @@ pytestmark = pytest.mark.timeout(1500)
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Our answers to the questions of each area, in a program that runs as it is."""
     directory = tmp_path_factory.mktemp("answers")
-    command = [sys.executable, "-m", "estimator_train.cli", "run", "--tf1"]
+    command = [sys.executable, "-m", "estimator_train", "run", "--tf1"]
     command += [str(ASKS / "every_area.py"), str(directory)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]

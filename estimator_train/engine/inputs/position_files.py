@@ -11,6 +11,8 @@ import zlib
 
 import tensorflow as tf
 
+from estimator_train.engine.whole_files import write_whole
+
 _LOG = tf.get_logger()
 _NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"
 
@@ -47,10 +49,7 @@ class PositionFiles:
             "crc": zlib.crc32(position),
             "has_more": has_more,
         }
-        path = self.path(step)
-        with tf.io.gfile.GFile(path + ".part", "wb") as file:
-            file.write(json.dumps(header).encode() + b"\n" + position)
-        tf.io.gfile.rename(path + ".part", path, overwrite=True)
+        write_whole(self.path(step), json.dumps(header).encode() + b"\n" + position)
 
     def remove(self, step: int) -> None:
         """Removes the position at a step, if there is one."""
