@@ -3,9 +3,9 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 import tensorflow as tf
 
@@ -16,7 +16,7 @@ ROOT = str(Path(estimator_train.__file__).parents[1])
 
 def start(directory, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-m", "estimator_train.cli", *arguments],
+        forked.python("-m", "estimator_train.cli", *arguments),
         cwd=directory,
         env={**os.environ, "PYTHONPATH": ROOT},
         stdout=subprocess.PIPE,

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import forked
 import numpy as np
 import pytest
 from fifty_steps import STEPS
@@ -104,7 +105,7 @@ for case, hooks in (("uneven", ()), ("asked", (StopOne(),)), ("empty", ())):
 @pytest.mark.slow
 def test_workers_end_together_whoever_has_no_more_input_or_is_asked_to(tmp_path: Path) -> None:
     here = str(Path(__file__).parent)
-    program = [python("")[0], "-c", ENDS, here, str(tmp_path / "run_")]
+    program = forked.python("-c", ENDS, here, tmp_path / "run_")
     done = launched(["--workers=1", "--max_restarts=0"], program)
     assert done.code == 0, done.text[-3000:]
     for task in ("chief:0", "worker:0"):

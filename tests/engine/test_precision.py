@@ -158,7 +158,7 @@ print([float(estimator.get_variable_value(name)) for name in names])
 
 def test_replicas_skip_a_step_together(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", REPLICAS, str(tmp_path)], capture_output=True, text=True
+        forked.python("-c", REPLICAS, tmp_path), capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == [0.25, 2**14, 1, 4]

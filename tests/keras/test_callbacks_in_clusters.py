@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import callbacks_job
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -19,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 def launch(directory: Path, what: str) -> Any:
     """Runs the job on two workers; returns a reader of its last checkpoint."""
-    job = [sys.executable, callbacks_job.__file__, str(directory), what]
+    job = forked.python(callbacks_job.__file__, directory, what)
     done = subprocess.run(
         [sys.executable, "-m", "estimator_train.cli", "launch", "--workers=1", "--", *job],
         env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
