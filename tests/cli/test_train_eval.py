@@ -35,7 +35,6 @@ def files(directory):
     return sorted(str(path) for path in Path(directory).rglob("*"))
 
 
-@pytest.mark.slow
 def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
     process = start(
         tmp_path,
@@ -66,7 +65,6 @@ def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
     assert "saved_model" not in rows
 
 
-@pytest.mark.slow
 def test_a_job_that_was_killed_goes_on_and_ends_where_it_should(command, linear, tmp_path):
     job = [*linear, "--eval", "--eval_every_steps=200", "--max_train_steps=4000"]
     process = start(tmp_path, "train", *job, "--exporters=final")

@@ -9,6 +9,7 @@ import figures
 import keras_jobs
 import numpy as np
 import pytest
+import tiers
 import training_jobs
 from flavours import ours
 from outcomes import recorded
@@ -27,7 +28,7 @@ OWN_FILES = {"history.jsonl"}
 RELATIVE = {"conv": 1e-4}
 
 
-@pytest.fixture(scope="module", params=RUNS, ids=" ".join)
+@pytest.fixture(scope="module", params=tiers.every(2, RUNS), ids=" ".join)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """(seen, expected, relative tolerance) of one job in one flavour."""
     kind, job, flavour = request.param

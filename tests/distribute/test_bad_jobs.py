@@ -33,7 +33,6 @@ est.train_and_evaluate(
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "strategy", "text"),
     [

@@ -39,7 +39,6 @@ def test_two_devices_have_the_losses_of_one(outcomes: dict[str, Any], name: str)
     assert outcomes[name]["metrics"] == pytest.approx(outcomes["single"]["metrics"], rel=1e-4)
 
 
-@pytest.mark.slow
 def test_two_workers_have_the_losses_of_one_device(
     outcomes: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -54,7 +53,7 @@ def test_two_workers_have_the_losses_of_one_device(
         assert result["metrics"] == pytest.approx(outcomes["single"]["metrics"], rel=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_worker_takes_all_back_to_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +101,6 @@ for case, hooks in (("uneven", ()), ("asked", (StopOne(),)), ("empty", ())):
 """
 
 
-@pytest.mark.slow
 def test_workers_end_together_whoever_has_no_more_input_or_is_asked_to(tmp_path: Path) -> None:
     here = str(Path(__file__).parent)
     program = forked.python("-c", ENDS, here, tmp_path / "run_")

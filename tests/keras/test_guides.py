@@ -40,7 +40,6 @@ def run_on_two_devices(example: str, directory: Path) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.slow
 def test_the_guide_to_several_devices_goes_on_with_the_same_numbers(
     run: Any, tmp_path: Path
 ) -> None:
@@ -53,7 +52,6 @@ def test_the_guide_to_several_devices_goes_on_with_the_same_numbers(
     assert replicated["accuracy"] > 0.8
 
 
-@pytest.mark.slow
 def test_the_distributed_tutorial_has_the_same_numbers(run: Any, tmp_path: Path) -> None:
     (by_fit, said), (by_estimator, said_too) = (
         run("keras_distributed.py", how, tmp_path / how) for how in ("fit", "estimator")

@@ -2,7 +2,8 @@
 
 import json
 import subprocess
-import sys
+
+import forked
 
 PROGRAM = """
 import json, sys, time

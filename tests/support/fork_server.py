@@ -121,14 +121,15 @@ class Server:
 def exit_code(job: dict[str, Any]) -> int:
     """Runs a program, and tells with which code the interpreter would end."""
     try:
-        run(job)
+        try:
+            run(job)
+        except Exception:
+            sys.excepthook(*sys.exc_info())  # It may choose another exit code.
+            return 1
     except SystemExit as ended:
         if isinstance(ended.code, str):
             print(ended.code, file=sys.stderr)
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-        return 1
     return 0
 
 
@@ -148,6 +149,10 @@ def run(job: dict[str, Any]) -> None:
     os.environ.update(job["environment"])
     import numpy as np
 
+    from estimator_train.cluster import launched
+
+    # Done where the package is imported, if a variable asks for it.
+    launched.end_mistakes_with_code_2()
     random.seed()
     np.random.seed()
     unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
