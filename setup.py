@@ -36,7 +36,7 @@ setup(
     # compiler, the launcher does without.
     ext_modules=[
         Extension(
-            "_estimator_train_loopback", ["estimator_train/distribute/loopback.c"], optional=True
+            "_estimator_train_loopback", ["estimator_train/launcher/loopback.c"], optional=True
         )
     ]
     if sys.platform == "linux"

@@ -16,7 +16,7 @@ that a command can answer `--help` at once and choose TensorFlow's settings befo
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
-from estimator_train.cluster import launched as _launched
+from estimator_train.cluster import launched_exit_codes as _launched
 from estimator_train.compat import import_hook as _import_hook
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ if TYPE_CHECKING:
         BoostedTreesEstimator,
         BoostedTreesRegressor,
     )
-    from estimator_train.engine.warm_start import VocabInfo, WarmStartSettings
+    from estimator_train.engine.checkpoints.warm_start import VocabInfo, WarmStartSettings
     from estimator_train.estimator import EstimatorV2 as Estimator
+    from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
     from estimator_train.heads import (
         BinaryClassHead,
         Head,
@@ -54,9 +55,8 @@ if TYPE_CHECKING:
         PoissonRegressionHead,
         RegressionHead,
     )
-    from estimator_train.preemption import Preempted, Preemption
+    from estimator_train.lifecycle.preemption import Preempted, Preemption
     from estimator_train.run_config import RunConfig
-    from estimator_train.spec import EstimatorSpec, ModeKeys
     from estimator_train.training.exporters import (
         BestExporter,
         Exporter,
@@ -127,17 +127,17 @@ _TRAINING_NAMES = {
 }
 _HOMES = {
     "Estimator": "estimator_train.estimator:EstimatorV2",
-    "EstimatorSpec": "estimator_train.spec:EstimatorSpec",
-    "ModeKeys": "estimator_train.spec:ModeKeys",
+    "EstimatorSpec": "estimator_train.estimator_spec.spec:EstimatorSpec",
+    "ModeKeys": "estimator_train.estimator_spec.spec:ModeKeys",
     "RunConfig": "estimator_train.run_config:RunConfig",
-    "VocabInfo": "estimator_train.engine.warm_start:VocabInfo",
-    "WarmStartSettings": "estimator_train.engine.warm_start:WarmStartSettings",
+    "VocabInfo": "estimator_train.engine.checkpoints.warm_start:VocabInfo",
+    "WarmStartSettings": "estimator_train.engine.checkpoints.warm_start:WarmStartSettings",
     "experimental": "estimator_train.experimental:",
     "export": "estimator_train.export:",
     "hooks": "estimator_train.hooks:",
     "keras": "estimator_train.keras:",
-    "Preempted": "estimator_train.preemption:Preempted",
-    "Preemption": "estimator_train.preemption:Preemption",
+    "Preempted": "estimator_train.lifecycle.preemption:Preempted",
+    "Preemption": "estimator_train.lifecycle.preemption:Preemption",
     "predictor": "estimator_train.predictor:",
     **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
     **{name: f"estimator_train.canned:{name}" for name in _CANNED},

@@ -19,19 +19,19 @@ Of files: `image_folder`, `tfrecords`, `csv`, `text_lines`. Others: `generator`,
 For `dataset.apply`: `shuffle_and_repeat`, `map_and_batch`. Files: `read_idx`, `write_idx`.
 """
 
-from input_fns.arrays import arrays
-from input_fns.csv import csv
-from input_fns.digits import digits
-from input_fns.frames import pandas_frame
-from input_fns.generators import generator
-from input_fns.idx import idx, read_idx, write_idx
-from input_fns.image_folder import image_folder
-from input_fns.mnist_format import fashion_mnist, mnist, mnist_format
-from input_fns.options import PipelineOptions
-from input_fns.text_lines import text_lines
-from input_fns.tfds import tfds
-from input_fns.tfrecords import tfrecords
-from input_fns.transformations import map_and_batch, shuffle_and_repeat
+from input_fns.memory.arrays import arrays
+from input_fns.memory.frames import pandas_frame
+from input_fns.memory.generators import generator
+from input_fns.memory.tfds import tfds
+from input_fns.pictures.digits import digits
+from input_fns.pictures.idx import idx, read_idx, write_idx
+from input_fns.pictures.image_folder import image_folder
+from input_fns.pictures.mnist_format import fashion_mnist, mnist, mnist_format
+from input_fns.pipeline.options import PipelineOptions
+from input_fns.pipeline.transformations import map_and_batch, shuffle_and_repeat
+from input_fns.records.csv import csv
+from input_fns.records.text_lines import text_lines
+from input_fns.records.tfrecords import tfrecords
 
 __all__ = [
     "PipelineOptions",

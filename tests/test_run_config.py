@@ -16,7 +16,7 @@ import tensorflow as tf
 from outcomes import outcome, recorded
 
 from estimator_train.run_config import RunConfig
-from estimator_train.session_settings import default_session_config, merged_session_config
+from estimator_train.run_config.session_config import default_session_config, merged_session_config
 
 GOLDEN = recorded("run_config")
 QUESTIONS = ask_run_config.questions(RunConfig)

@@ -11,8 +11,8 @@ import tensorflow as tf
 import tf_keras
 from outcomes import described, outcome, recorded
 
-from estimator_train import export_outputs
-from estimator_train.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec import export_outputs
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 GOLDEN = recorded("spec")
 QUESTIONS = ask_spec.questions(

@@ -12,7 +12,7 @@ from estimator_train.canned.combined import (
 )
 from estimator_train.canned.dnn import DNNClassifier, DNNEstimator, DNNRegressor
 from estimator_train.canned.linear import LinearClassifier, LinearEstimator, LinearRegressor
-from estimator_train.canned.parsing import (
+from estimator_train.canned.parts.parsing import (
     classifier_parse_example_spec,
     regressor_parse_example_spec,
 )

@@ -9,11 +9,11 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.columns import Batch
-from estimator_train.canned.default_heads import classifier_head, regressor_head
-from estimator_train.canned.optimizers import KerasChoice
-from estimator_train.canned.parts import Logits
-from estimator_train.canned.specs import TrainedPart, model_fn_of
+from estimator_train.canned.parts.columns import Batch
+from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.models import Logits
+from estimator_train.canned.parts.optimizer_arguments import KerasChoice
+from estimator_train.canned.parts.specs import TrainedPart, model_fn_of
 from estimator_train.estimator import EstimatorV2
 
 LEARNING_RATE = 0.3

@@ -8,12 +8,12 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.default_heads import classifier_head, regressor_head
 from estimator_train.canned.dnn import LEARNING_RATE
 from estimator_train.canned.linear import learning_rate_of
-from estimator_train.canned.optimizers import KerasChoice
-from estimator_train.canned.parts import Deep, Linear
-from estimator_train.canned.specs import TrainedPart, model_fn_of
+from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.models import Deep, Linear
+from estimator_train.canned.parts.optimizer_arguments import KerasChoice
+from estimator_train.canned.parts.specs import TrainedPart, model_fn_of
 from estimator_train.estimator import EstimatorV2
 
 LINEAR_LEARNING_RATE = 0.005

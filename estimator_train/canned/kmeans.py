@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.canned.columns import Batch, checked_columns
-from estimator_train.canned.kmeans_steps import (
+from estimator_train.canned.parts.columns import Batch, checked_columns
+from estimator_train.canned.parts.kmeans_steps import (
     Clusters,
     CountLastRunHook,
     InitializeHook,
     StopAtToleranceHook,
 )
 from estimator_train.estimator import Estimator
-from estimator_train.export_outputs import PredictOutput
-from estimator_train.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec.export_outputs import PredictOutput
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 _v1 = tf.compat.v1
 

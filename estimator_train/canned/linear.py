@@ -8,11 +8,11 @@ from typing import Any
 
 import tf_keras
 
-from estimator_train.canned.default_heads import classifier_head, regressor_head
-from estimator_train.canned.optimizers import KerasChoice
-from estimator_train.canned.parts import Linear
-from estimator_train.canned.sdca import LinearSDCA
-from estimator_train.canned.specs import TrainedPart, model_fn_of, sdca_model_fn_of
+from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.models import Linear
+from estimator_train.canned.parts.optimizer_arguments import KerasChoice
+from estimator_train.canned.parts.sdca import LinearSDCA
+from estimator_train.canned.parts.specs import TrainedPart, model_fn_of, sdca_model_fn_of
 from estimator_train.estimator import EstimatorV2
 
 _MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE

@@ -9,13 +9,13 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned import layers
-from estimator_train.canned.columns import Batch, checked_columns
-from estimator_train.canned.default_heads import classifier_head
-from estimator_train.canned.optimizers import KerasChoice, OptimizerChoice
+from estimator_train.canned.parts import layers
+from estimator_train.canned.parts.columns import Batch, checked_columns
+from estimator_train.canned.parts.default_heads import classifier_head
+from estimator_train.canned.parts.optimizer_arguments import KerasChoice, OptimizerChoice
 from estimator_train.estimator import EstimatorV2
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import SequentialHeadWrapper
-from estimator_train.spec import EstimatorSpec, ModeKeys
 
 LEARNING_RATE = 0.05
 _v1 = tf.compat.v1

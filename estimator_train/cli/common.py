@@ -2,7 +2,7 @@
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.own_packages import flags
+from estimator_train.cli.job.own_packages import flags
 
 JOB_FLAGS = (
     flags.define_preset_flag,

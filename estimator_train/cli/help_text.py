@@ -6,7 +6,7 @@ from typing import Any
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.commands import COMMANDS, Command, Module
+from estimator_train.cli.registry import COMMANDS, Command, Module
 
 _WIDTH = 96
 _EXAMPLES = """\

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import errors, help_text, logs
-from estimator_train.cli.commands import COMMANDS, Command
-from estimator_train.cli.own_packages import flags
+from estimator_train.cli import help_text
+from estimator_train.cli.job.own_packages import flags
+from estimator_train.cli.output import errors, logs
+from estimator_train.cli.registry import COMMANDS, Command
 
 _HELP = {"--help", "-help", "-h", "--helpfull", "--helpshort"}
 

@@ -4,7 +4,7 @@
 `kinds.py` whether it is the one that started this process: Slurm, SageMaker, torchrun.
 """
 
-from estimator_train.cluster.kinds import KINDS, detect
+from estimator_train.cluster.platforms import KINDS, detect
 from estimator_train.cluster.task import (
     CHIEF,
     EVALUATOR,

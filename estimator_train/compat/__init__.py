@@ -7,7 +7,7 @@ names of its time without an edit to the rest of it.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from estimator_train.compat.installing import install
+    from estimator_train.legacy.installing import install
 
 __all__ = ["install"]
 
@@ -15,6 +15,6 @@ __all__ = ["install"]
 def __getattr__(name: str) -> Any:
     if name != "install":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from estimator_train.compat.installing import install
+    from estimator_train.legacy.installing import install
 
     return install

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 import tensorflow as tf
 
-from estimator_train.export_outputs import SignatureDef
-from estimator_train.spec import ModeKeys
+from estimator_train.estimator_spec.export_outputs import SignatureDef
+from estimator_train.estimator_spec.spec import ModeKeys
 
 EXPORT_TAGS = {
     ModeKeys.TRAIN: [tf.saved_model.TRAINING],

@@ -8,13 +8,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.export_outputs import (
+from estimator_train.estimator_spec.export_outputs import (
     EvalOutput,
     ExportOutput,
     SignatureDef,
     TrainOutput,
 )
-from estimator_train.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 _LOG = tf.get_logger()
 _DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY

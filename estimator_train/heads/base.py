@@ -9,10 +9,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.export_outputs import ExportOutput, PredictOutput
+from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.keys import MetricKeys
 from estimator_train.heads.training import train_op_of
-from estimator_train.spec import EstimatorSpec, ModeKeys
 
 Metrics = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.export_outputs import ClassificationOutput, ExportOutput
+from estimator_train.estimator_spec.export_outputs import ClassificationOutput, ExportOutput
 from estimator_train.heads.base import PREDICT_SIGNATURE
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.vocabulary import Vocabulary

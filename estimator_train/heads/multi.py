@@ -8,12 +8,12 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.export_outputs import ExportOutput, PredictOutput
+from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import checks, losses
 from estimator_train.heads.base import PREDICT_SIGNATURE, Head, Metrics, named
 from estimator_train.heads.classification import DEFAULT_SIGNATURE
 from estimator_train.heads.keys import MetricKeys
-from estimator_train.spec import EstimatorSpec, ModeKeys
 
 
 class MultiHead(Head):

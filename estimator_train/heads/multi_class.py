@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.export_outputs import ExportOutput, PredictOutput
+from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (

@@ -8,7 +8,11 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.export_outputs import ExportOutput, PredictOutput, RegressionOutput
+from estimator_train.estimator_spec.export_outputs import (
+    ExportOutput,
+    PredictOutput,
+    RegressionOutput,
+)
 from estimator_train.heads import checks
 from estimator_train.heads.base import PREDICT_SIGNATURE, Metrics
 from estimator_train.heads.classification import DEFAULT_SIGNATURE, REGRESS_SIGNATURE

@@ -7,9 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.base import Head, Metrics
 from estimator_train.heads.multi import MultiHead
-from estimator_train.spec import EstimatorSpec, ModeKeys
 
 
 class SequentialHeadWrapper(Head):

@@ -8,8 +8,8 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.keras.optimizer_parts import gated_gradients
-from estimator_train.keras.optimizers import graph_optimizer
+from estimator_train.optimizers.base import gated_gradients
+from estimator_train.optimizers.graph_optimizers import graph_optimizer
 
 _SCOPE = "training"
 _KEEP_VARIABLES_APART = (

@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.heads import losses
 from estimator_train.heads.base import Head
 from estimator_train.heads.binary_class import BinaryClassHead
@@ -23,7 +24,6 @@ from estimator_train.heads.multi_class import MultiClassHead
 from estimator_train.heads.regression import RegressionHead
 from estimator_train.heads.training import check_one_way
 from estimator_train.heads.weighted import Batch, WeightedHead
-from estimator_train.spec import ModeKeys
 
 _metrics = tf.compat.v1.metrics
 _Reduction = tf.compat.v1.losses.Reduction

@@ -5,12 +5,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.step_read import StepReadHook
+from estimator_train.engine.global_step_hook import GlobalStepHook
 
 _LOG = tf.get_logger()
 
 
-class ProfileHook(StepReadHook):
+class ProfileHook(GlobalStepHook):
     """Writes a profile of the steps from one global step to another.
 
     The profile is of the whole process: operations, their threads and devices, and each step by its

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.input_wait import InputWait
+from estimator_train.hooks.input_wait import InputWait
 from estimator_train.hooks.step_trace import StepTrace, read_trace
 
 _LOG = tf.get_logger()

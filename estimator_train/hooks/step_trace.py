@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from estimator_train.engine.input_wait import INPUT_TYPE
+from estimator_train.hooks.input_wait import INPUT_TYPE
 
 # Operations that only wait for others, which have entries of their own.
 _WRAPPERS = {"RemoteCall", "PartitionedCall", "StatefulPartitionedCall", "_Send", "_Recv"}

@@ -1,9 +1,9 @@
 """Keras models as Estimators, and back. The public names of `estimator_train.keras`."""
 
-from estimator_train.keras.adapter import model_fn
-from estimator_train.keras.continuation import estimator_from_fit
-from estimator_train.keras.to_estimator import model_to_estimator
-from estimator_train.keras.way_back import load_trained, make_or_restore, propose_name_map
+from estimator_train.keras.continue_training import estimator_from_fit
+from estimator_train.keras.from_build_fn import model_fn
+from estimator_train.keras.load_trained import load_trained, make_or_restore, propose_name_map
+from estimator_train.keras.model_to_estimator import model_to_estimator
 
 __all__ = [
     "estimator_from_fit",

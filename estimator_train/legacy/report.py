@@ -8,9 +8,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from estimator_train.legacy import generation, missing, symbols, trees
+from estimator_train.legacy import generation, symbols, trees
 from estimator_train.legacy.python2 import python2_problem
-from estimator_train.legacy.view import View
+from estimator_train.legacy.trees import missing
+from estimator_train.legacy.trees.view import View
 
 AS_IT_IS = "as it is"
 STAND_IN = "stand-in"

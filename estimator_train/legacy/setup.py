@@ -12,7 +12,7 @@ from absl import flags
 
 from estimator_train.legacy import generation, seeds, trees
 from estimator_train.legacy.imports import Imports
-from estimator_train.legacy.view import Tree
+from estimator_train.legacy.trees.view import Tree
 
 _DEPRECATED = "is deprecated and will be removed in a future version"
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"

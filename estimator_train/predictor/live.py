@@ -7,18 +7,18 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import warm_start
-from estimator_train.engine.checkpoints import note_untrained, with_latest
-from estimator_train.engine.good_checkpoints import stamp
-from estimator_train.engine.job import Job
-from estimator_train.engine.model import call_model_fn, model_graph
-from estimator_train.engine.predict import chosen
-from estimator_train.engine.sessions import restored_session, session_config
+from estimator_train.engine.checkpoints import warm_start
+from estimator_train.engine.checkpoints.integrity import stamp
+from estimator_train.engine.checkpoints.reading import note_untrained, with_latest
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.graph.model_fn import call_model_fn, model_graph
+from estimator_train.engine.run.predict import chosen
+from estimator_train.engine.sessions.session import restored_session, session_config
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.export.signatures import signatures_of
 from estimator_train.predictor.base import Predictor
 from estimator_train.predictor.batches import placeholder_like
 from estimator_train.predictor.saved_model import DEFAULT_KEY
-from estimator_train.spec import EstimatorSpec, ModeKeys
 
 _LOG = tf.get_logger()
 _SINGLE = "features"
@@ -42,7 +42,7 @@ class EstimatorPredictor:
     Several threads may ask at a time. `estimator.predictor()` makes one; it is a context manager.
 
     Args:
-      job: The job whose model it is.
+      context: The estimator that is run.
       serving_input_receiver_fn: Function that returns a receiver for what is fed, as for
         `export_saved_model`; by default features are fed as they are, and the model is built for
         the names, dtypes and shapes of the first batch.
@@ -53,7 +53,7 @@ class EstimatorPredictor:
 
     def __init__(
         self,
-        job: Job,
+        context: EstimatorContext,
         serving_input_receiver_fn: Callable[[], Any] | None,
         outputs: Callable[[EstimatorSpec, Any], Any],
         checkpoint_path: str | None = None,
@@ -64,7 +64,7 @@ class EstimatorPredictor:
                 f"reload follows the latest checkpoint of model_dir, but checkpoint_path "
                 f"({checkpoint_path}) fixes one: give only one of them."
             )
-        self._job = job
+        self._context = context
         self._outputs = outputs
         self._reload = reload
         self._lock = threading.Lock()
@@ -72,8 +72,8 @@ class EstimatorPredictor:
         self._model: _Model | None = None
         self._predictor: Predictor | None = None
         self._fixed_path = checkpoint_path
-        self._path = checkpoint_path or job.latest_checkpoint()
-        note_untrained(job, self._path, "predict")
+        self._path = checkpoint_path or context.latest_checkpoint()
+        note_untrained(context, self._path, "predict")
         self._state = self._state_of_model_dir()
         if serving_input_receiver_fn is not None:
             self._open(self._build_on(serving_input_receiver_fn))
@@ -152,23 +152,23 @@ class EstimatorPredictor:
         return self._build(features)
 
     def _build(self, make: Callable[[], tuple[Any, Mapping[str, tf.Tensor], Any]]) -> _Model:
-        job = self._job
-        with model_graph(job) as graph:
+        context = self._context
+        with model_graph(context) as graph:
             tf.compat.v1.train.create_global_step()
             features, feeds, receiver = make()
-            spec = call_model_fn(job, features, None, ModeKeys.PREDICT)
-            warm_start.apply(job.warm_start, self._path)
+            spec = call_model_fn(context, features, None, ModeKeys.PREDICT)
+            warm_start.apply(context.warm_start, self._path)
             return _Model(graph, spec.scaffold, feeds, self._outputs(spec, receiver))
 
     def _open(self, model: _Model) -> None:
         def restored(path: str | None) -> tuple[str | None, tf.compat.v1.Session]:
-            settings = session_config(self._job)
+            settings = session_config(self._context)
             return path, restored_session(model.graph, model.scaffold, settings, path)
 
         if self._fixed_path or self._path is None:
             session = restored(self._path)[1]
         else:
-            self._path, session = with_latest(self._job, restored, self._path)
+            self._path, session = with_latest(self._context, restored, self._path)
         fetches = model.fetches if isinstance(model.fetches, Mapping) else {_SINGLE: model.fetches}
         self._model = model
         self._predictor = Predictor(session, model.feeds, fetches)
@@ -176,7 +176,7 @@ class EstimatorPredictor:
     def _state_of_model_dir(self) -> Any:
         """What changes whenever a checkpoint is written."""
         try:
-            return stamp(f"{self._job.model_dir}/checkpoint")
+            return stamp(f"{self._context.model_dir}/checkpoint")
         except (tf.errors.NotFoundError, FileNotFoundError):
             return None
 
@@ -192,7 +192,7 @@ class EstimatorPredictor:
             before = self._path
             assert self._model is not None
             try:
-                path = self._job.latest_checkpoint()
+                path = self._context.latest_checkpoint()
                 if path is None or path == before:
                     return predictor
                 self._path = path
@@ -207,7 +207,7 @@ class EstimatorPredictor:
 
 
 def open_predictor(
-    job: Job,
+    context: EstimatorContext,
     serving_input_receiver_fn: Callable[[], Any] | None,
     predict_keys: Sequence[str] | str | None,
     checkpoint_path: str | None,
@@ -215,7 +215,7 @@ def open_predictor(
 ) -> EstimatorPredictor:
     """What `Estimator.predictor` returns; its arguments are those."""
     return EstimatorPredictor(
-        job,
+        context,
         serving_input_receiver_fn,
         lambda spec, receiver: chosen(spec.predictions, predict_keys),
         checkpoint_path,
@@ -246,11 +246,11 @@ def from_estimator(
       ValueError: There is no checkpoint, or no such output.
     """
     del graph
-    job: Job = estimator._job()
-    if job.latest_checkpoint() is None:
-        raise ValueError(f"Couldn't find trained model at {job.model_dir}.")
+    context: EstimatorContext = estimator._context()
+    if context.latest_checkpoint() is None:
+        raise ValueError(f"Couldn't find trained model at {context.model_dir}.")
     if config is not None:
-        job = dataclasses.replace(job, config=job.config.replace(session_config=config))
+        context = dataclasses.replace(context, config=context.config.replace(session_config=config))
 
     def outputs(spec: EstimatorSpec, receiver: Any) -> dict[str, tf.Tensor]:
         signatures = signatures_of(spec, receiver)
@@ -262,4 +262,4 @@ def from_estimator(
         found = tf.compat.v1.get_default_graph().get_tensor_by_name
         return {name: found(info.name) for name, info in signatures[key].outputs.items()}
 
-    return EstimatorPredictor(job, serving_input_receiver_fn, outputs)
+    return EstimatorPredictor(context, serving_input_receiver_fn, outputs)

@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from estimator_train.engine.arguments import call_with_known, validate_model_fn
-from estimator_train.engine.job import Job
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.function_arguments import call_with_known, validate_model_fn
 from estimator_train.estimator import Estimator
-from estimator_train.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.tpu.config import RunConfig
 from estimator_train.tpu.spec import TPUEstimatorSpec
 
@@ -93,14 +93,14 @@ class TPUEstimator(Estimator):
         self._now = ModeKeys.PREDICT
         yield from super().predict(*args, **kwargs)
 
-    def _job(self) -> Job:
+    def _context(self) -> EstimatorContext:
         """The job of the verb that was called; an export, which is none of them, has no batch."""
         size = self._batch_sizes.get(self._now) if self._now else None
         self._now = None
-        job = super()._job()
+        context = super()._context()
         if size is None:
-            return job
-        return dataclasses.replace(job, params=_with(job.params, _BATCH_SIZE, size))
+            return context
+        return dataclasses.replace(context, params=_with(context.params, _BATCH_SIZE, size))
 
 
 def _adapted(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec]:

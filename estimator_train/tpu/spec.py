@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.spec import EstimatorSpec
+from estimator_train.estimator_spec.spec import EstimatorSpec
 
 
 class _Fields(NamedTuple):

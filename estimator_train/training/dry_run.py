@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import saved_global_step
-from estimator_train.engine.inputs import call_input_fn, inputs_of
-from estimator_train.engine.job import Job
+from estimator_train.engine.checkpoints.reading import saved_global_step
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.inputs.input_fn import call_input_fn, inputs_of
 from estimator_train.estimator import Estimator, EstimatorV2
-from estimator_train.spec import ModeKeys
+from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.training.specs import EvalSpec, TrainSpec
 from estimator_train.training.train_and_evaluate import checked_specs
 
@@ -67,7 +67,7 @@ def dry_run(
         _LOG.info("Dry run in %s: %d training steps.", directory, _TRAIN_STEPS)
         listeners = [tf.compat.v1.train.CheckpointSaverListener()]
         trial.train(train_spec.input_fn, steps=_TRAIN_STEPS, saving_listeners=listeners)
-        global_step = saved_global_step(trial._job())
+        global_step = saved_global_step(trial._context())
         if not global_step:
             raise ValueError(
                 f"The training made no step: input_fn ({train_spec.input_fn}) gives no data."
@@ -113,7 +113,7 @@ def _serve(trial: Estimator, spec: EvalSpec, exports: Sequence[Any]) -> dict[str
     paths = [path for path in paths if tf.compat.v1.saved_model.contains_saved_model(path)]
     if not paths:
         return None
-    example = _first_example(trial._job(), spec.input_fn)
+    example = _first_example(trial._context(), spec.input_fn)
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         model = tf.compat.v1.saved_model.load(session, [tf.saved_model.SERVING], paths[0])
         signature = model.signature_def[tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY]
@@ -176,10 +176,10 @@ def _serialized(example: Mapping[str, np.ndarray]) -> bytes:
     return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
 
 
-def _first_example(job: Job, input_fn: Any) -> dict[str, np.ndarray]:
+def _first_example(context: EstimatorContext, input_fn: Any) -> dict[str, np.ndarray]:
     """Name to value of the first example's features, with a batch dimension of 1."""
     with tf.Graph().as_default():
-        inputs = inputs_of(call_input_fn(job, input_fn, ModeKeys.EVAL))
+        inputs = inputs_of(call_input_fn(context, input_fn, ModeKeys.EVAL))
         features = inputs.features
         if not isinstance(features, Mapping):
             features = {"": features}

@@ -9,11 +9,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train import preemption
-from estimator_train.engine.checkpoints import with_latest
-from estimator_train.engine.kept import KeptInput
-from estimator_train.engine.saving import WaitingListener
+from estimator_train.engine.checkpoints.reading import with_latest
+from estimator_train.engine.checkpoints.requested_saves import WaitingListener
+from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.estimator import Estimator
+from estimator_train.lifecycle import preemption
 from estimator_train.training.exporters import Exporter
 from estimator_train.training.specs import EvalSpec
 
@@ -38,7 +38,7 @@ class Evaluation:
         self.metrics: dict[str, Any] | None = None
         self.exports: list[Any] | None = None
         self._estimator = estimator
-        self._input_fn: Any = KeptInput(spec.input_fn)
+        self._input_fn: Any = ReusedInputFn(spec.input_fn)
         self._started: float | None = None
         self._path: str | None = None
         self._last_step = 0
@@ -68,7 +68,7 @@ class Evaluation:
           is_final: Whether it is the last of the training.
         """
         self._started = time.monotonic()
-        with_latest(self._estimator._job(), self._evaluate)
+        with_latest(self._estimator._context(), self._evaluate)
         assert self.metrics is not None
         self._export(self.metrics, is_final)
 
@@ -95,10 +95,10 @@ class Evaluation:
 
     def _export(self, metrics: dict[str, Any], is_final: bool) -> None:
         self._was_final = is_final
-        job = self._estimator._job()
+        context = self._estimator._context()
         self.exports = [
             with_latest(
-                job, functools.partial(self._export_by, exporter, metrics, is_final), self._path
+                context, functools.partial(self._export_by, exporter, metrics, is_final), self._path
             )
             for exporter in self.spec.exporters
         ]

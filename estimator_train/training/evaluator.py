@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import global_step_in, with_latest
-from estimator_train.engine.member import patience_of
-from estimator_train.engine.server import Patience
+from estimator_train.engine.checkpoints.reading import global_step_in, with_latest
+from estimator_train.engine.distributed.ps_task import patience_of
+from estimator_train.engine.distributed.server import Patience
 from estimator_train.estimator import Estimator
 from estimator_train.training.evaluations import Evaluation
 from estimator_train.training.finished import TrainingEnd
@@ -118,7 +118,7 @@ class _Evaluator:
     def _latest(self) -> tuple[str | None, int]:
         """The latest checkpoint, and its global step; None and 0 where there is none."""
         return with_latest(
-            self._estimator._job(), lambda path: (path, global_step_in(path) if path else 0)
+            self._estimator._context(), lambda path: (path, global_step_in(path) if path else 0)
         )
 
     def _note(self, path: str) -> None:

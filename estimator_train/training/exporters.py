@@ -8,8 +8,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.arguments import argument_names
-from estimator_train.training.eval_metrics import EvalMetrics
+from estimator_train.engine.function_arguments import argument_names
+from estimator_train.training.early_stopping.eval_metrics import EvalMetrics
 
 _LOG = tf.get_logger()
 _TIMESTAMP = re.compile(r"\d{10}")

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine import history
-from estimator_train.engine.calls import Call
-from estimator_train.engine.evaluate import build_evaluation, run_batches, write_results
-from estimator_train.engine.sessions import session_config
+from estimator_train.engine.run import history
+from estimator_train.engine.run.evaluate import build_evaluation, run_batches, write_results
+from estimator_train.engine.sessions.model_session import Call
+from estimator_train.engine.sessions.session import session_config
 from estimator_train.estimator import Estimator
 
 
@@ -70,8 +70,8 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
         """
         self._iterations = 0
         self._training = tf.compat.v1.get_default_graph()
-        self._job = self._estimator._job()
-        self._built = build_evaluation(self._job, self._input_fn)
+        self._context = self._estimator._context()
+        self._built = build_evaluation(self._context, self._input_fn)
         if self._built.scaffold.init_fn:
             raise ValueError("InMemoryEvaluator does not support custom init_fn")
 
@@ -115,7 +115,9 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
             )
             final = tf.compat.v1.train.FinalOpsHook(built.final)
             session = tf.compat.v1.train.MonitoredSession(
-                tf.compat.v1.train.ChiefSessionCreator(scaffold, config=session_config(self._job)),
+                tf.compat.v1.train.ChiefSessionCreator(
+                    scaffold, config=session_config(self._context)
+                ),
                 hooks=[*built.inputs.hooks, *self._hooks, *built.hooks, final],
             )
             with session:

@@ -7,10 +7,10 @@ import tensorflow as tf
 
 from estimator_train import cluster
 from estimator_train.estimator import Estimator
+from estimator_train.training.early_stopping.max_time import StopAfterSeconds
 from estimator_train.training.evaluations import Evaluation
 from estimator_train.training.evaluator import evaluate_continuously
 from estimator_train.training.finished import Finished
-from estimator_train.training.max_time import StopAfterSeconds
 from estimator_train.training.specs import EvalSpec, TrainSpec
 
 _LOG = tf.get_logger()

@@ -6,8 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.preempted import listening
 from estimator_train.estimator import Estimator
+from estimator_train.lifecycle.preemption import listening
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
 from estimator_train.training.roles import has_role, run_role, train
 from estimator_train.training.specs import EvalSpec, TrainSpec, check_exporter_names

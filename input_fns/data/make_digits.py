@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import load_digits  # type: ignore
 from sklearn.model_selection import train_test_split  # type: ignore
 
-from input_fns.idx import write_idx
+from input_fns.pictures.idx import write_idx
 
 TEST_ROWS = 360
 

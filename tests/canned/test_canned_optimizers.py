@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.canned.optimizers import KerasChoice
+from estimator_train.canned.parts.optimizer_arguments import KerasChoice
 
 
 def test_a_scheduled_rate_takes_its_first_value_after_the_steps_have_theirs():

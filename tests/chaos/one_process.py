@@ -23,7 +23,7 @@ import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 import estimator_train as et
-from estimator_train.preemption import watch
+from estimator_train.lifecycle.preemption import watch
 from estimator_train.training.exporters import FinalExporter, LatestExporter
 from estimator_train.training.specs import EvalSpec, TrainSpec
 from estimator_train.training.train_and_evaluate import train_and_evaluate

@@ -11,7 +11,7 @@ import forked
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import global_step_in
+from estimator_train.engine.checkpoints.reading import global_step_in
 
 ROOT = Path(__file__).parents[2]
 TRAIN = ["-m", "estimator_train.cli", "train", "--preset", "digits"]

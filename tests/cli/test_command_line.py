@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import estimator_train
-from estimator_train.cli.commands import COMMANDS
+from estimator_train.cli.registry import COMMANDS
 
 ROOT = str(Path(estimator_train.__file__).parents[1])
 

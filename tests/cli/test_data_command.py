@@ -7,9 +7,9 @@ import tensorflow as tf
 from absl import flags as absl_flags
 
 import flags
-from estimator_train.cli import data as data_command
-from estimator_train.cli import data_contents, data_speed
-from estimator_train.cli.job import Job
+from estimator_train.cli.commands import data as data_command
+from estimator_train.cli.inspect import data_contents, data_speed
+from estimator_train.cli.job.job import Job
 
 INPUTS = """
 import time

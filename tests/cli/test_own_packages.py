@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from estimator_train.cli.own_packages import import_own
+from estimator_train.cli.job.own_packages import import_own
 
 
 def test_ours_is_imported_although_theirs_comes_first(tmp_path, monkeypatch):

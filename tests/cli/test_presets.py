@@ -138,7 +138,7 @@ def pictures(tmp_path):
 
 OCT = ("--preset=oct", "--data_dir=scans", "--image_size=32", "--batch_size=4")
 # A smaller model, which is built in less time, for errors of the input.
-SMALL = (*OCT, "--model=estimator_train.cli.models:digits")
+SMALL = (*OCT, "--model=estimator_train.cli.job.models:digits")
 
 
 def vgg_bias(layer, step):

@@ -7,8 +7,8 @@ import sys
 import pytest
 import tensorflow as tf
 
-from estimator_train.cli.report_charts import scaling_points
-from estimator_train.cli.report_runs import read_run
+from estimator_train.cli.output.charts import scaling_points
+from estimator_train.cli.output.runs import read_run
 
 
 def write_history(directory, *, rate=10.0, replicas=1, steps=(1, 101, 201)):
@@ -104,7 +104,7 @@ def test_without_matplotlib_one_line_says_what_to_install(command, tmp_path, mon
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for name in [n for n in sys.modules if n.startswith(("matplotlib.", "estimator_train.cli.re"))]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delattr("estimator_train.cli.report_charts", raising=False)
+    monkeypatch.delattr("estimator_train.cli.output.charts", raising=False)
     outcome = command("report", "a")
     assert (outcome.code, outcome.out) == (2, "")
     assert "pip install 'estimator-train[report]'" in outcome.err

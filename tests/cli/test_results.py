@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from estimator_train.cli import results
+from estimator_train.cli.output import results
 
 
 def test_metrics_are_sorted_with_loss_and_step_last():

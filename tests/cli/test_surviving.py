@@ -11,10 +11,10 @@ import pytest
 from absl import flags as absl_flags
 
 import flags
-from estimator_train import ending
-from estimator_train.cli import job_summary
-from estimator_train.cli.surviving import ending_saved
-from estimator_train.preemption import Preempted, Preemption, watch
+from estimator_train.cli.job.surviving import ending_saved
+from estimator_train.cli.output import summary
+from estimator_train.lifecycle import hard_exit
+from estimator_train.lifecycle.preemption import Preempted, Preemption, watch
 
 
 @pytest.fixture
@@ -70,8 +70,8 @@ ENDS_AT_ONCE = f"""
 import sys
 from absl import flags as absl_flags
 import flags
-from {ending.__name__} import end_now
-from {job_summary.__name__} import recorded
+from {hard_exit.__name__} import end_now
+from {summary.__name__} import recorded
 
 values = absl_flags.FlagValues()
 flags.define_batch_job_flags(values)

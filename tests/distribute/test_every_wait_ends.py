@@ -13,8 +13,8 @@ from launched import numbers_after, python, run_tasks
 from linear_job import input_fn, model_fn
 
 import estimator_train as est
-from estimator_train.distribute.ports import free_addresses
-from estimator_train.engine import server
+from estimator_train.engine.distributed import server
+from estimator_train.launcher.ports import free_addresses
 from estimator_train.training import finished, roles
 
 EVALUATOR = {"cluster": {"chief": ["127.0.0.1:1"]}, "task": {"type": "evaluator", "index": 0}}

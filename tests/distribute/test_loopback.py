@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from launched import ROOT, launched, python
 
-from estimator_train.distribute import loopback
-from estimator_train.distribute.ports import free_addresses
+from estimator_train.launcher import loopback
+from estimator_train.launcher.ports import free_addresses
 
 # As the kernel writes them: 127.0.0.1, by itself and as an address of IPv6.
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}

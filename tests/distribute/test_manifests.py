@@ -9,7 +9,7 @@ import pytest
 
 from estimator_train.cli.main import main
 from estimator_train.cluster import detect
-from estimator_train.distribute.manifests import ClusterJob, slurm
+from estimator_train.launcher.manifests import ClusterJob, slurm
 
 PROGRAM = ["python", "train.py", "--name=a b"]
 

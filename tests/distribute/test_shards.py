@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.shards import own_part
+from estimator_train.engine.inputs.sharding import own_part
 
 Policy = tf.data.experimental.AutoShardPolicy
 

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine import tf_internals
-from estimator_train.engine.background_saver import BackgroundSaver, SettledSaves
+from estimator_train.engine.checkpoints.async_saver import BackgroundSaver, SettledSaves
 
 v1 = tf.compat.v1
 

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine import good_checkpoints
+from estimator_train.engine.checkpoints import integrity
 from estimator_train.training.evaluator import _Evaluator
 
 CUTS = 12
@@ -103,7 +103,7 @@ def test_file_that_names_the_latest_is_rebuilt(copy, content, caplog):
         (model_dir / "checkpoint").write_bytes(content)
     assert check_never_wrong(estimator, weights) == 10
     assert "is missing or cannot be read" in caplog.text
-    good_checkpoints.repair(str(model_dir))
+    integrity.repair(str(model_dir))
     state = tf.train.get_checkpoint_state(str(model_dir))
     names = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
     assert names == ["model.ckpt-0", "model.ckpt-5", "model.ckpt-10"]
@@ -190,5 +190,5 @@ def test_what_this_process_wrote_is_not_read_again(copy, monkeypatch):
 
 
 def test_empty_and_missing_directories_have_none(tmp_path):
-    assert good_checkpoints.newest_good(str(tmp_path)) is None
-    assert good_checkpoints.newest_good(str(tmp_path / "missing")) is None
+    assert integrity.newest_good(str(tmp_path)) is None
+    assert integrity.newest_good(str(tmp_path / "missing")) is None

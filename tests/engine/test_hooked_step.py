@@ -3,8 +3,8 @@
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.hooked_step import HookedStep
-from estimator_train.engine.prepared import PreparedCalls
+from estimator_train.engine.loops.hooked_step import HookedStep
+from estimator_train.engine.loops.prepared_calls import PreparedCalls
 
 tf1 = tf.compat.v1
 SessionRunArgs = tf1.train.SessionRunArgs

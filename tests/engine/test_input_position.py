@@ -11,9 +11,9 @@ import tensorflow as tf
 import estimator_train as est
 import input_fns
 from estimator_train.engine import tf_internals
-from estimator_train.engine.input_position import InputPosition
-from estimator_train.engine.inputs import Inputs
-from estimator_train.engine.position_hooks import SavePositionOfWorker
+from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.engine.inputs.position import InputPosition
+from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker
 
 tf1 = tf.compat.v1
 ROWS, BATCH, EPOCHS = 120, 4, 3

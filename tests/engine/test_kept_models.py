@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine import open_model
+from estimator_train.engine.sessions import open_model
 
 
 class Counted:

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.last_steps import LeaveLastSteps, MakeLastSteps
+from estimator_train.engine.distributed.ps_last_steps import LeaveLastSteps, MakeLastSteps
 
 tf1 = tf.compat.v1
 LAST = 20

@@ -7,8 +7,9 @@ import socket
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine import one_interval, tf_internals
-from estimator_train.engine.one_interval import SaveInTime, WaitForSave
+from estimator_train.engine import tf_internals
+from estimator_train.engine.distributed import ps_save_pacing
+from estimator_train.engine.distributed.ps_save_pacing import SaveInTime, WaitForSave
 
 tf1 = tf.compat.v1
 _containers = itertools.count()
@@ -33,7 +34,7 @@ class Training:
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
             tf_internals.read_step_before_increment(self.step)
-            self.told = one_interval._Limit()
+            self.told = ps_save_pacing._Limit()
 
     @contextlib.contextmanager
     def in_graph(self):
@@ -96,7 +97,7 @@ def test_a_worker_does_not_wait_where_it_leaves_the_last_steps(target):
 
 
 def test_a_worker_waits_for_a_chief_that_writes_and_for_no_other(target, monkeypatch, caplog):
-    monkeypatch.setattr(one_interval, "_LONGEST_WAIT_SECS", 0.05)
+    monkeypatch.setattr(ps_save_pacing, "_LONGEST_WAIT_SECS", 0.05)
     training = Training(target, last=15)
 
     def writes_for_long(looks):

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.precision import cast_in, scaled_losses
+from estimator_train.engine.graph.mixed_precision import cast_in, scaled_losses
 
 tf1 = tf.compat.v1
 
@@ -111,7 +111,7 @@ def test_skipped_steps_count_and_halve_the_scale():
 
 
 def test_the_scale_doubles_after_good_steps(monkeypatch):
-    monkeypatch.setattr("estimator_train.engine.loss_scale._GOOD_STEPS_TO_GROW", 2)
+    monkeypatch.setattr("estimator_train.engine.graph.loss_scale._GOOD_STEPS_TO_GROW", 2)
     scales = [scale for _, scale, _, _ in scaled_step([0] * 5, tf1.train.AdamOptimizer)]
     assert scales == [2**15, 2**16, 2**16, 2**17, 2**17]
 

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.loop import NotLoopableError, build_loop
+from estimator_train.engine.loops.graph_loop import NotLoopableError, build_loop
 
 
 def summaries(directory):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine import worker_session
-from estimator_train.engine.worker_session import PromptSessionCreator
+from estimator_train.engine.sessions import worker_session
+from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 
 tf1 = tf.compat.v1
 

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.loop import build_loop
+from estimator_train.engine.loops.graph_loop import build_loop
 
 tf1 = tf.compat.v1
 

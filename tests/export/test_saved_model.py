@@ -13,9 +13,9 @@ import tensorflow as tf
 from outcomes import logged, recorded
 
 from estimator_train import export
+from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.export import receivers, saved_model
 from estimator_train.export.signatures import signatures_of
-from estimator_train.spec import EstimatorSpec
 
 v1 = tf.compat.v1
 ESTIMATOR = SimpleNamespace(EstimatorSpec=EstimatorSpec, export=export)

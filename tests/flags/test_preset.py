@@ -31,8 +31,8 @@ def test_each_preset_is_a_whole_job(name):
     values, rest = parse("--preset", name)
     assert rest == ["program"]
     assert values.preset == name
-    assert values.model.startswith("estimator_train.cli.models:")
-    assert values.input_fn.startswith("estimator_train.cli.inputs:")
+    assert values.model.startswith("estimator_train.cli.job.models:")
+    assert values.input_fn.startswith("estimator_train.cli.job.inputs:")
     assert values.model_dir == f"runs/{name}"
     assert values.export_dir == "{model_dir}/export"
 

@@ -9,7 +9,8 @@ import pytest
 import tensorflow as tf
 from PIL import Image
 
-from input_fns import _row_cache, image_folder
+from input_fns import image_folder
+from input_fns.pipeline import row_cache
 
 
 def photograph(height, width, channels=3, seed=0):
@@ -185,7 +186,7 @@ _FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_a_cache_that_cannot_be_made_leaves_nothing(folder, monkeypatch):
-    monkeypatch.setattr(_row_cache.os, "replace", lambda *_: (_ for _ in ()).throw(_FULL))
+    monkeypatch.setattr(row_cache.os, "replace", lambda *_: (_ for _ in ()).throw(_FULL))
     with pytest.raises(OSError, match="cannot be made: No space left") as caught:
         read(folder, (8, 8), cache=folder / "cache")
     assert caught.value.filename == str(folder / "cache")

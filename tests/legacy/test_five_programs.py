@@ -9,7 +9,7 @@ from legacy_programs import COMMAND, PROGRAMS, environment
 from PIL import Image
 from program_data import write_mnist
 
-from estimator_train.distribute.ports import free_addresses
+from estimator_train.launcher.ports import free_addresses
 
 
 def write_jpegs(folder):

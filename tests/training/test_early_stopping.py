@@ -12,7 +12,7 @@ from job_stopping import EVERY_STEP
 from jobs import tiny_input
 from our_names import OURS
 
-from estimator_train.training.early_stopping import (
+from estimator_train.training.early_stopping.hooks import (
     make_early_stopping_hook,
     read_eval_metrics,
     stop_if_higher_hook,

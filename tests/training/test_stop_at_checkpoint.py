@@ -12,7 +12,9 @@ from job_cases import estimator
 from jobs import tiny_input
 from our_names import OURS
 
-from estimator_train.training.stop_at_checkpoint import make_stop_at_checkpoint_step_hook
+from estimator_train.training.early_stopping.stop_at_checkpoint import (
+    make_stop_at_checkpoint_step_hook,
+)
 
 
 def test_a_worker_trains_on_until_the_checkpoint_is_written(

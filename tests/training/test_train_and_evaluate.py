@@ -17,7 +17,7 @@ from jobs import tiny_input, tiny_receiver
 from our_names import OURS
 
 import estimator_train as et
-from estimator_train.training.early_stopping import stop_if_lower_hook
+from estimator_train.training.early_stopping.hooks import stop_if_lower_hook
 from estimator_train.training.exporters import FinalExporter
 from estimator_train.training.specs import EvalSpec, TrainSpec
 from estimator_train.training.train_and_evaluate import train_and_evaluate

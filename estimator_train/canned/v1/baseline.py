@@ -8,9 +8,9 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.canned.baseline import LEARNING_RATE, Bias
-from estimator_train.canned.default_heads import classifier_head, regressor_head
-from estimator_train.canned.optimizers import V1Choice
-from estimator_train.canned.specs import TrainedPart, v1_combined_model_fn_of
+from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.optimizer_arguments import V1Choice
+from estimator_train.canned.parts.specs import TrainedPart, v1_combined_model_fn_of
 from estimator_train.estimator import Estimator
 
 _SUM = tf.compat.v1.losses.Reduction.SUM

@@ -9,12 +9,12 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.canned.combined import LINEAR_LEARNING_RATE, check_columns
-from estimator_train.canned.default_heads import classifier_head, regressor_head
 from estimator_train.canned.dnn import LEARNING_RATE
 from estimator_train.canned.linear import learning_rate_of
-from estimator_train.canned.optimizers import V1Choice
-from estimator_train.canned.parts import Deep, Linear
-from estimator_train.canned.specs import TrainedPart, v1_combined_model_fn_of
+from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.models import Deep, Linear
+from estimator_train.canned.parts.optimizer_arguments import V1Choice
+from estimator_train.canned.parts.specs import TrainedPart, v1_combined_model_fn_of
 from estimator_train.canned.v1 import partitioners
 from estimator_train.canned.v1.dnn import spread
 from estimator_train.estimator import Estimator

@@ -8,10 +8,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.canned.default_heads import classifier_head, regressor_head
-from estimator_train.canned.optimizers import V1Choice
-from estimator_train.canned.parts import Deep
-from estimator_train.canned.specs import TrainedPart, v1_model_fn_of
+from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.models import Deep
+from estimator_train.canned.parts.optimizer_arguments import V1Choice
+from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
 from estimator_train.canned.v1 import partitioners
 from estimator_train.estimator import Estimator
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.canned.columns import Batch
+from estimator_train.canned.parts.columns import Batch
 
 _columns = tf.feature_column
 _v1 = tf.compat.v1

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from estimator_train.legacy import trees
 from estimator_train.legacy.trees import private
-from estimator_train.legacy.view import View
+from estimator_train.legacy.trees.view import View
 
 _V1 = "tensorflow.compat.v1"
 # Modules by which scripts reach the names below them.

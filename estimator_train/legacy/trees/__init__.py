@@ -4,9 +4,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from estimator_train.legacy import missing
-from estimator_train.legacy.trees import estimator, private, python
-from estimator_train.legacy.view import Tree, View
+from estimator_train.legacy.trees import estimator, missing, private, python
+from estimator_train.legacy.trees.view import Tree, View
 
 TF1 = "tf1"
 TF2 = "tf2"

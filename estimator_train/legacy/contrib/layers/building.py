@@ -7,11 +7,11 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib.framework.variables import model_variable
 from estimator_train.legacy.contrib.layers.utils import (
     collect_named_outputs,
     get_variable_collections,
 )
-from estimator_train.legacy.contrib.variables import model_variable
 
 _v1 = tf.compat.v1
 

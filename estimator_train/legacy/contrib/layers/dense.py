@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.legacy.contrib.arg_scope import add_arg_scope
+from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
 from estimator_train.legacy.contrib.layers.building import (
     activated,
     bias_of,

@@ -4,7 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.legacy.contrib.arg_scope import add_arg_scope
+from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
 from estimator_train.legacy.contrib.layers.utils import collect_named_outputs, smart_cond
 
 _v1 = tf.compat.v1

@@ -9,8 +9,8 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.estimator import Estimator
-from estimator_train.legacy.contrib.hparams import HParams
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
+from estimator_train.legacy.contrib.training.hparams import HParams
 
 
 class Experiment:

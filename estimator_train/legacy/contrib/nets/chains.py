@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from estimator_train.legacy.contrib import layers
-from estimator_train.legacy.contrib.arg_scope import arg_scope
+from estimator_train.legacy.contrib.framework.arg_scope import arg_scope
 from estimator_train.legacy.contrib.layers import utils
 
 _v1 = tf.compat.v1

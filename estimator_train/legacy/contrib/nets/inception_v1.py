@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib import layers
-from estimator_train.legacy.contrib.arg_scope import arg_scope
+from estimator_train.legacy.contrib.framework.arg_scope import arg_scope
 from estimator_train.legacy.contrib.nets.modules import (
     Branch,
     EndPoints,

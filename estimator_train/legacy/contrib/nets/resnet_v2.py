@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib import layers
-from estimator_train.legacy.contrib.arg_scope import add_arg_scope
+from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
 from estimator_train.legacy.contrib.layers import utils
 from estimator_train.legacy.contrib.nets import resnet_utils
 from estimator_train.legacy.contrib.nets.residual import UNITS, of_depth, residual

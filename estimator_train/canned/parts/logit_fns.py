@@ -1,0 +1,118 @@
+"""Functions from features to logits, for model_fns of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.canned.parts.columns import Batch
+from estimator_train.canned.parts.models import Deep, Linear
+from estimator_train.engine.function_arguments import call_with_known
+from estimator_train.estimator_spec.spec import ModeKeys
+
+
+def call_logit_fn(
+    logit_fn: Callable[..., Any], features: Any, mode: str, params: Any, config: Any
+) -> Any:
+    """Calls a function of `features` and any of `mode`, `params` and `config`.
+
+    Args:
+        logit_fn: The function.
+        features: The batch's features.
+        mode: A `ModeKeys` value.
+        params: Hyper-parameters.
+        config: A RunConfig.
+
+    Returns:
+        The logits it returned: a tensor, or a dict of head name to tensor.
+
+    Raises:
+        ValueError: It returned something else.
+    """
+    available = {"features": features, "mode": mode, "params": params, "config": config}
+    logits = call_with_known(logit_fn, available)
+    found = logits if isinstance(logits, Mapping) else {"logits": logits}
+    if not all(isinstance(key, str) and tf.is_tensor(value) for key, value in found.items()):
+        raise ValueError(
+            "logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  "
+            f"logit_fn returned: {logits}"
+        )
+    return logits
+
+
+def linear_logit_fn_builder(
+    units: int, feature_columns: Any, sparse_combiner: str = "sum"
+) -> Callable[[Any], tf.Tensor]:
+    """Returns a function of `features` that makes the logits of a linear model.
+
+    Its variables are named after the scope in which it is called.
+
+    Args:
+        units: How many logits an example has.
+        feature_columns: As for `LinearEstimator`.
+        sparse_combiner: As for `LinearEstimator`.
+
+    Raises:
+        ValueError: units is no int, a column is wrong, or the combiner is unknown.
+    """
+    part = Linear.of(feature_columns, sparse_combiner, v1=True)
+    _check_units(units)
+
+    def linear_logit_fn(features: Any) -> tf.Tensor:
+        return part.logits(Batch(features, v1=True), units, training=False).tensor
+
+    return linear_logit_fn
+
+
+def dnn_logit_fn_builder(
+    units: int,
+    hidden_units: Sequence[int],
+    feature_columns: Any,
+    activation_fn: Callable[[Any], Any],
+    dropout: float | None,
+    input_layer_partitioner: Any,
+    batch_norm: bool,
+) -> Callable[[Any, str], tf.Tensor]:
+    """Returns a function of `features` and `mode` that makes the logits of a network.
+
+    Its variables are named after the scope in which it is called; updates of batch norm are in
+    the collection UPDATE_OPS.
+
+    Args:
+        units: How many logits an example has.
+        hidden_units: As for `DNNEstimator`.
+        feature_columns: As for `DNNEstimator`.
+        activation_fn: As for `DNNEstimator`.
+        dropout: As for `DNNEstimator`.
+        input_layer_partitioner: Partitions the embeddings, or None.
+        batch_norm: As for `DNNEstimator`.
+
+    Raises:
+        ValueError, TypeError: units is no int; and as `DNNEstimator`.
+    """
+    part = Deep.of(
+        feature_columns,
+        hidden_units,
+        activation_fn,
+        dropout,
+        batch_norm,
+        v1=True,
+        input_partitioner=input_layer_partitioner,
+    )
+    _check_units(units)
+
+    def dnn_logit_fn(features: Any, mode: str) -> tf.Tensor:
+        batch = Batch(features, v1=True)
+        logits, updates = part.logits(batch, units, mode == ModeKeys.TRAIN)
+        for update in updates:
+            tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.UPDATE_OPS, update)
+        return logits
+
+    return dnn_logit_fn
+
+
+def _check_units(units: Any) -> None:
+    if not isinstance(units, int):
+        raise ValueError(f"units must be an int.  Given type: {type(units)}")

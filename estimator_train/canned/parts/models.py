@@ -1,0 +1,198 @@
+"""The parts that canned models are made of: a linear model and a deep neural network.
+
+A part makes logits in the current variable scope, which names its variables. The two generations
+of canned estimators differ in what they do with the logits, so parts are shared by both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.canned.parts import layers
+from estimator_train.canned.parts.columns import Batch, checked_columns
+
+_v1 = tf.compat.v1
+_COMBINERS = ("mean", "sqrtn", "sum")
+
+
+class Logits(NamedTuple):
+    """What a part makes of a batch.
+
+    Attributes:
+        tensor: float32 of shape [batch, units].
+        updates: Operations that run with a training step.
+    """
+
+    tensor: tf.Tensor
+    updates: list[Any]
+
+
+class LinearModel(NamedTuple):
+    """A linear model of a batch.
+
+    Attributes:
+        logits: float32 of shape [batch, units].
+        weights: The variables of the columns, in the order of their names.
+        inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
+        bias: The variable of the bias.
+    """
+
+    logits: tf.Tensor
+    weights: list[Any]
+    inputs: list[Any]
+    bias: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Linear:
+    """A linear model of feature columns.
+
+    Attributes:
+        columns: Checked columns.
+        combiner: How several values of a categorical column become one.
+        partitioner: Partitions the weights, or None.
+        shows_output: Whether its output is in the summaries.
+    """
+
+    columns: Sequence[Any]
+    combiner: str = "sum"
+    partitioner: Any = None
+    shows_output: bool = False
+
+    scope = "linear"
+
+    @classmethod
+    def of(cls, columns: Any, combiner: str, *, v1: bool = False, **settings: Any) -> Linear:
+        """Checks columns and combiner.
+
+        Raises:
+            ValueError: A column is wrong, or the combiner is unknown.
+        """
+        if combiner not in _COMBINERS:
+            raise ValueError(f"sparse_combiner must be one of {_COMBINERS}. Given: {combiner!r}")
+        return cls(checked_columns(columns, v1=v1), combiner, **settings)
+
+    def logits(self, batch: Batch, units: int, training: bool) -> Logits:
+        """Makes logits in the current scope."""
+        del training
+        return Logits(self.model(batch, units).logits, [])
+
+    def model(self, batch: Batch, units: int) -> LinearModel:
+        """Makes the model in the current scope; all weights begin with 0."""
+        name = _v1.get_variable_scope().name
+        with _v1.variable_scope("linear_model", partitioner=self.partitioner):
+            sums, weights, inputs = batch.weighted_sum(self.columns, units, self.combiner)
+            bias = _v1.get_variable("bias_weights", [units], initializer=_v1.zeros_initializer())
+            logits = tf.nn.bias_add(sums, tf.convert_to_tensor(bias), name="weighted_sum")
+        with batch.summary_scope():
+            write = _v1.summary.histogram if units > 1 else _write_scalar
+            write("bias", tf.convert_to_tensor(bias))
+            _v1.summary.scalar("fraction_of_zero_weights", _zero_fraction(weights))
+            if self.shows_output:
+                layers.write_activation(name, logits)
+        return LinearModel(logits, weights, inputs, bias)
+
+
+@dataclasses.dataclass(frozen=True)
+class Deep:
+    """A deep neural network on feature columns.
+
+    Attributes:
+        columns: Checked columns.
+        hidden_units: Sizes of the hidden layers.
+        activation: Function of their outputs.
+        dropout: Share of these that is dropped in training, or None.
+        batch_norm: Whether to normalize after each hidden layer.
+        input_partitioner: Partitions the columns' variables, or None.
+        hidden_partitioner: Partitions the layers' variables, or None.
+    """
+
+    columns: Sequence[Any]
+    hidden_units: Sequence[int]
+    activation: Callable[[Any], Any] = tf.nn.relu
+    dropout: float | None = None
+    batch_norm: bool = False
+    input_partitioner: Any = None
+    hidden_partitioner: Any = None
+
+    scope = "dnn"
+
+    @classmethod
+    def of(
+        cls,
+        columns: Any,
+        hidden_units: Any,
+        activation_fn: Any,
+        dropout: float | None,
+        batch_norm: bool,
+        *,
+        v1: bool = False,
+        **settings: Any,
+    ) -> Deep:
+        """Checks the arguments of a DNN estimator.
+
+        Raises:
+            ValueError: A column is wrong, a size is no positive number, or dropout no share.
+            TypeError: hidden_units are no list.
+        """
+        columns = checked_columns(columns, v1=v1)
+        units = _checked_sizes(hidden_units)
+        if dropout is not None and not 0 <= dropout < 1:
+            raise ValueError(
+                f"Invalid value {dropout} received for `rate`, expected a value between 0 and 1. "
+                "It is the share of a layer's outputs that is dropped in training."
+            )
+        activation = tf_keras.activations.get(activation_fn)
+        return cls(columns, units, activation, dropout, batch_norm, **settings)
+
+    def logits(self, batch: Batch, units: int, training: bool) -> Logits:
+        """Makes logits in the current scope; kernels begin with Glorot's uniform values."""
+        updates: list[Any] = []
+        with _v1.variable_scope("input_from_feature_columns", partitioner=self.input_partitioner):
+            x = batch.dense(self.columns)
+        for number, size in enumerate(self.hidden_units):
+            with _v1.variable_scope(
+                f"hiddenlayer_{number}", partitioner=self.hidden_partitioner
+            ) as scope:
+                x = layers.dense(x, size, self.activation)
+                if self.dropout and training:
+                    x = tf.nn.dropout(x, rate=self.dropout)
+                if self.batch_norm:
+                    with _v1.variable_scope(f"batchnorm_{number}"):
+                        x, updated = layers.batch_norm(x, training)
+                    updates += updated
+            with batch.summary_scope():
+                layers.write_activation(scope.name, x)
+        with _v1.variable_scope("logits", partitioner=self.hidden_partitioner) as scope:
+            x = layers.dense(x, units)
+        with batch.summary_scope():
+            layers.write_activation(scope.name, x)
+        return Logits(x, updates)
+
+
+def _checked_sizes(hidden_units: Any) -> list[int]:
+    if isinstance(hidden_units, (int, str)):
+        raise TypeError(
+            f"hidden_units must be a list of the sizes of layers, as in [64, 32]. Given: "
+            f"{hidden_units!r} ('{type(hidden_units).__name__}' object is not iterable)"
+        )
+    sizes = [int(size) for size in hidden_units or ()]
+    if any(size < 1 for size in sizes):
+        raise ValueError(f"hidden_units must be positive. Given: {hidden_units}")
+    return sizes
+
+
+def _write_scalar(name: str, value: tf.Tensor) -> None:
+    _v1.summary.scalar(name, tf.reshape(value, []))
+
+
+def _zero_fraction(weights: Sequence[Any]) -> tf.Tensor:
+    """The share of zeros among all numbers of some variables."""
+    flat = [tf.reshape(tf.convert_to_tensor(weight), [-1]) for weight in weights]
+    zeros = tf.add_n([tf.reduce_sum(tf.cast(tf.equal(part, 0.0), tf.float32)) for part in flat])
+    return zeros / float(sum(int(part.shape[0]) for part in flat))

@@ -1,0 +1,155 @@
+"""Stochastic dual coordinate ascent: an optimizer of linear models without a learning rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.canned.parts.columns import Batch
+from estimator_train.canned.parts.models import LinearModel
+from estimator_train.canned.parts.sdca_steps import Settings, train_op
+from estimator_train.heads import BinaryClassHead, MultiClassHead, RegressionHead
+from estimator_train.heads.weighted import labels_and_weights
+
+_v1 = tf.compat.v1
+
+
+class LinearSDCA:
+    """Stochastic dual coordinate ascent, as the optimizer of linear estimators.
+
+    It minimizes the losses of all examples it has seen, plus l2 / 2 * |weights|^2 + l1 * |weights|.
+    For this it keeps four numbers of each example, which the example's id finds again.
+
+        sdca = LinearSDCA("example_id", symmetric_l2_regularization=2.0)
+        estimator = LinearClassifier([age, job], optimizer=sdca)
+
+    There are two classes, or labels of one number, and `sparse_combiner` is "sum". A head of
+    regression of any kind is trained for the squared loss.
+
+    Args:
+        example_id_column: Name of the feature with the ids of examples, strings of shape [batch].
+        num_loss_partitions: How many workers train.
+        num_table_shards: Tables over which the examples' numbers are spread; one by default.
+        symmetric_l1_regularization: l1, 0 or more.
+        symmetric_l2_regularization: l2, above 0; should be 1 or more.
+        adaptive: Whether examples of which more is gained are visited more often.
+
+    Raises:
+        ValueError: A number is out of range.
+    """
+
+    def __init__(
+        self,
+        example_id_column: str,
+        num_loss_partitions: int = 1,
+        num_table_shards: int | None = None,
+        symmetric_l1_regularization: float = 0.0,
+        symmetric_l2_regularization: float = 1.0,
+        adaptive: bool = False,
+    ) -> None:
+        for name, value, holds, rule in (
+            (
+                "symmetric_l1_regularization",
+                symmetric_l1_regularization,
+                lambda v: v >= 0,
+                "non-negative",
+            ),
+            (
+                "symmetric_l2_regularization",
+                symmetric_l2_regularization,
+                lambda v: v > 0,
+                "positive",
+            ),
+            ("num_loss_partitions", num_loss_partitions, lambda v: v >= 1, "positive"),
+            ("num_table_shards", num_table_shards, lambda v: v is None or v >= 1, "positive"),
+        ):
+            if not holds(value):
+                raise ValueError(f"{name} should be {rule}. Given: {value}")
+        self._settings = Settings(
+            example_id_column,
+            num_loss_partitions,
+            num_table_shards or 1,
+            float(symmetric_l1_regularization),
+            float(symmetric_l2_regularization),
+            adaptive,
+        )
+
+    def check(self, head: Any, sparse_combiner: str) -> None:
+        """Makes sure that models of this head can be trained.
+
+        Args:
+            head: The head of the estimator.
+            sparse_combiner: How several values of a categorical column become one.
+
+        Raises:
+            ValueError: They cannot.
+        """
+        if sparse_combiner != "sum":
+            raise ValueError('sparse_combiner must be "sum" when optimizer is a LinearSDCA object.')
+        if isinstance(head, MultiClassHead):
+            raise ValueError("LinearSDCA cannot be used in a multi-class setting.")
+        if not isinstance(head, (BinaryClassHead, RegressionHead)):
+            raise ValueError(
+                f"Unsupported head type: {head}. LinearSDCA trains models of BinaryClassHead and "
+                "RegressionHead."
+            )
+        if head.logits_dimension != 1:
+            raise ValueError("LinearSDCA can only be used with one-dimensional label.")
+
+    def train_op(
+        self, head: Any, model: LinearModel, features: Mapping[str, Any], labels: Any
+    ) -> tf.Operation:
+        """Returns the operation of a training step, which counts the global step.
+
+        Args:
+            head: A head that passed `check`.
+            model: The model of the batch.
+            features: The features of the batch.
+            labels: The labels of the batch.
+
+        Raises:
+            KeyError: features have no ids of examples.
+            ValueError: Several replicas train together.
+        """
+        labels, weights = labels_and_weights(head, labels, model.logits, features)
+        loss_type = "logistic_loss" if isinstance(head, BinaryClassHead) else "squared_loss"
+        step = _v1.train.get_or_create_global_step()
+        return train_op(self._settings, model, features, labels, weights, loss_type, step)
+
+    def get_train_step(
+        self,
+        state_manager: Any,
+        weight_column_name: str | None,
+        loss_type: str,
+        feature_columns: Sequence[Any],
+        features: Mapping[str, Any],
+        targets: tf.Tensor,
+        bias_var: Any,
+        global_step: tf.Variable,
+    ) -> tf.Operation:
+        """Returns the operation of a training step of a linear model of one's own.
+
+        Args:
+            state_manager: Its `get_variable(column, "weights")` returns the weights of a column,
+                float32 of shape [buckets or size, 1].
+            weight_column_name: Name of the feature with the weights of examples, or None.
+            loss_type: "logistic_loss" (of labels 0 and 1), "squared_loss", "poisson_loss",
+                "hinge_loss" or "smooth_hinge_loss".
+            feature_columns: Columns of `tf.feature_column` without variables of their own.
+            features: Feature name to tensor.
+            targets: Labels of shape [batch] or [batch, 1].
+            bias_var: Variable of shape [1].
+            global_step: Is counted up by one.
+
+        Raises:
+            KeyError: features have no ids of examples.
+            ValueError: Several replicas train together.
+        """
+        batch = Batch(features)
+        inputs = [batch.linear_input(column) for column in feature_columns]
+        variables = [state_manager.get_variable(column, "weights") for column in feature_columns]
+        model = LinearModel(targets, variables, inputs, bias_var)
+        weights = None if weight_column_name is None else features[weight_column_name]
+        return train_op(self._settings, model, features, targets, weights, loss_type, global_step)

@@ -1,0 +1,265 @@
+"""The steps of stochastic dual coordinate ascent on a linear model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from estimator_train.canned.parts.lookups import Ids
+from estimator_train.canned.parts.models import LinearModel
+
+_v1 = tf.compat.v1
+# What is kept of an example: its dual variable, primal and dual loss, and weight.
+_KEPT = 4
+# Fingerprints of no id, in tables of the original too.
+_EMPTY, _DELETED = [0, 0], [1, 1]
+
+
+class Settings(NamedTuple):
+    """The arguments of `LinearSDCA`, in their order."""
+
+    id_column: str
+    partitions: int
+    shards: int
+    l1: float
+    l2: float
+    adaptive: bool
+
+
+def train_op(
+    settings: Settings,
+    model: LinearModel,
+    features: Mapping[str, Any],
+    labels: tf.Tensor,
+    weights: tf.Tensor | None,
+    loss_type: str,
+    step: tf.Variable,
+) -> tf.Operation:
+    """Returns the operation of a training step.
+
+    Args:
+        settings: What it is like.
+        model: Its inputs, weights and bias are used.
+        features: Have the ids of examples.
+        labels: Numbers of shape [batch] or [batch, 1].
+        weights: Weights of examples of the same shapes, or None.
+        loss_type: Name of a loss of `tf.raw_ops.SdcaOptimizerV2`.
+        step: Is counted up by one.
+
+    Raises:
+        KeyError: features have no ids of examples.
+        ValueError: Several replicas train together.
+    """
+    if tf.distribute.get_strategy().num_replicas_in_sync > 1:
+        raise ValueError(
+            "LinearSDCA cannot train several replicas together. Train without a strategy, or with "
+            "parameter servers and num_loss_partitions=(number of workers)."
+        )
+    if settings.id_column not in features:
+        raise KeyError(
+            f"{settings.id_column} is not among the features {sorted(features)}: the "
+            "example_id_column of LinearSDCA holds the ids of examples"
+        )
+    labels = tf.reshape(tf.cast(labels, tf.float32), [-1])
+    weights = tf.ones_like(labels) if weights is None else tf.reshape(weights, [-1])
+    ids = tf.raw_ops.SdcaFprint(input=tf.reshape(features[settings.id_column], [-1]))
+    ids = tf.reshape(ids, [-1, 2])
+    scope = _v1.get_variable_scope().name
+    table = _ExampleTable(settings.shards)
+    groups = [
+        _Group(found, _Weights(variable, scope))
+        for found, variable in zip(
+            [*model.inputs, tf.ones_like(labels)[:, None]],
+            [*model.weights, model.bias],
+            strict=True,
+        )
+    ]
+    _write_summaries(scope, settings, table, groups)
+    kept, updates = _solve(settings, groups, table.lookup(ids), labels, weights, loss_type)
+    with tf.control_dependencies([*updates, *table.insert(ids, kept)]):
+        shrunk = [
+            operation
+            for group in groups
+            for operation in group.weights.shrink(settings.l1 / settings.l2)
+        ]
+    with tf.control_dependencies(shrunk):
+        return _v1.assign_add(step, 1).op
+
+
+def _solve(
+    settings: Settings,
+    groups: Sequence[_Group],
+    kept: tf.Tensor,
+    labels: tf.Tensor,
+    weights: tf.Tensor,
+    loss_type: str,
+) -> tuple[tf.Tensor, list[Any]]:
+    """What is to be kept of the examples, and the operations that update the weights."""
+    sparse = [group for group in groups if isinstance(group.found, Ids)]
+    dense = [group for group in groups if not isinstance(group.found, Ids)]
+    places = [tf.unique(group.found.values)[0] for group in sparse]
+    solved = tf.raw_ops.SdcaOptimizerV2(
+        sparse_example_indices=[group.found.rows for group in sparse],
+        sparse_feature_indices=[group.found.values for group in sparse],
+        sparse_feature_values=[_values(group.found) for group in sparse],
+        dense_features=[group.found for group in dense],
+        example_weights=weights,
+        example_labels=labels,
+        sparse_indices=places,
+        sparse_weights=[
+            group.weights.at(found) for group, found in zip(sparse, places, strict=True)
+        ],
+        dense_weights=[tf.reshape(group.weights.all(), [-1]) for group in dense],
+        example_state_data=kept,
+        loss_type=loss_type,
+        l1=settings.l1,
+        l2=settings.l2,
+        num_loss_partitions=settings.partitions,
+        num_inner_iterations=1,
+        adaptive=settings.adaptive,
+    )
+    places += [tf.range(tf.size(delta, tf.int64)) for delta in solved.out_delta_dense_weights]
+    deltas = [*solved.out_delta_sparse_weights, *solved.out_delta_dense_weights]
+    updates = []
+    for group, found, delta in zip([*sparse, *dense], places, deltas, strict=True):
+        updates += group.weights.add(found, delta)
+    return solved.out_example_state_data, updates
+
+
+def _values(ids: Ids) -> tf.Tensor:
+    return tf.ones_like(ids.rows, tf.float32) if ids.weights is None else ids.weights
+
+
+def _write_summaries(
+    scope: str, settings: Settings, table: _ExampleTable, groups: Sequence[_Group]
+) -> None:
+    """Writes how far the weights are from the best, and of how many examples this is known."""
+    kept, seen = table.everything()
+    model = tf.concat([group.weights.shrunk() for group in groups], 0)
+    penalty = settings.l1 * tf.reduce_sum(tf.abs(model)) + settings.l2 * tf.reduce_sum(model**2)
+    _, primal_losses, dual_losses, weights = tf.unstack(tf.reduce_sum(kept, 0))
+    gap = primal_losses + dual_losses + penalty
+    with _v1.name_scope(f"{scope}/" if scope else None):
+        _v1.summary.scalar("approximate_duality_gap", gap / weights)
+        _v1.summary.scalar("examples_seen", seen)
+
+
+class _Weights:
+    """Weights that a step changes; the model's own are these, shrunk towards 0 by l1.
+
+    Args:
+        variable: The model's, of shape [size, 1] or [1], partitioned or not.
+        scope: What the names of the others begin with.
+    """
+
+    def __init__(self, variable: Any, scope: str) -> None:
+        self._shrunk = list(variable) if hasattr(variable, "as_tensor") else [variable]
+        with _v1.name_scope(f"{scope}/" if scope else None):
+            self._parts = [
+                _v1.Variable(
+                    tf.zeros(part.shape),
+                    trainable=False,
+                    use_resource=True,
+                    name=f"{part.op.name}_unshrunk",
+                )
+                for part in self._shrunk
+            ]
+
+    def all(self) -> tf.Tensor:
+        """All numbers, [size]."""
+        return tf.concat([tf.reshape(part, [-1]) for part in self._parts], 0)
+
+    def shrunk(self) -> tf.Tensor:
+        """The model's own numbers, [size]."""
+        return tf.concat([tf.reshape(part, [-1]) for part in self._shrunk], 0)
+
+    def at(self, places: tf.Tensor) -> tf.Tensor:
+        """The numbers at some places."""
+        source = self._parts[0] if len(self._parts) == 1 else self.all()
+        return tf.reshape(tf.gather(source, places), [-1])
+
+    def add(self, places: tf.Tensor, delta: tf.Tensor) -> list[Any]:
+        """Operations that add to the numbers at some places."""
+        added, begin = [], 0
+        for part in self._parts:
+            end = begin + int(part.shape[0])
+            here = tf.where((places >= begin) & (places < end))[:, 0]
+            change = tf.reshape(tf.gather(delta, here), [-1, *part.shape[1:]])
+            added.append(
+                part.scatter_add(tf.IndexedSlices(change, tf.gather(places, here) - begin))
+            )
+            begin = end
+        return added
+
+    def shrink(self, by: float) -> list[Any]:
+        """Operations that write the model's weights."""
+        return [
+            shrunk.assign(tf.sign(part) * tf.nn.relu(tf.abs(part) - by))
+            for shrunk, part in zip(self._shrunk, self._parts, strict=True)
+        ]
+
+
+class _Group(NamedTuple):
+    """A column of the model, or its bias.
+
+    Attributes:
+        found: What the weights are multiplied by: `Ids`, or float32 of shape [batch, size].
+        weights: The weights.
+    """
+
+    found: Any
+    weights: _Weights
+
+
+class _ExampleTable:
+    """What is kept of each example, by the fingerprint of its id, in tables of the checkpoint.
+
+    Args:
+        shards: How many tables.
+    """
+
+    def __init__(self, shards: int) -> None:
+        self._tables = [
+            tf.lookup.experimental.DenseHashTable(
+                tf.int64,
+                tf.float32,
+                default_value=[0.0] * _KEPT,
+                empty_key=_EMPTY,
+                deleted_key=_DELETED,
+                name=f"ShardedMutableHashTable-{number + 1}-of-{shards}",
+            )
+            for number in range(shards)
+        ]
+
+    def lookup(self, ids: tf.Tensor) -> tf.Tensor:
+        """What is kept of examples, [batch, 4]; zeros for new ones."""
+        # A table without an example answers with zeros.
+        return tf.add_n(
+            [
+                tf.where(mine[:, None], table.lookup(ids), 0.0)
+                for table, mine in zip(self._tables, self._owners(ids), strict=True)
+            ]
+        )
+
+    def insert(self, ids: tf.Tensor, kept: tf.Tensor) -> list[Any]:
+        """Operations that keep something of examples."""
+        return [
+            table.insert(tf.boolean_mask(ids, mine), tf.boolean_mask(kept, mine))
+            for table, mine in zip(self._tables, self._owners(ids), strict=True)
+        ]
+
+    def everything(self) -> tuple[tf.Tensor, tf.Tensor]:
+        """What is kept of all examples, [any, 4], and how many there are."""
+        found = []
+        for table in self._tables:
+            exported, values = table.export()
+            keys, values = tf.reshape(exported, [-1, 2]), tf.reshape(values, [-1, _KEPT])
+            found.append(tf.boolean_mask(values, tf.reduce_any(tf.not_equal(keys, _EMPTY), 1)))
+        return tf.concat(found, 0), tf.add_n([table.size() for table in self._tables])
+
+    def _owners(self, ids: tf.Tensor) -> list[tf.Tensor]:
+        """For each table, which of the examples it keeps."""
+        shard = tf.abs(ids[:, 0]) % len(self._tables)
+        return [tf.equal(shard, number) for number in range(len(self._tables))]

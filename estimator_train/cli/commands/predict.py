@@ -1,0 +1,79 @@
+"""`estimator-train predict`: write predictions, one a line."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import TextIO
+
+from absl import flags as absl_flags
+
+from estimator_train.cli import common
+from estimator_train.cli.output import results
+
+DESCRIPTION = """
+Writes the predictions of the model in --model_dir for the prediction data (what the input_fn
+returns for mode 'infer'), a line for each example, in order. Give the --preset, or the --model and
+--input_fn, that it was trained with.
+"""
+
+
+def _define_output_flags(flag_values: absl_flags.FlagValues) -> None:
+    absl_flags.DEFINE_string(
+        "output", None, "File to write; standard output by default.", flag_values=flag_values
+    )
+    absl_flags.DEFINE_enum(
+        "format",
+        "json",
+        list(results.LINE_FORMATS),
+        "json: an object a line; csv: a header, then a column for each number.",
+        flag_values=flag_values,
+    )
+    absl_flags.DEFINE_list(
+        "predict_keys",
+        [],
+        "Which of the model's predictions to write; all by default.",
+        flag_values=flag_values,
+    )
+
+
+FLAGS = (_define_output_flags, *common.JOB_FLAGS, common.define_checkpoint_path)
+
+
+def run(flag_values: absl_flags.FlagValues) -> None:
+    """Predicts as the flags say.
+
+    Args:
+      flag_values: The parsed flags.
+
+    Raises:
+      UsageError: A flag is missing or wrong, or there is no checkpoint.
+    """
+    from estimator_train import ModeKeys
+    from estimator_train.cli.job.job import Job
+
+    job = Job(flag_values)
+    predictions = job.trained_estimator(flag_values.checkpoint_path).predict(
+        job.input_fn(ModeKeys.PREDICT),
+        predict_keys=flag_values.predict_keys or None,
+        checkpoint_path=flag_values.checkpoint_path,
+    )
+    with _output(flag_values.output) as output:
+        for line in results.LINE_FORMATS[flag_values.format](predictions):
+            output.write(line + "\n")
+
+
+@contextlib.contextmanager
+def _output(path: str | None) -> Iterator[TextIO]:
+    """Standard output, or a file that is there only once it is whole."""
+    if path is None:
+        yield sys.stdout
+        return
+    unfinished = f"{path}.unfinished"
+    try:
+        with open(unfinished, "w", encoding="utf-8") as output:
+            yield output
+        os.replace(unfinished, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(unfinished)

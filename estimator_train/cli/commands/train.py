@@ -1,0 +1,177 @@
+"""`estimator-train train`: train, evaluate, export, and say how it went."""
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from absl import flags as absl_flags
+
+from estimator_train.cli import common
+from estimator_train.cli.job.surviving import ending_saved, make_reproducible
+from estimator_train.cli.output import results, summary
+
+if TYPE_CHECKING:
+    from estimator_train import EvalSpec
+    from estimator_train.cli.job.job import Job
+    from estimator_train.cli.job.profiling import Profiling
+    from estimator_train.cli.job.stopping import Stopping
+    from estimator_train.hooks import TimeHistory
+
+DESCRIPTION = """
+Trains a model, evaluates it, exports it if there is an --export_dir, and prints a summary. What is
+trained is a preset, or your own code: --model and --input_fn name functions, which are called with
+those arguments that they name: any flag by its name (batch_size is that of one replica), params (a
+dict of all flags), and for an input_fn also mode, num_epochs, config and input_context.
+
+A run trains for --train_epochs, or until --max_train_steps is reached. Where --model_dir has a
+checkpoint it goes on from there: each run trains --train_epochs more, while --max_train_steps
+counts the steps of all runs, so that a job that was interrupted and is started again ends where it
+should. --clean starts over.
+
+With --eval, checkpoints are evaluated while it trains; it can stop by their metrics.
+"""
+
+
+def _define_dry_run(flag_values: absl_flags.FlagValues) -> None:
+    absl_flags.DEFINE_boolean(
+        "dry_run",
+        False,
+        "Only try it out: two training steps, a batch of the evaluation, an export and a served "
+        "prediction, all in a temporary directory.",
+        flag_values=flag_values,
+    )
+
+
+def _define_profile(flag_values: absl_flags.FlagValues) -> None:
+    absl_flags.DEFINE_string(
+        "profile",
+        None,
+        "START:STOP, such as 100:110, writes a profile of the steps between these global steps to "
+        "--model_dir, for TensorBoard, and says what holds training back.",
+        flag_values=flag_values,
+    )
+
+
+FLAGS = (_define_dry_run, _define_profile, *common.JOB_FLAGS)
+
+
+def run(flag_values: absl_flags.FlagValues) -> None:
+    """Trains as the flags say.
+
+    Args:
+      flag_values: The parsed flags.
+
+    Raises:
+      UsageError: A flag is missing or wrong.
+    """
+    with ending_saved(flag_values), summary.recorded(flag_values) as record:
+        _run(flag_values, record)
+
+
+def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
+    from estimator_train.cli.inspect import dry_run
+    from estimator_train.cli.job import model_dirs
+    from estimator_train.cli.job.evaluations import eval_spec
+    from estimator_train.cli.job.job import Job
+    from estimator_train.cli.job.profiling import Profiling
+    from estimator_train.cli.job.stopping import Stopping
+    from estimator_train.hooks import TimeHistory
+
+    make_reproducible(flag_values)
+    if flag_values.dry_run:
+        dry_run.run(flag_values)
+        return
+    job = Job(flag_values)
+    if flag_values.clean:
+        model_dirs.remove(flag_values.model_dir)
+    profiling = Profiling(flag_values.profile, job.estimator.model_dir)
+    evaluation = eval_spec(job, flag_values) if flag_values.eval else None
+    every_steps = evaluation.every_steps if evaluation else None
+    times = TimeHistory(flag_values.batch_size)
+    stopping = Stopping(job.estimator, flag_values, every_steps)
+    hooks = [times, *stopping.hooks, *profiling.hooks]
+    try:
+        with profiling:
+            metrics = _train(job, flag_values, evaluation, hooks)
+    finally:
+        record["checkpoint"] = job.estimator.latest_checkpoint()
+        record["steps"] = len(times.times)
+        record["examples_per_sec"] = times.examples_per_second if times.times else None
+    record["metrics"] = _summarize(job, flag_values, metrics, times, stopping, profiling)
+
+
+def _train(
+    job: "Job",
+    flag_values: absl_flags.FlagValues,
+    evaluation: "EvalSpec | None",
+    hooks: list[Any],
+) -> Mapping[str, Any] | None:
+    """Trains, and returns the metrics of the last evaluation if there was one."""
+    from estimator_train import ModeKeys, TrainSpec, train_and_evaluate
+    from estimator_train.cli.job.evaluations import Notes
+    from estimator_train.cli.job.training_input import TrainingInput
+    from estimator_train.hooks import ProgressHook
+
+    max_steps = flag_values.max_train_steps
+    _say_where_it_begins(job, max_steps)
+    training_input = TrainingInput(job.input_fn(ModeKeys.TRAIN), max_steps)
+    progress = ProgressHook(training_input.last_step, flag_values.batch_size)
+    hooks = [progress, *hooks]
+    try:
+        if evaluation is None:
+            job.estimator.train(training_input, hooks=hooks, max_steps=max_steps)
+            return None
+        training = TrainSpec(training_input, max_steps, hooks)
+        noted = evaluation._replace(exporters=(*evaluation.exporters, Notes()))
+        result = train_and_evaluate(job.estimator, training, noted)
+        return result[0] if result else None  # Not all roles of a cluster evaluate.
+    finally:
+        progress.close()
+
+
+def _say_where_it_begins(job: "Job", max_steps: int | None) -> None:
+    from estimator_train.engine.checkpoints.reading import global_step_in
+
+    checkpoint = job.estimator.latest_checkpoint()
+    if not checkpoint:
+        return
+    step = global_step_in(checkpoint)
+    if max_steps and step >= max_steps:
+        print(
+            f"nothing to train: {checkpoint} is at step {step}, and --max_train_steps="
+            f"{max_steps}. Give more steps, or --clean to start over.",
+            file=sys.stderr,
+        )
+    else:
+        print(f"going on from {checkpoint}", file=sys.stderr)
+
+
+def _summarize(
+    job: "Job",
+    flag_values: absl_flags.FlagValues,
+    metrics: Mapping[str, Any] | None,
+    times: "TimeHistory",
+    stopping: "Stopping",
+    profiling: "Profiling",
+) -> dict[str, Any]:
+    """Evaluates and exports what is still to be, prints the summary, and returns the metrics."""
+    from estimator_train import ModeKeys
+    from estimator_train.cli.job.evaluations import best_checkpoint
+    from estimator_train.cli.job.exporters import newest_exports
+
+    if metrics is None:
+        metrics = job.estimator.evaluate(job.input_fn(ModeKeys.EVAL), steps=flag_values.eval_steps)
+    rows = results.rows_of(metrics)
+    if times.times:
+        rows["training"] = times.report("images" if flag_values.preset else "examples")
+    rows.update(profiling.rows)
+    rows["stopped"] = stopping.reason(int(metrics["global_step"]))
+    model_dir = rows["model_dir"] = job.estimator.model_dir
+    if best := best_checkpoint(model_dir, flag_values):
+        rows["best_checkpoint"] = best
+    for name, path in newest_exports(model_dir, flag_values.exporters).items():
+        rows[f"{name}_export"] = path
+    if saved_model := job.export():
+        rows["saved_model"] = saved_model
+    print(results.table(rows))
+    return dict(metrics)

@@ -1,0 +1,118 @@
+"""The charts of a report, with matplotlib."""
+
+import os
+import statistics
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from estimator_train.cli.output.runs import Points, Run, median
+
+_SIZE = (8.0, 4.5)
+
+
+def draw(runs: Sequence[Run], output_dir: str) -> dict[str, str]:
+    """Draws what there are figures for.
+
+    Args:
+      runs: The runs.
+      output_dir: An existing directory.
+
+    Returns:
+      Name of a chart to the path of its PNG file.
+    """
+    charts = {
+        "loss": _lines([*_losses(runs)], "loss"),
+        "throughput": _throughput(runs),
+        "step_time": _lines(
+            [(r.name, [(s, 1000 / v) for s, v in r.steps_per_sec if v > 0]) for r in runs],
+            "milliseconds a step",
+        ),
+        "scaling": _scaling(runs),
+    }
+    paths = {}
+    for name, figure in charts.items():
+        if figure is not None:
+            paths[name] = os.path.join(output_dir, f"{name}.png")
+            figure.savefig(paths[name], dpi=120)
+    return paths
+
+
+def _losses(runs: Sequence[Run]) -> list[tuple[str, Points]]:
+    return [
+        line
+        for run in runs
+        for line in ((run.name, run.loss), (f"{run.name}, evaluation", run.eval_loss))
+    ]
+
+
+def _throughput(runs: Sequence[Run]) -> Figure | None:
+    """Examples a second if they are known of all runs, else steps."""
+    if all(run.examples_per_sec for run in runs):
+        lines = [(run.name, run.examples_per_sec) for run in runs]
+        return _lines(lines, "examples a second", from_zero=True)
+    lines = [(run.name, run.steps_per_sec) for run in runs]
+    return _lines(lines, "steps a second", from_zero=True)
+
+
+def _figure(x_label: str, y_label: str) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=_SIZE, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.grid(alpha=0.3)
+    return figure, axes
+
+
+def _lines(
+    lines: Sequence[tuple[str, Points]], y_label: str, *, from_zero: bool = False
+) -> Figure | None:
+    drawn = [(name, points) for name, points in lines if points]
+    if not drawn:
+        return None
+    figure, axes = _figure("global step", y_label)
+    for name, points in drawn:
+        steps, values = zip(*points, strict=True)
+        axes.plot(steps, values, label=name, marker="o" if len(points) < 10 else "")
+    if from_zero:
+        axes.set_ylim(bottom=0)
+    axes.legend()
+    return figure
+
+
+def scaling_points(runs: Sequence[Run]) -> list[tuple[int, float]]:
+    """Replicas and examples (or steps) a second, the median of a run's and the mean of such runs.
+
+    Steps are compared where examples are not known of all runs.
+    """
+    known = [run for run in runs if run.replicas and run.steps_per_sec]
+    by_examples = all(run.examples_per_sec for run in known)
+    rates: dict[int, list[float]] = {}
+    for run in known:
+        assert run.replicas
+        points = run.examples_per_sec if by_examples else run.steps_per_sec
+        rates.setdefault(run.replicas, []).append(median(points))
+    return sorted((replicas, statistics.fmean(found)) for replicas, found in rates.items())
+
+
+def _scaling(runs: Sequence[Run]) -> Figure | None:
+    """Throughput over replicas, beside what it would be if each added as much as the first."""
+    points = scaling_points(runs)
+    if len(points) < 2:
+        return None
+    examples = all(run.examples_per_sec for run in runs)
+    figure, axes = _figure("replicas", "examples a second" if examples else "steps a second")
+    replicas, rates = zip(*points, strict=True)
+    ideal = [rates[0] * n / replicas[0] for n in replicas]
+    positions = range(len(replicas))
+    axes.bar(positions, rates, width=0.5, label="measured")
+    axes.plot(positions, ideal, "--", color="gray", label="linear")
+    for position, rate, best in zip(positions, rates, ideal, strict=True):
+        text = f"{rate:,.0f} ({rate / best:.0%})"
+        axes.annotate(text, (position, rate), ha="center", va="bottom")
+    axes.set_xticks(positions, [str(n) for n in replicas])
+    axes.legend()
+    return figure

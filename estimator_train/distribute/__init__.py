@@ -1,1 +1,0 @@
-"""Starting the processes of a cluster: on this machine, or by a manifest for a scheduler."""

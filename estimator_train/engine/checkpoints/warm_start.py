@@ -1,0 +1,199 @@
+"""Warm start: first values of variables from another checkpoint."""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import tensorflow as tf
+
+from estimator_train.engine.checkpoints.integrity import fallback, is_as_found, newest_good
+
+VocabInfo = tf.compat.v1.train.VocabInfo
+
+_LOG = tf.get_logger()
+_ALL = ".*"
+_Result = TypeVar("_Result")
+
+
+class _Fields(NamedTuple):
+    ckpt_to_initialize_from: str
+    vars_to_warm_start: str | Sequence[Any] | None
+    var_name_to_vocab_info: Mapping[str, Any]
+    var_name_to_prev_var_name: Mapping[str, str]
+
+
+class WarmStartSettings(_Fields):
+    """Which variables start from which checkpoint.
+
+    Args:
+      ckpt_to_initialize_from: A checkpoint's path prefix, or a directory with checkpoints, of which
+        the latest is taken.
+      vars_to_warm_start: A regular expression (or a list of them) for trainable variables; a list
+        of variable names or variables for any variables; or None for only those named in
+        `var_name_to_vocab_info`.
+      var_name_to_vocab_info: Variable name to the `VocabInfo` by which its rows are matched.
+      var_name_to_prev_var_name: Variable name to its name in the checkpoint, where they differ.
+
+    Raises:
+      ValueError: There is no checkpoint to start from.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        ckpt_to_initialize_from: str,
+        vars_to_warm_start: str | Sequence[Any] | None = _ALL,
+        var_name_to_vocab_info: Mapping[str, Any] | None = None,
+        var_name_to_prev_var_name: Mapping[str, str] | None = None,
+    ) -> "WarmStartSettings":
+        """Checks that there is a checkpoint, and fills in empty mappings."""
+        if not ckpt_to_initialize_from:
+            raise ValueError("`ckpt_to_initialize_from` MUST be set in WarmStartSettings")
+        return super().__new__(
+            cls,
+            ckpt_to_initialize_from,
+            vars_to_warm_start,
+            var_name_to_vocab_info or {},
+            var_name_to_prev_var_name or {},
+        )
+
+
+def settings_from(
+    warm_start_from: str | os.PathLike[str] | WarmStartSettings | None,
+) -> WarmStartSettings | None:
+    """Turns an estimator's `warm_start_from` argument into settings.
+
+    Args:
+      warm_start_from: Settings, a checkpoint's path, a directory with checkpoints, an exported
+        SavedModel's directory, or None.
+
+    Raises:
+      ValueError: It is something else.
+    """
+    if warm_start_from is None or isinstance(warm_start_from, WarmStartSettings):
+        return warm_start_from
+    if not isinstance(warm_start_from, (str, bytes, os.PathLike)):
+        raise ValueError(
+            "warm_start_from must be a string or a WarmStartSettings, instead got "
+            f"{type(warm_start_from)}"
+        )
+    path = os.fsdecode(warm_start_from)
+    if tf.compat.v1.saved_model.contains_saved_model(path):
+        _LOG.info("Warm-starting from a SavedModel")
+        path = os.path.join(
+            path,
+            tf.compat.v1.saved_model.constants.VARIABLES_DIRECTORY,
+            tf.compat.v1.saved_model.constants.VARIABLES_FILENAME,
+        )
+    return WarmStartSettings(ckpt_to_initialize_from=path)
+
+
+def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> None:
+    """Makes the default graph's variables initialize from `settings`' checkpoint.
+
+    Args:
+      settings: What to start from; None does nothing.
+      checkpoint_path: A checkpoint that is restored all the same; then nothing is done either.
+
+    Raises:
+      ValueError: A vocabulary is not of the size that it is said to have, or a variable is not in
+        the checkpoint as the settings say.
+    """
+    if settings is None or checkpoint_path is not None:
+        return
+    source = settings.ckpt_to_initialize_from
+    if tf.io.gfile.isdir(source):
+        settings = settings._replace(ckpt_to_initialize_from=fallback(source) or source)
+    _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
+    _warn_of_idle_patterns(settings.vars_to_warm_start)
+    _check_vocabularies(settings)
+    tf.compat.v1.train.warm_start(*settings)
+
+
+class _Begun(tf.compat.v1.train.SessionRunHook):
+    """Notes that variables have their first values."""
+
+    has_begun = False
+
+    def steps_until_due(self, global_step: int) -> None:
+        """No step by itself."""
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """They have them."""
+        self.has_begun = True
+
+
+def trained(
+    settings: WarmStartSettings | None,
+    train: Callable[[list[tf.compat.v1.train.SessionRunHook]], _Result],
+) -> _Result:
+    """Trains; from a later checkpoint if the one to start from was removed before it was read.
+
+    Another job may train in the directory that it is in, and keep only the last few.
+
+    Args:
+      settings: What to start from, or None.
+      train: Trains from the settings, with the hooks that it is called with as well.
+
+    Returns:
+      What `train` returns.
+    """
+    if settings is None:
+        return train([])
+    source = settings.ckpt_to_initialize_from
+    while True:
+        found, begun = newest_good(source) if tf.io.gfile.isdir(source) else None, _Begun()
+        try:
+            return train([begun])
+        except (tf.errors.OpError, ValueError, OSError):
+            if begun.has_begun or found is None or is_as_found(found):
+                raise
+            _LOG.info("%s was removed before it was read; starting from a later one.", found)
+
+
+def _warn_of_idle_patterns(patterns: str | Sequence[Any] | None) -> None:
+    """Tells of patterns that match nothing, by which training starts from scratch unseen."""
+    if patterns is None or patterns == _ALL:
+        return
+    if isinstance(patterns, str):
+        variables, patterns = tf.compat.v1.trainable_variables(), [patterns]
+    else:
+        variables = tf.compat.v1.global_variables()
+    for pattern in patterns:
+        if isinstance(pattern, str) and not any(re.match(pattern, v.name) for v in variables):
+            _LOG.warning(
+                "vars_to_warm_start has the pattern '%s', which matches none of the variables %s.",
+                pattern,
+                sorted(variable.op.name for variable in variables),
+            )
+
+
+def _check_vocabularies(settings: WarmStartSettings) -> None:
+    """Compares the sizes of vocabulary files with what is said of them."""
+    if not settings.var_name_to_vocab_info:
+        return
+    saved = dict(tf.train.list_variables(settings.ckpt_to_initialize_from))
+    for name, info in settings.var_name_to_vocab_info.items():
+        _check_lines(name, "new_vocab", info.new_vocab, info.new_vocab_size)
+        lines = _check_lines(name, "old_vocab", info.old_vocab, max(1, info.old_vocab_size))
+        words = lines if info.old_vocab_size < 0 else info.old_vocab_size
+        shape = saved.get(settings.var_name_to_prev_var_name.get(name, name))
+        if shape is not None and words > shape[info.axis]:
+            raise ValueError(
+                f"VocabInfo of '{name}': old_vocab ({info.old_vocab}) has {words} entries, but the "
+                f"variable in {settings.ckpt_to_initialize_from} has shape {shape}, which is of "
+                "another vocabulary. Give the file that it was trained with, or old_vocab_size."
+            )
+
+
+def _check_lines(variable: str, field: str, path: str, needed: int) -> int:
+    with tf.io.gfile.GFile(path, "rb") as file:
+        lines = sum(1 for _ in file)
+    if lines < needed:
+        raise ValueError(
+            f"VocabInfo of '{variable}': {field} ({path}) has {lines} lines, but {needed} are "
+            f"needed by {field}_size."
+        )
+    return lines

@@ -1,0 +1,196 @@
+"""Training out of step that is never more than one interval ahead of its last checkpoint.
+
+The other workers make steps while the chief writes a checkpoint, and until it looks. So the chief
+begins to write before the interval is over, by as much as it needed last; and where that is not
+enough, the others wait. They wait for a chief that writes, however long, and for one that is about
+to: but not for one that does neither, as in a long step of its own. Workers that make each step
+together wait for the chief anyway.
+"""
+
+import math
+import time
+from collections.abc import Callable
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.engine.distributed.ps_sync_replicas import needs_others
+from estimator_train.engine.global_step_hook import GlobalStepHook
+from estimator_train.lifecycle import preemption
+from estimator_train.run_config import RunConfig
+
+_LOG = tf.get_logger()
+_TABLE = "estimator_train/one_interval"
+_NO_LIMIT = tf.int64.max
+# A worker makes at most two before it knows, and one more where it leaves the last steps.
+_STEPS_EACH = 3
+_LOOK_EVERY_SECS = 0.02
+_LONGEST_WAIT_SECS = 60.0
+
+
+def save_in_time(saver: tf.compat.v1.train.CheckpointSaverHook, config: RunConfig) -> None:
+    """Has a chief's saver hook write checkpoints in time, if others train out of step with it.
+
+    Args:
+      saver: The hook, before there is a session, when all of the default graph is there.
+      config: The chief's settled configuration.
+    """
+    trainers = config.num_worker_replicas
+    if trainers > 1 and not needs_others(tf.compat.v1.get_default_graph()):
+        steps, secs = config.save_checkpoints_steps, config.save_checkpoints_secs
+        listener = SaveInTime(saver, steps, secs, trainers)
+        tf_internals.add_listeners(saver, [listener], first=True)
+
+
+class SaveInTime(tf.compat.v1.train.CheckpointSaverListener):
+    """Has a saver hook save early, and says how far others may go before the next checkpoint.
+
+    Args:
+      saver: The chief's saver hook, this listener the first of its.
+      steps: Steps between two checkpoints, if that is how they are counted.
+      secs: Seconds between two checkpoints, if not.
+      trainers: How many processes train.
+    """
+
+    def __init__(
+        self,
+        saver: tf.compat.v1.train.CheckpointSaverHook,
+        steps: int | None,
+        secs: float | None,
+        trainers: int,
+    ) -> None:
+        self._saver, self._steps, self._secs = saver, steps, secs
+        self._under_way = (trainers - 1) * _STEPS_EACH + 1
+        self._last: tuple[float, int] | None = None
+
+    def begin(self) -> None:
+        """Adds to the graph what is told."""
+        self._limit = _Limit()
+
+    def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Says that a checkpoint is being written."""
+        self._began = time.monotonic()
+        session.run(self._limit.tell_writing, {self._limit.value: 1})
+
+    def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Says how far the others may go now; sets when the next checkpoint is due."""
+        took = time.monotonic() - self._began
+        if self._steps is None:
+            assert self._secs is not None
+            tf_internals.set_interval(self._saver, secs=self._secs - min(took, self._secs / 2))
+        else:
+            needed = self._under_way + math.ceil(took * self._pace(global_step_value))
+            interval = self._steps - min(needed, self._steps // 2)
+            tf_internals.set_interval(self._saver, steps=interval)
+            # Where the interval is short, who comes later than the chief must not keep it waiting.
+            self._tell(session, global_step_value + max(interval, self._steps - self._under_way))
+        session.run(self._limit.tell_writing, {self._limit.value: 0})
+
+    def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
+        """Says that there is no limit: no chief trains any more."""
+        self._tell(session, _NO_LIMIT)
+
+    def _tell(self, session: tf.compat.v1.Session, limit: int) -> None:
+        session.run(self._limit.tell_limit, {self._limit.value: limit})
+
+    def _pace(self, global_step: int) -> float:
+        """All trainers' steps per second since the last checkpoint."""
+        last, self._last = self._last, (self._began, global_step)
+        if last is None or global_step < last[1]:
+            return 0.0
+        return (global_step - last[1]) / (self._began - last[0])
+
+
+class WaitForSave(GlobalStepHook):
+    """Holds a worker where more steps could be lost than one interval has.
+
+    Args:
+      is_over: Whether the chief has ended the training; waits as long as the chief is gone.
+      until: A global step from which on this worker pauses anyway, if there is one.
+    """
+
+    def __init__(self, is_over: Callable[[], bool], until: int | None) -> None:
+        self._is_over = is_over
+        self._until = _NO_LIMIT if until is None else until
+        self._not_heeded: int | None = None
+        self._said = False
+
+    def begin(self) -> None:
+        """Finds the global step, and what the chief tells."""
+        super().begin()
+        self._global_step = tf.compat.v1.train.get_global_step()
+        self._limit = _Limit()
+
+    def before_run(
+        self, run_context: tf.compat.v1.train.SessionRunContext
+    ) -> tf.compat.v1.train.SessionRunArgs:
+        """Asks for the global step and the limit."""
+        del run_context
+        return tf.compat.v1.train.SessionRunArgs([self._step_read, self._limit.limit])
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Waits at the limit."""
+        before, limit = run_values.results
+        if before + 1 >= limit and limit != self._not_heeded:
+            self._wait(run_context.session)
+
+    def _wait(self, session: tf.compat.v1.Session) -> None:
+        heard = time.monotonic()
+        while not (self._is_over() or preemption.requested()):
+            step, limit, writing = session.run(
+                [self._global_step, self._limit.limit, self._limit.writing]
+            )
+            if step < limit or step >= self._until:
+                return
+            if not self._said:
+                self._said = True
+                _LOG.info(
+                    "Step %d is one interval from the last checkpoint: waiting for the chief to "
+                    "write the next, now and whenever it takes so long.",
+                    step,
+                )
+            if writing:
+                heard = time.monotonic()
+            elif time.monotonic() - heard > _LONGEST_WAIT_SECS:
+                _LOG.warning(
+                    "The chief has written no checkpoint for %d seconds; going on beyond step %d, "
+                    "so that more than one interval may be lost.",
+                    _LONGEST_WAIT_SECS,
+                    step,
+                )
+                self._not_heeded = int(limit)
+                return
+            time.sleep(_LOOK_EVERY_SECS)
+
+
+class _Limit:
+    """What the chief tells the others, in a table on the first parameter server.
+
+    Attributes:
+      limit: Tensor of the global step from which on they wait.
+      writing: Tensor that is 1 while a checkpoint is written, else 0.
+      value: Placeholder of what is told.
+      tell_limit: Sets `limit` to `value`.
+      tell_writing: Sets `writing` to it.
+    """
+
+    def __init__(self) -> None:
+        with tf.device("/job:ps/task:0"), tf.name_scope("one_interval"):
+            self.value = tf.compat.v1.placeholder(tf.int64, [])
+            self._table = tf.raw_ops.MutableHashTableV2(
+                key_dtype=tf.string, value_dtype=tf.int64, shared_name=_TABLE
+            )
+            self.limit, self.tell_limit = self._entry("limit", _NO_LIMIT)
+            self.writing, self.tell_writing = self._entry("writing", 0)
+
+    def _entry(self, name: str, unless_told: int) -> tuple[tf.Tensor, tf.Operation]:
+        key, default = tf.constant(name), tf.constant(unless_told, tf.int64)
+        read = tf.raw_ops.LookupTableFindV2(
+            table_handle=self._table, keys=key, default_value=default
+        )
+        told = tf.raw_ops.LookupTableInsertV2(table_handle=self._table, keys=key, values=self.value)
+        return read, told

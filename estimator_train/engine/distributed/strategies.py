@@ -1,0 +1,161 @@
+"""Which strategy a job trains under, in which cluster, and in which form graphs take it."""
+
+import dataclasses
+import os
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train import cluster
+from estimator_train.cluster import Cluster
+from estimator_train.cluster.platforms import asks_for_ps
+from estimator_train.engine import tf_internals
+from estimator_train.engine.distributed.sparse_gradients import gather_rows_of_any_number
+from estimator_train.run_config import RunConfig
+
+_V1 = tf.compat.v1.distribute
+_MULTI_WORKER = (
+    tf.distribute.MultiWorkerMirroredStrategy,
+    tf.distribute.experimental.MultiWorkerMirroredStrategy,
+    _V1.experimental.MultiWorkerMirroredStrategy,
+)
+_MIRRORED = (tf.distribute.MirroredStrategy, _V1.MirroredStrategy)
+_PARAMETER_SERVER = (
+    tf.distribute.experimental.ParameterServerStrategy,
+    _V1.experimental.ParameterServerStrategy,
+)
+
+
+def is_multi_worker(strategy: Any) -> bool:
+    """Whether a strategy keeps the workers of a cluster in step."""
+    return isinstance(strategy, _MULTI_WORKER)
+
+
+def is_synchronous(config: RunConfig) -> bool:
+    """Whether this process is one of several workers that train in step."""
+    return bool(config.master) and is_multi_worker(config.train_distribute)
+
+
+def settled(config: RunConfig) -> RunConfig:
+    """The configuration with this process's place in the cluster that its strategy works in.
+
+    ParameterServerStrategy is asynchronous training between graphs, which needs no strategy here.
+
+    Args:
+      config: A RunConfig.
+
+    Raises:
+      ValueError: The strategy does not fit the cluster, or TF_CONFIG is wrong.
+    """
+    strategy = config.train_distribute
+    if strategy is None:
+        numbered = not config.cluster_spec and config.task_type != cluster.EVALUATOR
+        return config.in_cluster(cluster.detect()) if numbered and asks_for_ps() else config
+    _check_has_its_gpus(strategy)
+    synchronous = is_multi_worker(strategy)
+    place = _without_evaluators(cluster.detect(needs_chief=not synchronous))
+    if isinstance(strategy, _PARAMETER_SERVER):
+        if place.jobs and not place.jobs.get(cluster.PS):
+            raise ValueError(
+                f"{_name(strategy)} keeps variables on tasks of the job `ps`, of which TF_CONFIG "
+                "has none. Add one, or use MultiWorkerMirroredStrategy."
+            )
+        return config.replace(train_distribute=None).in_cluster(place)
+    if synchronous:
+        _check_has_no_ps(strategy, place)
+        return config.in_cluster(place)
+    trainers = _trainers(place)
+    if trainers > 1 and cluster.KINDS[0].detect(os.environ):
+        raise ValueError(
+            f"{_name(strategy)} trains in one process, and TF_CONFIG has {trainers} that train. "
+            "Use MultiWorkerMirroredStrategy, or ParameterServerStrategy with a job `ps`."
+        )
+    return config.in_cluster(place) if place.is_evaluator else config
+
+
+def graph_form(strategy: Any, config: RunConfig | None) -> Any:
+    """The strategy as a graph takes it.
+
+    Args:
+      strategy: A strategy of either generation, or None.
+      config: The settled configuration of a training; None for what this process does alone, as
+        evaluations, on the devices of its machine.
+    """
+    if is_multi_worker(strategy):
+        return _multi_worker_in_graph(strategy, config)
+    if type(strategy) in _MIRRORED and tf_internals.left_to_choose_its_sums(strategy):
+        devices = strategy.extended.worker_devices
+        if all(tf.DeviceSpec.from_string(device).device_type == "CPU" for device in devices):
+            # In eager code it chose collectives, which take longer on CPUs and cannot sum gradients
+            # of embeddings where replicas read different rows. In a graph it would choose this.
+            return type(strategy)(devices, tf.distribute.ReductionToOneDevice())
+    return strategy
+
+
+def _multi_worker_in_graph(strategy: Any, config: RunConfig | None) -> Any:
+    # A strategy made for eager code has a server running already, which sessions can use; one made
+    # in a graph needs none.
+    with tf.Graph().as_default():
+        if config is not None and config.master:
+            resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+                config.cluster_spec,
+                task_type=config.task_type,
+                task_id=config.task_id,
+                rpc_layer="grpc",
+            )
+        else:
+            # Else it would look into TF_CONFIG, which may be an evaluator's.
+            resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+                tf.train.ClusterSpec({})
+            )
+        form = _V1.experimental.MultiWorkerMirroredStrategy(
+            communication=tf_internals.communication_of(strategy), cluster_resolver=resolver
+        )
+    gather_rows_of_any_number(form)
+    return form
+
+
+def collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
+    """The settings of a server for workers in step: by them it knows whose step numbers count.
+
+    Args:
+      config: The settled configuration.
+    """
+    settings = tf.compat.v1.ConfigProto()
+    settings.CopyFrom(config.session_config)
+    return graph_form(config.train_distribute, config).update_config_proto(settings)
+
+
+def _check_has_no_ps(strategy: Any, place: Cluster) -> None:
+    if place.jobs.get(cluster.PS):
+        raise ValueError(
+            f"{_name(strategy)} keeps variables on every worker, and TF_CONFIG has the job `ps`. "
+            "Leave that out, or use ParameterServerStrategy."
+        )
+
+
+def _check_has_its_gpus(strategy: Any) -> None:
+    """Refuses GPUs that there are not: sessions would quietly take the CPU for them."""
+    devices = [tf.DeviceSpec.from_string(name) for name in strategy.extended.worker_devices]
+    wanted = sorted(d.device_index or 0 for d in devices if d.device_type == "GPU")
+    present = len(tf.config.list_logical_devices("GPU")) if wanted else 0
+    if wanted and wanted[-1] >= present:
+        raise ValueError(
+            f"{_name(strategy)} is to train on GPU {wanted[-1]}, and TensorFlow finds {present} "
+            "GPUs on this machine, counted from 0."
+        )
+
+
+def _without_evaluators(place: Cluster) -> Cluster:
+    """The same without the evaluators that some list in the cluster, where they have no part."""
+    jobs = {job: tasks for job, tasks in place.jobs.items() if job != cluster.EVALUATOR}
+    return dataclasses.replace(place, jobs=jobs)
+
+
+def _trainers(place: Cluster) -> int:
+    jobs = (cluster.CHIEF, cluster.MASTER, cluster.WORKER)
+    return sum(len(place.jobs.get(job, ())) for job in jobs)
+
+
+def _name(strategy: Any) -> str:
+    return type(strategy).__name__.removesuffix("V1").removesuffix("V2")

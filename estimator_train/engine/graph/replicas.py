@@ -1,0 +1,189 @@
+"""A model_fn under a `tf.distribute` strategy: a call for each replica, merged into one spec."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.distributed.sync_stop import inputs_with_outlook
+from estimator_train.engine.graph.model_fn import call_model_fn
+from estimator_train.engine.inputs.input_fn import (
+    Inputs,
+    batch_size_of,
+    call_input_fn,
+    is_dataset,
+    split,
+)
+from estimator_train.engine.inputs.sharding import own_part
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.run_config.topology import is_synchronous
+
+
+def distributed_inputs(
+    context: EstimatorContext, input_fn: Any, mode: str, strategy: Any
+) -> Inputs:
+    """Features and labels as one value for each replica.
+
+    Args:
+      context: The estimator that is run.
+      input_fn: The user's input_fn; it must return a Dataset, whose batches are one replica's.
+      mode: A ModeKeys value.
+      strategy: The strategy in whose scope this is called.
+
+    Raises:
+      ValueError: input_fn did not return a Dataset.
+    """
+
+    def dataset_fn(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
+        dataset = call_input_fn(context, input_fn, mode, input_context)
+        if not is_dataset(dataset):
+            raise ValueError(
+                f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute strategy; "
+                f"input_fn ({input_fn}) returned {dataset!r}."
+            )
+        return own_part(dataset, input_context)
+
+    if mode == ModeKeys.TRAIN and is_synchronous(context.config) and _is_alone_in_process(strategy):
+        config = context.config
+        input_context = tf.distribute.InputContext(
+            num_input_pipelines=config.num_worker_replicas,
+            input_pipeline_id=config.global_id_in_cluster,
+            num_replicas_in_sync=strategy.num_replicas_in_sync,
+        )
+        return inputs_with_outlook(context, dataset_fn(input_context), strategy, input_context)
+    if mode == ModeKeys.TRAIN and context.config.save_input_position:
+        return _inputs_of_one_iterator(dataset_fn, strategy)
+    iterator = tf_internals.input_iterator(strategy, dataset_fn)
+    features, labels = split(iterator.get_next())
+    return Inputs(features, labels, iterator, iterator.initializer)
+
+
+def _inputs_of_one_iterator(
+    dataset_fn: Callable[[tf.distribute.InputContext], tf.data.Dataset], strategy: Any
+) -> Inputs:
+    """Features and labels from one iterator on the host, which the replicas read by turns.
+
+    A strategy's own iterator reads ahead for each device, and its position cannot be saved.
+    """
+    found: list[tuple[tf.distribute.InputContext, tf.data.Dataset]] = []
+
+    def remember(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
+        found.append((input_context, dataset_fn(input_context)))
+        return found[-1][1]
+
+    strategy.distribute_datasets_from_function(remember)
+    if len(found) != 1:
+        raise ValueError(
+            f"RunConfig(save_input_position=True) needs one input in each process, and {strategy} "
+            f"makes {len(found)}. Train without it, or with one process for each worker."
+        )
+    ((input_context, dataset),) = found
+    elements: list[Any] = []
+    with tf.device("/cpu:0"):
+        iterator = tf.compat.v1.data.make_initializable_iterator(dataset)
+        for _ in strategy.extended.worker_devices:
+            before = tf.nest.flatten(elements[-1:], expand_composites=True)
+            with tf.control_dependencies(before):
+                elements.append(iterator.get_next())
+    remaining = iter(elements)
+    # Strategies of v1 can do it too, but do not have the method.
+    features, labels = split(
+        tf.distribute.Strategy.experimental_distribute_values_from_function(
+            strategy, lambda _: next(remaining)
+        )
+    )
+    return Inputs(features, labels, iterator, iterator.initializer, input_context)
+
+
+def _is_alone_in_process(strategy: Any) -> bool:
+    return len(strategy.extended.worker_devices) == 1
+
+
+def call_on_replicas(
+    context: EstimatorContext, inputs: Inputs, mode: str, strategy: Any
+) -> EstimatorSpec:
+    """Calls model_fn once for each replica and merges what it returned.
+
+    The loss is the replicas' mean if a v1 optimizer scaled it, else their sum; train and update
+    operations run on all replicas; everything else is the first replica's.
+
+    Args:
+      context: The estimator that is run.
+      inputs: What `distributed_inputs` returned.
+      mode: ModeKeys.TRAIN or ModeKeys.EVAL.
+      strategy: The strategy in whose scope this is called.
+    """
+    specs: list[EstimatorSpec] = []
+
+    def replica(features: Any, labels: Any) -> tf.Tensor:
+        spec = call_model_fn(context, features, labels, mode)
+        specs.append(spec)
+        return spec.loss
+
+    with tf_internals.scaled_loss(strategy):
+        losses = strategy.extended.call_for_each_replica(
+            replica, args=(inputs.features, inputs.labels)
+        )
+    mean = mode == ModeKeys.EVAL or tf_internals.loss_was_scaled(tf.compat.v1.get_default_graph())
+    reduction = tf.distribute.ReduceOp.MEAN if mean else tf.distribute.ReduceOp.SUM
+    loss = strategy.reduce(reduction, losses, axis=None)
+    first = specs[0]
+    return first._replace(
+        loss=loss,
+        train_op=_group([spec.train_op for spec in specs]),
+        eval_metric_ops={
+            name: (value, _group([spec.eval_metric_ops[name][1] for spec in specs]))
+            for name, (value, _) in first.eval_metric_ops.items()
+        },
+        scaffold=_merge_scaffolds([spec.scaffold for spec in specs]),
+    )
+
+
+def batch_size(inputs: Inputs, strategy: Any) -> tf.Tensor | None:
+    """The examples that this process's replicas read in a step; None if they have no batch."""
+    leaves = tf.nest.flatten(inputs.features)
+    if not leaves:
+        return None
+    sizes = [batch_size_of(part) for part in strategy.experimental_local_results(leaves[0])]
+    return None if any(size is None for size in sizes) else tf.add_n(sizes)
+
+
+def _group(operations: Sequence[Any]) -> Any:
+    present = [op for op in operations if op is not None]
+    return tf.group(*present) if present else None
+
+
+def _merge_scaffolds(scaffolds: Sequence[Any]) -> tf.compat.v1.train.Scaffold:
+    """One Scaffold that initializes what every replica's Scaffold does."""
+
+    def operations(name: str) -> Any:
+        return _group([getattr(scaffold, name) for scaffold in scaffolds])
+
+    def reports(name: str) -> Any:
+        found = [getattr(scaffold, name) for scaffold in scaffolds]
+        found = [report for report in found if report is not None]
+        return tf.concat(found, axis=0) if found else None
+
+    feeds: dict[Any, Any] = {}
+    for scaffold in scaffolds:
+        feeds.update(scaffold.init_feed_dict or {})
+    # init_fn of a Scaffold takes (scaffold, session); its public form has the scaffold bound.
+    init_fns: list[Callable[[Any], Any]] = [s.init_fn for s in scaffolds if s.init_fn]
+
+    def init_fn(scaffold: Any, session: tf.compat.v1.Session) -> None:
+        del scaffold
+        for function in init_fns:
+            function(session)
+
+    return tf.compat.v1.train.Scaffold(
+        init_op=operations("init_op"),
+        init_feed_dict=feeds or None,
+        init_fn=init_fn if init_fns else None,
+        ready_op=reports("ready_op"),
+        ready_for_local_init_op=reports("ready_for_local_init_op"),
+        local_init_op=operations("local_init_op"),
+        summary_op=scaffolds[0].summary_op,
+        saver=scaffolds[0].saver,
+    )

@@ -1,0 +1,176 @@
+"""From a user's input_fn to the tensors of one step."""
+
+import dataclasses
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.function_arguments import call_with_known, requires
+from estimator_train.engine.model_cache import ReusedInputFn
+
+_EXPECTED = (
+    "Return a tf.data.Dataset of (features, labels) or of features, a pair of tensors or of "
+    "dicts of tensors (features, labels), or features alone."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Inputs:
+    """The tensors that one step reads.
+
+    Attributes:
+      features: What model_fn gets as features.
+      labels: What model_fn gets as labels, or None.
+      iterator: The dataset's iterator, or None where the input is no dataset.
+      initializer: The operation that starts the dataset, or None likewise.
+      context: The pipeline's place among the others; None where it is the only one.
+    """
+
+    features: Any
+    labels: Any
+    iterator: Any = None
+    initializer: tf.Operation | None = None
+    context: tf.distribute.InputContext | None = None
+
+    @property
+    def hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+        """Hooks that start the input in a new session."""
+        return () if self.iterator is None else (InitializeInput(self.initializer),)
+
+    @property
+    def hooks_once_placed(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+        """Hooks that come once the input is where it is to be read from."""
+        return ()
+
+    @property
+    def has_more(self) -> bool | None:
+        """Whether another step can be made after the last one; None if that is not known."""
+        return None
+
+    @property
+    def chief_saves(self) -> bool | None:
+        """Whether the chief writes a checkpoint after the last step; None if that is not known."""
+        return None
+
+    def placed(self, has_more: bool | None) -> None:
+        """Is told that the input was moved in a new session.
+
+        Args:
+          has_more: What `has_more` was at that place; None if the input is at its start.
+        """
+
+
+class InitializeInput(tf.compat.v1.train.SessionRunHook):
+    """Runs a dataset iterator's initializer in every new session.
+
+    It comes after the session's own initialization, since a dataset may read lookup tables.
+    """
+
+    def __init__(self, initializer: Any) -> None:
+        self._initializer = initializer
+
+    def steps_until_due(self, global_step: int) -> None:
+        """No step is of interest to it."""
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Rewinds the input to its start."""
+        del coord
+        session.run(self._initializer)
+
+
+def call_input_fn(
+    context: EstimatorContext,
+    input_fn: Any,
+    mode: str,
+    input_context: tf.distribute.InputContext | None = None,
+) -> Any:
+    """Calls input_fn with those of params, config, mode and input_context that it names.
+
+    Args:
+      context: The estimator that is run.
+      input_fn: The user's input_fn, or a KeptInput of it.
+      mode: A ModeKeys value.
+      input_context: The pipeline's place among the others. Where it is the only one, an input_fn
+        that has a default for it keeps its default.
+
+    Raises:
+      ValueError: It returned nothing.
+    """
+    if isinstance(input_fn, ReusedInputFn):
+        input_fn = input_fn.function
+    available: dict[str, Any] = {"mode": mode, "params": context.params, "config": context.config}
+    if input_context is None and requires(input_fn, "input_context"):
+        input_context = tf.distribute.InputContext()
+    if input_context is not None:
+        available["input_context"] = input_context
+    with tf.device("/cpu:0"):
+        result = call_with_known(input_fn, available)
+    if result is None:
+        raise ValueError(f"input_fn ({input_fn}) returned None. {_EXPECTED}")
+    return result
+
+
+def inputs_of(result: Any) -> Inputs:
+    """Makes one step's tensors of what an input_fn returned.
+
+    Args:
+      result: A Dataset, a pair (features, labels) as tuple or list, or features alone.
+
+    Raises:
+      ValueError: A tuple or list has another length than 2.
+    """
+    if is_dataset(result):
+        with tf.device("/cpu:0"):
+            iterator = tf.compat.v1.data.make_initializable_iterator(result)
+            features, labels = split(iterator.get_next())
+        return Inputs(features, labels, iterator, iterator.initializer)
+    features, labels = split(result)
+    return Inputs(features, labels)
+
+
+def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
+    """Makes the iterator of `inputs` one over what another input_fn returned.
+
+    Args:
+      inputs: Inputs of the default graph that have an iterator.
+      result: What input_fn returned in the same graph.
+
+    Returns:
+      The operation that starts it, or None if it is no dataset of the same structure and shapes.
+    """
+    if not is_dataset(result) or result.element_spec != inputs.iterator.element_spec:
+        return None
+    with tf.device("/cpu:0"):
+        return inputs.iterator.make_initializer(result)
+
+
+def batch_size_of(features: Any) -> tf.Tensor | None:
+    """The examples in a batch, an integer scalar, by the first feature; None if it has no batch."""
+    leaves = tf.nest.flatten(features)
+    if not leaves:
+        return None
+    first = leaves[0]
+    if isinstance(first, tf.SparseTensor):
+        return first.dense_shape[0]
+    if isinstance(first, tf.RaggedTensor):
+        return first.nrows()
+    return tf.shape(first)[0] if tf.is_tensor(first) and first.shape.rank != 0 else None
+
+
+def is_dataset(result: Any) -> bool:
+    """Whether an input_fn returned a dataset, of either generation."""
+    return isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset))
+
+
+def split(element: Any) -> tuple[Any, Any]:
+    """Splits an element into features and labels; labels are None where there are none."""
+    if not isinstance(element, (tuple, list)):
+        return element, None
+    if len(element) != 2:
+        raise ValueError(
+            "input_fn should return (features, labels) as a len 2 tuple. It returned a "
+            f"{type(element).__name__} of length {len(element)}: {element}"
+        )
+    features, labels = element
+    return features, labels

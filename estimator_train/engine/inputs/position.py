@@ -1,0 +1,264 @@
+"""The position in the input, saved in a file beside each checkpoint and taken up again from there.
+
+The file is named as if it were one of the checkpoint's data files, which all Savers remove together
+by a pattern that this name fits; the original never opens it, since the index does not name it. It
+is written before the checkpoint can be seen, so that no checkpoint is without its position.
+"""
+
+import contextlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker, TakeUpPosition
+from estimator_train.run_config.topology import is_ps_task
+
+_LOG = tf.get_logger()
+_IGNORE_STATE, _REFUSE_STATE = 1, 2  # What tf.data does about stateful functions as it saves.
+_NOT_SAVED = "The position in the input (%s) is not saved, and a restart begins at its start: %s."
+_NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"
+
+
+def saved_position(
+    context: EstimatorContext,
+    inputs: Inputs,
+    input_fn: Any,
+    users_savers: Sequence[tf.compat.v1.train.CheckpointSaverHook],
+) -> "InputPosition | None":
+    """The position of a training's input; None where it is not to be saved, or cannot be.
+
+    Args:
+      context: The estimator that is run.
+      inputs: Its input, in the default graph.
+      input_fn: The user's input_fn, for messages.
+      users_savers: Hooks of the user's that write the checkpoints in place of the engine's.
+
+    Raises:
+      ValueError: Workers in step that save by seconds cannot be told when.
+    """
+    config = context.config
+    source = getattr(input_fn, "__qualname__", None) or repr(input_fn)
+    reason = None
+    if not config.save_input_position:
+        return None
+    if inputs.iterator is None:
+        reason = "input_fn did not return a Dataset"
+    elif is_ps_task(config) and config.num_worker_replicas > 1:
+        reason = "the steps of asynchronous workers belong to no common position"
+    elif users_savers:
+        prefix = tf_internals.saving_prefix(users_savers[0])
+    elif config.save_checkpoints_steps or config.save_checkpoints_secs:
+        prefix = os.path.join(context.model_dir, "model.ckpt")
+    else:
+        reason = "no checkpoints are saved"
+    if reason:
+        _LOG.warning(_NOT_SAVED, source, reason)
+        return None
+    by_clock = config.save_checkpoints_steps is None
+    if config.num_worker_replicas > 1 and by_clock and inputs.chief_saves is None:
+        raise ValueError(
+            "RunConfig(save_input_position=True) with workers of several replicas each needs "
+            "save_checkpoints_steps: by save_checkpoints_secs only the chief knows when it saves."
+        )
+    position = InputPosition(inputs, prefix, source)
+    if not config.is_chief:
+        every = config.save_checkpoints_steps or 0
+        position.saving_hooks.append(SavePositionOfWorker(position, inputs, every))
+    return position
+
+
+class InputPosition:
+    """Writes and reads the position of one iterator; made in the graph of training.
+
+    Args:
+      inputs: The input, a dataset's.
+      prefix: Path prefix of the checkpoints, without the step.
+      source: What the input is called in messages.
+
+    Attributes:
+      hooks: Hooks that come once the input is started.
+      saving_hooks: Hooks that come once all workers have their place in it.
+    """
+
+    def __init__(self, inputs: Inputs, prefix: str, source: str) -> None:
+        self._prefix, self._source, self._inputs = prefix, source, inputs
+        input_context = inputs.context or tf.distribute.InputContext()
+        self._pipeline = input_context.input_pipeline_id
+        self._pipelines = input_context.num_input_pipelines
+        self._can_be_saved = True
+        self._state: str | None = None
+        self._start = 0
+        handle = tf_internals.iterator_handle(inputs.iterator)
+        self._next = [op for op in handle.consumers() if op.type == "IteratorGetNext"]
+        self._strict = _serialized(handle, _REFUSE_STATE)
+        self._position = _serialized(handle, _IGNORE_STATE)
+        self._bytes = tf.compat.v1.placeholder(tf.string, [])
+        self._restored = tf.raw_ops.DeserializeIterator(
+            resource_handle=handle, serialized=tf.io.parse_tensor(self._bytes, tf.variant)
+        )
+
+        self.hooks: list[tf.compat.v1.train.SessionRunHook] = [TakeUpPosition(self)]
+        self.saving_hooks: list[tf.compat.v1.train.SessionRunHook] = []
+
+    def take_up(self, session: tf.compat.v1.Session, step: int) -> None:
+        """Moves an input at its start to where it was at the checkpoint that was restored.
+
+        Args:
+          session: A raw session, its input just initialized.
+          step: The global step of the checkpoint.
+
+        Raises:
+          ValueError: The position is that of another input.
+        """
+        self._start = step
+        self._find_state(session)
+        saved = self._nearest(step)
+        found = self._read(saved) if step else None
+        self._remove_orphans()
+        if found is None:
+            self._inputs.placed(None)
+            return
+        has_more, position = found
+        try:
+            session.run(self._restored, {self._bytes: position})
+            for _ in range(step - saved):
+                session.run(self._next)
+        except tf.errors.OpError as error:
+            raise ValueError(
+                f"{self._path(saved)} is no position in this input ({self._source}), which seems "
+                "to have changed. Remove the file to begin at the input's start, or train with "
+                f"RunConfig(save_input_position=False). TensorFlow says: {error.message}"
+            ) from error
+        self._inputs.placed(has_more)
+        _LOG.info("The input goes on from its position at step %d.", step)
+
+    def write(self, session: tf.compat.v1.Session, step: int) -> None:
+        """Writes the position of this moment for the checkpoint of a step."""
+        if not self._can_be_saved:
+            return
+        try:
+            position = session.run(self._position)
+        except tf.errors.OpError as error:
+            self._can_be_saved = False
+            reason = re.search(r"\w+ does not support checkpointing", error.message)
+            _LOG.warning(_NOT_SAVED, self._source, reason[0] if reason else error.message.strip())
+            return
+        self._say_what_is_not_saved(step)
+        header = {
+            "pipelines": self._pipelines,
+            "size": len(position),
+            "crc": zlib.crc32(position),
+            "has_more": self._inputs.has_more is not False,
+        }
+        path = self._path(step)
+        with tf.io.gfile.GFile(path + ".part", "wb") as file:
+            file.write(json.dumps(header).encode() + b"\n" + position)
+        tf.io.gfile.rename(path + ".part", path, overwrite=True)
+
+    def forget_end(self, session: tf.compat.v1.Session, step: int) -> None:
+        """Removes the position if the input is at its end: another training begins at its start.
+
+        If that is not known an element is read to find out, so that this comes last of all.
+        """
+        has_more = self._inputs.has_more
+        if has_more is None:
+            try:
+                session.run(self._next)
+            except tf.errors.OutOfRangeError:
+                has_more = False
+            except tf.errors.OpError:
+                pass  # What is wrong with it is for the training that reads it.
+        if has_more is False:
+            with contextlib.suppress(tf.errors.NotFoundError):
+                tf.io.gfile.remove(self._path(step))
+
+    def _nearest(self, step: int) -> int:
+        """The step whose position is taken up, with the elements read that followed until `step`.
+
+        A worker may have been killed between the chief's checkpoint and its own position; it has
+        that of the chief's checkpoint before. Where the chief has none either, the input is to
+        begin at its start.
+        """
+        chiefs = self._steps_of(pipeline=0)
+        if step not in chiefs:
+            return step
+        before = max((other for other in chiefs if other < step), default=step)
+        own = self._steps_of(self._pipeline)
+        return max((near for near in own if before <= near <= step), default=step)
+
+    def _steps_of(self, pipeline: int) -> list[int]:
+        """The steps of which a pipeline has a position."""
+        pattern = _NAME.format(prefix=self._prefix, step="*", pipeline=pipeline)
+        paths = tf.io.gfile.glob(pattern)
+        return [int(path.rpartition(".data-")[0].rpartition("-")[2]) for path in paths]
+
+    def _path(self, step: int, pipeline: int | None = None) -> str:
+        number = self._pipeline if pipeline is None else pipeline
+        return _NAME.format(prefix=self._prefix, step=step, pipeline=number)
+
+    def _find_state(self, session: tf.compat.v1.Session) -> None:
+        """Finds out whether functions of the dataset have a state that cannot be saved."""
+        self._state = None
+        try:
+            session.run(self._strict.op)
+        except tf.errors.OpError as error:
+            found = re.search(r"(\w+) is stateful", error.message)
+            self._state = found[1] if found else None
+
+    def _say_what_is_not_saved(self, step: int) -> None:
+        """Warns of state once it is sure that all else can be saved: not before reading began."""
+        if self._state and step > self._start:
+            _LOG.warning(
+                "The position in the input (%s) is saved, but not the state of its %s: after a "
+                "restart no example is missing or comes twice, but what that operation does with "
+                "an example may differ.",
+                self._source,
+                self._state,
+            )
+            self._state = None
+
+    def _read(self, step: int) -> tuple[bool, bytes] | None:
+        """Whether there is more at a step, and the position; None, with a warning, if none."""
+        path = self._path(step)
+        try:
+            with tf.io.gfile.GFile(path, "rb") as file:
+                head, _, position = file.read().partition(b"\n")
+            header = json.loads(head)
+            if (header["size"], header["crc"]) != (len(position), zlib.crc32(position)):
+                raise ValueError
+        except tf.errors.NotFoundError:
+            reason = f"there is no {path}"
+        except (ValueError, KeyError, TypeError):
+            reason = f"{path} is damaged"
+        else:
+            if header["pipelines"] == self._pipelines:
+                return header.get("has_more", True), position
+            reason = (
+                f"{path} is of one of {header['pipelines']} pipelines, and now there are "
+                f"{self._pipelines}"
+            )
+        _LOG.warning("The input (%s) begins at its start: %s.", self._source, reason)
+        return None
+
+    def _remove_orphans(self) -> None:
+        """Removes this pipeline's positions whose checkpoints were never finished."""
+        pattern = _NAME.format(prefix=self._prefix, step="*", pipeline=self._pipeline)
+        for path in tf.io.gfile.glob([pattern, pattern + ".part"]):
+            checkpoint = path.rpartition(".data-")[0]
+            names = [f"{checkpoint}.index", checkpoint]  # Of either format.
+            if path.endswith(".part") or not any(map(tf.io.gfile.exists, names)):
+                with contextlib.suppress(tf.errors.NotFoundError):
+                    tf.io.gfile.remove(path)
+
+
+def _serialized(handle: tf.Tensor, policy: int) -> tf.Tensor:
+    serialized = tf.raw_ops.SerializeIterator(resource_handle=handle, external_state_policy=policy)
+    return tf.io.serialize_tensor(serialized)

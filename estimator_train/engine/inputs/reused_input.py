@@ -1,0 +1,128 @@
+"""Inputs that a kept model takes one after another, without its graph growing where possible.
+
+A dataset of the user's is made in a graph of its own, written out there, and read back by one
+operation of the model's graph. TensorFlow would otherwise copy, prune and optimize the whole of the
+model's graph for each new input. A dataset that cannot be written out (it calls Python, or looks
+things up in tables) is imported into the model's graph.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.inputs.input_fn import Inputs, bind_input, is_dataset
+
+_FAIL_ON_STATE = 2
+_TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
+
+
+@dataclasses.dataclass(frozen=True)
+class Start:
+    """How an input starts in a kept model's session.
+
+    Attributes:
+      operations: What is run, one after another.
+      feeds: What is fed to the last of them.
+      source: The graph that an imported input was made in, which holds its Python functions.
+      size: Bytes that the model's graph grew by.
+    """
+
+    operations: tuple[Any, ...]
+    feeds: dict[tf.Tensor, Any]
+    source: tf.Graph | None = None
+    size: int = 0
+
+    def __call__(self, session: tf.compat.v1.Session) -> None:
+        """Starts the input."""
+        *before, last = self.operations
+        for operation in before:
+            session.run(operation)
+        session.run(last, self.feeds)
+
+
+class InputSlot:
+    """The place in a kept model's graph where its inputs go.
+
+    Args:
+      graph: The model's graph, open for further operations.
+      inputs: The inputs that the model was built on; they have an iterator.
+    """
+
+    def __init__(self, graph: tf.Graph, inputs: Inputs) -> None:
+        self._graph = graph
+        self._inputs = inputs
+        self._written: tf.Tensor | None = None
+        self._read: tf.Operation | None = None
+
+    def take(self, make: Callable[[], Any], prepare: Callable[[], Any]) -> Start | None:
+        """Makes an input.
+
+        Args:
+          make: Calls the user's input_fn.
+          prepare: Called before it in the new graph, for what comes before it in every graph.
+
+        Returns:
+          How it starts; None if it is of another structure than the one the model was built on.
+        """
+        with tf.Graph().as_default() as source:
+            prepare()
+            result = make()
+            if not is_dataset(result) or result.element_spec != self._inputs.iterator.element_spec:
+                return None
+            variant = tf.data.experimental.to_variant(result)
+            written = _written_out(source, variant)
+        if written is None:
+            return self._imported(source, variant)
+        placeholder, read = self._reader()
+        return Start((read,), {placeholder: written})
+
+    def _reader(self) -> tuple[tf.Tensor, tf.Operation]:
+        if self._written is None or self._read is None:
+            with self._graph.as_default(), tf.name_scope("next_input"):
+                self._written = tf.compat.v1.placeholder(tf.string, [])
+                self._read = self._bound(tf.raw_ops.DatasetFromGraph(graph_def=self._written))
+        return self._written, self._read
+
+    def _imported(self, source: tf.Graph, variant: tf.Tensor) -> Start:
+        tables = source.get_collection(_TABLES)
+        definition = source.as_graph_def()
+        with self._graph.as_default(), tf.name_scope("next_input"):
+            dataset, *initializers = tf.import_graph_def(
+                definition, return_elements=[variant.name, *(op.name for op in tables)]
+            )
+            start = self._bound(dataset)
+        return Start((initializers, start), {}, source, definition.ByteSize())
+
+    def _bound(self, variant: tf.Tensor) -> tf.Operation:
+        spec = self._inputs.iterator.element_spec
+        start = bind_input(self._inputs, tf.data.experimental.from_variant(variant, spec))
+        assert start is not None
+        return start
+
+
+def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
+    """A dataset in bytes; None if it holds what only its own graph has."""
+    if _reads_resources(variant.op):
+        return None
+    data = tf.raw_ops.DatasetToGraphV2(input_dataset=variant, external_state_policy=_FAIL_ON_STATE)
+    config = tf.compat.v1.ConfigProto(device_count={"GPU": 0})
+    with tf.compat.v1.Session(graph=source, config=config) as session:
+        try:
+            return bytes(session.run(data))
+        except (tf.errors.FailedPreconditionError, tf.errors.UnimplementedError):
+            return None
+
+
+def _reads_resources(operation: tf.Operation) -> bool:
+    stack, seen = [operation], set()
+    while stack:
+        operation = stack.pop()
+        if operation.name in seen:
+            continue
+        seen.add(operation.name)
+        if any(tensor.dtype == tf.resource for tensor in operation.inputs):
+            return True
+        stack += [tensor.op for tensor in operation.inputs]
+    return False

@@ -1,0 +1,227 @@
+"""Many training steps in one session call: the step's sub-graph inside a `tf.while_loop`.
+
+model_fn is called once, as ever. The operations that its train_op and loss need are then imported
+into the body of a loop, and what holds state (variables, iterators, tables) is captured from
+outside, so that a step in the loop and a step outside it are the same step on the same state.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.engine.loops.prepared_calls import PreparedCalls
+from estimator_train.engine.loops.xla import CompiledStep, Trial, compiled_step
+
+
+class NotLoopableError(Exception):
+    """The step's graph cannot stand in a loop; the message says why."""
+
+
+class StepLoop:
+    """A loop of training steps.
+
+    Attributes:
+      outcome: Tensors of the steps done and the loss of the last of them.
+      trial: Finds out whether a step compiles, for a loop of compiled steps.
+
+    Args:
+      most: Where it is set how many steps to run.
+      done: Where the steps done stand, also after the end of the input broke the loop off.
+      last_loss: Where the last one's loss stands.
+      outcome: See above.
+      trial: See above.
+    """
+
+    def __init__(
+        self,
+        most: "_Slot",
+        done: "_Slot",
+        last_loss: "_Slot",
+        outcome: tuple[tf.Tensor, tf.Tensor],
+        trial: Trial | None = None,
+    ) -> None:
+        self.outcome = outcome
+        self.trial = trial
+        self._most, self._done, self._last_loss = most, done, last_loss
+        self._calls = PreparedCalls()
+        self._set: tuple[tf.compat.v1.Session, int] | None = None
+
+    def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
+        """Sets how many steps `outcome` runs: in the session, so that no call needs to be fed.
+
+        Args:
+          session: A raw session.
+          steps: 1 or more.
+        """
+        if self._set != (session, steps):
+            self._most.set(session, steps)
+            self._set = (session, steps)
+
+    def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any]:
+        """Runs steps until there are `steps` of them or the loss is not finite.
+
+        Args:
+          session: A raw session.
+          steps: How many steps to run; 1 or more.
+
+        Returns:
+          The steps done and the last one's loss.
+        """
+        self.set_steps(session, steps)
+        done, loss = self._calls.run(session, self.outcome)
+        return int(done), loss
+
+    def read_broken_off(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
+        """The steps done and the last one's loss after `run` raised for the end of the input."""
+        count = int(session.run(self._done.read))
+        return count, session.run(self._last_loss.read) if count else None
+
+
+def build_loop(
+    train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True, compiled: bool = False
+) -> StepLoop:
+    """Builds a loop of the step that computes `loss` and runs `train_op`.
+
+    Args:
+      train_op: Operation or tensor that runs one training step.
+      loss: Scalar tensor of the same graph.
+      stop_at_nan: Whether the loop ends after a step whose loss is not finite.
+      compiled: Whether XLA compiles the step.
+
+    Raises:
+      NotLoopableError: The step uses what cannot be captured: reference variables, queues, or
+        placeholders that a hook feeds.
+      NotCompilableError: The step cannot be compiled as it is.
+    """
+    graph = loss.graph
+    operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
+    needed, captured = _sub_graph([operation, loss.op])
+    whole = functools.partial(_definition, graph)
+    step: CompiledStep | _Copy
+    if compiled:
+        step = compiled_step(operation, loss, needed, captured, whole)
+    else:
+        step = _Copy(whole(needed, captured), operation.name, loss)
+    most_slot = _Slot("steps", tf.int64)
+    done_slot = _Slot("done", tf.int64)
+    loss_slot = _Slot("loss", loss.dtype)
+    most = most_slot.read
+    with tf.control_dependencies([done_slot.assign(tf.constant(0, tf.int64))]):
+        start = (tf.constant(0, tf.int64), tf.zeros([], loss.dtype))
+
+    def body(done: tf.Tensor, _: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        body_graph = tf.compat.v1.get_default_graph()
+        step_loss = step.run({handle.name: body_graph.capture(handle) for handle in captured})
+        with tf.control_dependencies([step_loss]):
+            done = done + 1
+            with tf.control_dependencies([done_slot.assign(done), loss_slot.assign(step_loss)]):
+                return tf.identity(done), step_loss
+
+    def go_on(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
+        more = done < most
+        return tf.logical_and(more, tf.math.is_finite(step_loss)) if stop_at_nan else more
+
+    with tf_internals.control_flow_v2():
+        outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)
+    trial = Trial(step, graph) if isinstance(step, CompiledStep) else None
+    return StepLoop(most_slot, done_slot, loss_slot, outcome, trial)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Copy:
+    """The step's operations as they are.
+
+    Attributes:
+      definition: Their GraphDef, with placeholders for handles.
+      operation: The name of the one that runs the step.
+      loss: The loss.
+    """
+
+    definition: tf.compat.v1.GraphDef
+    operation: str
+    loss: tf.Tensor
+
+    def run(self, handles: dict[str, tf.Tensor]) -> tf.Tensor:
+        """Adds a step to the default graph; returns the loss, which is there when it is done."""
+        ran, loss = tf.import_graph_def(
+            self.definition, handles, [self.operation, self.loss.name], name="step"
+        )
+        with tf.control_dependencies([ran]):
+            # An import forgets the shape of what a tf.cond gives.
+            return tf.ensure_shape(loss, self.loss.shape)
+
+
+class _Slot:
+    """A variable that is in no collection, so that nothing saves, initializes or reports it."""
+
+    def __init__(self, name: str, dtype: tf.DType) -> None:
+        with tf.name_scope("steps_per_loop"):
+            name = tf.compat.v1.get_default_graph().unique_name(name, mark_as_used=False)
+            self._handle = tf.raw_ops.VarHandleOp(dtype=dtype, shape=[], shared_name=name)
+            self.read = tf.raw_ops.ReadVariableOp(resource=self._handle, dtype=dtype)
+            self._value = tf.compat.v1.placeholder(dtype, [])
+            self._assign = self.assign(self._value)
+
+    def assign(self, value: tf.Tensor) -> tf.Operation:
+        return tf.raw_ops.AssignVariableOp(resource=self._handle, value=value)
+
+    def set(self, session: tf.compat.v1.Session, value: Any) -> None:
+        session.run(self._assign, {self._value: value})
+
+
+def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list[tf.Tensor]]:
+    """The operations that `targets` need, and the handles of state at which they end."""
+    needed: set[tf.Operation] = set()
+    captured: dict[str, tf.Tensor] = {}
+    stack = list(targets)
+    while stack:
+        operation = stack.pop()
+        if operation in needed or operation.name in captured:
+            continue
+        if _is_handle(operation):
+            captured[operation.name] = operation.outputs[0]
+            continue
+        _check_loopable(operation)
+        needed.add(operation)
+        stack.extend(tensor.op for tensor in operation.inputs)
+        stack.extend(operation.control_inputs)
+    return needed, list(captured.values())
+
+
+def _is_handle(operation: tf.Operation) -> bool:
+    """Whether an operation only names state: a variable's, an iterator's or a table's handle."""
+    outputs = operation.outputs
+    if len(outputs) != 1 or outputs[0].dtype != tf.resource:
+        return False
+    # A dense table has inputs: the keys that stand for no key.
+    return not operation.inputs or operation.type == "MutableDenseHashTableV2"
+
+
+def _check_loopable(operation: tf.Operation) -> None:
+    if any(tensor.dtype._is_ref_dtype for tensor in operation.outputs):
+        raise NotLoopableError(f"'{operation.name}' is a reference variable")
+    if operation.type == "Placeholder":
+        raise NotLoopableError(f"the placeholder '{operation.name}' must be fed at every step")
+    if "Queue" in operation.type:
+        raise NotLoopableError(f"'{operation.name}' reads a queue")
+
+
+def _definition(
+    graph: tf.Graph, needed: set[tf.Operation], captured: list[tf.Tensor]
+) -> tf.compat.v1.GraphDef:
+    """The GraphDef of the needed operations, with a placeholder for each captured handle."""
+    whole = graph.as_graph_def()
+    definition = tf.compat.v1.GraphDef(versions=whole.versions, library=whole.library)
+    names = {operation.name for operation in needed}
+    definition.node.extend(node for node in whole.node if node.name in names)
+    for node in definition.node:
+        # A colocation may name an operation that stays outside; devices are in the nodes already.
+        node.attr.pop("_class", None)
+    for handle in captured:
+        node = definition.node.add(name=handle.op.name, op="Placeholder")
+        node.attr["dtype"].type = tf.resource.as_datatype_enum
+    return definition

@@ -1,0 +1,168 @@
+"""What every session of the engine needs: its configuration, and errors that name the variables."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.distributed.ps_task import WaitForPs
+from estimator_train.engine.distributed.sync_watchdog import WaitForPeers
+from estimator_train.engine.graph.mixed_precision import cast_in
+from estimator_train.engine.sessions.cpu_limit import threads_that_fit
+from estimator_train.engine.sessions.worker_session import PromptSessionCreator
+from estimator_train.run_config.topology import is_multi_worker, is_ps_task, is_synchronous
+
+_NAMES_SHOWN = 10
+
+
+def session_config(context: EstimatorContext, strategy: Any = None) -> tf.compat.v1.ConfigProto:
+    """The job's session configuration, with as many CPU devices as the strategy works on.
+
+    A session makes its devices itself: logical CPU devices that were set up for eager code are not
+    in it unless its `device_count` says so.
+    """
+    config = tf.compat.v1.ConfigProto()
+    config.CopyFrom(context.config.session_config)
+    _fit_threads(config)
+    if strategy is None:
+        return config
+    devices = [tf.DeviceSpec.from_string(d) for d in strategy.extended.worker_devices]
+    cpus = [d.device_index for d in devices if d.device_type == "CPU"]
+    config.device_count["CPU"] = max([config.device_count.get("CPU", 1), *(i + 1 for i in cpus)])
+    config = strategy.update_config_proto(config)
+    if is_multi_worker(strategy):
+        # It would merge collectives, and not in the same way for the chief, whose graph does more:
+        # each worker would wait for others than it should. On CPUs it gains nothing.
+        rewrites = config.graph_options.rewrite_options
+        rewrites.scoped_allocator_optimization = rewrites.OFF
+    return config
+
+
+def _fit_threads(config: tf.compat.v1.ConfigProto) -> None:
+    """Gives thread pools that have no size the one that a container's CPU limit leaves them."""
+    threads = threads_that_fit()
+    if threads is not None:
+        for pool in ("intra_op_parallelism_threads", "inter_op_parallelism_threads"):
+            setattr(config, pool, getattr(config, pool) or threads)
+
+
+def session_creator(
+    context: EstimatorContext, scaffold: tf.compat.v1.train.Scaffold, strategy: Any = None
+) -> tf.compat.v1.train.SessionCreator:
+    """What makes a training session: by initializing or restoring, or by waiting for the chief.
+
+    Args:
+      context: The estimator that is run.
+      scaffold: The model's Scaffold.
+      strategy: The strategy that the model was built under, or None.
+    """
+    config, settings = context.config, session_config(context, strategy)
+    cast_in(settings, config.mixed_precision)
+    creator: tf.compat.v1.train.SessionCreator
+    # Workers in step have variables of their own each, and initialize or restore them.
+    if config.is_chief or is_synchronous(config):
+        creator = tf.compat.v1.train.ChiefSessionCreator(
+            scaffold, config.master, settings, checkpoint_dir=context.model_dir
+        )
+    else:
+        creator = PromptSessionCreator(
+            scaffold, config.master, settings, config.session_creation_timeout_secs
+        )
+    if is_synchronous(config):
+        return WaitForPeers(config, creator)
+    return WaitForPs(config, creator) if is_ps_task(config) else creator
+
+
+def restored_session(
+    graph: tf.Graph,
+    scaffold: tf.compat.v1.train.Scaffold,
+    config: tf.compat.v1.ConfigProto,
+    checkpoint_path: str | None,
+) -> tf.compat.v1.Session:
+    """A raw session with a checkpoint's variables.
+
+    Args:
+      graph: The graph; final afterwards.
+      scaffold: The model's Scaffold.
+      config: Configuration of the session.
+      checkpoint_path: The checkpoint, or None to initialize the variables.
+    """
+    with graph.as_default(), explained_restore(checkpoint_path):
+        creator = tf.compat.v1.train.ChiefSessionCreator(
+            scaffold, config=config, checkpoint_filename_with_path=checkpoint_path
+        )
+        return creator.create_session()
+
+
+@contextlib.contextmanager
+def explained_restore(checkpoint_path: str | None) -> Iterator[None]:
+    """Within it a checkpoint is restored; where it does not fit, the error names the variables.
+
+    A restore alone takes a variable of another shape as it stands in the checkpoint, without a
+    word, so shapes are compared before it.
+
+    Args:
+      checkpoint_path: The checkpoint that is restored, or None.
+
+    Raises:
+      ValueError: A variable of the default graph has another shape in the checkpoint.
+      NotFoundError: A variable of the default graph is not in the checkpoint.
+    """
+    graph = tf.compat.v1.get_default_graph()
+    saved = _saved_shapes(checkpoint_path)
+    misshaped = _misshaped(graph, saved)
+    if misshaped:
+        raise ValueError(_advice(checkpoint_path, misshaped + _absent(graph, saved)))
+    try:
+        yield
+    except tf.errors.NotFoundError as error:
+        absent = _absent(graph, saved)
+        if not absent:
+            raise
+        message = f"{_advice(checkpoint_path, absent)}\n{error.message}"
+        raise type(error)(error.node_def, error.op, message) from error
+
+
+def _advice(checkpoint_path: str | None, misfits: list[str]) -> str:
+    shown = "; ".join(misfits[:_NAMES_SHOWN])
+    more = f"; and {len(misfits) - _NAMES_SHOWN} more" if len(misfits) > _NAMES_SHOWN else ""
+    return (
+        f"The checkpoint {checkpoint_path} does not fit the model: {shown}{more}. Use the model "
+        "that wrote it, another model_dir, or warm_start_from to take over the variables that fit."
+    )
+
+
+def _saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
+    """Shapes by variable name; empty where there is no checkpoint or it cannot be read.
+
+    What cannot be read at all is left to the restore, whose own error says so.
+    """
+    if checkpoint_path is None:
+        return {}
+    try:
+        return dict(tf.train.list_variables(checkpoint_path))
+    except (tf.errors.OpError, ValueError):
+        return {}
+
+
+def _variables(graph: tf.Graph) -> list[tf.Variable]:
+    """The graph's global variables, replicas' copies and slices of partitioned ones left out."""
+    with graph.as_default():
+        found = tf.compat.v1.global_variables()
+    return [v for v in found if hasattr(v, "op") and not getattr(v, "_save_slice_info", None)]
+
+
+def _misshaped(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
+    return [
+        f"'{v.op.name}' has shape {saved[v.op.name]} in it and {v.shape.as_list()} in the model"
+        for v in _variables(graph)
+        if v.op.name in saved and not v.shape.is_compatible_with(saved[v.op.name])
+    ]
+
+
+def _absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
+    if not saved:
+        return []
+    return [f"'{v.op.name}' is not in it" for v in _variables(graph) if v.op.name not in saved]

@@ -1,0 +1,45 @@
+"""The configuration that an estimator works with."""
+
+import os
+import tempfile
+
+import tensorflow as tf
+
+from estimator_train.engine.distributed.strategies import settled
+from estimator_train.run_config import RunConfig
+from estimator_train.run_config.session_config import merged_session_config
+
+_LOG = tf.get_logger()
+
+
+def complete_config(
+    config: RunConfig | None, model_dir: str | os.PathLike[str] | None
+) -> RunConfig:
+    """Returns the configuration with a model_dir and a session configuration filled in.
+
+    Args:
+      config: A RunConfig, or None for the default one.
+      model_dir: The directory to use, or None for the config's, else a temporary one.
+
+    Raises:
+      ValueError: config is no RunConfig, or has another model_dir.
+    """
+    if config is None:
+        _LOG.info("Using default config.")
+        config = RunConfig()
+    elif not isinstance(config, RunConfig):
+        raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
+    given = os.fspath(model_dir) if model_dir else None
+    if given and config.model_dir and given != config.model_dir:
+        raise ValueError(
+            "`model_dir` are set both in constructor and `RunConfig`, but with different values. "
+            f"In constructor: '{given}', in `RunConfig`: '{config.model_dir}' "
+        )
+    chosen = given or config.model_dir
+    if not chosen:
+        chosen = tempfile.mkdtemp()
+        _LOG.warning("Using temporary folder as model directory: %s", chosen)
+    config = settled(config)
+    filters = () if config.train_distribute else config.device_filters
+    session_config = merged_session_config(config.session_config, filters)
+    return config.replace(model_dir=chosen, session_config=session_config)

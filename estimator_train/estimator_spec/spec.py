@@ -1,0 +1,264 @@
+"""What a model_fn returns, and the mode it is called in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from estimator_train.estimator_spec.export_outputs import (
+    ExportOutput,
+    PredictOutput,
+    is_keras_metric,
+    metric_value_and_update,
+)
+
+_DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+
+
+class ModeKeys:
+    """The modes a model_fn is called in: TRAIN, EVAL, PREDICT."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    PREDICT = "infer"
+
+
+class _Fields(NamedTuple):
+    mode: str | None
+    predictions: Any
+    loss: tf.Tensor | None
+    train_op: tf.Operation | tf.Tensor | None
+    eval_metric_ops: dict[str, tuple[Any, Any]]
+    export_outputs: dict[str, ExportOutput] | None
+    training_chief_hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
+    training_hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
+    scaffold: tf.compat.v1.train.Scaffold
+    evaluation_hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
+    prediction_hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
+
+
+class EstimatorSpec(_Fields):
+    """The operations and objects a model_fn returns, checked as it is made.
+
+    A mode needs: TRAIN loss and train_op; EVAL loss; PREDICT predictions. What another mode
+    needs may be given too, so that one model_fn can return the same spec in every mode.
+
+    Args:
+        mode: a `ModeKeys` value.
+        predictions: tensor or dict of tensors.
+        loss: tensor with one element; any shape of one element becomes a scalar.
+        train_op: operation or tensor that runs one training step.
+        eval_metric_ops: dict of metric name to a (value, update_op) tuple or to a tf_keras
+            Metric that was updated in this graph. Metrics are kept as such tuples.
+        export_outputs: dict of signature name to `ExportOutput`, used in PREDICT. One entry
+            alone is also the default signature; several must name the default one. Without
+            it, the predictions become the default signature.
+        training_chief_hooks: SessionRunHooks for the chief worker in training.
+        training_hooks: SessionRunHooks for all workers in training.
+        scaffold: `tf.compat.v1.train.Scaffold` with initialization, saver and more; a plain
+            one by default.
+        evaluation_hooks: SessionRunHooks for evaluation.
+        prediction_hooks: SessionRunHooks for prediction.
+
+    Raises:
+        ValueError: something the mode needs is missing, the loss is no scalar, an object is
+            of another graph than the default one, a Keras metric was never updated, or
+            several export_outputs name no default.
+        TypeError: an argument is of a wrong type.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        mode: str | None,
+        predictions: Any = None,
+        loss: tf.Tensor | None = None,
+        train_op: tf.Operation | tf.Tensor | None = None,
+        eval_metric_ops: Mapping[str, Any] | None = None,
+        export_outputs: dict[str, ExportOutput] | None = None,
+        training_chief_hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+        training_hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+        scaffold: tf.compat.v1.train.Scaffold | None = None,
+        evaluation_hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+        prediction_hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+    ) -> EstimatorSpec:
+        """Checks the arguments, which the class describes."""
+        train_op = _checked_train_op(train_op, mode)
+        loss = _checked_loss(loss, mode)
+        predictions = _checked_predictions(predictions, mode)
+        if mode == ModeKeys.PREDICT:
+            export_outputs = _with_default_signature(export_outputs, predictions)
+        hooks = [
+            _checked_hooks(given)
+            for given in (
+                training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks
+            )
+        ]  # fmt: skip
+        return super().__new__(
+            cls,
+            mode,
+            predictions,
+            loss,
+            train_op,
+            _checked_metrics(eval_metric_ops),
+            export_outputs,
+            hooks[0],
+            hooks[1],
+            _checked_scaffold(scaffold),
+            hooks[2],
+            hooks[3],
+        )
+
+    def _replace(self, /, **changes: Any) -> EstimatorSpec:
+        """A new spec with some fields changed, checked as a whole.
+
+        Raises:
+            ValueError: `mode` would change, or a field is unknown.
+        """
+        if changes.get("mode", self.mode) != self.mode:
+            raise ValueError("mode of EstimatorSpec cannot be changed.")
+        unknown = sorted(set(changes) - set(self._fields))
+        if unknown:
+            raise ValueError(f"Got unexpected field names: {unknown}. Known: {self._fields}")
+        return type(self)(**{**self._asdict(), **changes})
+
+
+def _checked_train_op(train_op: Any, mode: str | None) -> Any:
+    if train_op is None:
+        if mode == ModeKeys.TRAIN:
+            raise ValueError("Missing train_op.")
+        return None
+    if not isinstance(train_op, (tf.Operation, tf.Tensor, tf.Variable)):
+        raise TypeError(f"train_op must be Operation or Tensor, given: {train_op}")
+    if isinstance(train_op, tf.Variable):
+        train_op = train_op.op
+    _check_graph({"": train_op}, "train_op")
+    return train_op
+
+
+def _checked_loss(loss: Any, mode: str | None) -> Any:
+    if loss is None:
+        if mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
+            raise ValueError("Missing loss.")
+        return None
+    _check_tensor(loss, "loss")
+    if loss.shape.num_elements() not in (None, 1):
+        raise ValueError(f"Loss must be scalar, given: {loss}")
+    if not loss.shape.is_compatible_with([]):
+        loss = tf.reshape(loss, [])
+    _check_graph({"": loss}, "loss")
+    return loss
+
+
+def _checked_predictions(predictions: Any, mode: str | None) -> Any:
+    if predictions is None:
+        if mode == ModeKeys.PREDICT:
+            raise ValueError("Missing predictions.")
+        return {}
+    if isinstance(predictions, dict):
+        for key, value in predictions.items():
+            _check_tensor(value, f"predictions[{key}]")
+        _check_graph(predictions, "prediction values")
+    else:
+        _check_tensor(predictions, "predictions")
+        _check_graph({"": predictions}, "prediction values")
+    return predictions
+
+
+def _checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
+    """Metrics as (value, update_op) tuples; variables of Keras metrics become local ones."""
+    if metrics is None:
+        return {}
+    if not isinstance(metrics, dict):
+        raise TypeError(f"eval_metric_ops must be a dict, given: {metrics}")
+    pairs = {}
+    for key, metric in metrics.items():
+        if is_keras_metric(metric):
+            _make_local(metric.variables)
+        elif not isinstance(metric, tuple) or len(metric) != 2:
+            raise TypeError(
+                "Values of eval_metric_ops must be (metric_value, update_op) tuples, "
+                f"given: {metric} for key: {key}"
+            )
+        pairs[key] = metric_value_and_update(metric)
+    for key, pair in pairs.items():
+        for part in tf.nest.flatten(pair):
+            if not isinstance(part, (tf.Tensor, tf.Operation, tf.Variable)):
+                raise TypeError(
+                    "Values of eval_metric_ops must be (metric_value, update_op) tuples "
+                    f"of Tensors or Operations, given: {part} for key: {key}"
+                )
+            _check_graph({key: part}, "eval_metric_ops")
+    return pairs
+
+
+def _make_local(variables: Iterable[tf.Variable]) -> None:
+    """Has the session initialize these variables as it does those of other metrics."""
+    for collection in (
+        tf.compat.v1.GraphKeys.LOCAL_VARIABLES,
+        tf.compat.v1.GraphKeys.METRIC_VARIABLES,
+    ):
+        known = {variable.ref() for variable in tf.compat.v1.get_collection(collection)}
+        for variable in variables:
+            if variable.ref() not in known:
+                tf.compat.v1.add_to_collection(collection, variable)
+
+
+def _with_default_signature(outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
+    """The export outputs of PREDICT mode, with one under the default signature's name."""
+    if outputs is None:
+        return {_DEFAULT_SIGNATURE: PredictOutput(predictions)}
+    if not isinstance(outputs, dict):
+        raise TypeError(f"`export_outputs` must be dict, received: {outputs}.")
+    if not all(isinstance(output, ExportOutput) for output in outputs.values()):
+        raise TypeError(
+            f"Values in `export_outputs` must be ExportOutput objects, received: {outputs}."
+        )
+    if len(outputs) == 1:
+        return {**outputs, _DEFAULT_SIGNATURE: next(iter(outputs.values()))}
+    if outputs and _DEFAULT_SIGNATURE not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them are specified as the "
+            "default. Use`tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY` to specify a "
+            "default."
+        )
+    return outputs
+
+
+def _checked_hooks(hooks: Any) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+    hooks = tuple(hooks or ())
+    for hook in hooks:
+        if not isinstance(hook, tf.compat.v1.train.SessionRunHook):
+            raise TypeError(f"All hooks must be SessionRunHook instances, given: {hook}")
+    return hooks
+
+
+def _checked_scaffold(scaffold: Any) -> tf.compat.v1.train.Scaffold:
+    if scaffold is None:
+        return tf.compat.v1.train.Scaffold()
+    if not isinstance(scaffold, tf.compat.v1.train.Scaffold):
+        raise TypeError(f"scaffold must be tf.train.Scaffold. Given: {scaffold}")
+    return scaffold
+
+
+def _check_tensor(value: Any, name: str) -> None:
+    if not isinstance(value, (tf.Tensor, tf.Variable)):
+        raise TypeError(f"{name} must be Tensor, given: {value}")
+
+
+def _check_graph(values: Mapping[Any, Any], subject: str) -> None:
+    """Raises ValueError where a value is not of the default graph."""
+    if tf.executing_eagerly():
+        return  # eager tensors belong to no graph
+    for key, value in values.items():
+        if value.graph is not tf.compat.v1.get_default_graph():
+            name = f"{key}: {value.name}" if key else value.name
+            raise ValueError(
+                f'{subject} with "{name}" must be from the default graph. Possible causes of '
+                f"this error include: \n\n1) {subject} was created outside the context of the "
+                "default graph.\n\n2) The object passed through to EstimatorSpec was not "
+                'created in the most recent call to "model_fn".'
+            )

@@ -1,0 +1,97 @@
+"""Exporting a checkpoint as a SavedModel with a graph for each mode."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.checkpoints.reading import with_latest
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.graph.model_fn import call_model_fn, model_graph
+from estimator_train.engine.sessions.session import explained_restore, session_config
+from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, saved_model_writer
+from estimator_train.export.signatures import signatures_of
+
+
+def export(
+    context: EstimatorContext,
+    export_dir_base: str,
+    input_receiver_fn_map: Mapping[str, Callable[[], Any]],
+    *,
+    assets_extra: Mapping[str, str] | None = None,
+    as_text: bool = False,
+    checkpoint_path: str | None = None,
+    strip_default_attrs: bool = True,
+) -> bytes:
+    """Writes one SavedModel of a checkpoint.
+
+    Args:
+      context: The estimator that is run.
+      export_dir_base: The directory in which a time-stamped one is made.
+      input_receiver_fn_map: Mode to the function that returns its receiver.
+      assets_extra: Path within `assets.extra` to the file that is copied there.
+      as_text: Whether to write the graph as text.
+      checkpoint_path: The checkpoint; by default the latest in model_dir.
+      strip_default_attrs: Whether to leave out attributes that have their default value.
+
+    Returns:
+      The path of the SavedModel, as bytes.
+
+    Raises:
+      ValueError: There is no checkpoint, or no mode that can be exported.
+    """
+    modes = [mode for mode in EXPORT_TAGS if mode in input_receiver_fn_map]
+    if not modes:
+        raise ValueError(
+            f"No valid modes for exporting found. Got {input_receiver_fn_map.keys()}. Valid are "
+            f"{list(EXPORT_TAGS)}."
+        )
+
+    def export_from(path: str | None) -> bytes:
+        if not path:
+            raise ValueError(f"Couldn't find trained model at {context.model_dir}.")
+        with saved_model_writer(
+            export_dir_base,
+            assets_extra=assets_extra,
+            as_text=as_text,
+            strip_default_attrs=strip_default_attrs,
+        ) as writer:
+            for mode in modes:
+                _add_mode(context, writer, mode, input_receiver_fn_map[mode], path)
+        return writer.path.encode()
+
+    return export_from(checkpoint_path) if checkpoint_path else with_latest(context, export_from)
+
+
+def _add_mode(
+    context: EstimatorContext,
+    writer: SavedModelWriter,
+    mode: str,
+    input_receiver_fn: Callable[[], Any],
+    checkpoint_path: str,
+) -> None:
+    with model_graph(context) as graph:
+        tf.compat.v1.train.create_global_step()
+        receiver = input_receiver_fn()
+        if receiver is None:
+            raise AttributeError(
+                f"'NoneType' object has no attribute 'features': input_receiver_fn "
+                f"({input_receiver_fn}) returned None where a receiver is needed."
+            )
+        spec = call_model_fn(context, receiver.features, getattr(receiver, "labels", None), mode)
+        signatures = signatures_of(spec, receiver)
+        saver = spec.scaffold.saver or tf.compat.v1.train.Saver(sharded=True)
+        local_init_op = spec.scaffold.local_init_op
+        if local_init_op is None:
+            local_init_op = tf.compat.v1.train.Scaffold.default_local_init_op()
+        with tf.compat.v1.Session(graph=graph, config=session_config(context)) as session:
+            with explained_restore(checkpoint_path):
+                saver.restore(session, checkpoint_path)
+            writer.add(
+                mode,
+                session,
+                signatures,
+                saver=saver,
+                main_op=local_init_op,
+                train_op=spec.train_op,
+            )

@@ -1,0 +1,220 @@
+"""The metrics a Keras model was compiled with, as operations in a graph."""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.keras.compiled.compile_arguments import CompileArguments
+from estimator_train.keras.graph.io_names import Names
+
+_ACCURACY = ("accuracy", "acc")
+_CROSSENTROPY = ("crossentropy", "ce")
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedMetric:
+    """A metric of one output.
+
+    Attributes:
+      name: Its key among the evaluation's results.
+      output: The name of the output.
+      metric: A name, function, Metric or Loss, as `compile` was given it.
+      weighted: Whether sample weights count.
+    """
+
+    name: str
+    output: str
+    metric: Any
+    weighted: bool
+
+
+def planned_metrics(compiled: CompileArguments, names: Names) -> list[PlannedMetric]:
+    """Returns the metrics of a model, with the names that Keras gives them.
+
+    Args:
+      compiled: What the model was compiled with.
+      names: The names of the model's outputs.
+
+    Raises:
+      ValueError: A dict of metrics has an unknown output, or a list of lists another length.
+    """
+    groups = {
+        False: _by_output(compiled.metrics, names, "metrics"),
+        True: _by_output(compiled.weighted_metrics, names, "weighted_metrics"),
+    }
+    planned: list[PlannedMetric] = []
+    for output in names.names:
+        for weighted, group in groups.items():
+            for metric in group[output]:
+                name = _name(metric)
+                name = f"{output}_{name}" if len(names.names) > 1 else name
+                name = _unique(name, [other.name for other in planned])
+                planned.append(PlannedMetric(name, output, metric, weighted))
+    return planned
+
+
+def renamed(
+    planned: list[PlannedMetric], names_map: Mapping[str, str] | None
+) -> list[PlannedMetric]:
+    """Returns the metrics under the names that `metric_names_map` gives them.
+
+    Args:
+      planned: The metrics with Keras's names.
+      names_map: Keras's name to the new one, for all of the metrics; or None.
+
+    Raises:
+      ValueError: The map leaves out a metric, or has a name that is none.
+    """
+    if not names_map:
+        return planned
+    names = [metric.name for metric in planned]
+    missing = [name for name in names if name not in names_map]
+    if missing:
+        raise ValueError(
+            "Invalid `metric_names_map`. The following keras model metric names:"
+            f'"{missing}" do not exist in the `metric_names_map` dictionary'
+        )
+    unexpected = [name for name in names_map if name not in names]
+    if unexpected:
+        raise ValueError(
+            "Invalid `metric_names_map`. There are unexpected keys in the `metric_names_map` "
+            f"dictionary. Expected keys: {names}, Received: {unexpected}"
+        )
+    return [dataclasses.replace(metric, name=names_map[metric.name]) for metric in planned]
+
+
+def updated_metrics(
+    planned: list[PlannedMetric],
+    losses: Mapping[str, Any],
+    outputs: Mapping[str, tf.Tensor],
+    labels: Mapping[str, Any],
+    sample_weights: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Makes the metrics in the default graph and updates them with the batch.
+
+    Args:
+      planned: The metrics.
+      losses: Loss objects by output name, which decide what "accuracy" means.
+      outputs: The model's outputs by name.
+      labels: Labels by output name.
+      sample_weights: Sample weights by output name, None where there are none.
+
+    Returns:
+      Name to the tf_keras Metric.
+    """
+    metrics = {}
+    for plan in planned:
+        output, label = outputs[plan.output], labels[plan.output]
+        with tf.name_scope("metrics"):
+            metric = _metric(plan, losses.get(plan.output), output, label)
+            weights = _masked(sample_weights[plan.output] if plan.weighted else None, output)
+            metric.update_state(label, output, sample_weight=weights)
+        metrics[plan.name] = metric
+    return metrics
+
+
+def added_metrics(model: Any) -> dict[str, Any]:
+    """Returns the tf_keras Metrics by which a model's layers measure themselves, by name."""
+    return {metric.name: metric for metric in model.metrics if metric.updates}
+
+
+def _by_output(metrics: Any, names: Names, what: str) -> dict[str, list[Any]]:
+    """Lists of metrics by output; a flat list is for every output."""
+    if isinstance(metrics, (list, tuple)) and not any(
+        isinstance(entry, (list, tuple)) for entry in metrics
+    ):
+        return {name: list(metrics) for name in names.names}
+    return {name: _as_list(entry) for name, entry in names.spread(metrics, what).items()}
+
+
+def _as_list(entry: Any) -> list[Any]:
+    if entry is None:
+        return []
+    return list(entry) if isinstance(entry, (list, tuple)) else [entry]
+
+
+def _name(metric: Any) -> str:
+    if isinstance(metric, str):
+        return metric
+    name = getattr(metric, "name", None) or getattr(metric, "__name__", None)
+    return name or type(metric).__name__
+
+
+def _unique(name: str, taken: list[str]) -> str:
+    candidates = [name, *(f"{name}_{i}" for i in range(1, len(taken) + 1))]
+    return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def _metric(plan: PlannedMetric, loss: Any, output: tf.Tensor, label: Any) -> Any:
+    """A new Metric object for the default graph.
+
+    Raises:
+      TypeError: A Metric object cannot be made again from its config.
+    """
+    if isinstance(plan.metric, tf_keras.metrics.Metric):
+        return _made_again(plan.metric)
+    name = re.sub(r"[^\w.\-/]", "_", _name(plan.metric)).lstrip("_") or "metric"
+    function = _function(plan.metric, loss, output, label)
+    if isinstance(function, tf_keras.metrics.Metric):
+        return function
+    if isinstance(function, tf_keras.losses.Loss):
+        function = function.call
+    return tf_keras.metrics.MeanMetricWrapper(function, name=name)
+
+
+def _made_again(metric: Any) -> Any:
+    try:
+        return type(metric).from_config(metric.get_config())
+    except TypeError as error:
+        raise TypeError(
+            f"The metric '{metric.name}' cannot be made again in a graph: give "
+            f"{type(metric).__name__} a get_config() with all arguments of its __init__. {error}"
+        ) from error
+
+
+def _function(metric: Any, loss: Any, output: tf.Tensor, label: Any) -> Any:
+    if metric in _ACCURACY:
+        return {
+            "binary": tf_keras.metrics.binary_accuracy,
+            "sparse": tf_keras.metrics.sparse_categorical_accuracy,
+            "categorical": tf_keras.metrics.categorical_accuracy,
+        }[_kind(loss, output, label)]
+    if metric in _CROSSENTROPY:
+        return {
+            "binary": tf_keras.metrics.binary_crossentropy,
+            "sparse": tf_keras.metrics.sparse_categorical_crossentropy,
+            "categorical": tf_keras.metrics.categorical_crossentropy,
+        }[_kind(loss, output, label)]
+    return tf_keras.metrics.get(metric) if isinstance(metric, str) else metric
+
+
+def _kind(loss: Any, output: tf.Tensor, label: Any) -> str:
+    """Which accuracy fits: the loss tells, or the shapes do."""
+    if _is_loss(loss, tf_keras.losses.SparseCategoricalCrossentropy):
+        return "sparse"
+    if _is_loss(loss, tf_keras.losses.BinaryCrossentropy) or output.shape[-1] == 1:
+        return "binary"
+    ranks_differ = label.shape.rank is not None and label.shape.rank < output.shape.rank
+    return "sparse" if ranks_differ or label.shape[-1] == 1 else "categorical"
+
+
+def _is_loss(loss: Any, cls: type) -> bool:
+    """Whether a Loss is of a class, or wraps the function that is the class's own name."""
+    return isinstance(loss, cls) or getattr(loss, "name", None) == cls().name
+
+
+def _masked(weights: Any, output: tf.Tensor) -> Any:
+    """Sample weights that leave out the masked time steps of a sequence."""
+    mask = getattr(output, "_keras_mask", None)
+    if mask is None:
+        return weights
+    mask = tf.cast(mask, output.dtype)
+    if weights is None:
+        return mask
+    while weights.shape.rank < mask.shape.rank:
+        weights = tf.expand_dims(weights, -1)
+    return mask * tf.cast(weights, mask.dtype)

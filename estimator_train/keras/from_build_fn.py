@@ -1,0 +1,264 @@
+"""A model_fn from a function that builds a Keras model."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.engine.function_arguments import argument_names, call_with_known, requires
+from estimator_train.estimator_spec.spec import EstimatorSpec
+from estimator_train.keras.compiled.compile_arguments import CompileArguments
+from estimator_train.keras.graph.eager_scope import eagerly
+from estimator_train.keras.graph.rebuilding import Blueprint
+from estimator_train.keras.model_checks import check_kind
+from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
+from estimator_train.optimizers.base import GraphOptimizer
+from estimator_train.optimizers.graph_optimizers import graph_optimizer
+from estimator_train.optimizers.several_optimizers import SeveralOptimizers
+from estimator_train.run_config import RunConfig
+
+_BUILDER_ARGUMENTS = {"params", "mode", "config"}
+_HALF = "mixed_float16"
+
+
+def model_fn(
+    model_builder: Callable[..., Any],
+    loss: Any = None,
+    optimizer: Any = "rmsprop",
+    metrics: Any = None,
+    *,
+    loss_weights: Any = None,
+    weighted_metrics: Any = None,
+    gradient_accumulation_steps: int = 1,
+    mixed_precision: str | None = None,
+    checkpoint_format: str = SAVER,
+    custom_objects: Mapping[str, Any] | None = None,
+    metric_names_map: Mapping[str, str] | None = None,
+    export_outputs: Mapping[str, type] | None = None,
+) -> "BuiltModelFn":
+    """Makes a model_fn for an Estimator from a function that builds a tf_keras model.
+
+    `Estimator(keras.model_fn(build, "mse", "adam"), model_dir)`. The model is built eagerly, once
+    for each params, and rebuilt in each graph; its weights are those that training starts from.
+    Features, labels and sample weights are given as for `model_to_estimator`. Each optimizer of
+    `tf_keras.optimizers` computes what it does in `fit`, with its clipping and weight decay.
+
+    Args:
+      model_builder: Takes any of `params`, `mode` and `config` and returns a tf_keras Model; what
+        it may be compiled with is not used. A subclassed model needs no get_config().
+      loss: As for `Model.compile`; None for losses that layers add alone.
+      optimizer: A name; an optimizer of tf_keras or tf.compat.v1.train; a function of any of
+        `params` and `config` that returns one; or a dict of these, for several optimizers, by
+        regular expressions of variable names, of which the first that matches counts.
+      metrics: As for `Model.compile`.
+      loss_weights: As for `Model.compile`.
+      weighted_metrics: As for `Model.compile`.
+      gradient_accumulation_steps: Steps whose mean gradient makes one update of the weights; each
+        counts as a global step. For optimizers of `tf_keras.optimizers`.
+      mixed_precision: The tf_keras policy under which the model is built, such as
+        "mixed_bfloat16"; with "mixed_float16" the loss is scaled. By default the one that is set.
+      checkpoint_format: "saver" names variables by their names; "checkpoint" by their places in
+        the model, as `Model.load_weights` reads them (Functional and Sequential models only).
+      custom_objects: Names to classes and functions that the model's config needs.
+      metric_names_map: As for `model_to_estimator`.
+      export_outputs: As for `model_to_estimator`.
+
+    Returns:
+      A model_fn.
+
+    Raises:
+      ValueError: gradient_accumulation_steps is not positive, checkpoint_format is unknown, or the
+        builder needs an argument that there is none for.
+      TypeError: model_builder is no function.
+    """
+    if isinstance(model_builder, tf_keras.Model) or not callable(model_builder):
+        raise TypeError(
+            f"model_builder must be a function that returns a tf_keras Model, got {model_builder!r}"
+            ". For a model that is built and compiled there is keras.model_to_estimator."
+        )
+    names = set(argument_names(model_builder)) - _BUILDER_ARGUMENTS
+    unknown = sorted(name for name in names if requires(model_builder, name))
+    if unknown:
+        raise ValueError(
+            f"model_builder ({model_builder}) needs the arguments {unknown}, but gets only those "
+            "it names of params, mode and config. Bind others with functools.partial."
+        )
+    if gradient_accumulation_steps < 1:
+        raise ValueError(
+            f"gradient_accumulation_steps must be 1 or more, got {gradient_accumulation_steps}."
+        )
+    if checkpoint_format not in (CHECKPOINT, SAVER):
+        raise ValueError(
+            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
+        )
+    if mixed_precision is not None:
+        tf_keras.mixed_precision.Policy(mixed_precision)  # raises for one that there is not
+    return BuiltModelFn(
+        model_builder,
+        CompileArguments(optimizer, loss, loss_weights, metrics, weighted_metrics),
+        gradient_accumulation_steps,
+        mixed_precision,
+        dict(custom_objects or {}),
+        {
+            "checkpoint_format": checkpoint_format,
+            "metric_names_map": metric_names_map,
+            "export_outputs": export_outputs,
+        },
+    )
+
+
+class BuiltModelFn:
+    """The model_fn that `model_fn` returns: builds the model, once for each params."""
+
+    def __init__(
+        self,
+        builder: Callable[..., Any],
+        compiled: CompileArguments,
+        accumulated_steps: int,
+        policy: str | None,
+        custom_objects: dict[str, Any],
+        settings: dict[str, Any],
+    ) -> None:
+        self._builder = builder
+        self._compiled = compiled
+        self._accumulated_steps = accumulated_steps
+        self._policy = policy
+        self._custom_objects = custom_objects
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._made: list[tuple[dict[str, Any], KerasModelFn]] = []
+
+    @tf.autograph.experimental.do_not_convert
+    def __call__(
+        self, features: Any, labels: Any, mode: str, config: RunConfig, params: Any = None
+    ) -> EstimatorSpec:
+        """Builds the model in the default graph; arguments are those of a model_fn."""
+        made = self.keras_model_fn(mode, params, config)
+        with self._in_policy():
+            return made(features, labels, mode, config)
+
+    def keras_model_fn(self, mode: str, params: Any, config: RunConfig | None) -> KerasModelFn:
+        """Returns what builds the graphs for a mode and params; the model is built at most once.
+
+        Raises:
+          ValueError: The model has steps of its own, or cannot be trained by its optimizer.
+          TypeError: The builder returned no tf_keras Model.
+        """
+        available = {"params": params, "mode": mode, "config": config}
+        names = set(argument_names(self._builder)) | _names_of_optimizers(self._compiled.optimizer)
+        given = {name: value for name, value in available.items() if name in names}
+        with self._lock:
+            for known, made in self._made:
+                if _equal(known, given):
+                    return made
+            with eagerly():
+                made = self._make(available)
+            self._made.append((given, made))
+        return made
+
+    def build(self, available: Mapping[str, Any]) -> Any:
+        """Calls the builder, in eager code.
+
+        Args:
+          available: Values of `params`, `mode` and `config`.
+
+        Raises:
+          TypeError: It returned no tf_keras Model.
+        """
+        config = available.get("config")
+        with self._in_policy():
+            seed = config.tf_random_seed if config is not None else None
+            if seed is not None:
+                tf.random.set_seed(seed)
+            model = call_with_known(self._builder, available)
+        check_kind(model, "model_builder's result")
+        return model
+
+    def _make(self, available: Mapping[str, Any]) -> KerasModelFn:
+        model = self.build(available)
+        _refuse_own_steps(model)
+        half = (self._policy or model.dtype_policy.name) == _HALF
+        optimizer = _resolved(self._compiled.optimizer, available, half)
+        compiled = CompileArguments(optimizer, *self._compiled_for())
+        blueprint = Blueprint(model, self._custom_objects, lambda: self.build(available))
+        if self._settings["checkpoint_format"] == CHECKPOINT and not blueprint.is_layered:
+            raise ValueError(
+                "Object-based checkpoints are currently not supported with subclassed models. "
+                'Pass checkpoint_format="saver".'
+            )
+        graph_form = self._graph_form(optimizer)
+        return KerasModelFn(blueprint, compiled, graph_form, **self._settings)
+
+    def _compiled_for(self) -> tuple[Any, ...]:
+        given = self._compiled
+        return given.loss, given.loss_weights, given.metrics, given.weighted_metrics
+
+    def _graph_form(self, optimizer: Any) -> GraphOptimizer:
+        if isinstance(optimizer, dict):
+            return SeveralOptimizers({k: self._graph_form(o) for k, o in optimizer.items()})
+        return graph_optimizer(
+            optimizer, original_names=False, accumulated_steps=self._accumulated_steps
+        )
+
+    @contextlib.contextmanager
+    def _in_policy(self) -> Iterator[None]:
+        if self._policy is None:
+            yield
+            return
+        before = tf_keras.mixed_precision.global_policy()
+        tf_keras.mixed_precision.set_global_policy(self._policy)
+        try:
+            yield
+        finally:
+            tf_keras.mixed_precision.set_global_policy(before)
+
+
+def _is_several(optimizer: Any) -> bool:
+    return isinstance(optimizer, Mapping) and "class_name" not in optimizer
+
+
+def _is_function(optimizer: Any) -> bool:
+    return callable(optimizer) and not hasattr(optimizer, "apply_gradients")
+
+
+def _names_of_optimizers(optimizer: Any) -> set[str]:
+    """The arguments that functions among the optimizers take."""
+    if _is_several(optimizer):
+        return set().union(*map(_names_of_optimizers, optimizer.values()))
+    return set(argument_names(optimizer)) if _is_function(optimizer) else set()
+
+
+def _resolved(optimizer: Any, available: Mapping[str, Any], scaled: bool) -> Any:
+    """The optimizer object that was meant, or a dict of them."""
+    if _is_several(optimizer):
+        return {key: _resolved(one, available, scaled) for key, one in optimizer.items()}
+    if _is_function(optimizer):
+        optimizer = call_with_known(optimizer, available)
+    optimizer = tf_keras.optimizers.get(optimizer)
+    if scaled and not hasattr(optimizer, "inner_optimizer"):
+        return tf_keras.mixed_precision.LossScaleOptimizer(optimizer)
+    return optimizer
+
+
+def _refuse_own_steps(model: Any) -> None:
+    steps = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
+    own = [
+        name for name in steps if getattr(type(model), name) is not getattr(tf_keras.Model, name)
+    ]
+    if own:
+        raise ValueError(
+            f"{type(model).__name__} has its own {' and '.join(own)}, written for eager tensors "
+            "and fit(), which an Estimator's graph cannot call. Put the extra loss into the model "
+            "by add_loss(), extra metrics by add_metric(), several optimizers into "
+            "model_fn(optimizer={pattern: optimizer}), or write a model_fn."
+        )
+
+
+def _equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    try:
+        return bool(one == other)
+    except ValueError:  # Arrays do not say whether they are equal.
+        return all(one[name] is other[name] for name in one)

@@ -1,0 +1,87 @@
+"""What an input_fn returned, in the form a Keras model takes it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.keras.graph.io_names import Names
+
+_FEATURES = "features"
+_SAMPLE_WEIGHTS = "sample_weights"
+
+
+def split_features(features: Any) -> tuple[Any, Any]:
+    """Returns the model's features and the sample weights.
+
+    Args:
+      features: What input_fn returned as features; with sample weights it is a dict of `features`
+        and `sample_weights`.
+
+    Returns:
+      The features, and the weights or None.
+    """
+    if isinstance(features, Mapping) and set(features) == {_FEATURES, _SAMPLE_WEIGHTS}:
+        return features[_FEATURES], features[_SAMPLE_WEIGHTS]
+    return features, None
+
+
+def labels_of(
+    labels: Any, names: Names, wanted: Sequence[str], outputs: Mapping[str, tf.Tensor]
+) -> dict[str, Any]:
+    """Returns labels by output name, each with the rank and dtype that its output compares with.
+
+    Args:
+      labels: What input_fn returned as labels: a tensor, where one output wants one, or a list,
+        tuple or dict of tensors.
+      names: The names of the model's outputs.
+      wanted: The outputs that have a loss or metrics.
+      outputs: The model's outputs by name.
+
+    Raises:
+      FormattedKeyError: A dict of labels does not have all that is wanted.
+      ValueError: There are no labels though some are wanted.
+    """
+    if not wanted:
+        return {}
+    if labels is None:
+        raise ValueError(
+            f"The Keras model was compiled with a loss or metrics of its outputs {list(wanted)}, "
+            "but input_fn returned no labels. Return (features, labels)."
+        )
+    if len(wanted) == 1 and isinstance(labels, (tf.Tensor, tf.Variable)):
+        labels = {wanted[0]: labels}
+    given = names.pick(labels, "labels", "outputs", wanted)
+    return {name: _aligned(given[name], outputs[name]) for name in wanted}
+
+
+def weights_of(sample_weights: Any, names: Names) -> dict[str, Any]:
+    """Returns sample weights by output name, None where there are none.
+
+    Args:
+      sample_weights: None; a tensor of shape [batch] (or of an output's shape without its last
+        dimension), for a model of one output; or a list, tuple or dict of these by output.
+      names: The names of the model's outputs.
+
+    Raises:
+      TypeError: There is one tensor for several outputs.
+      ValueError: A dict has unknown names, or a list another length.
+    """
+    several = len(names.names) > 1
+    if several and isinstance(sample_weights, (tf.Tensor, tf.Variable)):
+        raise TypeError(
+            f"The model has multiple outputs, so `{_SAMPLE_WEIGHTS}` should be either a list or a "
+            f"dict. Provided `{_SAMPLE_WEIGHTS}` type not understood: {sample_weights}"
+        )
+    return names.spread(sample_weights, _SAMPLE_WEIGHTS)
+
+
+def _aligned(label: Any, output: tf.Tensor) -> Any:
+    """A label in the output's dtype, where both are floats or both integers, and [batch, 1]."""
+    if not isinstance(label, (tf.Tensor, tf.Variable)):
+        return label
+    if label.shape.rank == 1 and output.shape.rank == 2:
+        label = tf.expand_dims(label, -1)
+    floats = label.dtype.is_floating and output.dtype.is_floating
+    integers = label.dtype.is_integer and output.dtype.is_integer
+    return tf.cast(label, output.dtype) if floats or integers else label

@@ -1,0 +1,257 @@
+"""Keras models rebuilt in the default graph, on the tensors of a batch."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.keras.graph.call_context import in_keras_call
+from estimator_train.keras.graph.copied_layers import connected, copy_trainable, lookup_configs
+from estimator_train.keras.graph.io_names import Names
+from estimator_train.keras.graph.layer_classes import kept_layer_classes
+from estimator_train.keras.graph.model_operations import assignments, on_placeholders, variables_of
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphModel:
+    """A Keras model in the default graph, called on a batch.
+
+    Attributes:
+      model: The tf_keras Model, with its weights in this graph.
+      names: The names of its outputs.
+      outputs: Its outputs by name.
+      updates: Operations by which its layers keep statistics and other state.
+      losses: Losses of its layers: regularization and what `add_loss` added.
+      unused: Operations of calls that the model's maker made, on other data than the batch.
+    """
+
+    model: Any
+    names: Names
+    outputs: dict[str, tf.Tensor]
+    updates: Sequence[tf.Operation] = ()
+    losses: Sequence[tf.Tensor] = ()
+    unused: frozenset[tf.Operation] = frozenset()
+
+
+class Blueprint:
+    """All it takes to rebuild a Keras model in a graph.
+
+    Functional models, and Sequential ones that know their input, are cloned layer by layer on the
+    tensors of a batch; other models are made from their config and called. Either way operations
+    and variables have the names that they have in the original.
+
+    Args:
+      model: A tf_keras Model, eager. It is read, never changed.
+      custom_objects: Names to classes and functions that the model's config needs, or None.
+      remake: Makes such a model again, for subclassed ones without a config; or None.
+
+    Raises:
+      ValueError: A subclassed model cannot be made again from its config.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        custom_objects: Mapping[str, Any] | None = None,
+        remake: Callable[[], Any] | None = None,
+    ) -> None:
+        self._model = model
+        self._custom_objects = dict(custom_objects or {})
+        self._remake = remake or self._from_config
+        self.weights = _values_of(variables_of(model)) if model.built else []
+        if self.is_layered:
+            self._lookups = lookup_configs(model)
+            return
+        if remake:
+            return
+        self._config = _config_of(model)
+        with kept_layer_classes(), tf.Graph().as_default():
+            self._from_config()  # raises here, not in the middle of a job
+
+    @property
+    def model(self) -> Any:
+        """The eager model."""
+        return self._model
+
+    def eager_copy(self) -> Any:
+        """Returns another eager model like this one, not compiled, with weights of its own."""
+        with tf_keras.utils.custom_object_scope(self._custom_objects):
+            layered = self.is_layered
+            copied = tf_keras.models.clone_model(self._model) if layered else self._remake()
+        copy_trainable(self._model, copied)
+        return copied
+
+    @property
+    def is_functional(self) -> bool:
+        """Whether the model's inputs and outputs are known without calling it."""
+        return bool(self._model.inputs)
+
+    @property
+    def is_layered(self) -> bool:
+        """Whether the model is nothing but its layers: Functional or Sequential, not subclassed."""
+        return self.is_functional or type(self._model) is tf_keras.Sequential
+
+    def call(self, features: Any, training: bool) -> GraphModel:
+        """Rebuilds the model in the default graph and calls it.
+
+        Args:
+          features: Tensor, or list, tuple or dict of tensors.
+          training: Whether layers act as in training.
+
+        Raises:
+          FormattedKeyError: A dict of features does not have all of the model's inputs.
+          ValueError: The features do not fit the model's inputs, or the model comes out with other
+            weights than the given one.
+        """
+        graph = tf.compat.v1.get_default_graph()
+        before = len(graph.get_operations())
+        with tf_keras.utils.custom_object_scope(self._custom_objects):
+            made = in_keras_call(lambda: self._made(features), training)
+        self._check_weights(made.model)
+        operations = graph.get_operations()[before:]
+        unused = on_placeholders(operations) | made.unused
+        updates = dict.fromkeys([*made.model.updates, *assignments(made.model, operations)])
+        return dataclasses.replace(
+            made,
+            updates=[operation for operation in updates if operation not in unused],
+            losses=[loss for loss in made.model.losses if loss.op not in unused],
+        )
+
+    def _made(self, features: Any) -> GraphModel:
+        if self.is_functional:
+            return self._clone(features)
+        return self._chain(features) if self.is_layered else self._make(features)
+
+    def placeholders(self) -> Any:
+        """Returns placeholders for the model's inputs in the default graph.
+
+        Raises:
+          ValueError: The inputs are not known.
+        """
+        if not self.is_functional:
+            called = self._model.save_spec()  # What a subclassed model was called on.
+            if called is None:
+                raise ValueError(
+                    f"The inputs of the Keras model '{self._model.name}' are not known. Call it "
+                    "once on features."
+                )
+            return tf.nest.map_structure(
+                lambda spec: tf.compat.v1.placeholder(spec.dtype, spec.shape), called[0][0]
+            )
+        return [
+            tf.compat.v1.placeholder(symbol.dtype, symbol.shape) for symbol in self._model.inputs
+        ]
+
+    def _clone(self, features: Any) -> GraphModel:
+        original = self._model
+        inputs = Names.of(original.input_names, original.input)
+        given = inputs.pick(features, "features", "inputs", inputs.names)
+        tensors = [
+            _fitted(given[name], symbol, name)
+            for name, symbol in zip(inputs.names, original.inputs, strict=True)
+        ]
+        model = tf_keras.models.clone_model(
+            original, input_tensors=tensors, clone_function=self._copied
+        )
+        names = Names.of(original.output_names, original.output)
+        return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
+
+    def _chain(self, features: Any) -> GraphModel:
+        """Stacks the layers of a Sequential model on features that it was not told of."""
+        tensor = tf.nest.flatten(features)
+        if len(tensor) != 1:
+            raise ValueError(
+                f"The Sequential model '{self._model.name}' takes one feature, but input_fn "
+                f"returned {len(tensor)}: {features}"
+            )
+        layers = [self._copied(layer) for layer in self._model.layers]
+        model = tf_keras.Sequential([tf_keras.Input(tensor=tensor[0]), *layers])
+        names = Names.of(model.output_names, model.output)
+        return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
+
+    def _copied(self, layer: Any) -> Any:
+        config = self._lookups.get(layer.name)
+        layer_class: Any = type(layer)
+        made = layer_class.from_config(layer.get_config() if config is None else dict(config))
+        if layer_class.__name__ == "TFOpLambda":
+            made.__class__ = connected(layer_class)
+        return made
+
+    def _make(self, features: Any) -> GraphModel:
+        graph = tf.compat.v1.get_default_graph()
+        before = len(graph.get_operations())
+        model = self._remake()
+        unused = frozenset(graph.get_operations()[before:])
+        for metric in model.metrics:
+            # Else a call that the maker made would be what updates the metric from now on.
+            metric._updates = [update for update in metric.updates if update not in unused]
+        copy_trainable(self._model, model)
+        result = model(features)
+        copy_trainable(self._model, model)
+        tensors = tf.nest.flatten(result)
+        names = Names.of([f"output_{i}" for i in range(1, len(tensors) + 1)], result)
+        outputs = dict(zip(names.names, tensors, strict=True))
+        return GraphModel(model, names, outputs, unused=unused)
+
+    def _from_config(self) -> Any:
+        with tf_keras.utils.custom_object_scope(self._custom_objects):
+            return type(self._model).from_config(self._config)
+
+    def _check_weights(self, model: Any) -> None:
+        made = [tuple(variable.shape) for variable in variables_of(model)]
+        given = [weight.shape for weight in self.weights]
+        if given and made != given:
+            raise ValueError(
+                f"The Keras model '{self._model.name}' has weights of the shapes {given}, but made "
+                f"anew from its config they are {made}. A model that was changed after it was "
+                "constructed needs a get_config() that tells so."
+            )
+
+
+def _values_of(variables: Sequence[Any]) -> list[Any]:
+    """The values of a model's variables, also of one made after `disable_v2_behavior()`."""
+    if tf.compat.v1.executing_eagerly_outside_functions():
+        return [variable.numpy() for variable in variables]
+    return list(tf_keras.backend.batch_get_value(list(variables)))
+
+
+def _config_of(model: Any) -> dict[str, Any]:
+    """The config of a subclassed model or of a Sequential one that was never called.
+
+    Raises:
+      ValueError: It has none.
+    """
+    own = type(model).get_config is not tf_keras.Model.get_config
+    # tf_keras notes the constructor's arguments, and here whether it could; where it could not,
+    # its get_config() is an empty dict, which would make another model without a word.
+    if not own and not getattr(model, "_auto_get_config", False):
+        raise ValueError(
+            f"The Keras model '{model.name}' cannot be built again in a graph: arguments of "
+            f"{type(model).__name__}.__init__ are no plain values, and the class has no "
+            "get_config(). Give it a get_config() that returns them (and a from_config() if they "
+            "need more than the constructor)."
+        )
+    return model.get_config()
+
+
+def _fitted(tensor: Any, symbol: Any, name: str) -> Any:
+    """A feature with the dtype of the model's input, and its shape where the feature's is unknown.
+
+    Raises:
+      ValueError: The shapes contradict each other.
+    """
+    if not isinstance(tensor, (tf.Tensor, tf.Variable)):
+        return tensor
+    row = tensor.shape[1:].num_elements() if (tensor.shape.rank or 0) > 2 else None
+    if row is not None and symbol.shape.rank == 2 and symbol.shape[1] == row:
+        tensor = tf.reshape(tensor, [-1, row])  # As the original did with images for dense layers.
+    if not tensor.shape.is_compatible_with(symbol.shape):
+        raise ValueError(
+            f"Feature '{name}' has the shape {tensor.shape}, but the Keras model's input '{name}' "
+            f"takes {symbol.shape}."
+        )
+    if tensor.dtype != symbol.dtype and tf.string not in (tensor.dtype, symbol.dtype):
+        tensor = tf.cast(tensor, symbol.dtype)
+    return tf.ensure_shape(tensor, symbol.shape) if tensor.shape.rank is None else tensor

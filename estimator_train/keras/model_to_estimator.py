@@ -1,0 +1,155 @@
+"""From a Keras model to an Estimator."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
+from estimator_train.estimator import Estimator, EstimatorV2, complete_config
+from estimator_train.keras.model_checks import check_kind
+from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
+from estimator_train.run_config import RunConfig
+
+_LOG = tf.get_logger()
+_INITIAL_WEIGHTS = os.path.join("keras", "keras_model.ckpt")
+
+
+def model_to_estimator(
+    keras_model: Any = None,
+    keras_model_path: str | os.PathLike[str] | None = None,
+    custom_objects: Mapping[str, Any] | None = None,
+    model_dir: str | os.PathLike[str] | None = None,
+    config: RunConfig | None = None,
+    checkpoint_format: str | None = CHECKPOINT,
+    metric_names_map: Mapping[str, str] | None = None,
+    export_outputs: Mapping[str, type] | None = None,
+) -> EstimatorV2:
+    """Makes an Estimator of a compiled tf_keras model.
+
+    The Estimator trains a copy: the model itself stays as it is, and its weights are those that
+    training starts from. They are written to `keras/keras_model.ckpt` in model_dir, where the model
+    is Functional or Sequential and there is no checkpoint yet.
+
+    input_fn returns features as the model takes them (a tensor, or a list, tuple or dict by the
+    names of the inputs) and labels likewise by the outputs. With sample weights, features are a
+    dict of `features` and `sample_weights`.
+
+    Args:
+      keras_model: A compiled tf_keras Model: Functional, Sequential or subclassed.
+      keras_model_path: Instead of it, the path of such a model as its `save` wrote it: HDF5,
+        `.keras` or a SavedModel.
+      custom_objects: Names to the classes and functions that loading or copying the model needs
+        and tf_keras does not know.
+      model_dir: Directory of checkpoints and event files; by default the config's, else a
+        temporary one that stays.
+      config: A RunConfig; by default one with the defaults.
+      checkpoint_format: "checkpoint" names variables by their place in the model, so that
+        `tf.train.Checkpoint(model)` restores them into a Keras model (Functional and Sequential
+        models only); "saver" by their names in the graph.
+      metric_names_map: Keras's names of the metrics to the names to report them under; all of
+        them or none.
+      export_outputs: Output name to the subclass of `ExportOutput` to export it as, beside the
+        default signature, which has all outputs.
+
+    Returns:
+      An Estimator.
+
+    Raises:
+      ValueError: Both or none of keras_model and keras_model_path are given; the path is on Google
+        Cloud Storage; the model is not compiled, or cannot be made again from its config; its
+        optimizer has a setting that cannot be honoured; or checkpoint_format is unknown, or not for
+        this model.
+      TypeError: keras_model is no tf_keras Model, for one a Keras 3 model.
+      OSError: There is no file at keras_model_path.
+    """
+    return _made(EstimatorV2, **locals())
+
+
+def v1_model_to_estimator(
+    keras_model: Any = None,
+    keras_model_path: str | os.PathLike[str] | None = None,
+    custom_objects: Mapping[str, Any] | None = None,
+    model_dir: str | os.PathLike[str] | None = None,
+    config: RunConfig | None = None,
+    checkpoint_format: str | None = SAVER,
+    metric_names_map: Mapping[str, str] | None = None,
+    export_outputs: Mapping[str, type] | None = None,
+) -> Estimator:
+    """Makes a v1 Estimator of a compiled tf_keras model; checkpoint_format is "saver" by default.
+
+    Arguments and errors are those of `model_to_estimator`.
+    """
+    return _made(Estimator, **locals())
+
+
+def _made(
+    cls: type[Any],
+    keras_model: Any,
+    keras_model_path: str | os.PathLike[str] | None,
+    custom_objects: Mapping[str, Any] | None,
+    model_dir: str | os.PathLike[str] | None,
+    config: RunConfig | None,
+    checkpoint_format: str | None,
+    metric_names_map: Mapping[str, str] | None,
+    export_outputs: Mapping[str, type] | None,
+) -> Any:
+    _check_one_of(keras_model, keras_model_path)
+    if checkpoint_format not in (None, CHECKPOINT, SAVER):
+        raise ValueError(
+            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
+        )
+    config = complete_config(config, model_dir)
+    if keras_model_path:
+        keras_model = _loaded(os.fspath(keras_model_path), custom_objects)
+    else:
+        _LOG.info("Using the Keras model provided.")
+        check_kind(keras_model, "keras_model")
+    model_fn = KerasModelFn.of_compiled(
+        keras_model,
+        custom_objects,
+        checkpoint_format=checkpoint_format,
+        metric_names_map=metric_names_map,
+        export_outputs=export_outputs,
+    )
+    if checkpoint_format == CHECKPOINT and not model_fn.is_layered:
+        raise ValueError(
+            "Object-based checkpoints are currently not supported with subclassed models. "
+            'Pass checkpoint_format="saver".'
+        )
+    initial = _initial_weights(model_fn, config)
+    return cls(model_fn, config=config, warm_start_from=initial)
+
+
+def _check_one_of(keras_model: Any, keras_model_path: Any) -> None:
+    if keras_model is None and not keras_model_path:
+        raise ValueError("Either `keras_model` or `keras_model_path` needs to be provided.")
+    if keras_model is not None and keras_model_path:
+        raise ValueError("Please specity either `keras_model` or `keras_model_path`, but not both.")
+
+
+def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
+    if path.startswith("gs://"):
+        raise ValueError(
+            f"keras_model_path '{path}' is on Google Cloud Storage. Copy the model to a local "
+            "path, or load it yourself and pass it as keras_model."
+        )
+    _LOG.info("Loading models from %s", path)
+    # Python code in a `.keras` file is for those who load it themselves.
+    return tf_keras.models.load_model(
+        path, custom_objects=dict(custom_objects or {}), safe_mode=True
+    )
+
+
+def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:
+    """Writes the model's weights for training to start from, where nothing is trained yet."""
+    if not model_fn.has_known_inputs:
+        return None
+    path = os.path.join(config.model_dir, _INITIAL_WEIGHTS)
+    trained = tf.train.latest_checkpoint(config.model_dir) is not None
+    if config.is_chief and not trained:
+        tf.io.gfile.makedirs(os.path.dirname(path))
+        model_fn.write_initial_weights(path, config)
+    return WarmStartSettings(path) if tf.io.gfile.exists(f"{path}.index") else None

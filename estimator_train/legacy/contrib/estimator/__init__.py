@@ -1,0 +1,128 @@
+"""`tf.contrib.estimator`: heads, estimators and hooks by their old place."""
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+import estimator_train as est
+import estimator_train.compat.v1 as v1
+from estimator_train.canned.parts.logit_fns import (
+    call_logit_fn,
+    dnn_logit_fn_builder,
+    linear_logit_fn_builder,
+)
+from estimator_train.experimental import (
+    InMemoryEvaluatorHook,
+    make_early_stopping_hook,
+    make_stop_at_checkpoint_step_hook,
+    stop_if_higher_hook,
+    stop_if_lower_hook,
+    stop_if_no_decrease_hook,
+    stop_if_no_increase_hook,
+)
+from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
+from estimator_train.legacy.contrib.estimator.heads import (
+    binary_classification_head,
+    logistic_regression_head,
+    multi_class_head,
+    multi_head,
+    multi_label_head,
+    poisson_regression_head,
+    regression_head,
+)
+from estimator_train.legacy.contrib.estimator.rnn_estimators import RNNClassifier, RNNEstimator
+from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
+from estimator_train.training.extenders import add_metrics, clip_gradients_by_norm, forward_features
+
+__all__ = [
+    "InMemoryEvaluatorHook",
+    "RNNClassifier",
+    "RNNEstimator",
+    "TowerOptimizer",
+    "add_metrics",
+    "binary_classification_head",
+    "build_raw_supervised_input_receiver_fn",
+    "call_logit_fn",
+    "clip_gradients_by_norm",
+    "dnn_logit_fn_builder",
+    "export_all_saved_models",
+    "export_saved_model_for_mode",
+    "forward_features",
+    "linear_logit_fn_builder",
+    "logistic_regression_head",
+    "make_early_stopping_hook",
+    "make_stop_at_checkpoint_step_hook",
+    "multi_class_head",
+    "multi_head",
+    "multi_label_head",
+    "poisson_regression_head",
+    "read_eval_metrics",
+    "regression_head",
+    "replicate_model_fn",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+]
+
+BaselineEstimator = v1.BaselineEstimator
+DNNEstimator = v1.DNNEstimator
+DNNLinearCombinedEstimator = v1.DNNLinearCombinedEstimator
+LinearEstimator = v1.LinearEstimator
+
+
+def export_saved_model_for_mode(
+    estimator: Any,
+    export_dir_base: str,
+    input_receiver_fn: Callable[[], Any],
+    assets_extra: Any = None,
+    as_text: bool = False,
+    checkpoint_path: str | None = None,
+    mode: str = est.ModeKeys.PREDICT,
+) -> bytes:
+    """See `Estimator.export_saved_model`, whose experimental_mode `mode` is."""
+    return estimator.export_saved_model(
+        export_dir_base, input_receiver_fn, assets_extra, as_text, checkpoint_path, mode
+    )
+
+
+def export_all_saved_models(
+    estimator: Any,
+    export_dir_base: str,
+    input_receiver_fn_map: Any,
+    assets_extra: Any = None,
+    as_text: bool = False,
+    checkpoint_path: str | None = None,
+) -> bytes:
+    """See `Estimator.experimental_export_all_saved_models`."""
+    return estimator.experimental_export_all_saved_models(
+        export_dir_base, input_receiver_fn_map, assets_extra, as_text, checkpoint_path
+    )
+
+
+def replicate_model_fn(
+    model_fn: Callable[..., Any],
+    loss_reduction: Any = tf.compat.v1.losses.Reduction.SUM_BY_NONZERO_WEIGHTS,
+    devices: Any = None,
+) -> Callable[..., Any]:
+    """Returns model_fn as it is: replicas are the business of RunConfig(train_distribute=...).
+
+    Args:
+      model_fn: The model_fn.
+      loss_reduction: How replicas' losses are put together; with one there is nothing to do.
+      devices: The devices of the replicas; one is used.
+    """
+    del loss_reduction, devices
+    return model_fn
+
+
+def TowerOptimizer(optimizer_or_optimizer_fn: Any) -> Any:  # noqa: N802
+    """The optimizer that was to be wrapped, for the one replica there is.
+
+    Args:
+      optimizer_or_optimizer_fn: An optimizer, or a function that returns one.
+    """
+    if isinstance(optimizer_or_optimizer_fn, tf.compat.v1.train.Optimizer):
+        return optimizer_or_optimizer_fn
+    return optimizer_or_optimizer_fn()

@@ -1,0 +1,81 @@
+"""`tf.contrib.framework`: variables by name, checkpoints, arg_scope."""
+
+import tensorflow as tf
+
+from estimator_train.legacy.contrib.framework.arg_scope import (
+    add_arg_scope,
+    arg_scope,
+    arg_scoped_arguments,
+    current_arg_scope,
+    has_arg_scope,
+)
+from estimator_train.legacy.contrib.framework.assigning import (
+    assign_from_checkpoint,
+    assign_from_checkpoint_fn,
+    assign_from_values,
+    assign_from_values_fn,
+)
+from estimator_train.legacy.contrib.framework.variables import (
+    add_model_variable,
+    filter_variables,
+    get_local_variables,
+    get_model_variables,
+    get_trainable_variables,
+    get_unique_variable,
+    get_variable_full_name,
+    get_variables,
+    get_variables_by_name,
+    get_variables_by_suffix,
+    get_variables_to_restore,
+    global_variable,
+    local_variable,
+    model_variable,
+    variable,
+)
+
+_v1 = tf.compat.v1
+__all__ = [
+    "add_arg_scope",
+    "add_model_variable",
+    "arg_scope",
+    "arg_scoped_arguments",
+    "assert_global_step",
+    "assign_from_checkpoint",
+    "assign_from_checkpoint_fn",
+    "assign_from_values",
+    "assign_from_values_fn",
+    "current_arg_scope",
+    "filter_variables",
+    "get_local_variables",
+    "get_model_variables",
+    "get_or_create_global_step",
+    "get_trainable_variables",
+    "get_unique_variable",
+    "get_variable_full_name",
+    "get_variables",
+    "get_variables_by_name",
+    "get_variables_by_suffix",
+    "get_variables_to_restore",
+    "global_variable",
+    "has_arg_scope",
+    "local_variable",
+    "model_variable",
+    "variable",
+]
+
+assert_global_step = _v1.train.assert_global_step
+create_global_step = _v1.train.create_global_step
+get_global_step = _v1.train.get_global_step
+get_or_create_global_step = _v1.train.get_or_create_global_step
+init_from_checkpoint = _v1.train.init_from_checkpoint
+list_variables = tf.train.list_variables
+load_checkpoint = tf.train.load_checkpoint
+load_variable = tf.train.load_variable
+assert_same_float_dtype = tf.debugging.assert_same_float_dtype
+assert_scalar = tf.debugging.assert_scalar
+is_tensor = tf.is_tensor
+sort = tf.sort
+argsort = tf.argsort
+nest = tf.nest
+CriticalSection = tf.CriticalSection
+zero_initializer = _v1.zeros_initializer

@@ -1,0 +1,163 @@
+"""Keras and v1 optimizers as one training operation in a graph."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.optimizers.base import (
+    SCOPE,
+    GraphOptimizer,
+    KerasOptimizer,
+    TrainStep,
+    existing,
+    name_scope,
+    readable_schedule,
+)
+from estimator_train.optimizers.new_optimizers import NewOptimizer
+
+# These compute what their legacy forms do, and checkpoints hold them under the names of those.
+_WITH_LEGACY_FORM = (
+    tf_keras.optimizers.Adadelta,
+    tf_keras.optimizers.Adagrad,
+    tf_keras.optimizers.Adam,
+    tf_keras.optimizers.Adamax,
+    tf_keras.optimizers.Ftrl,
+    tf_keras.optimizers.Nadam,
+    tf_keras.optimizers.RMSprop,
+    tf_keras.optimizers.SGD,
+)
+
+
+def graph_optimizer(
+    optimizer: Any, *, original_names: bool = True, accumulated_steps: int = 1
+) -> GraphOptimizer:
+    """Reads the settings of the optimizer that a model was compiled with.
+
+    Args:
+      optimizer: One of `tf_keras.optimizers` or `tf_keras.optimizers.legacy`, a loss scaling one
+        around these, or what Keras makes of one of `tf.compat.v1.train`. It is never changed.
+      original_names: Whether a new optimizer that has a legacy form takes it, so that checkpoints
+        hold it as those of tf.estimator do; else it computes what `fit` does to the last bit.
+      accumulated_steps: Steps whose mean gradient makes one update of the weights.
+
+    Raises:
+      ValueError: A setting can be neither read nor honoured.
+      TypeError: It is none of these.
+    """
+    wrapped = getattr(optimizer, "optimizer", None)
+    if isinstance(optimizer, tf.compat.v1.train.Optimizer):
+        wrapped = optimizer
+    if isinstance(wrapped, tf.compat.v1.train.Optimizer):
+        _check_can_accumulate(wrapped, accumulated_steps)
+        return _V1(wrapped)
+    loss_scaling = None
+    if hasattr(optimizer, "inner_optimizer"):
+        loss_scaling = {
+            name: getattr(optimizer, name)
+            for name in ("dynamic", "initial_scale", "dynamic_growth_steps")
+        }
+        optimizer = optimizer.inner_optimizer
+    if original_names and accumulated_steps == 1 and _has_legacy_form(optimizer):
+        optimizer = _converted(optimizer)
+    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+        _check_can_accumulate(optimizer, accumulated_steps)
+        return _Legacy(optimizer, loss_scaling)
+    if isinstance(optimizer, tf_keras.optimizers.Optimizer):
+        return NewOptimizer(optimizer, loss_scaling, accumulated_steps)
+    raise TypeError(
+        f"The Keras model was compiled with the optimizer {optimizer!r} of type "
+        f"{type(optimizer).__name__}. Use one of tf_keras.optimizers or tf.compat.v1.train."
+    )
+
+
+def _check_can_accumulate(optimizer: Any, steps: int) -> None:
+    if steps > 1:
+        raise ValueError(
+            f"Gradients of {steps} steps are to be accumulated, which {type(optimizer).__name__} "
+            f"of {type(optimizer).__module__} cannot do. Use the one of tf_keras.optimizers, such "
+            "as tf_keras.optimizers.Adam."
+        )
+
+
+def legacy_form(optimizer: Any) -> tf_keras.optimizers.legacy.Optimizer | None:
+    """Returns a new legacy optimizer with all settings of another one, or None if there is none.
+
+    Args:
+      optimizer: One of `tf_keras.optimizers` or `tf_keras.optimizers.legacy`, made in eager code.
+        It is never changed.
+    """
+    with tf.__internal__.eager_context.eager_mode():
+        if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+            return _Legacy(optimizer, None).copy()
+        return _converted(optimizer) if _has_legacy_form(optimizer) else None
+
+
+class _V1(GraphOptimizer):
+    """An optimizer of tf.compat.v1.train."""
+
+    scales_loss = True
+
+    def __init__(self, optimizer: tf.compat.v1.train.Optimizer) -> None:
+        self._optimizer = optimizer
+
+    def minimize(
+        self,
+        loss: tf.Tensor,
+        variables: Sequence[tf.Variable],
+        global_step: tf.Variable,
+        gradients: Sequence[Any] | None = None,
+    ) -> TrainStep:
+        """Builds a training step in the default graph; see the base class."""
+        with tf.name_scope(SCOPE):
+            if gradients is None:
+                pairs = self._optimizer.compute_gradients(loss, list(variables))
+            else:
+                pairs = list(zip(gradients, variables, strict=True))
+            step = self._optimizer.apply_gradients(existing(pairs), global_step)
+        # Keras wraps a v1 optimizer in one of its own, which is a level in checkpoints.
+        wrapper = tf.Module()
+        wrapper.optimizer = self._optimizer
+        return TrainStep(step, wrapper)
+
+
+class _Legacy(KerasOptimizer):
+    """An optimizer of tf_keras.optimizers.legacy, which works in graphs as it is."""
+
+    def copy(self) -> Any:
+        """Returns a new optimizer with the same settings, without a LossScaleOptimizer."""
+        config = dict(self._config)
+        if self._schedule:
+            config["learning_rate"] = self._schedule
+        return self._class.from_config(config)
+
+    def minimize(
+        self,
+        loss: tf.Tensor,
+        variables: Sequence[tf.Variable],
+        global_step: tf.Variable,
+        gradients: Sequence[Any] | None = None,
+    ) -> TrainStep:
+        """Builds a training step in the default graph; see the base class."""
+        with name_scope(self._scope):
+            optimizer = self._scaled(self.copy())
+            optimizer.iterations = global_step
+            pairs = self._gradients(optimizer, loss, variables, gradients)
+            return TrainStep(optimizer.apply_gradients(pairs), optimizer)
+
+
+def _has_legacy_form(optimizer: Any) -> bool:
+    """Whether the legacy optimizer of the same name honours all settings.
+
+    A subclass may compute anything, and weight decay and averages are new.
+    """
+    if type(optimizer) not in _WITH_LEGACY_FORM:
+        return False
+    return not optimizer.weight_decay and not optimizer.use_ema
+
+
+def _converted(optimizer: Any) -> Any:
+    """The legacy form of a new optimizer that has one."""
+    with readable_schedule(optimizer):
+        return tf_keras.__internal__.optimizers.convert_to_legacy_optimizer(optimizer)

@@ -1,0 +1,164 @@
+"""The new optimizers of tf_keras in a graph."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.optimizers.base import KerasOptimizer, TrainStep, name_scope
+
+
+class NewOptimizer(KerasOptimizer):
+    """A new optimizer of tf_keras.optimizers, which counts on the order of eager execution.
+
+    A tf.function keeps that order in a graph. It is called once for all replicas and sends each
+    to `apply_gradients`, as a training loop of TF2 would.
+
+    Args:
+      optimizer: The eager optimizer.
+      loss_scaling: Arguments of the LossScaleOptimizer around it, or None.
+      accumulated_steps: Steps whose mean gradient makes one update of the weights.
+    """
+
+    def __init__(
+        self, optimizer: Any, loss_scaling: dict[str, Any] | None, accumulated_steps: int = 1
+    ) -> None:
+        super().__init__(optimizer, loss_scaling)
+        self._accumulated_steps = accumulated_steps
+        _refuse_averages(optimizer)
+        _refuse_nadam(optimizer)
+        # tf_keras has no public getters for what exclude_from_weight_decay() was given.
+        if getattr(optimizer, "_exclude_from_weight_decay", None):
+            raise ValueError(
+                f"{self._class.__name__}.exclude_from_weight_decay(var_list=...) names variables "
+                "of the eager model, which are no part of an Estimator's graph. Use var_names=..."
+            )
+        self._undecayed = list(getattr(optimizer, "_exclude_from_weight_decay_names", None) or ())
+        if self._schedule:
+            self._config["learning_rate"] = 0.0  # assigned in every step
+        self._config["jit_compile"] = False
+
+    def minimize(
+        self,
+        loss: tf.Tensor,
+        variables: Sequence[tf.Variable],
+        global_step: tf.Variable,
+        gradients: Sequence[Any] | None = None,
+    ) -> TrainStep:
+        """Builds a training step in the default graph; see the base class."""
+        scope = name_scope(f"{self._scope}/{self._config['name']}".lstrip("/"))
+        with scope, tf.variable_creator_scope(_not_trainable):
+            inner = self._class.from_config(self._config)
+            if self._undecayed:
+                inner.exclude_from_weight_decay(var_names=self._undecayed)
+            optimizer = self._scaled(inner)
+            pairs = self._gradients(optimizer, loss, variables, gradients)
+            inner.build([variable for _, variable in pairs])
+            accumulators = self._accumulators(pairs)
+
+        def on_all_replicas(strategy: tf.distribute.Strategy, pairs: Any) -> tf.Tensor:
+            # Summed out here: inside of a function TensorFlow would use collective operations,
+            # which wait for ever in a session.
+            summed = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.SUM, pairs)
+            variables = [variable for _, variable in pairs]
+
+            def update(values: Any) -> None:
+                if self._schedule:
+                    updates = global_step // self._accumulated_steps
+                    inner.learning_rate.assign(self._schedule(updates))
+                strategy.run(_applier(optimizer, variables), args=(values,))
+
+            @tf.function(autograph=False)
+            def apply() -> tf.Tensor:
+                if accumulators:
+                    self._accumulate(strategy, accumulators, summed, global_step, update)
+                else:
+                    update(summed)
+                return tf.constant(True)
+
+            # Weight decay needs no gradient: once the function is inlined, it would run before the
+            # weights are read, were it not for this group (a dependency on what is an input of
+            # the function anyway is dropped).
+            with tf.control_dependencies([tf.group(*_components(strategy, summed))]):
+                applied = apply()
+            with tf.control_dependencies([applied]):
+                return global_step.assign_add(1)
+
+        context = tf.distribute.get_replica_context()
+        return TrainStep(context.merge_call(on_all_replicas, args=(pairs,)), optimizer)
+
+    def _accumulators(self, pairs: Sequence[tuple[Any, tf.Variable]]) -> list[tf.Variable]:
+        """Variables for sums of gradients; none where each step is an update."""
+        if self._accumulated_steps == 1:
+            return []
+        return [
+            tf.Variable(
+                lambda v=variable: tf.zeros(v.shape, v.dtype),
+                trainable=False,
+                name=f"accumulated/{variable.name.partition(':')[0]}",
+            )
+            for _, variable in pairs
+        ]
+
+    def _accumulate(
+        self,
+        strategy: tf.distribute.Strategy,
+        accumulators: Sequence[tf.Variable],
+        summed: Sequence[Any],
+        global_step: tf.Variable,
+        update: Callable[[Any], None],
+    ) -> None:
+        """Adds a step's gradients, and updates by their mean if it is the last of so many."""
+        every = self._accumulated_steps
+
+        def add(accumulator: tf.Variable, gradient: Any) -> None:
+            accumulator.assign_add(tf.convert_to_tensor(gradient) / every)
+
+        def spend() -> None:
+            update(list(accumulators))
+            for accumulator in accumulators:
+                strategy.extended.update(accumulator, lambda a: a.assign(tf.zeros_like(a)))
+
+        for accumulator, gradient in zip(accumulators, summed, strict=True):
+            strategy.extended.update(accumulator, add, args=(gradient,))
+        tf.cond(tf.equal((global_step + 1) % every, 0), spend, lambda: None)
+
+
+def _refuse_averages(optimizer: Any) -> None:
+    if optimizer.use_ema:
+        raise ValueError(
+            f"{type(optimizer).__name__}(use_ema=True) is not supported in an Estimator: Keras "
+            "puts the averages in place of the weights at the end of fit(), and an Estimator "
+            "has no such end. Set use_ema=False, or average the weights with "
+            "tf.train.ExponentialMovingAverage in a model_fn."
+        )
+
+
+def _refuse_nadam(optimizer: Any) -> None:
+    if isinstance(optimizer, tf_keras.optimizers.Nadam):
+        raise ValueError(
+            f"{type(optimizer).__name__} of tf_keras.optimizers compares variables by ==, which "
+            "tells nothing in an Estimator's graph. Use tf_keras.optimizers.legacy.Nadam."
+        )
+
+
+def _not_trainable(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+    """Makes a variable that is the optimizer's own; some of them do not say so."""
+    return next_creator(**{**arguments, "trainable": False})
+
+
+def _applier(optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
+    def apply(gradients: Any) -> None:
+        dense = [
+            g if isinstance(g, tf.IndexedSlices) else tf.convert_to_tensor(g) for g in gradients
+        ]
+        pairs = zip(dense, variables, strict=True)
+        optimizer.apply_gradients(pairs, skip_gradients_aggregation=True)
+
+    return apply
+
+
+def _components(strategy: tf.distribute.Strategy, values: Sequence[Any]) -> list[Any]:
+    """What a strategy's values are made of, one part for each replica."""
+    return [part for value in values for part in strategy.experimental_local_results(value)]

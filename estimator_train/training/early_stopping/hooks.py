@@ -1,0 +1,272 @@
+"""Early stopping: hooks that end training when a metric of its evaluations says so."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+from estimator_train.estimator import Estimator
+from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
+from estimator_train.training.early_stopping.rules import NoChange, Rule, Threshold, WatchedMetric
+
+__all__ = [
+    "make_early_stopping_hook",
+    "read_eval_metrics",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+]
+
+_LOG = tf.get_logger()
+_STOP = "signal_early_stopping/STOP"
+
+
+def make_early_stopping_hook(
+    estimator: Estimator,
+    should_stop_fn: Callable[[], bool],
+    run_every_secs: float | None = 60,
+    run_every_steps: int | None = None,
+) -> tf.compat.v1.train.SessionRunHook:
+    """Makes a hook that stops training when a function says so, under any strategy.
+
+    In a cluster the chief asks the function and all workers stop.
+
+    Args:
+      estimator: The Estimator that is trained.
+      should_stop_fn: Function without arguments that returns whether to stop.
+      run_every_secs: Seconds from one call of should_stop_fn to the next. The first call comes with
+        the first step.
+      run_every_steps: Training steps from one call to the next, in place of seconds; give
+        run_every_secs=None with it.
+
+    Returns:
+      The hook, for `Estimator.train` or `TrainSpec`.
+
+    Raises:
+      TypeError: estimator is none, or should_stop_fn cannot be called.
+      ValueError: Both or neither of run_every_secs and run_every_steps are given.
+    """
+    _check_estimator(estimator)
+    if not callable(should_stop_fn):
+        raise TypeError("`should_stop_fn` must be callable.")
+    if run_every_secs is not None and run_every_steps is not None:
+        raise ValueError("Only one of `run_every_secs` and `run_every_steps` must be set.")
+    timer = tf.compat.v1.train.SecondOrStepTimer(run_every_secs, run_every_steps)
+    return _EarlyStopping(estimator, should_stop_fn, timer, run_every_steps)
+
+
+def stop_if_higher_hook(
+    estimator: Estimator,
+    metric_name: str,
+    threshold: float,
+    eval_dir: str | None = None,
+    min_steps: int = 0,
+    run_every_secs: float | None = 60,
+    run_every_steps: int | None = None,
+) -> tf.compat.v1.train.SessionRunHook:
+    """Makes a hook that stops training when a metric is higher than a threshold.
+
+    Args:
+      estimator: The Estimator that is trained.
+      metric_name: The metric, as `Estimator.evaluate` names it.
+      threshold: The value that stops training when an evaluation passes it.
+      eval_dir: Where the evaluations are; by default `estimator.eval_dir()`.
+      min_steps: Evaluations before this global step do not count.
+      run_every_secs: Seconds from one look at the evaluations to the next.
+      run_every_steps: Training steps between looks, in place of seconds; give run_every_secs=None
+        with it.
+
+    Returns:
+      The hook, for `Estimator.train` or `TrainSpec`. In training it raises a ValueError if there
+      are evaluations and none of them writes the metric.
+
+    Raises:
+      TypeError: estimator is none.
+      ValueError: Both or neither of run_every_secs and run_every_steps are given.
+    """
+    passed = Threshold(metric_name, threshold, operator.gt, "greater than", min_steps)
+    return _stop_on_metric(estimator, eval_dir, passed, run_every_secs, run_every_steps)
+
+
+def stop_if_lower_hook(
+    estimator: Estimator,
+    metric_name: str,
+    threshold: float,
+    eval_dir: str | None = None,
+    min_steps: int = 0,
+    run_every_secs: float | None = 60,
+    run_every_steps: int | None = None,
+) -> tf.compat.v1.train.SessionRunHook:
+    """Makes a hook that stops training when a metric is lower than a threshold.
+
+    Arguments, result and errors are those of `stop_if_higher_hook`.
+    """
+    passed = Threshold(metric_name, threshold, operator.lt, "less than", min_steps)
+    return _stop_on_metric(estimator, eval_dir, passed, run_every_secs, run_every_steps)
+
+
+def stop_if_no_increase_hook(
+    estimator: Estimator,
+    metric_name: str,
+    max_steps_without_increase: int,
+    eval_dir: str | None = None,
+    min_steps: int = 0,
+    run_every_secs: float | None = 60,
+    run_every_steps: int | None = None,
+) -> tf.compat.v1.train.SessionRunHook:
+    """Makes a hook that stops training when a metric has not increased for some steps.
+
+    Args:
+      estimator: As for `stop_if_higher_hook`.
+      metric_name: As for `stop_if_higher_hook`.
+      max_steps_without_increase: Global steps from the evaluation with the highest value to one
+        that is not higher, at which training stops.
+      eval_dir: As for `stop_if_higher_hook`.
+      min_steps: As for `stop_if_higher_hook`.
+      run_every_secs: As for `stop_if_higher_hook`.
+      run_every_steps: As for `stop_if_higher_hook`.
+
+    Returns:
+      As `stop_if_higher_hook`.
+
+    Raises:
+      TypeError: As `stop_if_higher_hook`.
+      ValueError: As `stop_if_higher_hook`.
+    """
+    stalled = NoChange(metric_name, max_steps_without_increase, operator.gt, "increase", min_steps)
+    return _stop_on_metric(estimator, eval_dir, stalled, run_every_secs, run_every_steps)
+
+
+def stop_if_no_decrease_hook(
+    estimator: Estimator,
+    metric_name: str,
+    max_steps_without_decrease: int,
+    eval_dir: str | None = None,
+    min_steps: int = 0,
+    run_every_secs: float | None = 60,
+    run_every_steps: int | None = None,
+) -> tf.compat.v1.train.SessionRunHook:
+    """Makes a hook that stops training when a metric has not decreased for some steps.
+
+    Arguments, result and errors are those of `stop_if_no_increase_hook`, lowest for highest.
+    """
+    stalled = NoChange(metric_name, max_steps_without_decrease, operator.lt, "decrease", min_steps)
+    return _stop_on_metric(estimator, eval_dir, stalled, run_every_secs, run_every_steps)
+
+
+def _stop_on_metric(
+    estimator: Estimator,
+    eval_dir: str | None,
+    rule: Rule,
+    run_every_secs: float | None,
+    run_every_steps: int | None,
+) -> tf.compat.v1.train.SessionRunHook:
+    _check_estimator(estimator)
+    metrics = WatchedMetric(rule, eval_dir or estimator.eval_dir())
+    hook = make_early_stopping_hook(estimator, metrics.should_stop, run_every_secs, run_every_steps)
+    hook.watched_metric = metrics
+    return hook
+
+
+class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
+    """Asks a function now and then whether to stop, and stops all workers.
+
+    The variable that tells the other workers is in every checkpoint of the original that was
+    written under early stopping, so it is in ours; but a model_dir that was begun without it goes
+    on without it.
+
+    Attributes:
+      stopped: Whether it was this hook that stopped training.
+      watched_metric: The metric that it waits for, if it waits for one.
+    """
+
+    stopped: bool = False
+    watched_metric: WatchedMetric | None = None
+
+    def __init__(
+        self,
+        estimator: Estimator,
+        should_stop_fn: Callable[[], bool],
+        timer: tf.compat.v1.train.SecondOrStepTimer,
+        run_every_steps: int | None,
+    ) -> None:
+        self._estimator = estimator
+        self._should_stop_fn = should_stop_fn
+        self._timer = timer
+        self._run_every_steps = run_every_steps
+        self._asks = estimator.config.is_chief
+        self._has_peers = estimator.config.num_worker_replicas > 1
+
+    def begin(self) -> None:
+        """Makes the variable by which the chief tells the others."""
+        self._timer.reset()
+        self._step_read = tf_internals.global_step_read()
+        saved = self._estimator.latest_checkpoint()
+        is_saved = saved is None or _STOP in dict(tf.train.list_variables(saved))
+        keys = tf.compat.v1.GraphKeys
+        collection = keys.GLOBAL_VARIABLES if is_saved or self._has_peers else keys.LOCAL_VARIABLES
+        scope, name = _STOP.split("/")
+        with tf.compat.v1.variable_scope(scope, reuse=tf.compat.v1.AUTO_REUSE):
+            self._stop = tf.compat.v1.get_variable(
+                name,
+                shape=[],
+                dtype=tf.bool,
+                initializer=tf.compat.v1.constant_initializer(False),
+                collections=[collection],
+                trainable=False,
+                use_resource=True,
+            )
+            self._set_stop, self._unset_stop = (self._stop.assign(v).op for v in (True, False))
+
+    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+        """Forgets a stop that an earlier training saved."""
+        del coord
+        if self._asks:
+            session.run(self._unset_stop)
+
+    def steps_until_due(self, global_step: int) -> int | None:
+        """Steps up to the one after which it looks whether to stop."""
+        if not self._asks:
+            return 1
+        last = self._timer.last_triggered_step()
+        if self._run_every_steps is not None and last is not None:
+            return last + self._run_every_steps - global_step + 1
+        return 1 if self._timer.should_trigger_for_step(global_step) else None
+
+    def before_run(
+        self, run_context: tf.compat.v1.train.SessionRunContext
+    ) -> tf.compat.v1.train.SessionRunArgs:
+        """Asks for the global step, and for the chief's word where there is one."""
+        del run_context
+        word = {} if self._asks else {"stop": self._stop}
+        return tf.compat.v1.train.SessionRunArgs({"step": self._step_read, **word})
+
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Stops training if the function, or the chief, says so."""
+        step = run_values.results["step"]
+        if self._asks:
+            if not self._timer.should_trigger_for_step(step):
+                return
+            self._timer.update_last_triggered_step(step)
+            if not self._should_stop_fn():
+                return
+            run_context.session.run(self._set_stop)
+        elif not run_values.results["stop"]:
+            return
+        _LOG.info("Requesting early stopping at global step %d", step)
+        self.stopped = True
+        run_context.request_stop()
+
+
+def _check_estimator(estimator: Any) -> None:
+    if not isinstance(estimator, Estimator):
+        raise TypeError(
+            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
+        )

@@ -1,0 +1,156 @@
+"""Rules of early stopping: when the evaluations of a metric say that training should stop."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.training.early_stopping.eval_metrics import metrics_in
+
+_LOG = tf.get_logger()
+
+
+class Rule:
+    """Whether the values of a metric are such that training should stop."""
+
+    def __init__(self, metric_name: str, min_steps: int) -> None:
+        self.metric_name = metric_name
+        self._min_steps = min_steps
+
+    def holds(self, metrics: dict[int, dict[str, float]]) -> bool:
+        """Whether to stop, from global step to metric name to value."""
+        name = self.metric_name
+        return self._holds(
+            [
+                (step, values[name])
+                for step, values in metrics.items()
+                if step >= self._min_steps and name in values
+            ]
+        )
+
+    def _holds(self, values: list[tuple[int, float]]) -> bool:
+        raise NotImplementedError
+
+
+class Threshold(Rule):
+    """A value has passed a threshold.
+
+    Args:
+      metric_name: The metric.
+      threshold: The value that must be passed.
+      beyond: Whether its first argument has passed its second.
+      relation: That in words.
+      min_steps: Evaluations before this global step do not count.
+    """
+
+    def __init__(
+        self,
+        metric_name: str,
+        threshold: float,
+        beyond: Callable[[Any, Any], bool],
+        relation: str,
+        min_steps: int,
+    ) -> None:
+        super().__init__(metric_name, min_steps)
+        self._threshold = threshold
+        self._beyond = beyond
+        self._relation = relation
+
+    def _holds(self, values: list[tuple[int, float]]) -> bool:
+        for step, value in values:
+            if self._beyond(value, self._threshold):
+                _LOG.info(
+                    'At step %s, metric "%s" has value %s which is %s the configured threshold '
+                    "(%s) for early stopping.",
+                    step,
+                    self.metric_name,
+                    value,
+                    self._relation,
+                    self._threshold,
+                )
+                return True
+        return False
+
+
+class NoChange(Rule):
+    """The best value is some steps old.
+
+    Args:
+      metric_name: The metric.
+      max_steps: Those steps.
+      better: Whether its first argument is better than its second.
+      change: What makes a value better, in a word.
+      min_steps: Evaluations before this global step do not count.
+    """
+
+    def __init__(
+        self,
+        metric_name: str,
+        max_steps: int,
+        better: Callable[[Any, Any], bool],
+        change: str,
+        min_steps: int,
+    ) -> None:
+        super().__init__(metric_name, min_steps)
+        self._max_steps = max_steps
+        self._better = better
+        self._change = change
+
+    def _holds(self, values: list[tuple[int, float]]) -> bool:
+        best: tuple[int, float] | None = None
+        for step, value in values:
+            if best is None or self._better(value, best[1]):
+                best = (step, value)
+            if step - best[0] >= self._max_steps:
+                _LOG.info(
+                    'No %s in metric "%s" for %s steps, which is greater than or equal to max '
+                    "steps (%s) configured for early stopping.",
+                    self._change,
+                    self.metric_name,
+                    step - best[0],
+                    self._max_steps,
+                )
+                return True
+        return False
+
+
+class WatchedMetric:
+    """The metric of some evaluations, and the rule that it is watched by."""
+
+    def __init__(self, rule: Rule, eval_dir: str) -> None:
+        self._rule = rule
+        self._eval_dir = eval_dir
+        self._metrics = metrics_in(eval_dir)
+
+    def should_stop(self) -> bool:
+        """Whether the evaluations so far say so.
+
+        Raises:
+          ValueError: There are evaluations and none of them has the metric.
+        """
+        metrics = self._metrics.read()
+        written = {name for values in metrics.values() for name in values}
+        if metrics and self._rule.metric_name not in written:
+            raise ValueError(
+                f"Early stopping waits for the metric '{self._rule.metric_name}', which the "
+                f"evaluations in {self._eval_dir} do not write: they have {sorted(written)}. "
+                "Name one of these, or add the metric to eval_metric_ops."
+            )
+        return self._rule.holds(metrics)
+
+    def check_written(self, eval_dirs: Sequence[str]) -> None:
+        """Checks that the metric is written, now that there was an evaluation.
+
+        Args:
+          eval_dirs: The directories of the evaluations that are made.
+
+        Raises:
+          ValueError: There is no evaluation where it is waited for, or none has the metric.
+        """
+        if not self._metrics.read():
+            raise ValueError(
+                f"Early stopping waits for the metric '{self._rule.metric_name}' in "
+                f"{self._eval_dir}, where no evaluation is written: they go to {list(eval_dirs)}. "
+                "Give one of these as eval_dir."
+            )
+        self.should_stop()
