@@ -58,4 +58,4 @@ def test_importing_the_package_alone_makes_tf_keras_convert_models():
         "print(type(estimator).__module__)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.endswith("estimator_train.estimator\n"), done.stderr[-2000:]
+    assert done.stdout.endswith("estimator_train.estimator.estimator\n"), done.stderr[-2000:]

@@ -4,17 +4,13 @@
 names of its time without an edit to the rest of it.
 """
 
-from typing import TYPE_CHECKING, Any
+import pkgutil
+from typing import Any
 
-if TYPE_CHECKING:
-    from estimator_train.legacy.installing import install
-
-__all__ = ["install"]
+__all__ = ["install"]  # noqa: F822 (loaded when it is first used, from what stands above this)
 
 
 def __getattr__(name: str) -> Any:
     if name != "install":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from estimator_train.legacy.installing import install
-
-    return install
+    return pkgutil.resolve_name("estimator_train.legacy.installing:install")

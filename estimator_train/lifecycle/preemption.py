@@ -217,6 +217,26 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
         _current = None
 
 
+@contextlib.contextmanager
+def listening(setting: Preemption | bool | None) -> Iterator[None]:
+    """Within it signals end what is going on, if the setting or the environment asks for it.
+
+    Args:
+      setting: `RunConfig.preemption`; where it is None, the variable ESTIMATOR_TRAIN_PREEMPTION=1
+        stands for True. The launcher sets it.
+
+    Raises:
+      Preempted: A signal came, and it was not in training, which is to end saved.
+    """
+    if setting is None:
+        setting = os.environ.get("ESTIMATOR_TRAIN_PREEMPTION") == "1"
+    if not setting:
+        yield
+        return
+    with watch(Preemption() if setting is True else setting):
+        yield
+
+
 def current() -> Watch | None:
     """The watch that listens now, if there is one."""
     return _current

@@ -46,7 +46,7 @@ def train_and_evaluate(
     """
     specs = checked_specs(estimator, train_spec, eval_spec)
     _LOG.info("Not using Distribute Coordinator.")
-    with listening(estimator.config):  # Beyond the training: to its last export.
+    with listening(estimator.config.preemption):  # Beyond the training: to its last export.
         if has_role(estimator):
             evaluations = run_role(estimator, train_spec, specs, _run_local)
         else:

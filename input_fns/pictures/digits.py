@@ -8,7 +8,7 @@ import tensorflow as tf
 from input_fns.pictures.idx import idx
 from input_fns.pipeline import checks
 
-_DATA = Path(__file__).parent / "data"
+_DATA = Path(__file__).parent.parent / "data"
 
 
 def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf.data.Dataset:

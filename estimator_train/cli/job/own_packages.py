@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-_HOME = str(Path(__file__).parents[2])
+_HOME = str(Path(__file__).parents[3])
 
 
 def import_own(name: str) -> ModuleType:

@@ -1,0 +1,1 @@
+"""Keras callbacks as hooks of a training."""

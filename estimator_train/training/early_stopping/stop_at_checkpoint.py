@@ -57,7 +57,7 @@ class _StopAtCheckpointStep(GlobalStepHook):
         """Beyond the last step, looks for its checkpoint."""
         if run_values.results + 1 < self._last_step:
             return
-        if saved_global_step(self._estimator._context()) >= self._last_step:
+        if saved_global_step(self._estimator.model_dir) >= self._last_step:
             run_context.request_stop()
         else:
             time.sleep(self._wait_secs)
