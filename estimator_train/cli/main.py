@@ -68,7 +68,8 @@ def _run(arguments: list[str], program: list[str] | None) -> None:
             f"unexpected argument '{rest[1]}': {command.name} takes flags only, such as "
             f"--model_dir=DIR."
         )
-    logs.set_up(debug=flag_values.debug)
+    # Who starts other programs leaves TensorFlow to them.
+    logs.set_up(flag_values.debug, loads_tensorflow=not command.takes_program)
     # A script's own directory is where Python looks first; for a command it is the user's.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())

@@ -3,9 +3,9 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 import tensorflow as tf
 
@@ -16,7 +16,7 @@ ROOT = str(Path(estimator_train.__file__).parents[1])
 
 def start(directory, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-m", "estimator_train", *arguments],
+        forked.python("-m", "estimator_train", *arguments),
         cwd=directory,
         env={**os.environ, "PYTHONPATH": ROOT},
         stdout=subprocess.PIPE,
@@ -35,7 +35,6 @@ def files(directory):
     return sorted(str(path) for path in Path(directory).rglob("*"))
 
 
-@pytest.mark.slow
 def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
     process = start(
         tmp_path,
@@ -66,7 +65,6 @@ def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
     assert "saved_model" not in rows
 
 
-@pytest.mark.slow
 def test_a_job_that_was_killed_goes_on_and_ends_where_it_should(command, linear, tmp_path):
     job = [*linear, "--eval", "--eval_every_steps=200", "--max_train_steps=4000"]
     process = start(tmp_path, "train", *job, "--exporters=final")

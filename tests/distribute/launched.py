@@ -13,6 +13,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import forked
+
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 
@@ -79,7 +81,7 @@ def run_tasks(
 
 def python(script: str, *arguments: object) -> list[str]:
     """The command for a script in this folder."""
-    return [sys.executable, str(HERE / script), *map(str, arguments)]
+    return forked.python(HERE / script, *arguments)
 
 
 def numbers_after(word: str, lines: Sequence[str]) -> list[float]:

@@ -30,7 +30,6 @@ with socket.socket(getattr(socket, family)) as one:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "flag"), [("async", "--ps=1"), ("sync", "--workers=1")])
 def test_servers_that_train_listen_on_loopback_alone(tmp_path: Path, kind: str, flag: str) -> None:
     done = launched([flag], python("listening.py", kind, tmp_path))
