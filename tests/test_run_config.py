@@ -7,6 +7,7 @@ import inspect
 import json
 import pathlib
 import pickle
+import re
 import types
 
 import ask_run_config
@@ -47,6 +48,14 @@ def test_a_wrong_value_is_named() -> None:
         RunConfig(save_summary_steps=-3)
     with pytest.raises(TypeError, match=r"keep_checkpoint_max must be a number, got '5'"):
         RunConfig(keep_checkpoint_max="5")
+
+
+def test_each_setting_has_a_description_and_an_attribute() -> None:
+    arguments = set(inspect.signature(RunConfig).parameters)
+    described = set(re.findall(r"^  (\w+): ", inspect.getdoc(RunConfig) or "", re.MULTILINE))
+    assert described - {"ValueError", "TypeError"} == arguments
+    shown = {name for name, value in vars(RunConfig).items() if isinstance(value, property)}
+    assert shown == arguments - {"experimental_distribute"}
 
 
 def test_model_dir_may_be_a_path() -> None:

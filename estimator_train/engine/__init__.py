@@ -1,6 +1,8 @@
-"""The engine: builds a job's graphs and runs sessions over them.
+"""The engine: builds the graphs of an estimator and runs sessions over them.
 
-`job.py` says what is run, `inputs.py` and `model.py` turn an input_fn and a model_fn into tensors
-(`replicas.py` under a `tf.distribute` strategy), and `train.py`, `evaluate.py`, `predict.py` and
-`export.py` each run one kind of session. Nothing here knows the `Estimator` class.
+From the ground up: `context` is what the engine knows of an estimator; `checkpoints` keeps them and
+tells which is the latest; `inputs` and `graph` turn an input_fn and a model_fn into the tensors of
+one step; `loops` runs many steps in one call; `distributed` is training with other processes;
+`sessions` opens sessions; and `run` has one file for each of train, evaluate and predict. Nothing
+here knows the `Estimator` class.
 """

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from estimator_train.engine.checkpoints.integrity import newest_good
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.engine.model_cache import ModelCache
 from estimator_train.run_config import RunConfig
@@ -26,7 +26,7 @@ class EstimatorContext:
     params: Any
     config: RunConfig
     warm_start: WarmStartSettings | None
-    kept: ModelCache
+    kept: ModelCache[Any]
 
     @property
     def model_dir(self) -> str:
@@ -39,4 +39,4 @@ class EstimatorContext:
         Raises:
           ValueError: There are checkpoints, and none can be read.
         """
-        return newest_good(self.model_dir)
+        return latest_checkpoint(self.model_dir)

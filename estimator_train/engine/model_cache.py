@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from estimator_train.engine.sessions.open_model import OpenModel
+from typing import Any, Generic, Protocol, TypeVar
 
 _MOST_KEPT = 2
 
@@ -23,14 +20,32 @@ class ReusedInputFn:
     function: Any
 
 
-class ModelCache:
+class CachedModel(Protocol):
+    """What a cache needs of an open model."""
+
+    @property
+    def mode(self) -> str:
+        """The ModeKeys value that it was built for."""
+
+    @property
+    def worn(self) -> bool:
+        """Whether it is not to be used again."""
+
+    def close(self) -> None:
+        """Releases its session and graph."""
+
+
+_Model = TypeVar("_Model", bound=CachedModel)
+
+
+class ModelCache(Generic[_Model]):
     """The open models of one estimator, the latest few of them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._models: list[OpenModel] = []
+        self._models: list[_Model] = []
 
-    def take(self, mode: str) -> OpenModel | None:
+    def take(self, mode: str) -> _Model | None:
         """Takes a model of this mode out, so that nobody else uses it meanwhile."""
         with self._lock:
             for model in self._models:
@@ -39,7 +54,7 @@ class ModelCache:
                     return model
         return None
 
-    def give_back(self, model: OpenModel) -> None:
+    def give_back(self, model: _Model) -> None:
         """Keeps a model for the next call, in place of the oldest where there are too many."""
         with self._lock:
             if not model.worn:

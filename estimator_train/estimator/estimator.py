@@ -9,7 +9,12 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 
 from estimator_train.cluster import EVALUATOR, PS
-from estimator_train.engine.checkpoints import reading
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+from estimator_train.engine.checkpoints.reading import (
+    saved_global_step,
+    variable_names,
+    variable_value,
+)
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, settings_from
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import serve, taking_part
@@ -67,7 +72,7 @@ class Estimator(ExportVerbs):
         self._model_fn = model_fn
         self._params = copy.deepcopy({} if params is None else params)
         self._warm_start_settings = settings_from(warm_start_from)
-        self._kept_models = ModelCache()
+        self._kept_models: ModelCache[Any] = ModelCache()
 
     @property
     def model_dir(self) -> str:
@@ -115,7 +120,7 @@ class Estimator(ExportVerbs):
 
     def latest_checkpoint(self) -> str | None:
         """Returns the path prefix of the latest checkpoint in model_dir, or None."""
-        return self._context().latest_checkpoint()
+        return latest_checkpoint(self.model_dir)
 
     def get_variable_names(self) -> list[str]:
         """Returns the names of all variables in the latest checkpoint.
@@ -123,7 +128,7 @@ class Estimator(ExportVerbs):
         Raises:
           ValueError: There is no checkpoint.
         """
-        return reading.variable_names(self._context())
+        return variable_names(self.model_dir)
 
     def get_variable_value(self, name: str) -> Any:
         """Returns a variable's value in the latest checkpoint, a NumPy array.
@@ -131,7 +136,7 @@ class Estimator(ExportVerbs):
         Raises:
           ValueError: There is no checkpoint.
         """
-        return reading.variable_value(self._context(), name)
+        return variable_value(self.model_dir, name)
 
     def eval_dir(self, name: str | None = None) -> str:
         """Returns the directory of an evaluation's event files.
@@ -186,7 +191,7 @@ class Estimator(ExportVerbs):
             serve(self._config)
             return self
         with taking_part(self._config) as member:
-            if max_steps is not None and reading.saved_global_step(context) >= max_steps:
+            if max_steps is not None and saved_global_step(self.model_dir) >= max_steps:
                 _LOG.info("Skipping training since max_steps has already saved.")
                 return self
             if steps is not None or max_steps is not None:

@@ -1,11 +1,19 @@
-"""Session-run hooks that are this package's own."""
+"""Session-run hooks that are this package's own.
+
+`KerasCallbacks` is loaded when it is first used, since Keras takes seconds to import.
+"""
+
+import pkgutil
+from typing import TYPE_CHECKING, Any
 
 from estimator_train.hooks.backup import BackupAndRestore
 from estimator_train.hooks.profile import ProfileHook
 from estimator_train.hooks.progress import ProgressHook
 from estimator_train.hooks.step_breakdown import StepBreakdown
 from estimator_train.hooks.time_history import TimeHistory
-from estimator_train.keras.callbacks.keras_callbacks import KerasCallbacks
+
+if TYPE_CHECKING:
+    from estimator_train.keras.callbacks.keras_callbacks import KerasCallbacks
 
 __all__ = [
     "BackupAndRestore",
@@ -15,3 +23,11 @@ __all__ = [
     "StepBreakdown",
     "TimeHistory",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "KerasCallbacks":
+        return pkgutil.resolve_name(
+            "estimator_train.keras.callbacks.keras_callbacks:KerasCallbacks"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.estimator import EstimatorV2, complete_config
+from estimator_train.estimator import EstimatorV2
+from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.compiled.compile_arguments import compile_arguments
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.model_checks import check_kind

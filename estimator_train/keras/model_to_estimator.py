@@ -8,7 +8,8 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
-from estimator_train.estimator import Estimator, EstimatorV2, complete_config
+from estimator_train.estimator import Estimator, EstimatorV2
+from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.model_checks import check_kind
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.run_config import RunConfig

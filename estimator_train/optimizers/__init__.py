@@ -1,0 +1,1 @@
+"""Keras optimizers, of either generation, in graphs."""

@@ -73,7 +73,7 @@ class EstimatorPredictor:
         self._predictor: Predictor | None = None
         self._fixed_path = checkpoint_path
         self._path = checkpoint_path or context.latest_checkpoint()
-        note_untrained(context, self._path, "predict")
+        note_untrained(context.model_dir, self._path, "predict")
         self._state = self._state_of_model_dir()
         if serving_input_receiver_fn is not None:
             self._open(self._build_on(serving_input_receiver_fn))
@@ -168,7 +168,7 @@ class EstimatorPredictor:
         if self._fixed_path or self._path is None:
             session = restored(self._path)[1]
         else:
-            self._path, session = with_latest(self._context, restored, self._path)
+            self._path, session = with_latest(self._context.model_dir, restored, self._path)
         fetches = model.fetches if isinstance(model.fetches, Mapping) else {_SINGLE: model.fetches}
         self._model = model
         self._predictor = Predictor(session, model.feeds, fetches)
@@ -181,7 +181,7 @@ class EstimatorPredictor:
             return None
 
     def _reloaded(self, predictor: Predictor) -> Predictor:
-        """The predictor of the latest checkpoint; the one in use where there is none newer."""
+        """The predictor of the latest checkpoint: the one in use unless a newer one was written."""
         if self._state_of_model_dir() == self._state:
             return predictor
         with self._lock:
@@ -201,7 +201,9 @@ class EstimatorPredictor:
                 _LOG.info("Predicting from %s.", self._path)
             except (tf.errors.OpError, ValueError) as error:
                 self._path = before
-                _LOG.warning("Still predicting from %s: %s", before, error)
+                _LOG.warning(
+                    "Could not load a newer checkpoint; still predicting from %s: %s", before, error
+                )
             assert self._predictor is not None
             return self._predictor
 

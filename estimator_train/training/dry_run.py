@@ -67,7 +67,7 @@ def dry_run(
         _LOG.info("Dry run in %s: %d training steps.", directory, _TRAIN_STEPS)
         listeners = [tf.compat.v1.train.CheckpointSaverListener()]
         trial.train(train_spec.input_fn, steps=_TRAIN_STEPS, saving_listeners=listeners)
-        global_step = saved_global_step(trial._context())
+        global_step = saved_global_step(trial.model_dir)
         if not global_step:
             raise ValueError(
                 f"The training made no step: input_fn ({train_spec.input_fn}) gives no data."

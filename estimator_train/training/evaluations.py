@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import with_latest
-from estimator_train.engine.checkpoints.requested_saves import WaitingListener
+from estimator_train.engine.checkpoints.save_schedule import WaitingListener
 from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.estimator import Estimator
 from estimator_train.lifecycle import preemption
@@ -68,7 +68,7 @@ class Evaluation:
           is_final: Whether it is the last of the training.
         """
         self._started = time.monotonic()
-        with_latest(self._estimator._context(), self._evaluate)
+        with_latest(self._estimator.model_dir, self._evaluate)
         assert self.metrics is not None
         self._export(self.metrics, is_final)
 
@@ -95,10 +95,11 @@ class Evaluation:
 
     def _export(self, metrics: dict[str, Any], is_final: bool) -> None:
         self._was_final = is_final
-        context = self._estimator._context()
         self.exports = [
             with_latest(
-                context, functools.partial(self._export_by, exporter, metrics, is_final), self._path
+                self._estimator.model_dir,
+                functools.partial(self._export_by, exporter, metrics, is_final),
+                self._path,
             )
             for exporter in self.spec.exporters
         ]
@@ -121,7 +122,7 @@ class EvaluationListener(WaitingListener):
     Args:
       evaluations: What is evaluated.
       max_steps: The global step at which training ends, or None.
-      after_round: Called after a checkpoint as training goes on, once each of them was evaluated.
+      after_round: Called after each checkpoint but the last, once all specs have evaluated it.
     """
 
     def __init__(

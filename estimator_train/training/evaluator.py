@@ -118,7 +118,7 @@ class _Evaluator:
     def _latest(self) -> tuple[str | None, int]:
         """The latest checkpoint, and its global step; None and 0 where there is none."""
         return with_latest(
-            self._estimator._context(), lambda path: (path, global_step_in(path) if path else 0)
+            self._estimator.model_dir, lambda path: (path, global_step_in(path) if path else 0)
         )
 
     def _note(self, path: str) -> None:

@@ -1,0 +1,1 @@
+"""Sources of what is in memory or made by Python: arrays, frames, generators."""

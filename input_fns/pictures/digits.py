@@ -8,11 +8,11 @@ import tensorflow as tf
 from input_fns.pictures.idx import idx
 from input_fns.pipeline import checks
 
-_DATA = Path(__file__).parent / "data"
+_DATA = Path(__file__).parent.parent / "data"
 
 
 def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf.data.Dataset:
-    """Gives 8x8 pictures of handwritten digits in batches; `data/README.md` tells of them.
+    """Gives 8x8 pictures of handwritten digits in batches; see `data/README.md`.
 
     Args:
       split: 'train', 1,437 pictures, or 'test', 360.

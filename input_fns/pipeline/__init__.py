@@ -1,0 +1,1 @@
+"""What all sources share: settings, batching, checks, caches."""

@@ -1,0 +1,1 @@
+"""Sources of files of records: TFRecord, CSV, text."""

@@ -190,5 +190,5 @@ def test_what_this_process_wrote_is_not_read_again(copy, monkeypatch):
 
 
 def test_empty_and_missing_directories_have_none(tmp_path):
-    assert integrity.newest_good(str(tmp_path)) is None
-    assert integrity.newest_good(str(tmp_path / "missing")) is None
+    assert integrity.latest_checkpoint(str(tmp_path)) is None
+    assert integrity.latest_checkpoint(str(tmp_path / "missing")) is None

@@ -1,0 +1,1 @@
+"""What the canned estimators are made of."""

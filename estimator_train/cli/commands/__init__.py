@@ -1,0 +1,1 @@
+"""The commands of `estimator-train`, one file each."""

@@ -1,0 +1,1 @@
+"""From flags to an estimator, its inputs and what goes with them."""

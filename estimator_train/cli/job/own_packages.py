@@ -1,6 +1,6 @@
 """Imports of the packages beside this one whose names an old codebase may use itself.
 
-`python -m estimator_train.cli`, and any user's own code, run where a `flags.py` of the user's may
+`python -m estimator_train`, and any user's own code, run where a `flags.py` of the user's may
 lie. Ours is imported from its own place, and its name is left free for theirs.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-_HOME = str(Path(__file__).parents[2])
+_HOME = str(Path(__file__).parents[3])
 
 
 def import_own(name: str) -> ModuleType:

@@ -1,0 +1,1 @@
+"""Writing, checking, reading and keeping checkpoints."""

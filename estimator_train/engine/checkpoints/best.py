@@ -10,7 +10,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.whole_files import write_whole
+from estimator_train.run_config import RunConfig
 
 DIRECTORY = "best"
 _RECORD = "best.json"
@@ -22,27 +23,27 @@ _LOG = tf.get_logger()
 
 
 def keep_if_best(
-    context: EstimatorContext, metrics: Mapping[str, Any], checkpoint_path: str | None
+    config: RunConfig, metrics: Mapping[str, Any], checkpoint_path: str | None
 ) -> None:
     """Copies an evaluated checkpoint to `best/` if it is among the best; the worst goes for it.
 
     Args:
-      context: The estimator that is run.
+      config: The configuration; its `keep_best` is (metric, "min" or "max", how many), or None.
       metrics: What the evaluation found.
       checkpoint_path: The checkpoint that was evaluated.
 
     Raises:
       ValueError: The evaluation has no such metric.
     """
-    if context.config.keep_best is None or checkpoint_path is None:
+    if config.keep_best is None or checkpoint_path is None:
         return
-    metric, mode, most = context.config.keep_best
+    metric, mode, most = config.keep_best
     if metric not in metrics:
         raise ValueError(
             f"RunConfig.keep_best names the metric '{metric}', which the evaluation does not have. "
             f"It has {sorted(metrics)}."
         )
-    directory = os.path.join(context.model_dir, DIRECTORY)
+    directory = os.path.join(config.model_dir, DIRECTORY)
     ranked = _read(directory)
     name = os.path.basename(checkpoint_path)
     entry = {"name": name, "step": int(metrics["global_step"]), "value": float(metrics[metric])}
@@ -74,10 +75,7 @@ def _read(directory: str) -> list[dict[str, Any]]:
 
 
 def _write(directory: str, kept: list[dict[str, Any]]) -> None:
-    path = os.path.join(directory, _RECORD)
-    with tf.io.gfile.GFile(path + ".part", "w") as file:
-        file.write(json.dumps(kept, indent=1))
-    tf.io.gfile.rename(path + ".part", path, overwrite=True)
+    write_whole(os.path.join(directory, _RECORD), json.dumps(kept, indent=1))
     # TensorFlow makes paths relative to a directory that is not absolute, and leaves others alone.
     base = "" if os.path.isabs(directory) else directory
     paths = [os.path.join(base, entry["name"]) for entry in kept]

@@ -19,7 +19,7 @@ _MOST_NOTED = 1000
 _found_good: dict[str, tuple[tuple[Any, ...], ...]] = {}
 
 
-def newest_good(model_dir: str) -> str | None:
+def latest_checkpoint(model_dir: str) -> str | None:
     """Finds the latest checkpoint, or the newest before it that can be read.
 
     Args:
@@ -53,9 +53,9 @@ def fallback(model_dir: str) -> str | None:
     """The newest good checkpoint where it is not the one that the file `checkpoint` names, or None.
 
     Raises:
-      ValueError: As `newest_good` does.
+      ValueError: As `latest_checkpoint` does.
     """
-    good, state = newest_good(model_dir), _state(model_dir)
+    good, state = latest_checkpoint(model_dir), _state(model_dir)
     return None if state and good == state.model_checkpoint_path else good
 
 

@@ -6,7 +6,7 @@ import platform
 import time
 from collections.abc import Iterator
 
-from estimator_train.engine.context import EstimatorContext
+from estimator_train.run_config import RunConfig
 
 try:
     import fcntl
@@ -17,27 +17,26 @@ _FILE = ".training"
 
 
 @contextlib.contextmanager
-def sole_writer(context: EstimatorContext) -> Iterator[None]:
+def sole_writer(config: RunConfig) -> Iterator[None]:
     """Keeps other jobs from training in the model_dir meanwhile; their end, however, frees it.
 
     Directories on remote file systems are not guarded.
 
     Args:
-      context: The estimator that is run.
+      config: The configuration of the training, its model_dir filled in.
 
     Raises:
       ValueError: Another live job trains there.
     """
-    config = context.config
     if fcntl is None or not config.is_chief or config.allow_shared_model_dir:
         yield
         return
-    if "://" in context.model_dir:
+    if "://" in config.model_dir:
         yield
         return
-    path = os.path.join(context.model_dir, _FILE)
+    path = os.path.join(config.model_dir, _FILE)
     try:
-        os.makedirs(context.model_dir, exist_ok=True)
+        os.makedirs(config.model_dir, exist_ok=True)
         lock = _locked(path)
     except OSError:  # Nobody can write there: the first checkpoint says so.
         yield

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.integrity import fallback, is_as_found, newest_good
+from estimator_train.engine.checkpoints.integrity import fallback, is_as_found, latest_checkpoint
 
 VocabInfo = tf.compat.v1.train.VocabInfo
 
@@ -90,6 +90,14 @@ def settings_from(
     return WarmStartSettings(ckpt_to_initialize_from=path)
 
 
+def source_of(settings: WarmStartSettings | None) -> str | None:
+    """Returns the checkpoint to start from; None where there is none."""
+    if settings is None:
+        return None
+    source = settings.ckpt_to_initialize_from
+    return latest_checkpoint(source) if tf.io.gfile.isdir(source) else source
+
+
 def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> None:
     """Makes the default graph's variables initialize from `settings`' checkpoint.
 
@@ -144,7 +152,7 @@ def trained(
         return train([])
     source = settings.ckpt_to_initialize_from
     while True:
-        found, begun = newest_good(source) if tf.io.gfile.isdir(source) else None, _Begun()
+        found, begun = latest_checkpoint(source) if tf.io.gfile.isdir(source) else None, _Begun()
         try:
             return train([begun])
         except (tf.errors.OpError, ValueError, OSError):

@@ -1,0 +1,1 @@
+"""Training with other processes: synchronous workers, and parameter servers."""

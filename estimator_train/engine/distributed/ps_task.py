@@ -26,7 +26,7 @@ from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.preemption import listening
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import is_synchronous
+from estimator_train.run_config.topology import is_ps_task, is_synchronous
 
 _LOG = tf.get_logger()
 _CHIEFS = (cluster.CHIEF, cluster.MASTER)
@@ -91,11 +91,6 @@ class PsTask:
         return {name.removeprefix(_PAUSES) for name, call in notes if call >= self.call}
 
 
-def is_ps_task(config: RunConfig) -> bool:
-    """Whether this process is one of several that train together without a strategy."""
-    return bool(config.master) and not config.train_distribute
-
-
 @contextlib.contextmanager
 def taking_part(config: RunConfig) -> Iterator[PsTask | None]:
     """A call of `train`; its end is told to the parameter servers, unless it is by an error.
@@ -150,7 +145,7 @@ def serve(config: RunConfig) -> None:
     call = next(_calls)
     trainers = addresses_of(training_jobs(config), *_TRAINERS)
     _LOG.info("Parameter server %d serves %s.", config.task_id, ", ".join(trainers))
-    with listening(config), _deferring():
+    with listening(config.preemption), _deferring():
         _serve_until_ended(board, trainers, call, config)
 
 

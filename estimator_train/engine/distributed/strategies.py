@@ -12,28 +12,14 @@ from estimator_train.cluster.platforms import asks_for_ps
 from estimator_train.engine import tf_internals
 from estimator_train.engine.distributed.sparse_gradients import gather_rows_of_any_number
 from estimator_train.run_config import RunConfig
+from estimator_train.run_config.topology import is_multi_worker
 
 _V1 = tf.compat.v1.distribute
-_MULTI_WORKER = (
-    tf.distribute.MultiWorkerMirroredStrategy,
-    tf.distribute.experimental.MultiWorkerMirroredStrategy,
-    _V1.experimental.MultiWorkerMirroredStrategy,
-)
 _MIRRORED = (tf.distribute.MirroredStrategy, _V1.MirroredStrategy)
 _PARAMETER_SERVER = (
     tf.distribute.experimental.ParameterServerStrategy,
     _V1.experimental.ParameterServerStrategy,
 )
-
-
-def is_multi_worker(strategy: Any) -> bool:
-    """Whether a strategy keeps the workers of a cluster in step."""
-    return isinstance(strategy, _MULTI_WORKER)
-
-
-def is_synchronous(config: RunConfig) -> bool:
-    """Whether this process is one of several workers that train in step."""
-    return bool(config.master) and is_multi_worker(config.train_distribute)
 
 
 def settled(config: RunConfig) -> RunConfig:
@@ -116,7 +102,7 @@ def _multi_worker_in_graph(strategy: Any, config: RunConfig | None) -> Any:
 
 
 def collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
-    """The settings of a server for workers in step: by them it knows whose step numbers count.
+    """The settings of a server for synchronous workers: by them it knows whose step numbers count.
 
     Args:
       config: The settled configuration.

@@ -1,0 +1,1 @@
+"""What the verbs run: train, evaluate, predict."""

@@ -1,7 +1,6 @@
 """Training that ends, saved, when a signal asks for it."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +8,6 @@ import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.lifecycle import preemption
-from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
 
@@ -31,27 +29,6 @@ class PreemptionHook(tf.compat.v1.train.SessionRunHook):
 
 
 @contextlib.contextmanager
-def listening(config: RunConfig) -> Iterator[None]:
-    """Within it signals end what is going on, if the configuration or the environment asks for it.
-
-    Args:
-      config: The configuration; where its `preemption` is None, the variable
-        ESTIMATOR_TRAIN_PREEMPTION=1 stands for True. The launcher sets it.
-
-    Raises:
-      Preempted: A signal came, and it was not in training, which is to end saved.
-    """
-    asked = config.preemption
-    if asked is None:
-        asked = os.environ.get("ESTIMATOR_TRAIN_PREEMPTION") == "1"
-    if not asked:
-        yield
-        return
-    with preemption.watch(preemption.Preemption() if asked is True else asked):
-        yield
-
-
-@contextlib.contextmanager
 def ending_saved(context: EstimatorContext) -> Iterator[list[tf.compat.v1.train.SessionRunHook]]:
     """Training within it ends with a checkpoint when a signal comes, and then so does the job.
 
@@ -64,7 +41,7 @@ def ending_saved(context: EstimatorContext) -> Iterator[list[tf.compat.v1.train.
     Raises:
       Preempted: A signal came.
     """
-    with listening(context.config):
+    with preemption.listening(context.config.preemption):
         watch = preemption.current()
         if watch is None:
             yield []

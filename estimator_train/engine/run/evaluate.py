@@ -58,7 +58,7 @@ def evaluate(
     strategy = graph_form(context.config.eval_distribute, None)
 
     def session_at(path: str | None) -> contextlib.AbstractContextManager[Call]:
-        note_untrained(context, path, "evaluate")
+        note_untrained(context.model_dir, path, "evaluate")
 
         def build() -> Built:
             built = build_evaluation(context, input_fn, strategy)
@@ -73,7 +73,7 @@ def evaluate(
         )
 
     start = time.monotonic()
-    with opened(context, checkpoint_path, session_at) as (path, call):
+    with opened(context.model_dir, checkpoint_path, session_at) as (path, call):
         run_batches(call, steps)
     _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
     _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
@@ -81,7 +81,7 @@ def evaluate(
         write_results(call.results, path, output_dir)
     entry = {"eval": name or "", "metrics": call.results, "checkpoint": path or ""}
     history.append(context.model_dir, call.results[_GLOBAL_STEP], entry)
-    best.keep_if_best(context, call.results, path)
+    best.keep_if_best(context.config, call.results, path)
     return call.results
 
 

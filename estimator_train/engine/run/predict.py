@@ -40,7 +40,7 @@ def predict(
     """
 
     def session_at(path: str | None) -> contextlib.AbstractContextManager[Call]:
-        note_untrained(context, path, "predict")
+        note_untrained(context.model_dir, path, "predict")
 
         def build() -> Built:
             return _built(context, input_fn, predict_keys, path)
@@ -48,7 +48,7 @@ def predict(
         master = context.config.master
         return model_session(context, ModeKeys.PREDICT, input_fn, path, hooks, build, master=master)
 
-    with opened(context, checkpoint_path, session_at) as (_, call):
+    with opened(context.model_dir, checkpoint_path, session_at) as (_, call):
         batches = _Batches(call.session, chosen(call.built.fetches, predict_keys))
         while not call.session.should_stop():
             batch = batches.next()

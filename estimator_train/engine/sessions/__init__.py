@@ -1,0 +1,1 @@
+"""Sessions of trainings, and of models that stay open between calls."""

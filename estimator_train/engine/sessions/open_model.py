@@ -159,7 +159,7 @@ class PlainSession:
 
 
 @contextlib.contextmanager
-def in_use(kept: ModelCache, model: OpenModel) -> Iterator[PlainSession]:
+def in_use(kept: "ModelCache[OpenModel]", model: OpenModel) -> Iterator[PlainSession]:
     """A kept model's session for one call; it is kept on if the call ends well."""
     try:
         yield model.calls

@@ -1,0 +1,1 @@
+"""Keras callbacks in the training of an Estimator, by a hook."""

@@ -1,0 +1,1 @@
+"""Variables of Keras models in checkpoints of either format."""

@@ -1,0 +1,1 @@
+"""Hooks that end a training early: by metrics, by time, at a checkpoint."""

@@ -1,0 +1,101 @@
+"""The rooms of the house and the arrows between them, which `test_house.py` holds.
+
+A room is a package's own files. Its entry lists the rooms that it may import from; a room that
+imports from one that is not listed fails the test, and so does an entry that nothing needs. Rooms
+of `estimator_train` go by their names below it; the rooms below `legacy.contrib` count as one.
+"""
+
+ROOMS = {
+    "canned": "canned.parts estimator estimator_spec heads",
+    "canned.parts": "engine estimator_spec heads optimizers",
+    "canned.v1": "canned canned.parts estimator",
+    "cli": "cli.job cli.output estimator_train",
+    "cli.commands": (
+        "cli cli.inspect cli.job cli.output engine.checkpoints estimator_train hooks keras "
+        "launcher legacy legacy.rewriting"
+    ),
+    "cli.inspect": (
+        "cli.job cli.output engine estimator_train keras.checkpoints keras.graph training"
+    ),
+    "cli.job": (
+        "cli.output engine engine.inputs estimator_train export flags hooks input_fns keras "
+        "lifecycle training training.early_stopping"
+    ),
+    "cli.output": "engine.run lifecycle",
+    "cluster": "",
+    "compat": "keras",
+    "compat.v1": (
+        "canned canned.parts canned.v1 compat.v1.inputs estimator estimator_train export keras tpu"
+    ),
+    "compat.v1.inputs": "",
+    "engine": "",
+    "engine.checkpoints": "engine engine.loops run_config",
+    "engine.context": "engine engine.checkpoints run_config",
+    "engine.distributed": (
+        "cluster engine engine.checkpoints engine.context engine.inputs lifecycle run_config"
+    ),
+    "engine.graph": (
+        "engine engine.context engine.distributed engine.inputs estimator_spec run_config"
+    ),
+    "engine.inputs": "engine engine.checkpoints engine.context estimator_spec run_config",
+    "engine.loops": "engine lifecycle",
+    "engine.run": (
+        "engine engine.checkpoints engine.context engine.distributed engine.graph "
+        "engine.inputs engine.loops engine.sessions estimator_spec lifecycle run_config"
+    ),
+    "engine.sessions": (
+        "engine engine.checkpoints engine.context engine.distributed engine.graph "
+        "engine.inputs engine.loops run_config"
+    ),
+    "estimator": (
+        "cluster engine engine.checkpoints engine.context engine.distributed engine.run "
+        "estimator_spec export predictor run_config"
+    ),
+    "estimator_spec": "engine",
+    "estimator_train": (
+        "canned canned.parts cluster compat engine.checkpoints estimator estimator_spec "
+        "export heads hooks keras lifecycle predictor run_config training "
+        "training.early_stopping"
+    ),
+    "export": "engine.checkpoints engine.context engine.graph engine.sessions estimator_spec",
+    "heads": "estimator_spec optimizers",
+    "hooks": "engine keras.callbacks",
+    "keras": (
+        "engine engine.checkpoints estimator estimator_spec export keras.callbacks "
+        "keras.checkpoints keras.compiled keras.graph optimizers run_config"
+    ),
+    "keras.callbacks": "engine estimator_spec keras.compiled keras.graph optimizers run_config",
+    "keras.checkpoints": "engine run_config",
+    "keras.compiled": "keras.graph",
+    "keras.graph": "",
+    "launcher": "cluster",
+    "legacy": "canned.parts estimator_train heads legacy.trees",
+    "legacy.contrib": (
+        "canned canned.parts compat.v1 engine estimator estimator_train export heads "
+        "legacy.tutorials predictor tpu training training.early_stopping"
+    ),
+    "legacy.rewriting": "legacy legacy.trees",
+    "legacy.trees": "",
+    "legacy.tutorials": "",
+    "lifecycle": "",
+    "optimizers": "",
+    "predictor": (
+        "engine engine.checkpoints engine.context engine.graph engine.run engine.sessions "
+        "estimator_spec export"
+    ),
+    "run_config": "cluster lifecycle",
+    "tpu": "engine engine.context estimator estimator_spec run_config",
+    "training": (
+        "cluster engine engine.checkpoints engine.context engine.distributed engine.inputs "
+        "engine.run engine.sessions estimator estimator_spec lifecycle "
+        "training.early_stopping"
+    ),
+    "training.early_stopping": "engine engine.checkpoints estimator",
+    "flags": "",
+    "input_fns": "input_fns.memory input_fns.pictures input_fns.pipeline input_fns.records",
+    "input_fns.data": "input_fns.pictures",
+    "input_fns.memory": "input_fns.pipeline",
+    "input_fns.pictures": "input_fns.pipeline",
+    "input_fns.pipeline": "",
+    "input_fns.records": "input_fns.pipeline",
+}
