@@ -46,7 +46,8 @@ def private(name: str) -> Any:
 if __name__ == "__main__":
     ask_heads_replicas.two_devices()
     optimizers = tf.keras.optimizers.legacy
-    record("heads", outcomes(ask_heads.questions(tf.estimator, optimizers)))
+    new_optimizer = tf.keras.optimizers.Optimizer
+    record("heads", outcomes(ask_heads.questions(tf.estimator, optimizers, new_optimizer)))
     bad_input = ask_heads_bad_input.questions(tf.estimator, optimizers)
     record(
         "heads_bad_input",
