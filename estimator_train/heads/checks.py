@@ -15,7 +15,7 @@ _LABEL_FIX = (
 def checked_logits(logits: Any, dimension: int | tf.Tensor) -> tf.Tensor:
     """Returns logits as float32 of shape [D0, D1, ... DN, dimension].
 
-    Where the dimension is a tensor the running graph checks it.
+    Where the dimension is a tensor that is no constant, the running graph checks it.
 
     Raises:
         ValueError: Logits have less than two dimensions, or another last one.
@@ -24,7 +24,9 @@ def checked_logits(logits: Any, dimension: int | tf.Tensor) -> tf.Tensor:
     logits = tf.cast(tf.convert_to_tensor(logits), tf.float32)
     assertions = [tf.debugging.assert_rank_at_least(logits, 2, message=text)]
     rank = logits.shape.rank
-    known = not tf.is_tensor(dimension)
+    given = tf.get_static_value(dimension) if tf.is_tensor(dimension) else dimension
+    dimension = dimension if given is None else int(given)
+    known = isinstance(dimension, int)
     if known and rank is not None and logits.shape[-1] not in (None, dimension):
         raise ValueError(f"{text}, got {logits.shape}.")
     if not known or rank is None or logits.shape[-1] is None:
