@@ -74,7 +74,7 @@ class Classes:
 
 def static_count(count: int | tf.Tensor) -> int | None:
     """Returns the number of classes, or None if only the running graph knows it."""
-    return tf.get_static_value(count) if tf.is_tensor(count) else count  # type: ignore[return-value]
+    return tf.get_static_value(count) if tf.is_tensor(count) else count
 
 
 def classification_outputs(

@@ -69,7 +69,7 @@ class MultiClassHead(WeightedHead):
         self._classes = Classes(n_classes, vocabulary)
 
     @property
-    def logits_dimension(self) -> int | tf.Tensor:  # type: ignore[override]
+    def logits_dimension(self) -> int | tf.Tensor:
         """The number of classes, as it was given."""
         return self._classes.count
 
