@@ -154,7 +154,7 @@ class Deep:
         """Makes logits in the current scope; kernels begin with Glorot's uniform values."""
         updates: list[Any] = []
         with _v1.variable_scope("input_from_feature_columns", partitioner=self.input_partitioner):
-            x = batch.dense(self.columns)
+            x = batch.dense(self.columns, training=training)
         for number, size in enumerate(self.hidden_units):
             with _v1.variable_scope(
                 f"hiddenlayer_{number}", partitioner=self.hidden_partitioner
