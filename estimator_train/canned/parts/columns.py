@@ -68,6 +68,11 @@ def checked_columns(columns: Any, *, v1: bool = False) -> list[Any]:
     return [by_name[name] for name in sorted(by_name)]
 
 
+def has_v1_columns(columns: Sequence[Any]) -> bool:
+    """Whether some columns exist in `tf.compat.v1.feature_column` alone."""
+    return not all(map(_is_v2, columns))
+
+
 class Weighted(NamedTuple):
     """A linear model of columns.
 
@@ -123,7 +128,7 @@ class Batch:
         Raises:
             ValueError: A column is not dense, or its feature is missing.
         """
-        if not all(map(_is_v2, columns)):
+        if has_v1_columns(columns):
             return _v1.feature_column.input_layer(self.features, columns)
         state, shared = _State(self._tables), self._shared_scope()
         with _v1.variable_scope(scope, use_resource=True):
