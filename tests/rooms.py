@@ -57,7 +57,7 @@ ROOMS = {
         "export heads hooks keras lifecycle predictor run_config training "
         "training.early_stopping"
     ),
-    "export": "engine.checkpoints engine.context engine.graph engine.sessions estimator_spec",
+    "export": "engine engine.checkpoints engine.context engine.graph engine.sessions estimator_spec",
     "heads": "estimator_spec optimizers",
     "hooks": "engine keras.callbacks",
     "keras": (
