@@ -5,11 +5,13 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.placed_hook import Place, PlacedHook
+
 _LOG = tf.get_logger()
 _STATE = "backup"
 
 
-class BackupAndRestore(tf.compat.v1.train.SessionRunHook):
+class BackupAndRestore(PlacedHook):
     """Backs the training up every so many steps, and goes on from the backup after a crash.
 
     A backup is a checkpoint of all variables in a directory of its own, where only the last is
@@ -27,7 +29,7 @@ class BackupAndRestore(tf.compat.v1.train.SessionRunHook):
         meant and steps_per_epoch is not given.
     """
 
-    sets_variables = True
+    place = Place.SETS_VARIABLES
 
     def __init__(
         self,
