@@ -9,7 +9,7 @@ ROOMS = {
     "canned": "canned.parts estimator estimator_spec heads",
     "canned.parts": "engine estimator_spec heads optimizers",
     "canned.v1": "canned canned.parts estimator",
-    "cli": "cli.job cli.output",
+    "cli": "cli.job cli.output estimator_train",
     "cli.commands": (
         "cli cli.inspect cli.job cli.output engine.checkpoints estimator_train hooks keras "
         "launcher legacy legacy.rewriting"
@@ -51,7 +51,7 @@ ROOMS = {
         "cluster engine engine.checkpoints engine.context engine.distributed engine.run "
         "estimator_spec export predictor run_config"
     ),
-    "estimator_spec": "",
+    "estimator_spec": "engine",
     "estimator_train": (
         "canned canned.parts cluster compat engine.checkpoints estimator estimator_spec "
         "export heads hooks keras lifecycle predictor run_config training "

@@ -15,7 +15,10 @@ _PACKAGE = __name__.partition(".")[0]
 # Strategies of TensorFlow find mistakes as they are made.
 _FINDERS = (f"{_PACKAGE}.", "tensorflow.python.distribute.")
 _NO_PART_OF_PS = "There is no id for task_type 'ps'"
-_WAY_OUT = ": workers in step have no part for it. Leave it out, or use ParameterServerStrategy."
+_WAY_OUT = (
+    ": synchronous workers use no such task. Remove it from the cluster, or use "
+    "ParameterServerStrategy."
+)
 _before = sys.excepthook
 
 

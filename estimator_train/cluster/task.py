@@ -43,7 +43,7 @@ class Cluster:
     def is_chief(self) -> bool:
         """True for the one task that saves checkpoints and summaries.
 
-        Workers that train in step need no task of that name; their first is the chief.
+        Synchronous workers need no task of that name; their first is the chief.
         """
         if not self.jobs or self.task_type in (CHIEF, MASTER):
             return True

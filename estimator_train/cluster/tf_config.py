@@ -22,7 +22,7 @@ def read_tf_config(text: str | None = None) -> dict[str, Any]:
         The object; empty where the variable is not set or blank.
 
     Raises:
-        ValueError: it is no JSON object.
+        ValueError: It is not a JSON object.
     """
     text = os.environ.get("TF_CONFIG", "") if text is None else text
     if not text.strip():
@@ -42,14 +42,14 @@ def cluster_from_tf_config(text: str | None = None, *, needs_chief: bool = True)
     Args:
         text: the JSON; by default that of the environment variable TF_CONFIG.
         needs_chief: whether there must be a task named chief or master, as there must be but
-            for workers that train in step.
+            for synchronous workers.
 
     Returns:
         The cluster; without `jobs` if TF_CONFIG names none.
 
     Raises:
         ValueError: no JSON object, a task or chief missing or twice, an unknown job, an
-            index that is no number or out of range, an empty model_dir.
+            index that is not a number or out of range, an empty model_dir.
         TypeError: cluster, job, address, task or service of a wrong type.
     """
     config = read_tf_config(text)
@@ -89,7 +89,7 @@ def platform_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """The `service` and `model_dir` of a TF_CONFIG object, checked; see `Cluster`.
 
     Raises:
-        TypeError: the service is no dict.
+        TypeError: The service is not a dict.
         ValueError: the model_dir is empty.
     """
     service, model_dir = config.get("service"), config.get("model_dir")

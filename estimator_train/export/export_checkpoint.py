@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import with_latest
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.model_fn import call_model_fn, model_graph
@@ -31,7 +32,8 @@ def export(
       input_receiver_fn_map: Mode to the function that returns its receiver.
       assets_extra: Path within `assets.extra` to the file that is copied there.
       as_text: Whether to write the graph as text.
-      checkpoint_path: The checkpoint; by default the latest in model_dir.
+      checkpoint_path: The checkpoint; by default the latest in model_dir, or where there is none
+        yet, the one that training would start from.
       strip_default_attrs: Whether to leave out attributes that have their default value.
 
     Returns:
@@ -48,6 +50,8 @@ def export(
         )
 
     def export_from(path: str | None) -> bytes:
+        # Before any training, what training would start from is the model that there is.
+        path = path or warm_start.source_of(context.warm_start)
         if not path:
             raise ValueError(f"Couldn't find trained model at {context.model_dir}.")
         with saved_model_writer(

@@ -23,7 +23,7 @@ class ProfileHook(GlobalStepHook):
       output_dir: Where TensorBoard looks for event files, such as the model_dir.
 
     Raises:
-      ValueError: `steps` is no such range, or an empty one.
+      ValueError: `steps` is not such a range, or is empty.
     """
 
     def __init__(self, steps: tuple[int, int] | str, output_dir: str) -> None:
@@ -94,7 +94,9 @@ class ProfileHook(GlobalStepHook):
             self._end_mark()
             self._running, self._done = False, True
             tf.profiler.experimental.stop()
-            _LOG.info("Profile of steps %d:%d in %s.", self._start, self._stop, self._output_dir)
+            _LOG.info(
+                "The profile of steps %d:%d is in %s.", self._start, self._stop, self._output_dir
+            )
 
     def _begin_profile(self) -> None:
         try:

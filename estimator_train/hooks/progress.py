@@ -62,7 +62,7 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
         self._display = None
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Starts the display; one that a lost session left goes on."""
+        """Starts the display; one that was shown before the session was lost is kept."""
         del coord
         if self._display is None:
             self._display = self._start(session)

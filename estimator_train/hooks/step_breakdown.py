@@ -130,7 +130,7 @@ class StepBreakdown(PlacedHook):
         """
         if not self._traces or not self._call_steps:
             raise ValueError(
-                f"too few steps: StepBreakdown needs more than {_FIRST_TRACE + 1} of them."
+                f"StepBreakdown needs more than {_FIRST_TRACE + 1} steps, and saw fewer."
             )
         call = self._call_secs / self._call_steps
         input_wait, device = (float(mean) for mean in np.mean(self._traces, axis=0))
@@ -150,7 +150,7 @@ class StepBreakdown(PlacedHook):
         try:
             split = self.split
         except ValueError as error:
-            return f"what holds training back is not known: {error}"
+            return f"no breakdown of the steps: {error}"
         total = sum(split.values())
         most = max(split, key=lambda part: split[part])
         parts = ", ".join(f"{name} {1000 * secs:.3g}" for name, secs in split.items())

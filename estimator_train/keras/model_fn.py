@@ -26,9 +26,9 @@ from estimator_train.keras.compiled.metrics import (
     updated_metrics,
 )
 from estimator_train.keras.graph.initial_weights import InitialValues
-from estimator_train.keras.graph.io_names import FormattedKeyError
+from estimator_train.keras.graph.io_names import check_covers
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
-from estimator_train.keras.graph.model_io import labels_of, split_features, weights_of
+from estimator_train.keras.graph.model_io import as_tensors, labels_of, split_features, weights_of
 from estimator_train.keras.graph.model_operations import variables_of
 from estimator_train.keras.graph.rebuilding import Blueprint, GraphModel
 from estimator_train.optimizers.base import GraphOptimizer
@@ -50,10 +50,11 @@ class KerasModelFn:
       optimizer: The graph form of its optimizer.
       checkpoint_format: "checkpoint" for object-based checkpoints, "saver" for name-based ones.
       metric_names_map: Keras's names of all metrics to the names to report them under, or None.
-      export_outputs: Output name to a subclass of `ExportOutput` to export it as, or None.
+      export_outputs: Output name to what makes an `ExportOutput` of it, such as a class of them,
+        or None.
 
     Raises:
-      TypeError: export_outputs is no dict of such classes.
+      TypeError: export_outputs is no dict of such classes or functions.
     """
 
     def __init__(
@@ -107,13 +108,14 @@ class KerasModelFn:
         """Builds the model in the default graph.
 
         Args:
-          features: A tensor, or a list, tuple or dict of tensors, as the model takes them; or a
-            dict of `features` and `sample_weights`.
+          features: A tensor or NumPy array, or a list, tuple or dict of them, as the model takes
+            them; or a dict of `features` and `sample_weights`.
           labels: The same by the model's outputs, or None.
           mode: A ModeKeys value.
           config: Tells how many checkpoints to keep.
         """
-        features, sample_weights = split_features(features)
+        features, sample_weights = split_features(as_tensors(features))
+        labels = as_tensors(labels)
         with kept_layer_classes():
             built, feeds = self._build(features, training=mode == ModeKeys.TRAIN)
             operations: dict[str, Any] = {}
@@ -254,7 +256,7 @@ def _checked_export_outputs(given: Any) -> dict[str, type]:
     if not isinstance(given, Mapping):
         raise TypeError(f"export_outputs must be a dict, got {given!r}.")
     for name, cls in given.items():
-        if not (isinstance(cls, type) and issubclass(cls, export.ExportOutput)):
+        if not callable(cls):
             raise TypeError(
                 f"export_outputs['{name}'] must be a class such as "
                 f"estimator_train.export.PredictOutput, got {cls!r}."
@@ -269,13 +271,8 @@ def _exported(classes: Mapping[str, type], built: GraphModel) -> dict[str, Any]:
       FormattedKeyError: There is no output of that name.
     """
     chosen = built.names.resolved(classes)
-    unknown = sorted(set(chosen) - set(built.outputs))
-    if unknown:
-        raise FormattedKeyError(
-            f"export_outputs has keys {unknown} that are no outputs of the Keras model. Its "
-            f"outputs are {sorted(built.outputs)}; all of them are always in the signature "
-            f"'{_DEFAULT_SIGNATURE}'."
-        )
+    outputs = set(built.outputs)
+    check_covers(outputs, set(chosen), outputs, "outputs", "export_outputs")
     return {
         _DEFAULT_SIGNATURE: export.PredictOutput(dict(built.outputs)),
         **{name: cls(built.outputs[name]) for name, cls in chosen.items()},

@@ -1,4 +1,4 @@
-"""The processes of a cluster on this machine: started together, restarted, ended together."""
+"""The processes of a cluster on this machine: started, restarted and ended as one job."""
 
 import dataclasses
 import os
@@ -30,10 +30,10 @@ _SERVERS_SECS = 10.0
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _OTHER_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
 _ON_ALL_INTERFACES = (
-    "The servers of this cluster listen on all interfaces, and ask nobody for a password: "
-    "estimator-train was installed where there was no C compiler or at a path with a space or "
-    "colon, or this is not Linux. See that nobody else reaches their ports, or use "
-    "--private_network."
+    "The servers of this cluster listen on all interfaces, so that whoever reaches this machine "
+    "can use them without a password: the library that binds them to loopback is missing "
+    "(estimator-train was installed without a C compiler or at a path with a space or colon, or "
+    "this is not Linux). Block their ports with a firewall, or use --private_network."
 )
 
 
@@ -44,7 +44,7 @@ class LocalJob:
     Attributes:
       command: The program and its arguments, the same for all.
       workers: Processes that train beside the chief.
-      ps: Parameter servers; without any, all trainers restart together if one fails.
+      ps: Parameter servers; without any, all processes that train restart if one fails.
       evaluator: Whether there is an evaluator.
       max_restarts: Failures that are answered by a restart, in all.
       grace_secs: Seconds from SIGTERM to SIGKILL; and those that workers and parameter servers have
@@ -138,21 +138,25 @@ class _Launcher:
         self._processes[name] = TaskProcess(name, self._job.command, environment, self._out)
 
     def _answer(self, failed: dict[str, int]) -> bool:
-        """Restarts what failed, as long as that may help; returns whether the job goes on."""
+        """Restarts what failed, if that may help; returns whether the job continues."""
         for name, code in failed.items():
             self._say(f"{name} {_ending(code)}.")
         if launched_exit_codes.BAD_INPUT in failed.values():
             return False
         together = not self._job.ps and any(_trains(name) for name in failed)
         if self._restarts_left < (1 if together else len(failed)):
-            self._say(f"No restarts are left of {self._job.max_restarts}.")
+            self._say(
+                f"Not restarting: all {self._job.max_restarts} restarts are used (--max_restarts)."
+            )
             return False
         names = [name for name in self._configs if name in failed or (together and _trains(name))]
         self._restarts_left -= 1 if together else len(failed)
         for name in names:
             # Not SIGTERM, which does not end a process that waits for others in a collective.
             self._processes[name].close()
-        self._say(f"Restarting {', '.join(names)}; {self._restarts_left} restarts are left.")
+        self._say(
+            f"Restarting {', '.join(names)}; {self._restarts_left} more restarts are allowed."
+        )
         for name in names:
             self._start(name)
         return True
@@ -164,7 +168,7 @@ class _Launcher:
         self._wait_for((EVALUATOR,), job.evaluator_secs)
         rest = self._running()
         if rest and not self.ending:
-            self._say(f"Training is done; ending {', '.join(rest)}.")
+            self._say(f"Training is done; sending SIGTERM to {', '.join(rest)}.")
             self.send(signal.SIGTERM)
             self._wait_for((WORKER, PS, EVALUATOR), job.grace_secs, even_if_ending=True)
 
@@ -174,7 +178,7 @@ class _Launcher:
         self._wait_for((CHIEF, WORKER), self._job.grace_secs, even_if_ending=True)
         self._wait_for(everyone, min(_SERVERS_SECS, self._job.grace_secs), even_if_ending=True)
         for name in self._running():
-            self._say(f"{name} did not end; killing it.")
+            self._say(f"{name} still runs after SIGTERM; killing it.")
         self.close()
         return self._processes[CHIEF_NAME].exit_code() or 0
 
@@ -193,7 +197,7 @@ class _Launcher:
 
 
 class _Signals:
-    """Within it, signals to this process go on to the launcher's."""
+    """Within it, signals to this process are forwarded to those of the launcher."""
 
     def __init__(self, launcher: _Launcher) -> None:
         self._launcher = launcher

@@ -64,7 +64,7 @@ def report(path: str) -> list[FileReport]:
       path: The script or directory.
 
     Raises:
-      FileNotFoundError: There is none.
+      FileNotFoundError: There is no such file or directory.
     """
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file or directory", path)

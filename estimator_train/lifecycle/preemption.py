@@ -32,7 +32,7 @@ class Preemption:
         long as it takes.
 
     Raises:
-      ValueError: There is no such signal, or grace_secs is not positive.
+      ValueError: A signal does not exist on this system, or grace_secs is not positive.
     """
 
     signals: tuple[str, ...] = ()
@@ -41,7 +41,9 @@ class Preemption:
     def __post_init__(self) -> None:
         for name in self.signals:
             if not name.startswith("SIG") or name not in signal.Signals.__members__:
-                raise ValueError(f"'{name}' is no signal: give names such as SIGTERM or SIGUSR1.")
+                raise ValueError(
+                    f"'{name}' is not a signal: give names such as SIGTERM or SIGUSR1."
+                )
             if name in ("SIGKILL", "SIGSTOP"):
                 raise ValueError(f"{name} cannot be caught: give SIGTERM, or SIGUSR1 under Slurm.")
         if self.grace_secs is not None and not self.grace_secs > 0:
@@ -184,9 +186,13 @@ class _Watcher:
 
 
 def _end(why: str) -> None:
-    with contextlib.suppress(OSError):
-        os.write(sys.stderr.fileno(), f"estimator_train: {why}\n".encode())
+    _say(why)
     end_now(EXIT_CODE, why)
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # There may be no standard error.
+        os.write(sys.stderr.fileno(), f"estimator_train: {text}\n".encode())
 
 
 _current: Watch | None = None
@@ -194,7 +200,7 @@ _current: Watch | None = None
 
 @contextlib.contextmanager
 def watch(preemption: Preemption) -> Iterator[Watch | None]:
-    """Listens for signals within it; within another watch, that one goes on listening.
+    """Listens for signals within it; within another watch, the outer one keeps listening.
 
     Handlers that were there before are called as well, and put back.
 
@@ -212,6 +218,9 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
     _current._install()
     try:
         yield _current
+    except Preempted as preempted:
+        _say(f"{preempted}; exit code {EXIT_CODE}. Run the same command again to continue.")
+        raise
     finally:
         _current._remove()
         _current = None

@@ -1,4 +1,4 @@
-"""A step that takes too long ends the process, having said where every thread stands."""
+"""A step that takes too long ends the process, once the stack of every thread is written."""
 
 import contextlib
 import faulthandler
@@ -89,8 +89,8 @@ class StepTimeoutHook(tf.compat.v1.train.SessionRunHook):
 
 def _end(secs: float) -> None:
     print(
-        f"estimator_train: a step took longer than {secs:g} s (step_timeout_secs). This is where "
-        "every thread stands:",
+        f"estimator_train: a step took longer than {secs:g} s (step_timeout_secs): ending with "
+        f"code {EXIT_CODE}. The stacks of all threads:",
         file=sys.stderr,
         flush=True,
     )

@@ -181,7 +181,7 @@ class EstimatorPredictor:
             return None
 
     def _reloaded(self, predictor: Predictor) -> Predictor:
-        """The predictor of the latest checkpoint; the one in use where there is none newer."""
+        """The predictor of the latest checkpoint: the one in use unless a newer one was written."""
         if self._state_of_model_dir() == self._state:
             return predictor
         with self._lock:
@@ -201,7 +201,9 @@ class EstimatorPredictor:
                 _LOG.info("Predicting from %s.", self._path)
             except (tf.errors.OpError, ValueError) as error:
                 self._path = before
-                _LOG.warning("Still predicting from %s: %s", before, error)
+                _LOG.warning(
+                    "Could not load a newer checkpoint; still predicting from %s: %s", before, error
+                )
             assert self._predictor is not None
             return self._predictor
 

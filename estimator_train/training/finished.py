@@ -33,7 +33,7 @@ class Finished:
             file.write(json.dumps({"time": time.time()}) + "\n")
 
     def read(self) -> str | None:
-        """What the file says, another thing each time it is written; None if there is none."""
+        """The content of the file, different each time it is written; None if it does not exist."""
         try:
             with tf.io.gfile.GFile(self._path) as file:
                 return str(file.read())

@@ -40,7 +40,7 @@ def run_role(
       The evaluations of a role that evaluates, which are the evaluator's and the master's.
 
     Raises:
-      ValueError: There is no such role.
+      ValueError: The role is unknown.
     """
     role = estimator.config.task_type
     finished = Finished(estimator.model_dir)

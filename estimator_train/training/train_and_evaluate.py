@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.estimator import Estimator
+from estimator_train.estimator.type_check import check_estimator
 from estimator_train.lifecycle.preemption import listening
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
 from estimator_train.training.roles import has_role, run_role, train
@@ -23,7 +24,7 @@ def train_and_evaluate(
     Training waits while an evaluation runs. The last checkpoint is always evaluated and exported,
     whatever ended the training. In a cluster, as TF_CONFIG tells it, the chief and workers train,
     an evaluator evaluates and exports beside them, a master does both, and a ps keeps variables;
-    each ends when the training has. Called again on the same model_dir, this goes on from the
+    each ends when the training has. Called again on the same model_dir, this continues from the
     latest checkpoint; a job that was killed after its last step gets its last evaluation and
     export.
 
@@ -63,10 +64,7 @@ def train_and_evaluate(
 
 def checked_specs(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:
     """The EvalSpecs, when all arguments are such as they should be."""
-    if not isinstance(estimator, Estimator):
-        raise TypeError(
-            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-        )
+    check_estimator(estimator)
     if not isinstance(train_spec, TrainSpec):
         raise TypeError(
             f"`train_spec` must have type `tf.estimator.TrainSpec`. Got: {type(train_spec)}"

@@ -31,7 +31,7 @@ def generator(
 
     Raises:
       ValueError: If it yields nothing, or an argument is out of its range.
-      TypeError: If it is no function.
+      TypeError: It is not callable.
     """
     options = PipelineOptions.of(settings)
     if not callable(function):

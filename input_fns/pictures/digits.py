@@ -12,7 +12,7 @@ _DATA = Path(__file__).parent.parent / "data"
 
 
 def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf.data.Dataset:
-    """Gives 8x8 pictures of handwritten digits in batches; `data/README.md` tells of them.
+    """Gives 8x8 pictures of handwritten digits in batches; see `data/README.md`.
 
     Args:
       split: 'train', 1,437 pictures, or 'test', 360.

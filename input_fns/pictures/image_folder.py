@@ -49,7 +49,7 @@ def image_folder(
       image_size: Height and width, in pixels, that pictures are resized to (bilinear).
       shuffle: Whether each epoch has a random order of its own.
       batch_size: Pictures in a batch.
-      num_epochs: Passes over the files; None repeats for ever.
+      num_epochs: Passes over the files; None repeats indefinitely.
       buffer_size: The shuffle moves a file by fewer places than this; None means anywhere.
         A small number still mixes the classes: the list gets one random order beforehand.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.

@@ -32,7 +32,7 @@ def mnist_format(
       (batch_size,) if not one-hot.
 
     Raises:
-      FileNotFoundError: If there is no such folder or file.
+      FileNotFoundError: The folder or a file does not exist.
       ValueError: If a file is damaged or an argument is out of its range.
     """
     checks.one_of("split", split, _PREFIXES)

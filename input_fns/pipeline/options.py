@@ -23,7 +23,7 @@ class PipelineOptions:
     Attributes:
       batch_size: Rows in a batch.
       shuffle: Whether each epoch has a random order of its own.
-      num_epochs: Passes over the rows; None repeats for ever.
+      num_epochs: Passes over the rows; None repeats indefinitely.
       seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
       buffer_size: The shuffle moves a row by fewer places than this; None means anywhere, for
         files that are read as a stream within 10,000 rows.
@@ -132,7 +132,7 @@ class PipelineOptions:
         """How many of `count` rows are this pipeline's, which takes every so manieth.
 
         Raises:
-          ValueError: There are none for it.
+          ValueError: There are too few rows for it.
         """
         share = len(range(self.pipeline, count, self.pipelines))
         if share == 0:

@@ -92,7 +92,7 @@ class FileCache:
         size = os.fstat(self._file).st_size
         way_out = "Remove it, or name another file as cache."
         if not start.startswith(_MAGIC):
-            raise ValueError(f"{self._path} is no cache of input_fns. {way_out}")
+            raise ValueError(f"{self._path} is not a cache of input_fns. {way_out}")
         found = json.loads(start[len(_MAGIC) :].partition(b"\n")[0])
         if found != head:
             raise ValueError(

@@ -24,7 +24,7 @@ def shuffle_and_repeat(
 
     Args:
       buffer_size: Number of elements the next one is drawn from, a tf.int64 scalar.
-      count: Number of repetitions, a tf.int64 scalar; None or -1 repeats for ever.
+      count: Number of repetitions, a tf.int64 scalar; None or -1 repeats indefinitely.
       seed: Seed of the order, a tf.int64 scalar; None draws one, or follows the graph's or
         the global seed (`tf.compat.v1.set_random_seed`, `tf.random.set_seed`).
 

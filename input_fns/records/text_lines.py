@@ -48,7 +48,7 @@ def text_lines(
     checks.optional_integer("max_length", max_length, minimum=1)
     boundaries = list(bucket_boundaries or [])
     if boundaries != sorted(set(boundaries)) or any(limit < 1 for limit in boundaries):
-        raise ValueError(f"bucket_boundaries must rise from 1 on, but are {boundaries}.")
+        raise ValueError(f"bucket_boundaries must be 1 or more and increase, but are {boundaries}.")
     if vocabulary is None and (boundaries or max_length):
         raise ValueError("max_length and bucket_boundaries are of words: give a vocabulary.")
     files = list_files(file_pattern)
@@ -98,7 +98,7 @@ def _lookup(vocabulary: Any) -> Any:
     """Returns the function from words to numbers.
 
     Raises:
-      FileNotFoundError: There is no such file.
+      FileNotFoundError: The file does not exist.
       ValueError: There are no words, or one comes twice.
     """
     if isinstance(vocabulary, (list, tuple)):

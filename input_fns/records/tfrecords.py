@@ -126,5 +126,5 @@ def _checked_blocks(files: list[str], compression: str, bad: BadRecords) -> Bloc
 
 def _damage(file: tf.Tensor, count: tf.Tensor, place: Any) -> tf.Tensor:
     number = tf.strings.as_string(count + 1)
-    text = " on: the file is cut short or damaged, or no TFRecord file; get a fresh copy"
+    text = " on: the file is cut short or damaged, or is not a TFRecord file; get a fresh copy"
     return tf.strings.join([file, ", record ", number, ": cannot be read", place, text])

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import forked
+
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 
@@ -31,7 +33,7 @@ class Outcome:
 
 
 def start(arguments: Sequence[str], program: Sequence[str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "estimator_train.cli", "launch", *arguments, "--", *program]
+    command = [sys.executable, "-m", "estimator_train", "launch", *arguments, "--", *program]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("TF_CONFIG", None)
     return subprocess.Popen(
@@ -79,7 +81,7 @@ def run_tasks(
 
 def python(script: str, *arguments: object) -> list[str]:
     """The command for a script in this folder."""
-    return [sys.executable, str(HERE / script), *map(str, arguments)]
+    return forked.python(HERE / script, *arguments)
 
 
 def numbers_after(word: str, lines: Sequence[str]) -> list[float]:

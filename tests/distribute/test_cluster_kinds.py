@@ -66,13 +66,13 @@ def test_tf_config_comes_first_and_can_be_made_of_any_other() -> None:
 @pytest.mark.parametrize(
     ("variables", "text"),
     [
-        ({**SLURM, "SLURM_PROCID": "9"}, "number 9 of only 4"),
+        ({**SLURM, "SLURM_PROCID": "9"}, "has rank 9, but ranks go from 0 to 3"),
         ({**SLURM, "SLURM_PROCID": "x"}, "SLURM_PROCID must be a whole number, given: x"),
-        ({**SLURM, "SLURM_JOB_ID": ""}, "SLURM_JOB_ID is missing"),
+        ({**SLURM, "SLURM_JOB_ID": ""}, "SLURM_JOB_ID is not set"),
         ({**SLURM, "SLURM_STEP_NODELIST": "a,b"}, r"names 2 nodes \(a, b\) and counts tasks on 3"),
         ({**SLURM, "SLURM_STEP_TASKS_PER_NODE": "4(x"}, r"should be as 2\(x3\),1, given: 4\(x"),
         ({**SLURM, "ESTIMATOR_TRAIN_PS": "4"}, "4 processes are too few for a chief, 4 parameter"),
-        ({**SAGEMAKER, "SM_CURRENT_HOST": "c"}, "SM_CURRENT_HOST=c is none of SM_HOSTS"),
+        ({**SAGEMAKER, "SM_CURRENT_HOST": "c"}, "SM_CURRENT_HOST=c is not one of SM_HOSTS"),
         ({"SM_HOSTS": "[a"}, "SM_HOSTS is not valid JSON"),
         ({"SM_HOSTS": "3"}, "SM_HOSTS must be a JSON list, given: 3"),
         ({**TORCHRUN, "LOCAL_WORLD_SIZE": "1"}, "does not tell the addresses .*--worker_hosts"),

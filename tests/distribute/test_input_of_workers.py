@@ -11,12 +11,11 @@ import tensorflow as tf
 from launched import launched, python
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("saving", "kills"),
     [
         ("save_checkpoints_steps=3", ["chief:0:19"]),
-        ("save_checkpoints_secs=0.001", ["worker:0:7"]),
+        pytest.param("save_checkpoints_secs=0.001", ["worker:0:7"], marks=pytest.mark.long),
     ],
 )
 def test_killed_workers_see_each_example_once_an_epoch(

@@ -8,9 +8,12 @@ import pytest
 from launched import launched, numbers_after, python
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("strategy", "tasks"), [("multi_worker", []), ("parameter_server", ["--ps=1"])]
+    ("strategy", "tasks"),
+    [
+        ("multi_worker", []),
+        pytest.param("parameter_server", ["--ps=1"], marks=pytest.mark.long),
+    ],
 )
 def test_a_keras_model_trains_under_the_strategies_of_clusters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str, tasks: list[str]

@@ -64,7 +64,7 @@ if task["type"] == "ps":
 """
     done = run(tmp_path, code, "--workers=1", "--ps=1", "--grace_secs=0.5")
     assert done.code == 0
-    assert done.lines("launch") == ["Training is done; ending ps:0."]
+    assert done.lines("launch") == ["Training is done; sending SIGTERM to ps:0."]
     assert not processes_with(str(tmp_path))
 
 

@@ -30,7 +30,6 @@ with socket.socket(getattr(socket, family)) as one:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "flag"), [("async", "--ps=1"), ("sync", "--workers=1")])
 def test_servers_that_train_listen_on_loopback_alone(tmp_path: Path, kind: str, flag: str) -> None:
     done = launched([flag], python("listening.py", kind, tmp_path))
@@ -101,7 +100,7 @@ def test_without_the_library_the_launcher_says_so(
     monkeypatch.setenv("PYTHONPATH", f"{folder}:{ROOT}")
     monkeypatch.delenv("LD_PRELOAD", raising=False)
     look = [sys.executable, "-c", "import os; print(os.environ.get('LD_PRELOAD'))"]
-    command = [sys.executable, "-m", "estimator_train.cli", "launch", "--workers=1", "--", *look]
+    command = [sys.executable, "-m", "estimator_train", "launch", "--workers=1", "--", *look]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     # Where there is no other interface than loopback, nothing is to be said.

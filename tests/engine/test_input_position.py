@@ -121,7 +121,6 @@ def train_with_kills(model_dir, input_fn, replicas, kills):
         assert process.exitcode == (-signal.SIGKILL if steps <= STEPS else 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("input_fn", "replicas"),
     [(shuffled, 1), (buffered, 1), (buffered, 2)],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import callbacks_job
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -19,9 +20,9 @@ ROOT = Path(__file__).parents[2]
 
 def launch(directory: Path, what: str) -> Any:
     """Runs the job on two workers; returns a reader of its last checkpoint."""
-    job = [sys.executable, callbacks_job.__file__, str(directory), what]
+    job = forked.python(callbacks_job.__file__, directory, what)
     done = subprocess.run(
-        [sys.executable, "-m", "estimator_train.cli", "launch", "--workers=1", "--", *job],
+        [sys.executable, "-m", "estimator_train", "launch", "--workers=1", "--", *job],
         env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -55,7 +56,6 @@ def assert_same_weights(found: Any, model: Any) -> None:
         np.testing.assert_allclose(value, variable.numpy(), rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.slow
 def test_workers_end_with_the_last_epoch_and_the_chief_alone_writes(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     ours.mkdir()
@@ -71,7 +71,7 @@ def test_workers_end_with_the_last_epoch_and_the_chief_alone_writes(tmp_path: Pa
     assert sorted(p.name for p in ours.glob("*.keras")) == ["1.keras", "2.keras", "3.keras"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_workers_stop_early_with_the_best_weights(tmp_path: Path) -> None:
     found = launch(tmp_path, "stopping")
     # One step more than fit, by which each learns that the others stop; its weights are undone.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import forked
 import numpy as np
 import pytest
-from legacy_programs import environment
+from legacy_programs import COMMAND, environment
 from outcomes import GOLDEN
 
 ASKS = Path(__file__).parents[1] / "oracle" / "contrib"
@@ -30,9 +30,11 @@ pytestmark = pytest.mark.timeout(1500)
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Our answers to the questions of each area, in a program that runs as it is."""
     directory = tmp_path_factory.mktemp("answers")
-    command = [sys.executable, "-m", "estimator_train.cli", "run", "--tf1"]
+    command = forked.python(COMMAND, "run", "--tf1")
     command += [str(ASKS / "every_area.py"), str(directory)]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    done = subprocess.run(
+        command, env=environment(TF_USE_LEGACY_KERAS=1), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in directory.iterdir()}
 

@@ -123,7 +123,7 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
       context: The estimator that is run.
       strategy: The strategy.
       has_next: Whether this worker has input for another step, a bool scalar. The first element
-        of the input is none: it is read before the first step, for this alone.
+        of the input is an empty one: it is read before the first step, for this alone.
 
     Attributes:
       stops: Hooks that stop at a step.

@@ -78,7 +78,7 @@ class Peers:
 
 
 def end_watch() -> None:
-    """Watches no more: all have made their last step together, and the others may go."""
+    """Watches no more: all have made their last step, and the others may go."""
     _all_ended.set()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import call_with_known, requires
@@ -114,7 +115,7 @@ def call_input_fn(
         input_context = tf.distribute.InputContext()
     if input_context is not None:
         available["input_context"] = input_context
-    with tf.device("/cpu:0"):
+    with tf.device("/cpu:0"), keras_3.explained("input_fn"):
         result = call_with_known(input_fn, available)
     if result is None:
         raise ValueError(f"input_fn ({input_fn}) returned None. {_EXPECTED}")

@@ -35,7 +35,7 @@ class Left(NamedTuple):
     Attributes:
       line: Its line in the file as it was.
       name: As scripts spell it.
-      reason: What is said of it.
+      reason: The message about it.
     """
 
     line: int

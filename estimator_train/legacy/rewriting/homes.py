@@ -55,7 +55,7 @@ class Homes:
         """How many names of a dotted name are modules or the object that they lead to.
 
         Raises:
-          AttributeError, ImportError: There is no such name.
+          AttributeError, ImportError: The name does not exist.
         """
         root, *names = dotted.split(".")
         value: Any = self._tree.module(root)
@@ -77,7 +77,7 @@ class Homes:
           dotted: A name, no longer than its `steps`.
 
         Raises:
-          AttributeError, ImportError: There is no such name, or no module that has it.
+          AttributeError, ImportError: The name does not exist, or no module has it.
         """
         keras = self._of_keras(dotted)
         if keras:

@@ -16,7 +16,7 @@ _BEHIND_INSIDES = (
     f"{_V1}:keras",
     "estimator_train.heads.v1",
 )
-# Modules of the original's that scripts import; each has the names of all of them here.
+# Modules inside tf.estimator that scripts import; each has the names of all of them here.
 _INNER_MODULES = [
     "canned",
     "canned.baseline",

@@ -1,4 +1,4 @@
-"""What is said of a name that today's TensorFlow has no more and no stand-in has either."""
+"""The message about a name that today's TensorFlow has lost and that has no stand-in."""
 
 import difflib
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ def missing(dotted: str, there_are: Iterable[str] = ()) -> MissingSymbol:
 
 
 def description(dotted: str, there_are: Iterable[str] = ()) -> str:
-    """What is said after a missing name; arguments as for `missing`."""
+    """The text that follows a missing name in a message; arguments as for `missing`."""
     parts = dotted.split(".")
     for length in range(len(parts), 1, -1):
         instead = _INSTEAD.get(".".join(parts[:length]))

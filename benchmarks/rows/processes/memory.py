@@ -5,7 +5,7 @@ import tempfile
 
 from benchmarks.apis import Apis, both
 from benchmarks.benchmark import ORIGINAL, Benchmark
-from benchmarks.rows.convnet import MODEL
+from benchmarks.rows.training.convnet import MODEL
 
 
 def _peak(apis: Apis, quick: bool) -> float:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from benchmarks.benchmark import OURS, Benchmark
-from benchmarks.rows.convnet import MODEL
+from benchmarks.rows.training.convnet import MODEL
 from benchmarks.training import estimators
 
 _WITHOUT = "without a strategy"

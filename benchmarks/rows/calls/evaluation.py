@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.apis import Apis, both
 from benchmarks.benchmark import ORIGINAL, Benchmark
-from benchmarks.rows.convnet import MODEL
+from benchmarks.rows.training.convnet import MODEL
 
 _EVERY = 10
 

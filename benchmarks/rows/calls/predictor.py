@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.apis import APIS
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.linear_model import FEATURES, linear_model_fn, rows, trained
-from benchmarks.rows.predict_one import call_time
+from benchmarks.rows.calls.predict_one import call_time
 
 _BARE = "bare session.run"
 
