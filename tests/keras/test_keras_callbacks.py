@@ -213,6 +213,32 @@ def test_batches_are_seen_one_by_one_and_saved_every_few(tmp_path: Path) -> None
     assert sorted(p.name for p in tmp_path.iterdir()) == ["1-3.weights.h5", "2-2.weights.h5"]
 
 
+class LosesSession(tf.compat.v1.train.SessionRunHook):
+    """Has the session end once, as where the connection to it is lost."""
+
+    def __init__(self, runs: int) -> None:
+        self._runs_left = runs
+
+    def before_run(self, run_context: Any) -> None:
+        self._runs_left -= 1
+        if self._runs_left == 0:
+            raise tf.errors.AbortedError(None, None, "lost")
+
+
+def test_after_a_lost_session_callbacks_see_the_restored_weights() -> None:
+    seen: list[Any] = []
+    notes = callbacks.LambdaCallback()
+    notes.on_train_batch_begin = lambda batch, logs: seen.append(notes.model.get_weights())
+    model_fn = keras.model_fn(build, "mse", tf_keras.optimizers.Adam(0.01))
+    estimator = est.Estimator(model_fn, config=est.RunConfig(save_checkpoints_steps=2), params={})
+    hook = hooks.KerasCallbacks([notes], PER_EPOCH, epochs=1)
+    estimator.train(batches(repeat=2), hooks=[hook, LosesSession(4)])
+    kernels = [weights[0] for weights in seen]
+    assert len(kernels) == 6  # At the steps 0, 1, 2 and 3, and again at 2 and 3.
+    assert not np.array_equal(kernels[3], kernels[2])
+    np.testing.assert_array_equal(kernels[4], kernels[2])
+
+
 def test_models_of_model_to_estimator_have_callbacks_and_stay_as_they_are() -> None:
     notes = Notes()
     model = dense(tf_keras.optimizers.SGD(0.05, momentum=0.9), metrics=["mae"])
