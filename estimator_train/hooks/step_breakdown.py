@@ -1,4 +1,4 @@
-"""Where the time of a training step goes, and what holds training back."""
+"""Where the time of a training step goes, and what slows training down."""
 
 import time
 from collections.abc import Callable
@@ -182,7 +182,7 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
 
 
 class _OtherEnd(tf.compat.v1.train.SessionRunHook):
-    """Stands behind all other hooks, so that the time between it and the first is theirs.
+    """Stands behind all other hooks, so that the time between it and the first hook is theirs.
 
     Args:
       breakdown: The hook that stands before all others.

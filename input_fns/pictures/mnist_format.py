@@ -97,18 +97,7 @@ def fashion_mnist(
 ) -> tf.data.Dataset:
     """Gives the pieces of clothing of Fashion-MNIST in batches.
 
-    Args:
-      data_dir: Folder with the four files, as for `mnist_format`.
-      split: 'train', 60,000 pictures, or 'test', 10,000.
-      download: Whether tf_keras may fetch the files into `data_dir` if they are not there.
-      **settings: `one_hot` and the settings of batches, as for `mnist_format`.
-
-    Returns:
-      A `tf.data.Dataset`, as `mnist_format`.
-
-    Raises:
-      FileNotFoundError: If a file is not there and `download` is False.
-      ValueError: If a file is damaged or an argument is out of its range.
+    Arguments, result and errors are those of `mnist`.
     """
     if download:
         _download("fashion_mnist", checks.path("data_dir", data_dir))
