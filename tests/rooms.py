@@ -29,16 +29,15 @@ ROOMS = {
     ),
     "compat.v1.inputs": "",
     "engine": "",
-    "engine.checkpoints": "engine run_config",
+    "engine.checkpoints": "engine engine.loops run_config",
     "engine.context": "engine engine.checkpoints run_config",
     "engine.distributed": (
-        "cluster engine engine.checkpoints engine.context engine.inputs engine.loops "
-        "lifecycle run_config"
+        "cluster engine engine.checkpoints engine.context engine.inputs lifecycle run_config"
     ),
     "engine.graph": (
         "engine engine.context engine.distributed engine.inputs estimator_spec run_config"
     ),
-    "engine.inputs": "engine engine.context estimator_spec run_config",
+    "engine.inputs": "engine engine.checkpoints engine.context estimator_spec run_config",
     "engine.loops": "engine lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph "
@@ -65,7 +64,7 @@ ROOMS = {
         "engine engine.checkpoints estimator estimator_spec export keras.callbacks "
         "keras.checkpoints keras.compiled keras.graph optimizers run_config"
     ),
-    "keras.callbacks": "estimator_spec keras.compiled keras.graph optimizers run_config",
+    "keras.callbacks": "engine estimator_spec keras.compiled keras.graph optimizers run_config",
     "keras.checkpoints": "engine run_config",
     "keras.compiled": "keras.graph",
     "keras.graph": "",

@@ -4,8 +4,10 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.placed_hook import PlacedHook
 
-class EveryNStepsHook(tf.compat.v1.train.SessionRunHook):
+
+class EveryNStepsHook(PlacedHook):
     """A hook that counts steps, in loops as well as outside them, and acts at every n-th.
 
     Args:

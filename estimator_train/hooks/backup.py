@@ -6,6 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.every_n_steps_hook import EveryNStepsHook
+from estimator_train.engine.placed_hook import Place
 
 _LOG = tf.get_logger()
 _STATE = "backup"
@@ -29,7 +30,7 @@ class BackupAndRestore(EveryNStepsHook):
         meant and steps_per_epoch is not given.
     """
 
-    sets_variables = True
+    place = Place.SETS_VARIABLES
 
     def __init__(
         self,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.placed_hook import Place, PlacedHook
 from estimator_train.hooks.input_wait import InputWait
 from estimator_train.hooks.step_trace import StepTrace, read_trace
 
@@ -21,7 +22,7 @@ _VERDICTS = {
 }
 
 
-class StepBreakdown(tf.compat.v1.train.SessionRunHook):
+class StepBreakdown(PlacedHook):
     """Splits the time of a step into waiting for input, device work, host and hooks.
 
     The time in session calls, in hooks and between them is measured throughout, but for the first
@@ -41,6 +42,8 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
     Raises:
       ValueError: `every_n_steps` is not positive.
     """
+
+    place = Place.BEFORE_ALL
 
     def __init__(
         self, every_n_steps: int = 100, clock: Callable[[], float] = time.perf_counter
@@ -181,12 +184,14 @@ class StepBreakdown(tf.compat.v1.train.SessionRunHook):
         self._prepared.add(kind)
 
 
-class _OtherEnd(tf.compat.v1.train.SessionRunHook):
+class _OtherEnd(PlacedHook):
     """Stands behind all other hooks, so that the time between it and the first hook is theirs.
 
     Args:
       breakdown: The hook that stands before all others.
     """
+
+    place = Place.AFTER_ALL
 
     def __init__(self, breakdown: StepBreakdown) -> None:
         self._breakdown = breakdown

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import with_latest
-from estimator_train.engine.checkpoints.requested_saves import WaitingListener
+from estimator_train.engine.checkpoints.save_schedule import WaitingListener
 from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.estimator import Estimator
 from estimator_train.lifecycle import preemption

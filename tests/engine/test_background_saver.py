@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine import tf_internals
-from estimator_train.engine.checkpoints.async_saver import BackgroundSaver, SettledSaves
+from estimator_train.engine.checkpoints.async_saver import AsyncSaver, SettledSaves
 
 v1 = tf.compat.v1
 
@@ -35,7 +35,7 @@ def variable_graph():
         scaffold.finalize()
         with GatedSession() as session:
             session.run(scaffold.init_op)
-            yield session, add, BackgroundSaver(scaffold)
+            yield session, add, AsyncSaver(scaffold)
 
 
 def test_values_are_those_of_the_save_whatever_comes_after(variable_graph, tmp_path):
@@ -75,7 +75,7 @@ def test_saver_of_a_users_own_making_saves_at_once(variable_graph, tmp_path):
 
     with tf_internals.reopened(session.graph), session.graph.as_default():
         own = Own()
-    BackgroundSaver(v1.train.Scaffold(saver=own)).save(session, str(tmp_path / "own.ckpt"))
+    AsyncSaver(v1.train.Scaffold(saver=own)).save(session, str(tmp_path / "own.ckpt"))
     assert own.thread is threading.main_thread()
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "own.ckpt")
 

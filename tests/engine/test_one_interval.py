@@ -8,8 +8,9 @@ import pytest
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.distributed import ps_save_pacing
-from estimator_train.engine.distributed.ps_save_pacing import SaveInTime, WaitForSave
+from estimator_train.engine.distributed.ps_save_pacing import SavePacing, WaitForSave
 
 tf1 = tf.compat.v1
 _containers = itertools.count()
@@ -135,8 +136,8 @@ def test_the_chief_saves_before_an_interval_is_over(target, tmp_path, every, tra
     saved = Saved(training)
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_steps=every, listeners=[saved])
-    time_saver = SaveInTime(saver, every, None, trainers)
-    tf_internals.add_listeners(saver, [time_saver], first=True)
+    pacing = SavePacing(SaveSchedule([saver], []), every, None, trainers)
+    tf_internals.add_listeners(saver, [pacing], first=True)
     training.run([saver])
     under_way = 3 * (trainers - 1) + 1
     least, most = every - every // 2, max(every - under_way, every - every // 2)
@@ -153,6 +154,8 @@ def test_an_interval_in_seconds_begins_earlier_by_what_the_last_save_took(target
     training = Training(target, last=3)
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_secs=600)
-    tf_internals.add_listeners(saver, [SaveInTime(saver, None, 600, 3)], first=True)
+    tf_internals.add_listeners(
+        saver, [SavePacing(SaveSchedule([saver], []), None, 600, 3)], first=True
+    )
     training.run([saver])
     assert 300 <= saver._timer._every_secs < 600

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.placed_hook import Place, PlacedHook
+
 _v1 = tf.compat.v1
 _EPSILON = 1e-6
 
@@ -180,7 +182,7 @@ class Clusters:
         return np.stack(centers)
 
 
-class InitializeHook(tf.compat.v1.train.SessionRunHook):
+class InitializeHook(PlacedHook):
     """Chooses the first centers of clusters that no checkpoint has.
 
     Args:
@@ -188,7 +190,7 @@ class InitializeHook(tf.compat.v1.train.SessionRunHook):
     """
 
     # The first checkpoint is to hold them: the choice may take all of the input.
-    sets_variables = True
+    place = Place.SETS_VARIABLES
 
     def __init__(self, clusters: Clusters) -> None:
         self._clusters = clusters
@@ -207,14 +209,14 @@ class InitializeHook(tf.compat.v1.train.SessionRunHook):
             self._clusters.initialize(session, self._assign)
 
 
-class CountLastRunHook(tf.compat.v1.train.SessionRunHook):
+class CountLastRunHook(PlacedHook):
     """Counts as a step, like the original, the run in which the input turned out to be over.
 
     So a call of `train` leaves a checkpoint of its own even if the choice of first centers took
     all of its input.
     """
 
-    sets_variables = True
+    place = Place.SETS_VARIABLES
 
     def begin(self) -> None:
         """Builds what is run."""

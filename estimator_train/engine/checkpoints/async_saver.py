@@ -23,7 +23,7 @@ class CheckpointWriteError(OSError):
     """
 
 
-class BackgroundSaver:
+class AsyncSaver:
     """Stands for a Scaffold's Saver: copies the values at a save, and has a thread write them.
 
     One save is written at a time; the next waits for it. A Saver that cannot be taken apart like
@@ -87,7 +87,7 @@ class BackgroundSaver:
             raise error
 
     @contextlib.contextmanager
-    def open(self) -> Iterator["BackgroundSaver"]:
+    def open(self) -> Iterator["AsyncSaver"]:
         """Within it saves may be under way; none is after it, however it ends."""
         try:
             yield self
@@ -144,7 +144,7 @@ class SettledSaves(tf.compat.v1.train.CheckpointSaverListener):
 
     def __init__(
         self,
-        saver: BackgroundSaver,
+        saver: AsyncSaver,
         listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
     ) -> None:
         self._saver = saver
@@ -163,7 +163,7 @@ class SettledSaves(tf.compat.v1.train.CheckpointSaverListener):
 class FailedWriteHook(tf.compat.v1.train.SessionRunHook):
     """Stops training when a checkpoint could not be written."""
 
-    def __init__(self, saver: BackgroundSaver) -> None:
+    def __init__(self, saver: AsyncSaver) -> None:
         self._saver = saver
 
     def steps_until_due(self, global_step: int) -> None:

@@ -1,10 +1,10 @@
-"""Training out of step that is never more than one interval ahead of its last checkpoint.
+"""Asynchronous training that is never more than one interval ahead of its last checkpoint.
 
 The other workers make steps while the chief writes a checkpoint, and until it looks. So the chief
 begins to write before the interval is over, by as much as it needed last; and where that is not
 enough, the others wait. They wait for a chief that writes, however long, and for one that is about
-to: but not for one that does neither, as in a long step of its own. Workers that make each step
-together wait for the chief anyway.
+to: but not for one that does neither, as in a long step of its own. With SyncReplicasOptimizer
+workers wait for the chief anyway.
 """
 
 import math
@@ -14,13 +14,15 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.distributed.ps_sync_replicas import needs_others
 from estimator_train.engine.global_step_hook import GlobalStepHook
 from estimator_train.lifecycle import preemption
 from estimator_train.run_config import RunConfig
+from estimator_train.run_config.topology import is_ps_task
 
 _LOG = tf.get_logger()
-_TABLE = "estimator_train/one_interval"
+_TABLE = "estimator_train/save_pacing"
 _NO_LIMIT = tf.int64.max
 # A worker makes at most two before it knows, and one more where it leaves the last steps.
 _STEPS_EACH = 3
@@ -28,25 +30,30 @@ _LOOK_EVERY_SECS = 0.02
 _LONGEST_WAIT_SECS = 60.0
 
 
-def save_in_time(saver: tf.compat.v1.train.CheckpointSaverHook, config: RunConfig) -> None:
-    """Has a chief's saver hook write checkpoints in time, if others train out of step with it.
+def pace_saves(
+    saver: tf.compat.v1.train.CheckpointSaverHook, schedule: SaveSchedule, config: RunConfig
+) -> None:
+    """Has a chief write checkpoints in time, if other workers train asynchronously beside it.
 
     Args:
-      saver: The hook, before there is a session, when all of the default graph is there.
+      saver: Its saver hook, before there is a session, when all of the default graph is there.
+      schedule: When the hook saves.
       config: The chief's settled configuration.
     """
     trainers = config.num_worker_replicas
-    if trainers > 1 and not needs_others(tf.compat.v1.get_default_graph()):
+    if is_ps_task(config) and trainers > 1 and not needs_others(tf.compat.v1.get_default_graph()):
         steps, secs = config.save_checkpoints_steps, config.save_checkpoints_secs
-        listener = SaveInTime(saver, steps, secs, trainers)
+        listener = SavePacing(schedule, steps, secs, trainers)
         tf_internals.add_listeners(saver, [listener], first=True)
 
 
-class SaveInTime(tf.compat.v1.train.CheckpointSaverListener):
-    """Has a saver hook save early, and says how far others may go before the next checkpoint.
+class SavePacing(tf.compat.v1.train.CheckpointSaverListener):
+    """Has a chief save early, and says how far others may go before the next checkpoint.
+
+    It is the first listener of the saver hook.
 
     Args:
-      saver: The chief's saver hook, this listener the first of its.
+      schedule: When the chief's saver hook saves.
       steps: Steps between two checkpoints, if that is how they are counted.
       secs: Seconds between two checkpoints, if not.
       trainers: How many processes train.
@@ -54,12 +61,12 @@ class SaveInTime(tf.compat.v1.train.CheckpointSaverListener):
 
     def __init__(
         self,
-        saver: tf.compat.v1.train.CheckpointSaverHook,
+        schedule: SaveSchedule,
         steps: int | None,
         secs: float | None,
         trainers: int,
     ) -> None:
-        self._saver, self._steps, self._secs = saver, steps, secs
+        self._schedule, self._steps, self._secs = schedule, steps, secs
         self._under_way = (trainers - 1) * _STEPS_EACH + 1
         self._last: tuple[float, int] | None = None
 
@@ -77,11 +84,11 @@ class SaveInTime(tf.compat.v1.train.CheckpointSaverListener):
         took = time.monotonic() - self._began
         if self._steps is None:
             assert self._secs is not None
-            tf_internals.set_interval(self._saver, secs=self._secs - min(took, self._secs / 2))
+            self._schedule.set_interval(secs=self._secs - min(took, self._secs / 2))
         else:
             needed = self._under_way + math.ceil(took * self._pace(global_step_value))
             interval = self._steps - min(needed, self._steps // 2)
-            tf_internals.set_interval(self._saver, steps=interval)
+            self._schedule.set_interval(steps=interval)
             # Where the interval is short, who comes later than the chief must not keep it waiting.
             self._tell(session, global_step_value + max(interval, self._steps - self._under_way))
         session.run(self._limit.tell_writing, {self._limit.value: 0})
@@ -179,7 +186,7 @@ class _Limit:
     """
 
     def __init__(self) -> None:
-        with tf.device("/job:ps/task:0"), tf.name_scope("one_interval"):
+        with tf.device("/job:ps/task:0"), tf.name_scope("save_pacing"):
             self.value = tf.compat.v1.placeholder(tf.int64, [])
             self._table = tf.raw_ops.MutableHashTableV2(
                 key_dtype=tf.string, value_dtype=tf.int64, shared_name=_TABLE

@@ -16,11 +16,10 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.reading import global_step_in
-from estimator_train.engine.checkpoints.requested_saves import SaveForListeners
+from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.engine.inputs.input_fn import Inputs, split
-from estimator_train.engine.loops import hook_schedule
 
 _LOG = tf.get_logger()
 _CHECKPOINT_SECS = 60.0
@@ -29,8 +28,8 @@ _NO_LIMIT = tf.int64.max
 
 
 @dataclasses.dataclass(frozen=True)
-class OutlookInputs(Inputs):
-    """The tensors that one step reads, and whether there are those of a next one.
+class VotingInputs(Inputs):
+    """The tensors that one step reads, with the vote of the workers on whether there is a next.
 
     Attributes:
       stop: Ends the training on all workers.
@@ -39,9 +38,21 @@ class OutlookInputs(Inputs):
     stop: Any = None
 
     @property
-    def hooks_once_placed(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+    def voting_hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
         """The hook that ends the training on all workers."""
         return (self.stop,)
+
+    def attend(self, hooks: Sequence[Any], schedule: SaveSchedule | None) -> None:
+        """Tells the vote of the hooks that stop at a step, and of those that save."""
+        train = tf.compat.v1.train
+        self.stop.stops = [
+            hook
+            for hook in hooks
+            if isinstance(hook, train.StopAtStepHook) or hasattr(hook, "last_step")
+        ]
+        self.stop.schedule = schedule
+        if schedule is not None:
+            schedule.wait_for(lambda: self.stop.saves)
 
     @property
     def has_more(self) -> bool:
@@ -58,22 +69,22 @@ class OutlookInputs(Inputs):
         self.stop.known_next = has_more
 
 
-def inputs_with_outlook(
+def voting_inputs(
     context: EstimatorContext,
     dataset: tf.data.Dataset,
     strategy: Any,
     input_context: tf.distribute.InputContext,
-) -> OutlookInputs:
+) -> VotingInputs:
     """The inputs of a step on the only replica of this process.
 
     Args:
       context: The estimator that is run.
       dataset: Of one replica's batches.
-      strategy: The strategy whose workers stop together.
+      strategy: The strategy whose workers stop at the same step.
       input_context: The place of the worker's input among the others.
     """
     with tf.device("/cpu:0"):
-        iterator = tf.compat.v1.data.make_initializable_iterator(_with_outlook(dataset))
+        iterator = tf.compat.v1.data.make_initializable_iterator(_with_has_next(dataset))
         packed, has_next = iterator.get_next()
         specs = tf.nest.flatten(dataset.element_spec, expand_composites=True)
         tensors = tf.raw_ops.OptionalGetValue(
@@ -83,11 +94,11 @@ def inputs_with_outlook(
         )
     element = tf.nest.pack_sequence_as(dataset.element_spec, tensors, expand_composites=True)
     features, labels = split(element)
-    stop = StopTogether(context, strategy, has_next)
-    return OutlookInputs(features, labels, iterator, iterator.initializer, input_context, stop)
+    stop = SyncStop(context, strategy, has_next)
+    return VotingInputs(features, labels, iterator, iterator.initializer, input_context, stop)
 
 
-def _with_outlook(dataset: tf.data.Dataset) -> tf.data.Dataset:
+def _with_has_next(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Elements as optionals, each with whether another follows; before the first, an empty one."""
 
     def pack(*element: Any) -> tf.Tensor:
@@ -102,7 +113,7 @@ def _with_outlook(dataset: tf.data.Dataset) -> tf.data.Dataset:
     return dataset.map(pack).concatenate(end).scan(nothing, shift)
 
 
-class StopTogether(tf.compat.v1.train.SessionRunHook):
+class SyncStop(tf.compat.v1.train.SessionRunHook):
     """Votes with each step whether there is another, and stops all workers after the same.
 
     It stands first among the hooks: what it waits for in a new session is that all workers have
@@ -116,7 +127,7 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
 
     Attributes:
       stops: Hooks that stop at a step.
-      savers: Hooks that write checkpoints, on the chief.
+      schedule: When checkpoints are written, on the chief; None on other workers.
       has_more: Whether all workers had input for another step as they voted last.
       saves: Whether the chief writes a checkpoint after the step of the last vote.
       known_next: What is fed for `has_next` in a new session; None if the input is at its start.
@@ -125,7 +136,7 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
     def __init__(self, context: EstimatorContext, strategy: Any, has_next: tf.Tensor) -> None:
         self._context, self._strategy, self._has_next = context, strategy, has_next
         self.stops: list[Any] = []
-        self.savers: list[Any] = []
+        self.schedule: SaveSchedule | None = None
         self.has_more = True
         self.saves = False
         self.known_next: bool | None = None
@@ -181,9 +192,9 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Has the others stop where this worker alone was asked to; waits for the checkpoint."""
+        """Has all workers stop where this one alone was asked to; waits for the checkpoint."""
         if not self._is_over and self._fetches is not None:
-            _LOG.info("Stopping, and with one more step all other workers.")
+            _LOG.info("Stopping: one more step, in which this worker tells all others to stop.")
             votes = {**self._votes(), self._willing: False}
             _, (_, more, _) = session.run([self._fetches, self._vote], votes)
             self.has_more = bool(more)
@@ -205,32 +216,8 @@ class StopTogether(tf.compat.v1.train.SessionRunHook):
     def _votes(self) -> dict[tf.Tensor, Any]:
         steps = [_last_step(hook) for hook in self.stops]
         known = [step for step in steps if step is not None]
-        due = [hook_schedule.steps_until_due(hook, self._step) for hook in self.savers]
-        return {self._last_step: min(known, default=_NO_LIMIT), self._saves_not: 1 not in due}
-
-
-def introduce(hooks: Sequence[Any], is_chief: bool) -> None:
-    """Tells the StopTogether among the hooks, if there is one, of those that it speaks for.
-
-    Args:
-      hooks: All hooks of the session.
-      is_chief: Whether this worker writes the checkpoints.
-    """
-    together = next((hook for hook in hooks if isinstance(hook, StopTogether)), None)
-    if together is None:
-        return
-    train = tf.compat.v1.train
-    together.stops = [
-        hook
-        for hook in hooks
-        if isinstance(hook, train.StopAtStepHook) or hasattr(hook, "last_step")
-    ]
-    if is_chief:
-        savers = (train.CheckpointSaverHook, SaveForListeners)
-        together.savers = [hook for hook in hooks if isinstance(hook, savers)]
-        for hook in together.savers:
-            if isinstance(hook, train.CheckpointSaverHook):
-                tf_internals.save_only_when(hook, lambda: together.saves)
+        saves = self.schedule is not None and self.schedule.is_due_after_next(self._step)
+        return {self._last_step: min(known, default=_NO_LIMIT), self._saves_not: not saves}
 
 
 def _last_step(hook: Any) -> int | None:

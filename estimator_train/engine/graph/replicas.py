@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.sync_stop import inputs_with_outlook
+from estimator_train.engine.distributed.sync_stop import voting_inputs
 from estimator_train.engine.graph.model_fn import call_model_fn
 from estimator_train.engine.inputs.input_fn import (
     Inputs,
@@ -52,7 +52,7 @@ def distributed_inputs(
             input_pipeline_id=config.global_id_in_cluster,
             num_replicas_in_sync=strategy.num_replicas_in_sync,
         )
-        return inputs_with_outlook(context, dataset_fn(input_context), strategy, input_context)
+        return voting_inputs(context, dataset_fn(input_context), strategy, input_context)
     if mode == ModeKeys.TRAIN and context.config.save_input_position:
         return _inputs_of_one_iterator(dataset_fn, strategy)
     iterator = tf_internals.input_iterator(strategy, dataset_fn)

@@ -1,10 +1,12 @@
 """From a user's input_fn to the tensors of one step."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import call_with_known, requires
 from estimator_train.engine.model_cache import ReusedInputFn
@@ -39,9 +41,17 @@ class Inputs:
         return () if self.iterator is None else (InitializeInput(self.initializer),)
 
     @property
-    def hooks_once_placed(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
-        """Hooks that come once the input is where it is to be read from."""
+    def voting_hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+        """Hooks by which synchronous workers agree on the end of their input."""
         return ()
+
+    def attend(self, hooks: Sequence[Any], schedule: SaveSchedule | None) -> None:
+        """Is told of the session that is going to read it.
+
+        Args:
+          hooks: All hooks of the session.
+          schedule: When checkpoints are written, where this process writes them.
+        """
 
     @property
     def has_more(self) -> bool | None:

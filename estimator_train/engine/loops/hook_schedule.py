@@ -8,16 +8,10 @@ tables below. Any other hook must see every step.
 
 A class with a true `keeps_cadence` that is made from one of TensorFlow's has that one's cadence,
 whatever else it changed.
-
-A hook with a true `sets_variables` stands before those that write checkpoints, so that what it sets
-is in them; one with `before_model()` is told, in the graph, that model_fn is called next.
-
-A hook that measures others stands before all of them, and its `other_end`, a hook too, behind. One
-that measures in the graph has `measured(train_op)`, which returns what to run in its place.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -26,30 +20,6 @@ _train = tf.compat.v1.train
 _NEXT = 1
 # They are looked for once for each class of hooks: they are asked for before every loop.
 _known_classes: dict[type, type | None] = {}
-
-
-def in_order(hooks: Sequence[Any]) -> list[Any]:
-    """Hooks in the order in which a session calls them.
-
-    Args:
-      hooks: SessionRunHooks.
-    """
-    around = [hook for hook in hooks if hasattr(hook, "other_end")]
-    rest = [hook for hook in hooks if hook not in around]
-    return [*around, *rest, *(hook.other_end for hook in around)]
-
-
-def measured(train_op: Any, hooks: Sequence[Any]) -> Any:
-    """A step's operation with what hooks measure in the graph.
-
-    Args:
-      train_op: Operation or tensor that runs one training step.
-      hooks: SessionRunHooks.
-    """
-    for hook in hooks:
-        if hasattr(hook, "measured"):
-            train_op = hook.measured(train_op)
-    return train_op
 
 
 def sees_every_step(hook: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.placed_hook import Place, PlacedHook
 from estimator_train.keras.callbacks.callback_checks import (
     check_callbacks,
     check_optimizer,
@@ -22,7 +23,7 @@ from estimator_train.run_config.topology import is_multi_worker
 _LOG = tf.get_logger()
 
 
-class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
+class KerasCallbacks(PlacedHook):
     """Runs tf_keras callbacks as `fit` does: at the ends of epochs, and of batches if they want.
 
     Callbacks see an eager copy of the model, which has the training's variables whenever it is
@@ -53,7 +54,7 @@ class KerasCallbacks(tf.compat.v1.train.SessionRunHook):
       TypeError: One is no tf_keras Callback.
     """
 
-    sets_variables = True
+    place = Place.SETS_VARIABLES
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
 """How a hook asks for a look at the Keras model that is trained, and how model_fns let it look.
 
-A hook that wants it has a method `before_model()`, called in the graph of training before model_fn
-is, which calls `ask_to_watch`. The model_fn of a Keras model then calls `watch`, and the hook finds
+A hook that wants it calls `ask_to_watch` in its `before_model` (see `PlacedHook`). The model_fn of a Keras model then calls `watch`, and the hook finds
 what it left in `watched`.
 """
 
