@@ -29,7 +29,7 @@ _INSTEAD = {
 
 
 class MissingSymbol(AttributeError):
-    """A name of old TensorFlow that nothing answers to."""
+    """A name of old TensorFlow that has no stand-in."""
 
 
 def missing(dotted: str, there_are: Iterable[str] = ()) -> MissingSymbol:
