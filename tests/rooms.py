@@ -87,7 +87,7 @@ ROOMS = {
     "tpu": "engine engine.context estimator estimator_spec run_config",
     "training": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.inputs "
-        "engine.run engine.sessions estimator estimator_spec lifecycle "
+        "engine.run engine.sessions estimator estimator_spec keras.checkpoints lifecycle "
         "training.early_stopping"
     ),
     "training.early_stopping": "engine engine.checkpoints estimator",

@@ -9,7 +9,9 @@ import ask_heads
 import ask_heads_bad_input
 import ask_heads_replicas
 import ask_heads_sequential
+import ask_heads_shapes
 import ask_heads_v1
+import goldens
 import numpy as np
 import tensorflow as tf
 from outcomes import outcomes, record
@@ -49,6 +51,10 @@ if __name__ == "__main__":
     record(
         "heads_bad_input",
         {name: ask_heads_bad_input.answer(call) for name, call in bad_input.items()},
+    )
+    shapes = ask_heads_shapes.questions(tf.estimator)
+    goldens.write(
+        "heads_shapes", {name: ask_heads_shapes.answer(call) for name, call in shapes.items()}
     )
     of_v1 = ask_heads_v1.questions(linear, tf.estimator.export, v1.estimator.RunConfig)
     record("heads_v1", outcomes(of_v1))
