@@ -26,6 +26,8 @@ OPTIMIZERS = {
     "adam": lambda: tf1.train.AdamOptimizer(0.1),
 }
 
+NAMES = [f"{strategy}, {kind}" for strategy in STRATEGIES for kind in (*OPTIMIZERS, "keras")]
+
 
 def data(batch_size: int = 4) -> tf.data.Dataset:
     random = np.random.RandomState(0)
