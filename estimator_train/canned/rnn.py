@@ -13,7 +13,7 @@ from estimator_train.canned.parts import layers
 from estimator_train.canned.parts.columns import Batch, checked_columns
 from estimator_train.canned.parts.default_heads import classifier_head
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice, OptimizerChoice
-from estimator_train.estimator import EstimatorV2
+from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import SequentialHeadWrapper
 
@@ -83,6 +83,9 @@ class RNNEstimator(EstimatorV2):
     """
 
     _optimizer_choice: type[OptimizerChoice] = _ClippedByName
+
+    # In tf.estimator these stayed on the Estimator of v1.
+    export_savedmodel = Estimator.export_savedmodel  # type: ignore[assignment]
 
     def __init__(
         self,
