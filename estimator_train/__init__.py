@@ -114,7 +114,7 @@ _CANNED = (
     "classifier_parse_example_spec",
     "regressor_parse_example_spec",
 )
-_GONE = ("BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor")
+_TREES = ("BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor")
 _TRAINING_NAMES = {
     "BestExporter": "exporters",
     "EvalSpec": "specs",
@@ -141,7 +141,7 @@ _HOMES = {
     "predictor": "estimator_train.predictor:",
     **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
     **{name: f"estimator_train.canned:{name}" for name in _CANNED},
-    **{name: f"estimator_train.canned.boosted_trees:{name}" for name in _GONE},
+    **{name: f"estimator_train.canned.boosted_trees:{name}" for name in _TREES},
     **{name: f"estimator_train.heads:{name}" for name in _HEADS},
     **{
         name: f"estimator_train.training.{module}:{name}"
