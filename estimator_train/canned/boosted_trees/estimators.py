@@ -317,9 +317,7 @@ def _check_logits(logits: int, settings: Settings) -> None:
     if logits == 1:
         return
     if settings.center_bias:
-        raise ValueError(
-            f"center_bias not yet support with n_classes > 2. The head has {logits} logits."
-        )
+        raise ValueError("center_bias not yet support with n_classes > 2.")
     if settings.l1_regularization:
         raise tf.errors.InvalidArgumentError(
             None,

@@ -78,7 +78,7 @@ def _activation_of(head: Any) -> Callable[[tf.Tensor], tf.Tensor]:
         return tf.identity
     raise ValueError(
         "For now only identity inverse_link_fn in regression_head is supported for "
-        f"experimental_predict_with_explanations. The head is {type(head).__name__}."
+        "experimental_predict_with_explanations."
     )
 
 

@@ -19,9 +19,8 @@ class Memory:
     """
 
     def __init__(self, logits: int) -> None:
-        with _v1.variable_scope("memory", use_resource=True):
-            self._logits = _unsized("logits", [None, logits], tf.float32)
-            self._trees = _unsized("trees", [], tf.int32)
+        self._logits = _unsized("logits", [None, logits], tf.float32)
+        self._trees = _unsized("trees", [], tf.int32)
         self._size = logits
 
     def bucket_ids(self, compute: Callable[[], tf.Tensor], features: int) -> tf.Tensor:
@@ -31,13 +30,12 @@ class Memory:
             compute: Computes them, int32 [batch, features].
             features: How many features there are.
         """
-        with _v1.variable_scope("memory", use_resource=True):
-            kept = _unsized("bucket_ids", [None, features], tf.int32)
+        kept = _unsized("bucket_ids", [None, features], tf.int32)
 
         @tf.function(autograph=False)
         def remembered() -> tf.Tensor:
             first = tf.equal(tf.shape(kept.read_value())[0], 0)
-            tf.cond(first, lambda: bool(kept.assign(compute()) is not None), lambda: True)
+            tf.cond(first, lambda: _assigned(kept, compute()), lambda: True)
             return kept.read_value()
 
         ids = remembered()
@@ -73,13 +71,18 @@ class Memory:
         return logits
 
 
+def _assigned(variable: tf.Variable, value: tf.Tensor) -> bool:
+    variable.assign(value)
+    return True
+
+
 def _unsized(name: str, shape: list[int | None], dtype: tf.DType) -> tf.Variable:
     """A variable that is not in checkpoints, with no rows to begin with."""
-    return _v1.get_variable(
-        name,
-        initializer=tf.zeros([size or 0 for size in shape], dtype),
+    return _v1.Variable(
+        tf.zeros([size or 0 for size in shape], dtype),
+        name=f"memory/{name}",
+        shape=shape,
         trainable=False,
         use_resource=True,
-        validate_shape=False,
         collections=[_v1.GraphKeys.LOCAL_VARIABLES],
     )
