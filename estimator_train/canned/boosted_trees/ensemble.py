@@ -1,4 +1,4 @@
-"""The trees of a model and how far they are grown, as variables of fixed size.
+"""The trees of a model and how far they are grown, as variables.
 
 The nodes of a tree are numbered from the root, 0; the children of node n are 2n + 1 and 2n + 2.
 """
@@ -33,6 +33,8 @@ class Trees(NamedTuple):
 class Ensemble:
     """The variables of a model.
 
+    There is room for as many trees as are wanted, or more where a checkpoint has more.
+
     Attributes:
         trees: All trees, `Trees` of variables; behind the finished ones is the one that grows.
         gain: What each split gained, float32, of the shape of `trees.feature`.
@@ -43,7 +45,7 @@ class Ensemble:
         started: Whether there is a tree at all, bool.
 
     Args:
-        n_trees: How many trees there is room for.
+        n_trees: How many trees there are to be.
         max_depth: How many layers a tree has below its root.
         logits: How many logits there are.
         center_bias: Whether the bias is centered first.
@@ -51,27 +53,42 @@ class Ensemble:
 
     def __init__(self, n_trees: int, max_depth: int, logits: int, center_bias: bool) -> None:
         inner = 2**max_depth - 1
+        self.trees = Trees(
+            _rows("feature", [n_trees, inner], tf.int32, -1),
+            _rows("threshold", [n_trees, inner], tf.int32, 0),
+            _rows("value", [n_trees, 2 * inner + 1, logits], tf.float32, 0.0),
+        )
+        self.gain = _rows("gain", [n_trees, inner], tf.float32, 0.0)
         with _v1.variable_scope(SCOPE, use_resource=True):
-            self.trees = Trees(
-                _variable("feature", [n_trees, inner], tf.int32, -1),
-                _variable("threshold", [n_trees, inner], tf.int32, 0),
-                _variable("value", [n_trees, 2 * inner + 1, logits], tf.float32, 0.0),
-            )
-            self.gain = _variable("gain", [n_trees, inner], tf.float32, 0.0)
-            self.finished = _variable("finished_trees", [], tf.int32, 0)
-            self.layers = _variable("layers_grown", [], tf.int32, 0)
-            self.attempted = _variable("layers_attempted", [], tf.int32, 0)
-            self.centering = _variable("center_bias_needed", [], tf.bool, center_bias)
-            self.started = _variable("started", [], tf.bool, False)
+            self.finished = state("finished_trees", [], tf.int32)
+            self.layers = state("layers_grown", [], tf.int32)
+            self.attempted = state("layers_attempted", [], tf.int32)
+            self.centering = state("center_bias_needed", [], tf.bool, center_bias)
+            self.started = state("started", [], tf.bool, False)
         self.n_trees, self.max_depth = n_trees, max_depth
 
     def read(self, begin: Any, end: Any) -> Trees:
-        """Returns the trees from number `begin` up to `end`."""
+        """Returns the trees from number `begin` up to `end`, or fewer if there are no more."""
         return Trees(*(variable[begin:end] for variable in self.trees))
 
-    def growing(self) -> tf.Tensor:
-        """Returns the number of the tree that grows; the last one's when all are finished."""
-        return tf.minimum(self.finished, self.n_trees - 1)
+    def room(self) -> tf.Tensor:
+        """Returns how many trees there is room for."""
+        return tf.shape(self.trees.feature.read_value())[0]
+
+    def make_room(self) -> None:
+        """Makes room for all trees there are to be, in a tf.function.
+
+        A checkpoint of a model of fewer trees has less.
+        """
+        missing = tf.maximum(self.n_trees - self.room(), 0)
+
+        def pad() -> bool:
+            for variable, value in zip((*self.trees, self.gain), (-1, 0, 0.0, 0.0), strict=True):
+                more = tf.fill(tf.concat([[missing], variable.shape[1:]], 0), value)
+                variable.assign(tf.concat([variable.read_value(), more], 0))
+            return True
+
+        tf.cond(missing > 0, pad, lambda: False)
 
     def is_finished(self, most_layers: int) -> tf.Tensor:
         """Returns whether training has ended.
@@ -88,7 +105,27 @@ def bytes_of(n_trees: int, max_depth: int, logits: int) -> int:
     return n_trees * (inner * 12 + (2 * inner + 1) * 4 * logits)
 
 
-def _variable(name: str, shape: list[int], dtype: tf.DType, value: Any) -> tf.Variable:
+def state(name: str, shape: list[int], dtype: tf.DType, value: Any = 0) -> tf.Variable:
+    """Returns a variable of the current scope that is kept in checkpoints.
+
+    Args:
+        name: Its name.
+        shape: Its shape.
+        dtype: Its type.
+        value: The first value of all its elements.
+    """
     return _v1.get_variable(
         name, shape, dtype, _v1.constant_initializer(value), trainable=False, use_resource=True
     )
+
+
+def _rows(name: str, shape: list[int], dtype: tf.DType, value: Any) -> tf.Variable:
+    """A variable of which a checkpoint may have another number of rows."""
+    with tf.name_scope(f"{SCOPE}/"):
+        return _v1.Variable(
+            lambda: tf.fill(shape, tf.constant(value, dtype)),
+            trainable=False,
+            name=name,
+            use_resource=True,
+            shape=[None, *shape[1:]],
+        )

@@ -89,7 +89,7 @@ def _contributions(
     ensemble = model.ensemble
     columns = len(features.names)
     batch = tf.shape(model.ids)[0]
-    end = tf.minimum(ensemble.finished + 1, ensemble.n_trees)
+    end = tf.minimum(ensemble.finished + 1, ensemble.room())
 
     def add(tree: tf.Tensor, before: tf.Tensor, sums: tf.Tensor) -> Any:
         path = nodes_of(ensemble.trees, tree, features, model.ids, ensemble.max_depth)

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.canned.boosted_trees.derivatives import Derivatives
-from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble
+from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, state
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.boosted_trees.splits import Splits, best_splits, histograms, shrunk
@@ -83,7 +83,8 @@ class Grower:
     def _grow(self, sums: tf.Tensor) -> None:
         """Splits the leaves of the last layer."""
         ensemble, settings = self._ensemble, self._settings
-        tree, layers = ensemble.growing(), ensemble.layers.read_value()
+        ensemble.make_room()
+        tree, layers = ensemble.finished.read_value(), ensemble.layers.read_value()
         count = _nodes_of(layers)
         begin = count - 1
         nodes = begin + tf.range(count)
@@ -149,8 +150,8 @@ class _Mean:
         self._batches = batches
         if batches > 1:
             with _v1.variable_scope(f"{SCOPE}/{name}", use_resource=True):
-                self._sum = _zeros("sum", shape, tf.float64)
-                self._seen = _zeros("batches", [], tf.int32)
+                self._sum = state("sum", shape, tf.float64)
+                self._seen = state("batches", [], tf.int32)
 
     def add(self, value: tf.Tensor, use: Any) -> tf.Tensor:
         """Adds a batch, and calls `use` with the mean if it is the last one."""
@@ -172,8 +173,3 @@ def _nodes_of(level: tf.Tensor) -> tf.Tensor:
     """How many nodes a level of a tree has room for; above it there are one fewer."""
     return tf.bitwise.left_shift(1, level)
 
-
-def _zeros(name: str, shape: list[int], dtype: tf.DType) -> tf.Variable:
-    return _v1.get_variable(
-        name, shape, dtype, _v1.zeros_initializer(), trainable=False, use_resource=True
-    )

@@ -65,7 +65,7 @@ class Model:
 
     def logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
-        end = tf.minimum(self.ensemble.finished + 1, self.ensemble.n_trees)
+        end = tf.minimum(self.ensemble.finished + 1, self.ensemble.room())
         return self._added(tf.constant(0), end, self._no_logits())
 
     def training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
@@ -75,11 +75,12 @@ class Model:
             logits = self._added(tf.constant(0), finished, self._no_logits())
         else:
             logits = self._memory.logits(finished, tf.shape(self.ids)[0], self._added)
-        tree = self.ensemble.growing()
-        trees = self.ensemble.trees
+        # There may be no room for the tree that grows before its first layer does.
+        there = finished < self.ensemble.room()
+        tree, trees = tf.where(there, finished, 0), self.ensemble.trees
         node = nodes_of(trees, tree, self._features, self.ids, self._settings.max_depth)[-1]
-        grown = tf.cast(finished < self.ensemble.n_trees, tf.float32)
-        return logits + grown * tf.gather(trees.value[tree], node), node
+        grown = tf.cast(there, tf.float32) * tf.gather(trees.value[tree], node)
+        return logits + grown, tf.where(there, node, 0)
 
     def _no_logits(self) -> tf.Tensor:
         return tf.zeros([tf.shape(self.ids)[0], self._logits])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from estimator_train.canned.boosted_trees.ensemble import state
+
 _v1 = tf.compat.v1
 # How many values stand for a batch, for each bucket there is to be.
 _POINTS_FOR_A_BUCKET = 8
@@ -30,11 +32,11 @@ class Quantiles:
         self._points = _POINTS_FOR_A_BUCKET * buckets
         kept = [size, batches * self._points]
         with _v1.variable_scope("quantiles", use_resource=True):
-            self.ready = _state("are_boundaries_ready", [], tf.bool)
-            self._boundaries = _state("bucket_boundaries", [size, buckets], tf.float32)
-            self._values = _state("values", kept, tf.float32)
-            self._weights = _state("weights", [batches], tf.float32)
-            self._seen = _state("batches_seen", [], tf.int32)
+            self.ready = state("are_boundaries_ready", [], tf.bool, False)
+            self._boundaries = state("bucket_boundaries", [size, buckets], tf.float32)
+            self._values = state("values", kept, tf.float32)
+            self._weights = state("weights", [batches], tf.float32)
+            self._seen = state("batches_seen", [], tf.int32)
 
     def buckets(self, numbers: tf.Tensor) -> tf.Tensor:
         """Returns in which bucket each number is, int32 [batch, size], counted from 0.
@@ -107,8 +109,3 @@ def _distinct(rows: tf.Tensor) -> tf.Tensor:
     same = tf.concat([tf.zeros_like(rows[:, :1], tf.bool), same], 1)
     return tf.sort(tf.where(same, float("inf"), rows))
 
-
-def _state(name: str, shape: list[int], dtype: tf.DType) -> tf.Variable:
-    return _v1.get_variable(
-        name, shape, dtype, _v1.zeros_initializer(), trainable=False, use_resource=True
-    )
