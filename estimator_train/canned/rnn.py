@@ -85,7 +85,7 @@ class RNNEstimator(EstimatorV2):
     _optimizer_choice: type[OptimizerChoice] = _ClippedByName
 
     # In tf.estimator these stayed on the Estimator of v1.
-    export_savedmodel = Estimator.export_savedmodel  # type: ignore[assignment]
+    export_savedmodel = Estimator.export_savedmodel
 
     def __init__(
         self,
