@@ -1,4 +1,4 @@
-"""Where the time of a training step goes, and what holds training back."""
+"""Where the time of a training step goes, and what slows training down."""
 
 import time
 from collections.abc import Callable
@@ -185,7 +185,7 @@ class StepBreakdown(PlacedHook):
 
 
 class _OtherEnd(PlacedHook):
-    """Stands behind all other hooks, so that the time between it and the first is theirs.
+    """Stands behind all other hooks, so that the time between it and the first hook is theirs.
 
     Args:
       breakdown: The hook that stands before all others.

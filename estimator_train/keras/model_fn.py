@@ -31,8 +31,9 @@ from estimator_train.keras.graph.layer_classes import kept_layer_classes
 from estimator_train.keras.graph.model_io import as_tensors, labels_of, split_features, weights_of
 from estimator_train.keras.graph.model_operations import variables_of
 from estimator_train.keras.graph.rebuilding import Blueprint, GraphModel
-from estimator_train.optimizers.base import GraphOptimizer
+from estimator_train.optimizers.base import GraphOptimizer, TrainStep
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
+from estimator_train.optimizers.optimizer_pair import OptimizerPair
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
@@ -61,7 +62,7 @@ class KerasModelFn:
         self,
         blueprint: Blueprint,
         compiled: CompileArguments,
-        optimizer: GraphOptimizer,
+        optimizer: GraphOptimizer | OptimizerPair,
         checkpoint_format: str | None = CHECKPOINT,
         metric_names_map: Mapping[str, str] | None = None,
         export_outputs: Mapping[str, type] | None = None,
@@ -90,7 +91,7 @@ class KerasModelFn:
         """
         compiled = compile_arguments(model)
         _warn_of_own_steps(model)
-        optimizer = graph_optimizer(compiled.optimizer)
+        optimizer = _optimizer_of(model, compiled.optimizer)
         return cls(Blueprint(model, custom_objects), compiled, optimizer, **settings)
 
     @property
@@ -129,9 +130,7 @@ class KerasModelFn:
                 operations = {"loss": loss, "eval_metric_ops": metrics}
             if mode == ModeKeys.TRAIN:
                 scaled = loss if self._optimizer.scales_loss else _one_replicas_share(loss)
-                step = self._optimizer.minimize(
-                    scaled, built.model.trainable_weights, _global_step()
-                )
+                step = self._step(built.model, scaled)
                 train_op = tf.group(step.operation, *built.updates)
                 operations.update(loss=scaled, train_op=train_op)
                 optimizer = step.trackable
@@ -176,7 +175,7 @@ class KerasModelFn:
             if trainable:
                 # Any loss of all of them makes the optimizer keep what it keeps for each.
                 loss = tf.add_n([tf.cast(tf.reduce_sum(v), tf.float32) for v in trainable])
-                optimizer = self._optimizer.minimize(loss, trainable, global_step).trackable
+                optimizer = self._step(built.model, loss).trackable
             saver = self._saver(built, optimizer, config)
             named = saver is None
             saver = saver or tf.compat.v1.train.Saver(save_relative_paths=True)
@@ -219,18 +218,32 @@ class KerasModelFn:
         updated = updated_metrics(metrics, losses.by_output, outputs, labels, sample_weights)
         return loss, {**added_metrics(built.model), **updated}
 
+    def _step(self, model: Any, loss: tf.Tensor) -> TrainStep:
+        if isinstance(self._optimizer, OptimizerPair):
+            parts = (model.linear_model.trainable_weights, model.dnn_model.trainable_weights)
+            return self._optimizer.minimize(loss, *parts, _global_step())
+        return self._optimizer.minimize(loss, model.trainable_weights, _global_step())
+
     def _saver(self, built: GraphModel, optimizer: Any, config: RunConfig) -> Any:
         if not self._object_based:
             return None
         return object_based_saver(built.model, optimizer, _global_step(), config)
 
 
+def _optimizer_of(model: Any, given: Any) -> GraphOptimizer | OptimizerPair:
+    """The graph form of the optimizer that a model was compiled with, or of its two."""
+    if isinstance(model, tf_keras.experimental.WideDeepModel) and isinstance(given, (list, tuple)):
+        linear, deep = given
+        return OptimizerPair(graph_optimizer(linear), graph_optimizer(deep))
+    return graph_optimizer(given)
+
+
 def _warn_of_own_steps(model: Any) -> None:
     """Says that an Estimator works by what `compile` was given."""
     steps = ("train_step", "test_step", "predict_step")
-    own = [
-        name for name in steps if getattr(type(model), name) is not getattr(tf_keras.Model, name)
-    ]
+    wide_and_deep = tf_keras.experimental.WideDeepModel
+    known = [cls for cls in (wide_and_deep, tf_keras.Model) if isinstance(model, cls)]
+    own = [name for name in steps if getattr(type(model), name) is not getattr(known[0], name)]
     if own:
         _LOG.warning(
             "%s has its own %s, which an Estimator does not call: it trains and evaluates with the "

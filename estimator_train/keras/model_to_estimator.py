@@ -13,6 +13,7 @@ from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.model_checks import check_kind
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.run_config import RunConfig
+from estimator_train.run_config.topology import is_synchronous
 
 _LOG = tf.get_logger()
 _INITIAL_WEIGHTS = os.path.join("keras", "keras_model.ckpt")
@@ -144,8 +145,13 @@ def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
 
 
 def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:
-    """Writes the model's weights for training to start from, where nothing is trained yet."""
-    if not model_fn.has_known_inputs:
+    """Writes the model's weights for training to start from, where nothing is trained yet.
+
+    Of synchronous workers only the chief starts from them; the others get them from its broadcasts.
+    One that starts from the file as well, which it sees or not as it comes later or sooner than the
+    chief, takes no part in those broadcasts, and both would wait for each other for ever.
+    """
+    if not model_fn.has_known_inputs or (is_synchronous(config) and not config.is_chief):
         return None
     path = os.path.join(config.model_dir, _INITIAL_WEIGHTS)
     trained = tf.train.latest_checkpoint(config.model_dir) is not None

@@ -46,7 +46,7 @@ class LocalJob:
       workers: Processes that train beside the chief.
       ps: Parameter servers; without any, all processes that train restart if one fails.
       evaluator: Whether there is an evaluator.
-      max_restarts: Failures that are answered by a restart, in all.
+      max_restarts: How many failures are answered by a restart, over all processes.
       grace_secs: Seconds from SIGTERM to SIGKILL; and those that workers and parameter servers have
         to end by themselves when the chief has ended.
       evaluator_secs: Seconds that the evaluator has for its last evaluation.
@@ -69,8 +69,8 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
       out: Where the output of the processes goes.
 
     Returns:
-      The chief's exit code, 128 + N if signal N ended it; that of another process if the job failed
-      for its failure.
+      The chief's exit code, 128 + N if signal N ended it; if the failure of another process ended
+      the job, the code of that process.
 
     Raises:
       OSError: The program cannot be started, or there are no free ports.
@@ -126,7 +126,7 @@ class _Launcher:
             process.send(number)
 
     def close(self) -> None:
-        """Kills whatever still runs."""
+        """Kills the processes that still run."""
         for process in self._processes.values():
             process.close()
 
@@ -162,7 +162,7 @@ class _Launcher:
         return True
 
     def _end_the_others(self) -> None:
-        """Lets the others end by themselves, and then makes them."""
+        """Waits for the other processes to end, then sends SIGTERM to those that still run."""
         job = self._job
         self._wait_for((WORKER, PS), job.grace_secs)
         self._wait_for((EVALUATOR,), job.evaluator_secs)

@@ -18,7 +18,7 @@ _LOOP_SECS = 2.0
 
 
 class StepTimeout:
-    """A clock that runs while a step does.
+    """A clock that runs during each step.
 
     Args:
       secs: The longest that a step may take; None never ends the process.
@@ -62,7 +62,7 @@ class StepTimeout:
 
 
 class StepTimeoutHook(tf.compat.v1.train.SessionRunHook):
-    """Runs the clock while a step does; the first of all hooks, so that none is counted in.
+    """Runs the clock during each step; it is the first hook, so that no other's time counts.
 
     Args:
       timeout: The clock.
@@ -72,7 +72,7 @@ class StepTimeoutHook(tf.compat.v1.train.SessionRunHook):
         self._timeout = timeout
 
     def steps_until_due(self, global_step: int) -> None:
-        """No step by itself: loops have the clock run too."""
+        """It need see no step: the loop of steps runs the clock itself."""
 
     def before_run(self, run_context: Any) -> None:
         """A step begins."""
@@ -83,7 +83,7 @@ class StepTimeoutHook(tf.compat.v1.train.SessionRunHook):
         self._timeout.stop()
 
     def end(self, session: Any) -> None:
-        """The input may have ended within a step."""
+        """Stops the clock: the end of the input may have ended the last step."""
         self._timeout.stop()
 
 

@@ -29,9 +29,11 @@ class GraphOptimizer(abc.ABC):
 
     Attributes:
       scales_loss: Whether the optimizer itself divides the loss by the number of replicas.
+      scope: The name scope of its variables; with a slash at its end, one that is there already.
     """
 
     scales_loss = False
+    scope = SCOPE
 
     @abc.abstractmethod
     def minimize(
@@ -80,7 +82,7 @@ class KerasOptimizer(GraphOptimizer):
 
     @property
     def _scope(self) -> str:
-        return "" if self._loss_scaling else SCOPE
+        return "" if self._loss_scaling else self.scope
 
     def _scaled(self, optimizer: Any) -> Any:
         if self._loss_scaling is None:

@@ -7,7 +7,6 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.optimizers.base import (
-    SCOPE,
     GraphOptimizer,
     KerasOptimizer,
     TrainStep,
@@ -112,7 +111,7 @@ class _V1(GraphOptimizer):
         gradients: Sequence[Any] | None = None,
     ) -> TrainStep:
         """Builds a training step in the default graph; see the base class."""
-        with tf.name_scope(SCOPE):
+        with tf.name_scope(self.scope):
             if gradients is None:
                 pairs = self._optimizer.compute_gradients(loss, list(variables))
             else:

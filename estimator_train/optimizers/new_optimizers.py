@@ -52,7 +52,7 @@ class NewOptimizer(KerasOptimizer):
         gradients: Sequence[Any] | None = None,
     ) -> TrainStep:
         """Builds a training step in the default graph; see the base class."""
-        scope = name_scope(f"{self._scope}/{self._config['name']}".lstrip("/"))
+        scope = name_scope(f"{self._scope.rstrip('/')}/{self._config['name']}".lstrip("/"))
         with scope, tf.variable_creator_scope(_not_trainable):
             inner = self._class.from_config(self._config)
             if self._undecayed:

@@ -13,6 +13,7 @@ from estimator_train.engine.sessions.model_session import Call
 from estimator_train.engine.sessions.session import session_config
 from estimator_train.estimator import Estimator
 from estimator_train.estimator.type_check import check_estimator
+from estimator_train.keras.checkpoints.object_checkpoints import ObjectBasedSaver
 
 
 class InMemoryEvaluatorHook(EveryNStepsHook):
@@ -65,18 +66,32 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         """Builds the evaluation beside the training.
 
         Raises:
-          ValueError: model_fn gives a Scaffold with an init_fn of its own.
+          ValueError: model_fn gives a Scaffold with a saver or an init_fn of its own.
         """
         self._step = 0
         self._training = tf.compat.v1.get_default_graph()
         self._context = self._estimator._context()
         self._built = build_evaluation(self._context, self._input_fn)
+        saver = self._built.scaffold.saver
+        if saver and not isinstance(saver, ObjectBasedSaver):
+            raise ValueError("InMemoryEvaluator does not support custom saver")
         if self._built.scaffold.init_fn:
             raise ValueError("InMemoryEvaluator does not support custom init_fn")
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Evaluates the first values."""
+        """Evaluates the first values.
+
+        Raises:
+          ValueError: The training has tables, or other state that is in no variable.
+        """
         del coord
+        with self._training.as_default():
+            others = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS)
+        if others:
+            raise ValueError(
+                "InMemoryEvaluator does not support saveables other than global variables. The "
+                f"training has: {[other.name for other in others]}. Evaluate checkpoints instead."
+            )
         self.act(session)
 
     def end(self, session: tf.compat.v1.Session) -> None:

@@ -1,4 +1,4 @@
-"""Training with evaluations and exports between, as one job that can be started again."""
+"""`train_and_evaluate`: training with evaluations and exports, as one job that can be restarted."""
 
 import os
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def train_and_evaluate(
 
 
 def checked_specs(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:
-    """The EvalSpecs, when all arguments are such as they should be."""
+    """Checks the arguments of `train_and_evaluate`; returns the EvalSpecs."""
     check_estimator(estimator)
     if not isinstance(train_spec, TrainSpec):
         raise TypeError(
@@ -126,7 +126,7 @@ class _WatchedMetrics:
             self._unchecked.pop().check_written(self._eval_dirs)
 
     def warn(self) -> None:
-        """The same for a training that has ended with its first evaluation, and is not to fail."""
+        """The same check, as a warning, for a training that ended with its first evaluation."""
         try:
             self()
         except ValueError as error:

@@ -45,8 +45,8 @@ def tfrecords(
       `tf.errors.InvalidArgumentError` that names file and record, or is left out.
 
     Raises:
-      FileNotFoundError: If no file matches.
-      ValueError: If a file is empty, the label is not among the features, or an argument is out of
+      FileNotFoundError: No file matches.
+      ValueError: A file is empty, the label is not among the features, or an argument is out of
         its range.
     """
     options = PipelineOptions.of(settings)

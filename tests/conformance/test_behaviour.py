@@ -19,7 +19,7 @@ CLEARER = {
     "predict_with_input_fn_that_returns_none": ("ValueError", "returned None"),
     "predict_a_scalar_beside_rows": ("ValueError", "Prediction 'b' has no batch dimension"),
     "receiver_raw_of_tensor": ("ValueError", "must be a dict"),
-    "train_on_a_checkpoint_of_another_shape": ("ValueError", "does not fit the model"),
+    "train_on_a_checkpoint_of_another_shape": ("CheckpointMisfitError", "does not fit the model"),
     "export_before_training_from_a_warm_start_without_checkpoint": (
         "ValueError",
         "Couldn't find trained model at",
@@ -41,6 +41,16 @@ _FLAT = {
     "predictions": {"dense": [[-1.559107], [0.88014275], [-1.473233], [1.9518077]]},
 }
 WORKS = {
+    "predict_on_features_named_by_int_and_str": [
+        8.688603,
+        0.21868777,
+        9.357074,
+        9.582061,
+        2.0157719,
+        11.433288,
+        -0.5148889,
+        7.6748838,
+    ],
     # Pictures for a model of rows: what Flatten makes of them.
     "keras_features_of_pictures_into_dense": _FLAT,
     "keras_features_of_pictures_with_channel": _FLAT,

@@ -48,9 +48,13 @@ class OptimizerChoice(abc.ABC):
             step: What it counts its steps in, where that is its own affair.
         """
 
+    def _of_name(self, name: str) -> Any:
+        """Makes the optimizer of a name."""
+        return self.by_name[name](learning_rate=self._learning_rate)
+
     def _named_or_called(self) -> Any:
         if isinstance(self._given, str):
-            return self.by_name[self._given](learning_rate=self._learning_rate)
+            return self._of_name(self._given)
         if not callable(self._given):
             return self._given
         made = self._given()

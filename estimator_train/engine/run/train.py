@@ -93,7 +93,7 @@ def _train(
             timeout,
             config.xla,
         )
-        with explained_restore(context.latest_checkpoint()):
+        with explained_restore(context.latest_checkpoint(), not step.spec.scaffold.saver):
             session = tf.compat.v1.train.MonitoredSession(
                 session_creator(context, step.spec.scaffold, strategy),
                 all_hooks,
