@@ -15,7 +15,7 @@ class Module(Protocol):
     FLAGS: Sequence[Callable[[absl_flags.FlagValues], None]]
 
     def run(self, flag_values: absl_flags.FlagValues, *rest: Sequence[str]) -> None:
-        """Does what the command is for; with what is no flag, for a command that takes it."""
+        """Does what the command is for; `rest` is what follows the flags, for a command that takes it."""
 
 
 @dataclass(frozen=True)
