@@ -57,7 +57,9 @@ ROOMS = {
         "export heads hooks keras lifecycle predictor run_config training "
         "training.early_stopping"
     ),
-    "export": "engine engine.checkpoints engine.context engine.graph engine.sessions estimator_spec",
+    "export": (
+        "engine engine.checkpoints engine.context engine.graph engine.sessions estimator_spec"
+    ),
     "heads": "estimator_spec optimizers",
     "hooks": "engine keras.callbacks",
     "keras": (
@@ -84,10 +86,10 @@ ROOMS = {
         "estimator_spec export"
     ),
     "run_config": "cluster lifecycle",
-    "tpu": "engine engine.context estimator estimator_spec run_config",
+    "tpu": "cluster engine engine.context estimator estimator_spec run_config",
     "training": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.inputs "
-        "engine.run engine.sessions estimator estimator_spec lifecycle "
+        "engine.run engine.sessions estimator estimator_spec lifecycle run_config "
         "training.early_stopping"
     ),
     "training.early_stopping": "engine engine.checkpoints estimator",
