@@ -67,7 +67,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "checkpoints": lambda: continuing.JOBS,
     "continued": lambda: continuing.JOBS,
     "export": lambda: ask_export.questions(est.export, RAW, tf_keras),
-    "heads": lambda: ask_heads.questions(heads, LEGACY),
+    "heads": lambda: ask_heads.questions(heads, LEGACY, tf_keras.optimizers.Optimizer),
     "heads_bad_input": lambda: ask_heads_bad_input.questions(heads, LEGACY),
     "heads_keys": lambda: ("MetricKeys", "PredictionKeys"),
     "heads_replicas": lambda: ask_heads_replicas.NAMES,

@@ -335,7 +335,8 @@ def _private(name: str) -> Any:
 def heads() -> dict[str, Any]:
     import ask_heads
 
-    return outcomes(ask_heads.questions(tf.estimator, tf.keras.optimizers.legacy))
+    legacy, new = tf.keras.optimizers.legacy, tf.keras.optimizers.Optimizer
+    return outcomes(ask_heads.questions(tf.estimator, legacy, new))
 
 
 @recording
