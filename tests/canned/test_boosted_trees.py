@@ -8,7 +8,6 @@ from typing import Any
 import boosted_trees
 import numpy as np
 import pytest
-import tensorflow as tf
 from outcomes import recorded
 
 import estimator_train as est

@@ -172,4 +172,3 @@ class _Mean:
 def _nodes_of(level: tf.Tensor) -> tf.Tensor:
     """How many nodes a level of a tree has room for; above it there are one fewer."""
     return tf.bitwise.left_shift(1, level)
-

@@ -108,4 +108,3 @@ def _distinct(rows: tf.Tensor) -> tf.Tensor:
     same = tf.equal(rows[:, 1:], rows[:, :-1])
     same = tf.concat([tf.zeros_like(rows[:, :1], tf.bool), same], 1)
     return tf.sort(tf.where(same, float("inf"), rows))
-
