@@ -1,6 +1,7 @@
 """What the rows about input share: made data, and how fast a dataset delivers it.
 
-Datasets are read within a graph, as training in loops reads them, so that Python is no part of it.
+Datasets are read within a graph, as training in loops reads them, without work of Python between
+batches.
 """
 
 import tempfile

@@ -106,7 +106,7 @@ class StepBreakdown(PlacedHook):
         self._end_call("trace" if self._traced else "step", 1)
         if self._traced:
             self._traces.append(read_trace(run_values.run_metadata.step_stats))
-            self._lap(None)  # Reading it is no part of training.
+            self._lap(None)  # Reading it does not count as training.
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts the steps of a loop."""

@@ -31,7 +31,7 @@ def pandas_frame(frame: Any, label: Any = None, **settings: Any) -> tf.data.Data
     for name in labels:
         if name not in frame.columns:
             there = ", ".join(str(column) for column in frame.columns)
-            raise ValueError(f"There is no column {name!r}: there are {there}.")
+            raise ValueError(f"There is no column {name!r}: the columns are {there}.")
     columns = {name: _array(name, frame[name]) for name in frame.columns}
     wanted: Any = {name: columns.pop(name) for name in labels}
     if not isinstance(label, list):

@@ -70,7 +70,7 @@ def tfrecords(
     return stream.parsed(
         parse,
         lambda record: explain(record, features),
-        # Others are padded to the longest of their batch, or are no plain tensors.
+        # Others are padded to the longest of their batch, or are not plain tensors.
         can_be_cut=all(isinstance(spec, tf.io.FixedLenFeature) for spec in features.values()),
     )
 

@@ -233,7 +233,7 @@ def _has_importable_parent(home: Home) -> bool:
     parent = f"{home.module}.{home.path}".rstrip(".").rpartition(".")[0]
     try:
         return not parent or importlib.util.find_spec(parent) is not None
-    except ImportError:  # What stands before it is no package.
+    except ImportError:  # What stands before it is not a package.
         return False
 
 

@@ -49,7 +49,7 @@ def pandas_input_fn(
         batch_size=batch_size,
         num_epochs=num_epochs,
         shuffle=shuffle,  # type: ignore[arg-type] # None is refused
-        queue_capacity=queue_capacity,  # type: ignore[arg-type] # None only for what is no frame
+        queue_capacity=queue_capacity,  # type: ignore[arg-type] # None only where it is not a frame
         num_threads=num_threads,
     )
     if not isinstance(target_column, str):
