@@ -88,11 +88,11 @@ ROOMS = {
         "estimator_spec export"
     ),
     "run_config": "cluster lifecycle",
-    "tpu": "engine engine.context estimator estimator_spec run_config",
+    "tpu": "cluster engine engine.context estimator estimator_spec run_config",
     "training": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.inputs "
         "engine.run engine.sessions estimator estimator_spec keras.checkpoints lifecycle "
-        "training.early_stopping"
+        "run_config training.early_stopping"
     ),
     "training.early_stopping": "engine engine.checkpoints estimator",
     "flags": "",

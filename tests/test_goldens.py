@@ -8,6 +8,7 @@ from pathlib import Path
 
 import all_cases
 import all_jobs
+import ask_canned_errors
 import ask_export
 import ask_heads
 import ask_heads_bad_input
@@ -58,6 +59,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "canned": lambda: canned_cases.CASES,
     "canned_continued": lambda: HOMES,
     "canned_continued_ours": lambda: HOMES,
+    "canned_errors": lambda: ask_canned_errors.questions({"v1": v1, "v2": est}),
     "canned_kmeans": lambda: canned_kmeans.CASES,
     "canned_rnn": lambda: canned_rnn.CASES,
     "canned_sdca": lambda: [f"{name} {v}" for name in canned_sdca.CASES for v in ("v1", "v2")],
@@ -65,7 +67,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "checkpoints": lambda: continuing.JOBS,
     "continued": lambda: continuing.JOBS,
     "export": lambda: ask_export.questions(est.export, RAW, tf_keras),
-    "heads": lambda: ask_heads.questions(heads, LEGACY),
+    "heads": lambda: ask_heads.questions(heads, LEGACY, tf_keras.optimizers.Optimizer),
     "heads_bad_input": lambda: ask_heads_bad_input.questions(heads, LEGACY),
     "heads_keys": lambda: ("MetricKeys", "PredictionKeys"),
     "heads_replicas": lambda: ask_heads_replicas.NAMES,

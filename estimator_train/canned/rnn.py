@@ -207,6 +207,8 @@ def _model_fn_of(
     head: Any, network: _Network, choice: OptimizerChoice
 ) -> Callable[..., EstimatorSpec]:
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        if mode == ModeKeys.TRAIN:
+            choice.check()
         batch = Batch(features)
         logits, mask = network.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
         found = batch.features

@@ -12,8 +12,10 @@ _LABEL_FIX = (
 )
 
 
-def checked_logits(logits: Any, dimension: int) -> tf.Tensor:
+def checked_logits(logits: Any, dimension: int | tf.Tensor) -> tf.Tensor:
     """Returns logits as float32 of shape [D0, D1, ... DN, dimension].
+
+    Where the dimension is a tensor that is no constant, the running graph checks it.
 
     Raises:
         ValueError: Logits have less than two dimensions, or another last one.
@@ -22,14 +24,17 @@ def checked_logits(logits: Any, dimension: int) -> tf.Tensor:
     logits = tf.cast(tf.convert_to_tensor(logits), tf.float32)
     assertions = [tf.debugging.assert_rank_at_least(logits, 2, message=text)]
     rank = logits.shape.rank
-    if rank is not None and logits.shape[-1] not in (None, dimension):
+    given = tf.get_static_value(dimension) if tf.is_tensor(dimension) else dimension
+    dimension = dimension if given is None else int(given)
+    known = isinstance(dimension, int)
+    if known and rank is not None and logits.shape[-1] not in (None, dimension):
         raise ValueError(f"{text}, got {logits.shape}.")
-    if rank is None or logits.shape[-1] is None:
+    if not known or rank is None or logits.shape[-1] is None:
         shape = tf.shape(logits)
-        fits = tf.reduce_all(tf.equal(shape[-1:], dimension))
+        fits = tf.reduce_all(tf.equal(shape[-1:], tf.cast(dimension, tf.int32)))
         assertions.append(tf.debugging.Assert(fits, [text, shape]))
         logits = _after(assertions, logits)
-        if rank is not None:
+        if known and rank is not None:
             logits.set_shape([*logits.shape[:-1], dimension])
     return logits
 
@@ -95,7 +100,7 @@ def required(labels: Any) -> Any:
     return labels
 
 
-def in_range(values: tf.Tensor, maximum: float, below: str, above: str) -> tf.Tensor:
+def in_range(values: tf.Tensor, maximum: float | tf.Tensor, below: str, above: str) -> tf.Tensor:
     """Returns values that are between 0 and `maximum`.
 
     Args:
@@ -122,7 +127,7 @@ def in_range(values: tf.Tensor, maximum: float, below: str, above: str) -> tf.Te
     )
 
 
-def class_range(labels: tf.Tensor, n_classes: int, must: str = "must be") -> tf.Tensor:
+def class_range(labels: tf.Tensor, n_classes: int | tf.Tensor, must: str = "must be") -> tf.Tensor:
     """Returns labels that are between 0 and n_classes - 1; see `in_range`.
 
     Args:
@@ -130,7 +135,7 @@ def class_range(labels: tf.Tensor, n_classes: int, must: str = "must be") -> tf.
         n_classes: How many classes there are.
         must: How the texts of errors put it.
     """
-    most = n_classes if tf.executing_eagerly() else "n_classes"
+    most = int(n_classes) if tf.executing_eagerly() else "n_classes"
     below, above = f"Labels {must} >= 0", f"Labels {must} <= {most} - 1"
     return in_range(labels, n_classes - 1, below, above)
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.cluster import EVALUATOR
 from estimator_train.estimator import Estimator
 from estimator_train.estimator.type_check import check_estimator
 from estimator_train.lifecycle.preemption import listening
+from estimator_train.run_config import RunConfig
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
 from estimator_train.training.roles import has_role, run_role, train
 from estimator_train.training.specs import EvalSpec, TrainSpec, check_exporter_names
@@ -46,6 +48,7 @@ def train_and_evaluate(
       DeadlineExceededError: Another process of the cluster did not come up.
     """
     specs = checked_specs(estimator, train_spec, eval_spec)
+    _check_one_evaluator(estimator.config)
     _LOG.info("Not using Distribute Coordinator.")
     with listening(estimator.config.preemption):  # Beyond the training: to its last export.
         if has_role(estimator):
@@ -60,6 +63,14 @@ def train_and_evaluate(
         {evaluation.spec.name: evaluation.metrics for evaluation in evaluations},
         {evaluation.spec.name: evaluation.exports for evaluation in evaluations},
     )
+
+
+def _check_one_evaluator(config: RunConfig) -> None:
+    if config.task_type == EVALUATOR and config.task_id > 0:
+        raise ValueError(
+            "For distributed training, there can only be one `evaluator` task (with task id 0).  "
+            f"Given task id {config.task_id}"
+        )
 
 
 def checked_specs(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:

@@ -26,6 +26,13 @@ CLEARER = {
     ),
     "keras_export_outputs_of_an_unknown_name": ("FormattedKeyError", "Missed keys: {'no'}"),
     "keras_features_with_more_columns": ("ValueError", "which returned {'x': <tf.Tensor"),
+    # Where the original looks for a TPU first, ours looks at the arguments.
+    "tpu_evaluate_without_batch_size": ("ValueError", "eval_batch_size in TPUEstimator"),
+    "tpu_predict_without_batch_size": ("ValueError", "if .predict is running on TPU."),
+    "tpu_train_of_float_steps": ("TypeError", "steps must be int, got <class 'float'>"),
+    "tpu_train_of_text_steps": ("TypeError", "steps must be int, got <class 'str'>"),
+    "tpu_train_of_text_max_steps": ("TypeError", "max_steps must be int, got <class 'str'>"),
+    "tpu_train_without_params": ("ValueError", "does not include params argument"),
     "train_with_nan_loss": ("NanLossError", "NaN loss during training."),
     "keras_train_without_labels": ("ValueError", "input_fn returned no labels"),
     "keras_with_model_of_wrong_type": ("TypeError", "keras_model must be a tf_keras Model"),

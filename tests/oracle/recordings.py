@@ -145,6 +145,13 @@ def canned_sdca() -> dict[str, Any]:
     }
 
 
+@recording
+def canned_errors() -> dict[str, Any]:
+    import ask_canned_errors
+
+    return ask_canned_errors.answers({"v2": tf.estimator, "v1": v1.estimator})
+
+
 def _canned_goes_on(directory: Path) -> dict[str, Any]:
     from canned_checkpoints import MODELS, go_on, home_of
 
@@ -328,7 +335,8 @@ def _private(name: str) -> Any:
 def heads() -> dict[str, Any]:
     import ask_heads
 
-    return outcomes(ask_heads.questions(tf.estimator, tf.keras.optimizers.legacy))
+    legacy, new = tf.keras.optimizers.legacy, tf.keras.optimizers.Optimizer
+    return outcomes(ask_heads.questions(tf.estimator, legacy, new))
 
 
 @recording

@@ -11,11 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from launched import ROOT, launched, python
+from launched import ROOT, launched
 
 from estimator_train.launcher import loopback
 from estimator_train.launcher.ports import free_addresses
 
+# Not by a fork: the linker loads the library as a program starts.
+LISTENING = Path(__file__).with_name("listening.py")
 # As the kernel writes them: 127.0.0.1, by itself and as an address of IPv6.
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}
 # Binds a socket of a family to an address, and prints the one that it has then.
@@ -32,7 +34,7 @@ with socket.socket(getattr(socket, family)) as one:
 
 @pytest.mark.parametrize(("kind", "flag"), [("async", "--ps=1"), ("sync", "--workers=1")])
 def test_servers_that_train_listen_on_loopback_alone(tmp_path: Path, kind: str, flag: str) -> None:
-    done = launched([flag], python("listening.py", kind, tmp_path))
+    done = launched([flag], [sys.executable, str(LISTENING), kind, str(tmp_path)])
     assert done.code == 0, done.text
     looks = [line for line in done.lines("chief:0") if line.startswith("[")]
     addresses = [json.loads(line.replace("'", '"')) for line in looks]

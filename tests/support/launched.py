@@ -16,7 +16,7 @@ from pathlib import Path
 import forked
 
 ROOT = Path(__file__).parents[2]
-HERE = Path(__file__).parent
+_JOBS = ROOT / "tests" / "distribute"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,8 +80,8 @@ def run_tasks(
 
 
 def python(script: str, *arguments: object) -> list[str]:
-    """The command for a script in this folder."""
-    return forked.python(HERE / script, *arguments)
+    """The command for a script among the cluster jobs."""
+    return forked.python(_JOBS / script, *arguments)
 
 
 def numbers_after(word: str, lines: Sequence[str]) -> list[float]:

@@ -15,7 +15,9 @@ import pytest
 import tensorflow as tf
 from small_models import BATCH, X, Y
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
+# What the job imports.
+PATH = f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'support'}"
 
 
 def launch(directory: Path, what: str) -> Any:
@@ -23,7 +25,7 @@ def launch(directory: Path, what: str) -> Any:
     job = forked.python(callbacks_job.__file__, directory, what)
     done = subprocess.run(
         [sys.executable, "-m", "estimator_train", "launch", "--workers=1", "--", *job],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
+        env={**os.environ, "PYTHONPATH": PATH, "TF_CPP_MIN_LOG_LEVEL": "3"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

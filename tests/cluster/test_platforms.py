@@ -70,7 +70,7 @@ def test_tf_config_comes_first_and_can_be_made_of_any_other() -> None:
         ({**SLURM, "SLURM_PROCID": "x"}, "SLURM_PROCID must be a whole number, given: x"),
         ({**SLURM, "SLURM_JOB_ID": ""}, "SLURM_JOB_ID is not set"),
         ({**SLURM, "SLURM_STEP_NODELIST": "a,b"}, r"names 2 nodes \(a, b\) and counts tasks on 3"),
-        ({**SLURM, "SLURM_STEP_TASKS_PER_NODE": "4(x"}, r"should be as 2\(x3\),1, given: 4\(x"),
+        ({**SLURM, "SLURM_STEP_TASKS_PER_NODE": "4(x"}, r"should look like 2\(x3\),1, given: 4\(x"),
         ({**SLURM, "ESTIMATOR_TRAIN_PS": "4"}, "4 processes are too few for a chief, 4 parameter"),
         ({**SAGEMAKER, "SM_CURRENT_HOST": "c"}, "SM_CURRENT_HOST=c is not one of SM_HOSTS"),
         ({"SM_HOSTS": "[a"}, "SM_HOSTS is not valid JSON"),
