@@ -14,6 +14,7 @@ import ask_heads
 import ask_heads_bad_input
 import ask_heads_replicas
 import ask_heads_sequential
+import ask_heads_shapes
 import ask_heads_v1
 import ask_inputs
 import ask_run_config
@@ -66,11 +67,12 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "checkpoints": lambda: continuing.JOBS,
     "continued": lambda: continuing.JOBS,
     "export": lambda: ask_export.questions(est.export, RAW, tf_keras),
-    "heads": lambda: ask_heads.questions(heads, LEGACY),
+    "heads": lambda: ask_heads.questions(heads, LEGACY, tf_keras.optimizers.Optimizer),
     "heads_bad_input": lambda: ask_heads_bad_input.questions(heads, LEGACY),
     "heads_keys": lambda: ("MetricKeys", "PredictionKeys"),
     "heads_replicas": lambda: ask_heads_replicas.NAMES,
     "heads_sequential": lambda: ask_heads_sequential.questions(heads, heads.SequentialHeadWrapper),
+    "heads_shapes": lambda: ask_heads_shapes.questions(heads),
     "heads_v1": lambda: ask_heads_v1.questions(lambda *_: None, est.export, est.RunConfig),
     "inputs": lambda: ask_inputs.ask(v1.inputs),
     "keras": lambda: _flavoured(keras_jobs.JOBS),

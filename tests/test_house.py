@@ -58,6 +58,8 @@ def room_of(module: str) -> str:
     inside = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
     if module == "estimator_train.engine.context":
         return "engine.context"  # Above the checkpoints, which know no context.
+    if module == "estimator_train.__main__":
+        return "cli"  # Its entry point for `python -m`.
     if inside.startswith("estimator_train.legacy.contrib"):
         return "legacy.contrib"
     return inside.removeprefix("estimator_train.")

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import help_text
+from estimator_train.cli import help_text, versions
 from estimator_train.cli.job.own_packages import flags
 from estimator_train.cli.output import errors, logs
 from estimator_train.cli.registry import COMMANDS, Command
 
 _HELP = {"--help", "-help", "-h", "--helpfull", "--helpshort"}
+_VERSION = {"--version", "-version", "-V"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,6 +48,9 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str] | None]:
 def _run(arguments: list[str], program: list[str] | None) -> None:
     if arguments and arguments[0] in _HELP:
         print(help_text.overview())
+        return
+    if arguments and arguments[0] in _VERSION:
+        print(versions.report())
         return
     command = _find(arguments)
     module = command.load()

@@ -29,7 +29,8 @@ class ExportVerbs:
             `ServingInputReceiver`, or for other modes a receiver with labels.
           assets_extra: Path within `assets.extra` to the file that is copied there.
           as_text: Whether to write the graph as text.
-          checkpoint_path: The checkpoint; by default the latest.
+          checkpoint_path: The checkpoint; by default the latest, or before any training the one
+            that it would start from.
           experimental_mode: The mode that is exported.
 
         Returns:

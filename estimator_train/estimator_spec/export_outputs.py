@@ -7,11 +7,12 @@ They stand on the ground floor because an `EstimatorSpec` holds them; users find
 from __future__ import annotations
 
 import abc
-import sys
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import tensorflow as tf
+
+from estimator_train.estimator_spec.keras_metrics import metric_value_and_update
 
 SignatureDef: TypeAlias = "tf.compat.v1.MetaGraphDef.SignatureDefEntry"  # a protocol buffer
 
@@ -169,32 +170,6 @@ class EvalOutput(_SupervisedOutput):
     """
 
     method_name = "tensorflow/supervised/eval"
-
-
-def is_keras_metric(value: Any) -> bool:
-    """Whether a value is a tf_keras Metric; tf_keras is not loaded for the question."""
-    keras = sys.modules.get("tf_keras")
-    return keras is not None and isinstance(value, keras.metrics.Metric)
-
-
-def metric_value_and_update(metric: Any) -> tuple[Any, Any]:
-    """Splits an entry of eval_metric_ops into its value tensor and its update operation.
-
-    Args:
-        metric: a tf_keras Metric on which `update_state` was called in the current graph, or
-            a (value, update_op) tuple, which is returned as it is.
-
-    Returns:
-        The pair (value, update_op).
-
-    Raises:
-        ValueError: a Keras metric that was never updated.
-    """
-    if not is_keras_metric(metric):
-        return metric
-    if not metric.updates:
-        raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')
-    return metric.result(), metric.updates[0]
 
 
 def _is_tensor(value: Any) -> bool:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.estimator_spec.export_outputs import (
-    ExportOutput,
-    PredictOutput,
+from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
+from estimator_train.estimator_spec.keras_metrics import (
     is_keras_metric,
+    keep_local,
     metric_value_and_update,
 )
 
@@ -50,11 +50,12 @@ class EstimatorSpec(_Fields):
         predictions: tensor or dict of tensors.
         loss: tensor with one element; any shape of one element becomes a scalar.
         train_op: operation or tensor that runs one training step.
-        eval_metric_ops: dict of metric name to a (value, update_op) tuple or to a tf_keras
-            Metric that was updated in this graph. Metrics are kept as such tuples.
-        export_outputs: dict of signature name to `ExportOutput`, used in PREDICT. One entry
-            alone is also the default signature; several must name the default one. Without
-            it, the predictions become the default signature.
+        eval_metric_ops: dict of metric name to a (value, update_op) tuple or to a Keras
+            metric that was updated in this graph. Metrics are kept as such tuples.
+        export_outputs: dict of signature name to `ExportOutput`, or to another object that has
+            its method `as_signature_def`, used in PREDICT. One entry alone is also the default
+            signature; several must name the default one. Without it, the predictions become
+            the default signature.
         training_chief_hooks: SessionRunHooks for the chief worker in training.
         training_hooks: SessionRunHooks for all workers in training.
         scaffold: `tf.compat.v1.train.Scaffold` with initialization, saver and more; a plain
@@ -177,7 +178,7 @@ def _checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
     pairs = {}
     for key, metric in metrics.items():
         if is_keras_metric(metric):
-            _make_local(metric.variables)
+            keep_local(metric)
         elif not isinstance(metric, tuple) or len(metric) != 2:
             raise TypeError(
                 "Values of eval_metric_ops must be (metric_value, update_op) tuples, "
@@ -195,25 +196,13 @@ def _checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
     return pairs
 
 
-def _make_local(variables: Iterable[tf.Variable]) -> None:
-    """Has the session initialize these variables as it does those of other metrics."""
-    for collection in (
-        tf.compat.v1.GraphKeys.LOCAL_VARIABLES,
-        tf.compat.v1.GraphKeys.METRIC_VARIABLES,
-    ):
-        known = {variable.ref() for variable in tf.compat.v1.get_collection(collection)}
-        for variable in variables:
-            if variable.ref() not in known:
-                tf.compat.v1.add_to_collection(collection, variable)
-
-
 def _with_default_signature(outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
     """The export outputs of PREDICT mode, with one under the default signature's name."""
     if outputs is None:
         return {_DEFAULT_SIGNATURE: PredictOutput(predictions)}
     if not isinstance(outputs, dict):
         raise TypeError(f"`export_outputs` must be dict, received: {outputs}.")
-    if not all(isinstance(output, ExportOutput) for output in outputs.values()):
+    if not all(hasattr(output, "as_signature_def") for output in outputs.values()):
         raise TypeError(
             f"Values in `export_outputs` must be ExportOutput objects, received: {outputs}."
         )

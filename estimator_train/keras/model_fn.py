@@ -8,13 +8,13 @@ import tf_keras
 
 from estimator_train import export
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.keras.callbacks.observation import is_watched
+from estimator_train.keras.callbacks.observation import observation_is_requested
 from estimator_train.keras.callbacks.observed_model import (
-    WatchedModel,
+    ObservedModel,
     eager_value,
     mean_loss,
+    observed_spec,
     specs,
-    watched_spec,
 )
 from estimator_train.keras.checkpoints.object_checkpoints import object_based_saver
 from estimator_train.keras.compiled.compile_arguments import CompileArguments, compile_arguments
@@ -26,13 +26,14 @@ from estimator_train.keras.compiled.metrics import (
     updated_metrics,
 )
 from estimator_train.keras.graph.initial_weights import InitialValues
-from estimator_train.keras.graph.io_names import FormattedKeyError
+from estimator_train.keras.graph.io_names import check_covers
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
-from estimator_train.keras.graph.model_io import labels_of, split_features, weights_of
+from estimator_train.keras.graph.model_io import as_tensors, labels_of, split_features, weights_of
 from estimator_train.keras.graph.model_operations import variables_of
 from estimator_train.keras.graph.rebuilding import Blueprint, GraphModel
-from estimator_train.optimizers.base import GraphOptimizer
+from estimator_train.optimizers.base import GraphOptimizer, TrainStep
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
+from estimator_train.optimizers.optimizer_pair import OptimizerPair
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
@@ -50,17 +51,18 @@ class KerasModelFn:
       optimizer: The graph form of its optimizer.
       checkpoint_format: "checkpoint" for object-based checkpoints, "saver" for name-based ones.
       metric_names_map: Keras's names of all metrics to the names to report them under, or None.
-      export_outputs: Output name to a subclass of `ExportOutput` to export it as, or None.
+      export_outputs: Output name to what makes an `ExportOutput` of it, such as a class of them,
+        or None.
 
     Raises:
-      TypeError: export_outputs is no dict of such classes.
+      TypeError: export_outputs is no dict of such classes or functions.
     """
 
     def __init__(
         self,
         blueprint: Blueprint,
         compiled: CompileArguments,
-        optimizer: GraphOptimizer,
+        optimizer: GraphOptimizer | OptimizerPair,
         checkpoint_format: str | None = CHECKPOINT,
         metric_names_map: Mapping[str, str] | None = None,
         export_outputs: Mapping[str, type] | None = None,
@@ -89,7 +91,7 @@ class KerasModelFn:
         """
         compiled = compile_arguments(model)
         _warn_of_own_steps(model)
-        optimizer = graph_optimizer(compiled.optimizer)
+        optimizer = _optimizer_of(model, compiled.optimizer)
         return cls(Blueprint(model, custom_objects), compiled, optimizer, **settings)
 
     @property
@@ -107,29 +109,28 @@ class KerasModelFn:
         """Builds the model in the default graph.
 
         Args:
-          features: A tensor, or a list, tuple or dict of tensors, as the model takes them; or a
-            dict of `features` and `sample_weights`.
+          features: A tensor or NumPy array, or a list, tuple or dict of them, as the model takes
+            them; or a dict of `features` and `sample_weights`.
           labels: The same by the model's outputs, or None.
           mode: A ModeKeys value.
           config: Tells how many checkpoints to keep.
         """
-        features, sample_weights = split_features(features)
+        features, sample_weights = split_features(as_tensors(features))
+        labels = as_tensors(labels)
         with kept_layer_classes():
             built, feeds = self._build(features, training=mode == ModeKeys.TRAIN)
             operations: dict[str, Any] = {}
             optimizer = None
-            watched = mode == ModeKeys.TRAIN and is_watched()
+            observed = mode == ModeKeys.TRAIN and observation_is_requested()
             if mode != ModeKeys.PREDICT:
-                with_metrics = mode == ModeKeys.EVAL or watched
+                with_metrics = mode == ModeKeys.EVAL or observed
                 loss, metrics = self._loss_and_metrics(built, labels, sample_weights, with_metrics)
-                if watched:
+                if observed:
                     metrics = {"loss": mean_loss(loss, built.outputs), **metrics}
                 operations = {"loss": loss, "eval_metric_ops": metrics}
             if mode == ModeKeys.TRAIN:
                 scaled = loss if self._optimizer.scales_loss else _one_replicas_share(loss)
-                step = self._optimizer.minimize(
-                    scaled, built.model.trainable_weights, _global_step()
-                )
+                step = self._step(built.model, scaled)
                 train_op = tf.group(step.operation, *built.updates)
                 operations.update(loss=scaled, train_op=train_op)
                 optimizer = step.trackable
@@ -142,9 +143,9 @@ class KerasModelFn:
                 scaffold=tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None, saver=saver),
                 **operations,
             )
-            if not watched:
+            if not observed:
                 return spec
-            kept = WatchedModel(
+            kept = ObservedModel(
                 self._blueprint,
                 self._compiled,
                 built.model,
@@ -152,7 +153,7 @@ class KerasModelFn:
                 _global_step(),
                 specs(features),
             )
-            return watched_spec(spec, kept, list(operations["eval_metric_ops"].values()))
+            return observed_spec(spec, kept, list(operations["eval_metric_ops"].values()))
 
     def write_initial_weights(self, path: str, config: RunConfig, trained: Any = None) -> None:
         """Writes a checkpoint of the model as it was given, as training would write it at step 0.
@@ -174,11 +175,11 @@ class KerasModelFn:
             if trainable:
                 # Any loss of all of them makes the optimizer keep what it keeps for each.
                 loss = tf.add_n([tf.cast(tf.reduce_sum(v), tf.float32) for v in trainable])
-                optimizer = self._optimizer.minimize(loss, trainable, global_step).trackable
+                optimizer = self._step(built.model, loss).trackable
             saver = self._saver(built, optimizer, config)
             named = saver is None
             saver = saver or tf.compat.v1.train.Saver(save_relative_paths=True)
-            kept = WatchedModel(
+            kept = ObservedModel(
                 self._blueprint, self._compiled, built.model, optimizer, global_step, None
             )
             state = [*kept.pairs(trained), *kept.scalars(trained)] if trained else []
@@ -217,18 +218,32 @@ class KerasModelFn:
         updated = updated_metrics(metrics, losses.by_output, outputs, labels, sample_weights)
         return loss, {**added_metrics(built.model), **updated}
 
+    def _step(self, model: Any, loss: tf.Tensor) -> TrainStep:
+        if isinstance(self._optimizer, OptimizerPair):
+            parts = (model.linear_model.trainable_weights, model.dnn_model.trainable_weights)
+            return self._optimizer.minimize(loss, *parts, _global_step())
+        return self._optimizer.minimize(loss, model.trainable_weights, _global_step())
+
     def _saver(self, built: GraphModel, optimizer: Any, config: RunConfig) -> Any:
         if not self._object_based:
             return None
         return object_based_saver(built.model, optimizer, _global_step(), config)
 
 
+def _optimizer_of(model: Any, given: Any) -> GraphOptimizer | OptimizerPair:
+    """The graph form of the optimizer that a model was compiled with, or of its two."""
+    if isinstance(model, tf_keras.experimental.WideDeepModel) and isinstance(given, (list, tuple)):
+        linear, deep = given
+        return OptimizerPair(graph_optimizer(linear), graph_optimizer(deep))
+    return graph_optimizer(given)
+
+
 def _warn_of_own_steps(model: Any) -> None:
     """Says that an Estimator works by what `compile` was given."""
     steps = ("train_step", "test_step", "predict_step")
-    own = [
-        name for name in steps if getattr(type(model), name) is not getattr(tf_keras.Model, name)
-    ]
+    wide_and_deep = tf_keras.experimental.WideDeepModel
+    known = [cls for cls in (wide_and_deep, tf_keras.Model) if isinstance(model, cls)]
+    own = [name for name in steps if getattr(type(model), name) is not getattr(known[0], name)]
     if own:
         _LOG.warning(
             "%s has its own %s, which an Estimator does not call: it trains and evaluates with the "
@@ -254,7 +269,7 @@ def _checked_export_outputs(given: Any) -> dict[str, type]:
     if not isinstance(given, Mapping):
         raise TypeError(f"export_outputs must be a dict, got {given!r}.")
     for name, cls in given.items():
-        if not (isinstance(cls, type) and issubclass(cls, export.ExportOutput)):
+        if not callable(cls):
             raise TypeError(
                 f"export_outputs['{name}'] must be a class such as "
                 f"estimator_train.export.PredictOutput, got {cls!r}."
@@ -269,13 +284,8 @@ def _exported(classes: Mapping[str, type], built: GraphModel) -> dict[str, Any]:
       FormattedKeyError: There is no output of that name.
     """
     chosen = built.names.resolved(classes)
-    unknown = sorted(set(chosen) - set(built.outputs))
-    if unknown:
-        raise FormattedKeyError(
-            f"export_outputs has keys {unknown} that are no outputs of the Keras model. Its "
-            f"outputs are {sorted(built.outputs)}; all of them are always in the signature "
-            f"'{_DEFAULT_SIGNATURE}'."
-        )
+    outputs = set(built.outputs)
+    check_covers(outputs, set(chosen), outputs, "outputs", "export_outputs")
     return {
         _DEFAULT_SIGNATURE: export.PredictOutput(dict(built.outputs)),
         **{name: cls(built.outputs[name]) for name, cls in chosen.items()},

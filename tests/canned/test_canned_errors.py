@@ -77,9 +77,3 @@ def test_a_baseline_needs_a_feature() -> None:
     estimator = est.BaselineClassifier()
     with pytest.raises(ValueError, match="A baseline needs at least one feature"):
         estimator.train(lambda: ({}, tf.constant([0, 1])), steps=1)
-
-
-@pytest.mark.parametrize("api", APIS)
-def test_boosted_trees_name_what_to_use_instead(api: str) -> None:
-    with pytest.raises(NotImplementedError, match="TensorFlow Decision Forests"):
-        APIS[api].BoostedTreesClassifier([AGE], n_batches_per_layer=1)

@@ -14,7 +14,7 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.reading import global_step_in
 
 ROOT = Path(__file__).parents[2]
-TRAIN = ["-m", "estimator_train.cli", "train", "--preset", "digits"]
+TRAIN = ["-m", "estimator_train", "train", "--preset", "digits"]
 
 
 def ended(command, **environment):
@@ -57,7 +57,7 @@ def test_sigterm_ends_it_saved_with_a_record_and_the_same_command_goes_on(tmp_pa
     assert found["exit"]["code"] == 143
     assert "saved" in found["exit"]["cause"]
     assert "Traceback" not in err
-    assert "The same command goes on from there." in err
+    assert "Run the same command again to continue." in err
     step = int(found["checkpoint"].rpartition("-")[2])
     assert global_step_in(found["checkpoint"]) == step > 0
     done = train(tmp_path / "m", *flags, f"--max_train_steps={step + 5}")
@@ -89,7 +89,7 @@ def test_equal_seeds_give_equal_checkpoints_with_and_without_loops(tmp_path):
     ("flags", "text"),
     [
         (["--deterministic"], "--deterministic needs --seed"),
-        (["--preemption_signals=SIGFOO"], "'SIGFOO' is no signal"),
+        (["--preemption_signals=SIGFOO"], "'SIGFOO' is not a signal"),
         (["--preemption_signals=SIGKILL"], "SIGKILL cannot be caught"),
         (["--steps_per_loop=0"], "must be 'auto' or a number above 0"),
         (["--job_summary=/no/such/place/x.json"], "--job_summary=/no/such/place/x.json"),

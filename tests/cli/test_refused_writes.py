@@ -17,7 +17,7 @@ NEXT = "; import os, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:
 def error_of(first: str, *arguments: str) -> str:
     """The one error line of a command that ends with code 2."""
     done = subprocess.run(
-        [sys.executable, "-c", first + NEXT, "-m", "estimator_train.cli", *arguments],
+        [sys.executable, "-c", first + NEXT, "-m", "estimator_train", *arguments],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -28,7 +28,7 @@ def error_of(first: str, *arguments: str) -> str:
     assert done.returncode == 2, done.stderr
     *others, line = done.stderr.splitlines()
     assert line.startswith("estimator-train: error: ")
-    assert not [other for other in others if not other.startswith("going on from ")]
+    assert not [other for other in others if not other.startswith("continuing from ")]
     return line
 
 

@@ -19,7 +19,20 @@ CLEARER = {
     "predict_with_input_fn_that_returns_none": ("ValueError", "returned None"),
     "predict_a_scalar_beside_rows": ("ValueError", "Prediction 'b' has no batch dimension"),
     "receiver_raw_of_tensor": ("ValueError", "must be a dict"),
-    "train_on_a_checkpoint_of_another_shape": ("ValueError", "does not fit the model"),
+    "train_on_a_checkpoint_of_another_shape": ("CheckpointMisfitError", "does not fit the model"),
+    "export_before_training_from_a_warm_start_without_checkpoint": (
+        "ValueError",
+        "Couldn't find trained model at",
+    ),
+    "keras_export_outputs_of_an_unknown_name": ("FormattedKeyError", "Missed keys: {'no'}"),
+    "keras_features_with_more_columns": ("ValueError", "which returned {'x': <tf.Tensor"),
+    # Where the original looks for a TPU first, ours looks at the arguments.
+    "tpu_evaluate_without_batch_size": ("ValueError", "eval_batch_size in TPUEstimator"),
+    "tpu_predict_without_batch_size": ("ValueError", "if .predict is running on TPU."),
+    "tpu_train_of_float_steps": ("TypeError", "steps must be int, got <class 'float'>"),
+    "tpu_train_of_text_steps": ("TypeError", "steps must be int, got <class 'str'>"),
+    "tpu_train_of_text_max_steps": ("TypeError", "max_steps must be int, got <class 'str'>"),
+    "tpu_train_without_params": ("ValueError", "does not include params argument"),
     "train_with_nan_loss": ("NanLossError", "NaN loss during training."),
     "keras_train_without_labels": ("ValueError", "input_fn returned no labels"),
     "keras_with_model_of_wrong_type": ("TypeError", "keras_model must be a tf_keras Model"),
@@ -30,7 +43,32 @@ CLEARER = {
     "input_fn_is_a_dataset": ("TypeError", "not a callable"),
 }
 # Where the original fails, ours works.
+_FLAT = {
+    "loss": 3.3965532779693604,
+    "predictions": {"dense": [[-1.559107], [0.88014275], [-1.473233], [1.9518077]]},
+}
 WORKS = {
+    "predict_on_features_named_by_int_and_str": [
+        8.688603,
+        0.21868777,
+        9.357074,
+        9.582061,
+        2.0157719,
+        11.433288,
+        -0.5148889,
+        7.6748838,
+    ],
+    # Pictures for a model of rows: what Flatten makes of them.
+    "keras_features_of_pictures_into_dense": _FLAT,
+    "keras_features_of_pictures_with_channel": _FLAT,
+    "keras_pictures_into_dense_with_an_input_shape": [
+        [-1.7778444290161133],
+        [0.6813353300094604],
+        [-1.5926071405410767],
+        [2.0109477043151855],
+    ],
+    "keras_from_config_that_pops_from_a_list": [[9.08625602722168, 7.006932258605957], 8],
+    "spec_with_an_export_output_of_another_kind": "Mine",
     "keras_with_optimizer_of_a_new_kind": {
         "global_step": ["int64", 2.0],
         "loss": ["float32", 5.919932],

@@ -71,6 +71,8 @@ def test_signal_ends_it_saved_and_the_next_start_goes_on(start, tmp_path):
     assert "Traceback" not in err
     step, saved = saved_step(tmp_path / "m")
     assert step == saved >= 7
+    ended = f"ended by a signal; saved {tmp_path}/m/model.ckpt-{saved}; exit code 143."
+    assert f"estimator_train: {ended} Run the same command again to continue.\n" in err
     assert saved == 7 + out.count("step")
     again = start(max_steps=saved + 3)
     code, out, _ = again.end()

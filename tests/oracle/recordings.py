@@ -335,7 +335,8 @@ def _private(name: str) -> Any:
 def heads() -> dict[str, Any]:
     import ask_heads
 
-    return outcomes(ask_heads.questions(tf.estimator, tf.keras.optimizers.legacy))
+    legacy, new = tf.keras.optimizers.legacy, tf.keras.optimizers.Optimizer
+    return outcomes(ask_heads.questions(tf.estimator, legacy, new))
 
 
 @recording
@@ -344,6 +345,14 @@ def heads_bad_input() -> dict[str, Any]:
 
     calls = ask_heads_bad_input.questions(tf.estimator, tf.keras.optimizers.legacy)
     return {name: ask_heads_bad_input.answer(call) for name, call in calls.items()}
+
+
+@recording
+def heads_shapes() -> dict[str, Any]:
+    import ask_heads_shapes
+
+    calls = ask_heads_shapes.questions(tf.estimator)
+    return {name: ask_heads_shapes.answer(call) for name, call in calls.items()}
 
 
 @recording

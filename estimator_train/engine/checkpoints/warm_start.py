@@ -90,6 +90,14 @@ def settings_from(
     return WarmStartSettings(ckpt_to_initialize_from=path)
 
 
+def source_of(settings: WarmStartSettings | None) -> str | None:
+    """Returns the checkpoint to start from; None where there is none."""
+    if settings is None:
+        return None
+    source = settings.ckpt_to_initialize_from
+    return latest_checkpoint(source) if tf.io.gfile.isdir(source) else source
+
+
 def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> None:
     """Makes the default graph's variables initialize from `settings`' checkpoint.
 

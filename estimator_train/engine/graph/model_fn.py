@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import keras_3
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import argument_names, call_with_known
 from estimator_train.estimator_spec.spec import EstimatorSpec
@@ -46,7 +47,9 @@ def call_model_fn(
         "config": config or context.config,
     }
     _LOG.info("Calling model_fn.")
-    spec = call_with_known(context.model_fn, available)
+    with keras_3.explained("model_fn"):
+        spec = call_with_known(context.model_fn, available)
+    keras_3.warn_of_variables()
     _LOG.info("Done calling model_fn.")
     if not isinstance(spec, EstimatorSpec):
         raise ValueError(

@@ -1,11 +1,12 @@
 """From a user's input_fn to the tensors of one step."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import call_with_known, requires
@@ -114,7 +115,7 @@ def call_input_fn(
         input_context = tf.distribute.InputContext()
     if input_context is not None:
         available["input_context"] = input_context
-    with tf.device("/cpu:0"):
+    with tf.device("/cpu:0"), keras_3.explained("input_fn"):
         result = call_with_known(input_fn, available)
     if result is None:
         raise ValueError(f"input_fn ({input_fn}) returned None. {_EXPECTED}")
@@ -157,15 +158,24 @@ def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
 
 def batch_size_of(features: Any) -> tf.Tensor | None:
     """The examples in a batch, an integer scalar, by the first feature; None if it has no batch."""
-    leaves = tf.nest.flatten(features)
-    if not leaves:
-        return None
-    first = leaves[0]
+    first = _first_leaf(features)
     if isinstance(first, tf.SparseTensor):
         return first.dense_shape[0]
     if isinstance(first, tf.RaggedTensor):
         return first.nrows()
     return tf.shape(first)[0] if tf.is_tensor(first) and first.shape.rank != 0 else None
+
+
+def _first_leaf(structure: Any) -> Any:
+    """The first part of a structure, or None; names in its dicts may be of several types."""
+    if isinstance(structure, Mapping):
+        names = sorted(structure, key=lambda name: (type(name).__name__, name))
+        parts = [structure[name] for name in names]
+    elif isinstance(structure, (list, tuple)):
+        parts = list(structure)
+    else:
+        return structure
+    return next((leaf for leaf in map(_first_leaf, parts) if leaf is not None), None)
 
 
 def is_dataset(result: Any) -> bool:

@@ -22,6 +22,18 @@ def lookup_configs(model: Any) -> dict[str, dict[str, Any]]:
     }
 
 
+def own_config(config: Any) -> Any:
+    """A config for one `from_config`, which may take away what it has used.
+
+    Its dicts and lists are copied, and what they hold is not.
+    """
+    if isinstance(config, dict):
+        return {key: own_config(value) for key, value in config.items()}
+    if isinstance(config, list):
+        return [own_config(value) for value in config]
+    return config
+
+
 @functools.cache
 def connected(cls: Any) -> Any:
     """A layer class for an operation such as `1 - x`, whose first argument is no tensor.

@@ -81,7 +81,7 @@ class Names:
         """
         if isinstance(given, Mapping):
             resolved = self.resolved(given)
-            _check_covers(set(resolved), set(wanted), set(given), what, kind)
+            check_covers(set(resolved), set(wanted), set(given), what, kind)
             return {name: resolved[name] for name in self.names if name in resolved}
         if not isinstance(given, (list, tuple)):
             given = [given]
@@ -101,7 +101,19 @@ class Names:
             )
 
 
-def _check_covers(found: set[str], wanted: set[str], given: set[str], what: str, kind: str) -> None:
+def check_covers(found: set[str], wanted: set[str], given: set[str], what: str, kind: str) -> None:
+    """Checks that all names that are wanted are there.
+
+    Args:
+      found: The names that are there.
+      wanted: The names that have to be.
+      given: The names that are there as the user wrote them.
+      what: What has the names that are there, for the error.
+      kind: What wants them, for the error.
+
+    Raises:
+      FormattedKeyError: Some are missing.
+    """
     missed = wanted - found
     if missed:
         raise FormattedKeyError(

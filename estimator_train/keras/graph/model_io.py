@@ -3,12 +3,28 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.keras.graph.io_names import Names
 
 _FEATURES = "features"
 _SAMPLE_WEIGHTS = "sample_weights"
+
+
+def as_tensors(given: Any) -> Any:
+    """Returns what an input_fn returned with constants in place of NumPy arrays.
+
+    Args:
+      given: Tensors and arrays, or lists, tuples and dicts of them.
+    """
+    if isinstance(given, np.ndarray):
+        return tf.constant(given)
+    if isinstance(given, Mapping):
+        return {key: as_tensors(value) for key, value in given.items()}
+    if type(given) in (list, tuple):
+        return type(given)(as_tensors(value) for value in given)
+    return given
 
 
 def split_features(features: Any) -> tuple[Any, Any]:

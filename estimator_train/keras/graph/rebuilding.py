@@ -8,7 +8,12 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.keras.graph.call_context import in_keras_call
-from estimator_train.keras.graph.copied_layers import connected, copy_trainable, lookup_configs
+from estimator_train.keras.graph.copied_layers import (
+    connected,
+    copy_trainable,
+    lookup_configs,
+    own_config,
+)
 from estimator_train.keras.graph.io_names import Names
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
 from estimator_train.keras.graph.model_operations import assignments, on_placeholders, variables_of
@@ -106,10 +111,11 @@ class Blueprint:
             weights than the given one.
         """
         graph = tf.compat.v1.get_default_graph()
+        if self.is_functional:
+            features = self._as_taken(features, training)
         before = len(graph.get_operations())
-        with tf_keras.utils.custom_object_scope(self._custom_objects):
-            made = in_keras_call(lambda: self._made(features), training)
-        self._check_weights(made.model)
+        made = self._called(features, training)
+        self._check_weights(made.model, features)
         operations = graph.get_operations()[before:]
         unused = on_placeholders(operations) | made.unused
         updates = dict.fromkeys([*made.model.updates, *assignments(made.model, operations)])
@@ -118,6 +124,10 @@ class Blueprint:
             updates=[operation for operation in updates if operation not in unused],
             losses=[loss for loss in made.model.losses if loss.op not in unused],
         )
+
+    def _called(self, features: Any, training: bool) -> GraphModel:
+        with tf_keras.utils.custom_object_scope(self._custom_objects):
+            return in_keras_call(lambda: self._made(features), training)
 
     def _made(self, features: Any) -> GraphModel:
         if self.is_functional:
@@ -144,16 +154,40 @@ class Blueprint:
             tf.compat.v1.placeholder(symbol.dtype, symbol.shape) for symbol in self._model.inputs
         ]
 
-    def _clone(self, features: Any) -> GraphModel:
+    def _as_taken(self, features: Any, training: bool) -> dict[str, Any]:
+        """Features by input, as they are; as the inputs were declared where layers need it so.
+
+        A feature takes the place of an Input whatever that was declared with. What a layer cannot
+        take, such as integers or pictures where it multiplies rows of floats, is made fit for it.
+        """
+        names = self._model.input_names
+        given = Names.of(names, self._model.input).pick(features, "features", "inputs", names)
+        symbols = dict(zip(names, self._model.inputs, strict=True))
+        floats = {name: _in_float_type(given[name], symbols[name]) for name in names}
+        if all(_is_as_declared(floats[name], symbols[name]) for name in names):
+            return floats
+        return (
+            given
+            if self._takes(given, training)
+            else {name: _declared(floats[name], symbols[name]) for name in names}
+        )
+
+    def _takes(self, features: Mapping[str, Any], training: bool) -> bool:
+        """Whether the model can be called on such features, tried in a graph of its own."""
+        with tf.Graph().as_default():
+            try:
+                given = tf.nest.map_structure(_placeholder_like, dict(features))
+                self._check_weights(self._called(given, training).model, given)
+            except Exception:  # Whatever a layer objects by.
+                return False
+        return True
+
+    def _clone(self, features: Mapping[str, Any]) -> GraphModel:
         original = self._model
-        inputs = Names.of(original.input_names, original.input)
-        given = inputs.pick(features, "features", "inputs", inputs.names)
-        tensors = [
-            _fitted(given[name], symbol, name)
-            for name, symbol in zip(inputs.names, original.inputs, strict=True)
-        ]
         model = tf_keras.models.clone_model(
-            original, input_tensors=tensors, clone_function=self._copied
+            original,
+            input_tensors=[features[name] for name in original.input_names],
+            clone_function=self._copied,
         )
         names = Names.of(original.output_names, original.output)
         return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
@@ -174,7 +208,7 @@ class Blueprint:
     def _copied(self, layer: Any) -> Any:
         config = self._lookups.get(layer.name)
         layer_class: Any = type(layer)
-        made = layer_class.from_config(layer.get_config() if config is None else dict(config))
+        made = layer_class.from_config(own_config(config or layer.get_config()))
         if layer_class.__name__ == "TFOpLambda":
             made.__class__ = connected(layer_class)
         return made
@@ -197,16 +231,17 @@ class Blueprint:
 
     def _from_config(self) -> Any:
         with tf_keras.utils.custom_object_scope(self._custom_objects):
-            return type(self._model).from_config(self._config)
+            return type(self._model).from_config(own_config(self._config))
 
-    def _check_weights(self, model: Any) -> None:
+    def _check_weights(self, model: Any, features: Any) -> None:
         made = [tuple(variable.shape) for variable in variables_of(model)]
         given = [weight.shape for weight in self.weights]
         if given and made != given:
             raise ValueError(
                 f"The Keras model '{self._model.name}' has weights of the shapes {given}, but made "
-                f"anew from its config they are {made}. A model that was changed after it was "
-                "constructed needs a get_config() that tells so."
+                f"anew from its config they are {made}. If it was changed after it was "
+                "constructed, it needs a get_config() that tells so; else return features of the "
+                f"shapes that it was built for from input_fn, which returned {features}."
             )
 
 
@@ -236,22 +271,45 @@ def _config_of(model: Any) -> dict[str, Any]:
     return model.get_config()
 
 
-def _fitted(tensor: Any, symbol: Any, name: str) -> Any:
-    """A feature with the dtype of the model's input, and its shape where the feature's is unknown.
+def _is_dense(feature: Any) -> bool:
+    return isinstance(feature, (tf.Tensor, tf.Variable))
 
-    Raises:
-      ValueError: The shapes contradict each other.
-    """
-    if not isinstance(tensor, (tf.Tensor, tf.Variable)):
-        return tensor
-    row = tensor.shape[1:].num_elements() if (tensor.shape.rank or 0) > 2 else None
-    if row is not None and symbol.shape.rank == 2 and symbol.shape[1] == row:
-        tensor = tf.reshape(tensor, [-1, row])  # As the original did with images for dense layers.
-    if not tensor.shape.is_compatible_with(symbol.shape):
-        raise ValueError(
-            f"Feature '{name}' has the shape {tensor.shape}, but the Keras model's input '{name}' "
-            f"takes {symbol.shape}."
-        )
-    if tensor.dtype != symbol.dtype and tf.string not in (tensor.dtype, symbol.dtype):
-        tensor = tf.cast(tensor, symbol.dtype)
-    return tf.ensure_shape(tensor, symbol.shape) if tensor.shape.rank is None else tensor
+
+def _in_float_type(feature: Any, symbol: Any) -> Any:
+    """A float feature in the input's float type, which layers would cast it to themselves."""
+    floats = _is_dense(feature) and feature.dtype.is_floating and symbol.dtype.is_floating
+    if floats and feature.dtype != symbol.dtype:
+        feature = tf.cast(feature, symbol.dtype)
+    if _is_dense(feature) and feature.shape.rank is None:
+        return tf.ensure_shape(feature, symbol.shape)
+    return feature
+
+
+def _is_as_declared(feature: Any, symbol: Any) -> bool:
+    """Whether a feature is what the input was declared as, or of another kind altogether."""
+    if not _is_dense(feature) or feature.dtype == tf.string or symbol.dtype == tf.string:
+        return True
+    return feature.dtype == symbol.dtype and not _is_row_of(feature, symbol)
+
+
+def _is_row_of(feature: Any, symbol: Any) -> bool:
+    """Whether a feature of several dimensions has the elements of an input that takes rows."""
+    if symbol.shape.rank != 2 or (feature.shape.rank or 0) < 3:
+        return False
+    row = feature.shape[1:].num_elements()
+    return row is not None and row == symbol.shape[1]
+
+
+def _declared(feature: Any, symbol: Any) -> Any:
+    """A feature in the input's dtype, and as rows where the input takes rows."""
+    if _is_as_declared(feature, symbol):
+        return feature
+    if _is_row_of(feature, symbol):
+        feature = tf.reshape(feature, [-1, symbol.shape[1]])
+    return tf.cast(feature, symbol.dtype)
+
+
+def _placeholder_like(feature: Any) -> Any:
+    if isinstance(feature, tf.SparseTensor):
+        return tf.compat.v1.sparse_placeholder(feature.dtype, feature.shape)
+    return tf.compat.v1.placeholder(feature.dtype, feature.shape)

@@ -1,0 +1,86 @@
+"""Keras metrics in eval_metric_ops: objects of tf_keras, or of Keras 3."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+
+_KERAS = ("tf_keras", "keras")
+_FIRST_VALUE = "Assign"  # the last part of the name of the operation that gives it
+
+
+def is_keras_metric(value: Any) -> bool:
+    """Whether a value is a metric of tf_keras or Keras 3; neither is loaded for the question."""
+    loaded = [sys.modules[name] for name in _KERAS if hasattr(sys.modules.get(name), "metrics")]
+    return any(isinstance(value, keras.metrics.Metric) for keras in loaded)
+
+
+def metric_value_and_update(metric: Any) -> tuple[Any, Any]:
+    """Splits an entry of eval_metric_ops into its value tensor and its update operation.
+
+    Args:
+        metric: a Keras metric on which `update_state` was called in the current graph, or a
+            (value, update_op) tuple, which is returned as it is.
+
+    Returns:
+        The pair (value, update_op).
+
+    Raises:
+        ValueError: a Keras metric that was never updated.
+    """
+    if not is_keras_metric(metric):
+        return metric
+    # A metric of Keras 3 does not say by which operations it was updated.
+    updates = metric.updates[:1] if hasattr(metric, "updates") else _assignments(metric)
+    if not updates:
+        raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')
+    return metric.result(), updates[0] if len(updates) == 1 else tf.group(updates)
+
+
+def keep_local(metric: Any) -> None:
+    """Has the session initialize a Keras metric's variables as it does those of other metrics."""
+    variables = _variables(metric)
+    # Keras 3 makes them as if they were weights, which checkpoints would have.
+    of_model = tf.compat.v1.get_collection_ref(tf.compat.v1.GraphKeys.GLOBAL_VARIABLES)
+    theirs = {variable.ref() for variable in variables}
+    of_model[:] = [variable for variable in of_model if variable.ref() not in theirs]
+    for collection in (
+        tf.compat.v1.GraphKeys.LOCAL_VARIABLES,
+        tf.compat.v1.GraphKeys.METRIC_VARIABLES,
+    ):
+        known = {variable.ref() for variable in tf.compat.v1.get_collection(collection)}
+        for variable in variables:
+            if variable.ref() not in known:
+                tf.compat.v1.add_to_collection(collection, variable)
+
+
+def _variables(metric: Any) -> list[tf.Variable]:
+    """A metric's variables as TensorFlow's; those of Keras 3 hold one."""
+    found: Iterable[Any] = metric.variables
+    return [v if isinstance(v, tf.Variable) else v.value for v in found]
+
+
+def _assignments(metric: Any) -> list[tf.Operation]:
+    """The operations that change a metric's variables, other than to initialize them.
+
+    Each waits for the values of those before it: a count of rows may need nothing of the batch, and
+    would go on where the input has ended.
+    """
+    handles = {variable.handle.op.name for variable in _variables(metric)}
+    found = [
+        operation
+        for operation in tf.compat.v1.get_default_graph().get_operations()
+        if "Assign" in operation.type
+        and operation.name.rpartition("/")[2] != _FIRST_VALUE
+        and operation.inputs[0].op.name in handles
+    ]
+    values = [operation.inputs[1].op for operation in found]
+    for i, operation in enumerate(found[1:], start=1):
+        for value in values[:i]:
+            tf_internals.run_after(operation, value)
+    return found
