@@ -19,6 +19,7 @@ import ask_heads_v1
 import ask_inputs
 import ask_run_config
 import ask_spec
+import boosted_trees
 import canned_cases
 import canned_cases_v1
 import canned_checkpoints
@@ -56,6 +57,12 @@ def _flavoured(jobs: dict[str, figures.Job]) -> list[str]:
 # What each file has answers to. Those of tf.contrib are looked at where they are asked.
 QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "behaviour": lambda: all_cases.CASES,
+    "boosted_trees": lambda: boosted_trees.CASES,
+    "boosted_trees_more": lambda: [
+        *(f"losses {name}" for name in boosted_trees.LONG),
+        *(f"bad {name}" for name in boosted_trees.BAD),
+        *("in memory classifier", "in memory regressor", "signatures"),
+    ],
     "canned": lambda: canned_cases.CASES,
     "canned_continued": lambda: HOMES,
     "canned_continued_ours": lambda: HOMES,
@@ -93,17 +100,20 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     },
 }
 FILES = sorted(path.stem for path in GOLDEN.glob("*.json"))
-OF_2_15 = [name for name in FILES if not name.startswith(record.CONTRIB)]
+OF_LIBRARY = [name for name in FILES if not name.startswith(record.CONTRIB)]
 
 
 def test_every_file_is_recorded_by_someone() -> None:
-    assert sorted([*recordings.RECORDINGS, *record.contrib()]) == FILES
+    assert sorted([*recordings.RECORDINGS, *record.TREES, *record.contrib()]) == FILES
 
 
 def test_every_file_has_the_version_that_recorded_it() -> None:
     versions = goldens.versions()
     assert sorted(versions) == FILES
-    original = {name: "1.15.5" if name not in OF_2_15 else "2.15" for name in FILES}
+    original = {
+        name: "2.8.4" if name in record.TREES else "2.15" if name in OF_LIBRARY else "1.15.5"
+        for name in FILES
+    }
     assert {name for name in FILES if f"TensorFlow {original[name]}" not in versions[name]} == set()
 
 
@@ -111,11 +121,11 @@ def test_every_file_is_read_by_a_test() -> None:
     texts = "".join(path.read_text() for path in TESTS.rglob("test_*.py") if path != Path(__file__))
     families = ("train_and_evaluate_{", record.CONTRIB + "{")
     assert all(f'"{family}' in texts for family in families)
-    alone = [name for name in OF_2_15 if not name.startswith(families[0][:-1])]
+    alone = [name for name in OF_LIBRARY if not name.startswith(families[0][:-1])]
     assert [name for name in alone if f'"{name}"' not in texts] == []
 
 
-@pytest.mark.parametrize("name", OF_2_15)
+@pytest.mark.parametrize("name", OF_LIBRARY)
 def test_each_question_has_an_answer_and_each_answer_a_question(name: str) -> None:
     assert sorted(QUESTIONS[name]()) == sorted(recorded(name))
 

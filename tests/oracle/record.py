@@ -15,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden"
 CONTRIB = "contrib_"
+TREES = ("boosted_trees", "boosted_trees_more")
 
 
 def contrib() -> list[str]:
@@ -24,30 +25,45 @@ def contrib() -> list[str]:
 
 
 def main() -> None:
-    # Importing the recordings loads TensorFlow; who records tf.contrib has none of that version.
+    # Here, for they import TensorFlow: what is said of a wrong flag takes no time.
     from recordings import OF_OURS, RECORDINGS
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="golden files; all by default")
     parser.add_argument("--tf1", help="a Python with tensorflow==1.15.5, for contrib_*")
-    parser.add_argument("--ours", help=f"one with estimator_train, for {' and '.join(OF_OURS)}")
+    parser.add_argument("--trees", help=f"one with tensorflow==2.8.4, for {', '.join(TREES)}")
+    parser.add_argument("--ours", help=f"one with estimator_train, for {', '.join(OF_OURS)}")
     asked = parser.parse_args()
-    for name in asked.names or [*RECORDINGS, *contrib()]:
-        needed = "tf1" if name in contrib() else "ours" if name in OF_OURS else None
-        if name not in RECORDINGS and needed is None:
-            parser.error(f"{name}: there is no such recording, but {[*RECORDINGS, *contrib()]}")
-        if needed and not getattr(asked, needed):
+    needs = {
+        **dict.fromkeys(RECORDINGS),
+        **dict.fromkeys(OF_OURS, "ours"),
+        **dict.fromkeys(TREES, "trees"),
+        **dict.fromkeys(contrib(), "tf1"),
+    }
+    for name in asked.names or needs:
+        if name not in needs:
+            parser.error(f"{name}: there is no such recording, but {', '.join(needs)}")
+        needed = needs[name]
+        python = getattr(asked, needed) if needed else sys.executable
+        if python is None:
             print(f"{name}: left as it is, for it needs --{needed}=PYTHON", flush=True)
-        elif needed == "tf1":
-            ask = HERE / "contrib" / f"ask_{name.removeprefix(CONTRIB)}.py"
-            _run(asked.tf1, ask, GOLDEN / f"{name}.json")
-            _note(asked.tf1, name)
-        elif needed == "ours":
-            with tempfile.TemporaryDirectory() as directory:
-                _run(asked.ours, HERE / "write_ours.py", directory)
-                _run(sys.executable, HERE / "recordings.py", name, directory)
         else:
-            _run(sys.executable, HERE / "recordings.py", name)
+            _record(name, needed, python)
+
+
+def _record(name: str, needed: str | None, python: str) -> None:
+    if needed == "tf1":
+        ask = HERE / "contrib" / f"ask_{name.removeprefix(CONTRIB)}.py"
+        _run(python, ask, GOLDEN / f"{name}.json")
+        _note(python, name)
+    elif needed == "trees":
+        _run(python, HERE / "record_boosted_trees.py", name)
+    elif needed == "ours":
+        with tempfile.TemporaryDirectory() as directory:
+            _run(python, HERE / "write_ours.py", directory)
+            _run(sys.executable, HERE / "recordings.py", name, directory)
+    else:
+        _run(python, HERE / "recordings.py", name)
 
 
 def _run(python: str, *arguments: object) -> None:

@@ -1,12 +1,12 @@
-"""Record figures of boosted trees from the original into tests/golden/boosted_trees*.json.
+"""Records figures of boosted trees into tests/golden/boosted_trees*.json.
 
-Run by hand with a Python 3.10 that has the last TensorFlow with kernels for them:
-`pip install "tensorflow-cpu==2.8.4" "protobuf<3.20" "numpy<1.24"`, then
-`python tests/oracle/record_boosted_trees.py`.
+Run by `record.py --trees=PYTHON`, a Python 3.10 that has the last TensorFlow with kernels for them:
+`pip install "tensorflow-cpu==2.8.4" "protobuf<3.20" "numpy<1.24"`.
 """
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from typing import Any
 
@@ -54,19 +54,24 @@ def _in_memory(label: str, kind: str) -> list[float]:
         return boosted_trees.in_memory(tf.estimator, label, kind, model_dir)
 
 
-if __name__ == "__main__":
+def figures() -> dict[str, Any]:
+    return {
+        name: boosted_trees.observe(tf.estimator, name, read_trees) for name in boosted_trees.CASES
+    }
+
+
+def more() -> dict[str, Any]:
     api = tf.estimator
-    goldens.write(
-        "boosted_trees",
-        {name: boosted_trees.observe(api, name, read_trees) for name in boosted_trees.CASES},
-    )
-    goldens.write(
-        "boosted_trees_more",
-        {
-            **{f"losses {name}": boosted_trees.losses(api, name) for name in boosted_trees.LONG},
-            **{f"bad {name}": boosted_trees.bad(api, s) for name, s in boosted_trees.BAD.items()},
-            "in memory classifier": _in_memory("signal", "BoostedTreesClassifier"),
-            "in memory regressor": _in_memory("number", "BoostedTreesRegressor"),
-            "signatures": boosted_trees.signatures(api),
-        },
-    )
+    return {
+        **{f"losses {name}": boosted_trees.losses(api, name) for name in boosted_trees.LONG},
+        **{f"bad {name}": boosted_trees.bad(api, s) for name, s in boosted_trees.BAD.items()},
+        "in memory classifier": _in_memory("signal", "BoostedTreesClassifier"),
+        "in memory regressor": _in_memory("number", "BoostedTreesRegressor"),
+        "signatures": boosted_trees.signatures(api),
+    }
+
+
+if __name__ == "__main__":
+    name = sys.argv[1]
+    goldens.write(name, {"boosted_trees": figures, "boosted_trees_more": more}[name]())
+    goldens.note_version(name, f"tf.estimator of TensorFlow {tf.__version__}")
