@@ -28,6 +28,13 @@ def test_the_picture_shows_every_room_once_above_what_it_imports():
     assert sorted(arrow for arrow in arrows if height[arrow[0]] <= height[arrow[1]]) == []
 
 
+def test_architecture_names_files_that_exist():
+    files = [f"/{path.relative_to(ROOT)}" for path in ROOT.glob("[!.]*/**/*.py")]
+    named = re.findall(r"`([\w/]+\.py)`", (ROOT / "ARCHITECTURE.md").read_text())
+    assert named
+    assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path):
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())

@@ -84,6 +84,9 @@ class RNNEstimator(Estimator):
 
     _optimizer_choice: type[OptimizerChoice] = _ClippedByName
 
+    # In tf.estimator these stayed on the Estimator of v1.
+    export_savedmodel = Estimator.export_savedmodel
+
     def __init__(
         self,
         head: Any,

@@ -1,7 +1,7 @@
-"""How a program ends by a mistake of its user's, when `estimator-train launch` started it.
+"""How a program that `estimator-train launch` started ends when its user made a mistake.
 
-The launcher starts what failed again, but not what ended with code 2. Python itself would end with
-code 1 whatever the error.
+The launcher restarts a process that failed, unless it ended with code 2. Python itself ends with
+code 1 for every error.
 """
 
 import os
@@ -23,9 +23,9 @@ _before = sys.excepthook
 
 
 def end_mistakes_with_code_2() -> None:
-    """Has this process end by one line and code 2 at a mistake that this package finds.
+    """Makes a launched process end with one line and code 2 at a mistake that this package finds.
 
-    That is a ValueError or TypeError of its own that nobody catches, in a launched process.
+    A mistake is a ValueError or TypeError that this package raises and nobody catches.
     """
     if os.environ.get(VARIABLE):
         sys.excepthook = _report

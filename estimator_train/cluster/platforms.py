@@ -31,7 +31,7 @@ class Kind(Protocol):
         """The process's place.
 
         Raises:
-            ValueError: a variable is missing or wrong.
+          ValueError: A variable is missing or wrong.
         """
 
 
@@ -63,7 +63,7 @@ class Slurm:
         return "SLURM_PROCID" in variables and _slurm_tasks(variables) > 1
 
     def cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
-        """The process's place; ports are 15000 + the last four digits of the job id, and on."""
+        """The process's place; the first port is 15000 + the last four digits of the job id."""
         del needs_chief
         nodes = _expanded(_either(variables, "SLURM_STEP_NODELIST", "SLURM_NODELIST"))
         counts = _repeated(_either(variables, "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"))
@@ -134,15 +134,15 @@ def detect(variables: Variables = os.environ, *, needs_chief: bool = False) -> C
     """The cluster that this process was started in, whoever started it.
 
     Args:
-        variables: the environment.
-        needs_chief: whether a cluster in TF_CONFIG must name a chief.
+      variables: The environment.
+      needs_chief: Whether a cluster in TF_CONFIG must name a chief.
 
     Returns:
-        The cluster; without `jobs` where the process stands alone.
+      The cluster; without `jobs` where the process stands alone.
 
     Raises:
-        ValueError: a variable of the cluster is missing or wrong.
-        TypeError: TF_CONFIG has a value of a wrong type.
+      ValueError: A variable of the cluster is missing or wrong.
+      TypeError: TF_CONFIG has a value of a wrong type.
     """
     for kind in KINDS:
         if kind.detect(variables):

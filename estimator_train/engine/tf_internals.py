@@ -13,6 +13,9 @@ import tensorflow as tf
 # Why internal: the message has no public name (see `session_call`).
 from tensorflow.core.protobuf.config_pb2 import CallableOptions
 
+# Why internal: a Checkpoint alone does not say which variables it reaches (see `saver_by_places`).
+from tensorflow.python.checkpoint.graph_view import ObjectGraphView
+
 # Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
 from tensorflow.python.client.session import SessionInterface as SessionInterface
 
@@ -31,6 +34,15 @@ from tensorflow.python.training.training_util import (
 )
 
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
+
+
+def saver_by_places(checkpoint: tf.train.Checkpoint) -> tf.compat.v1.train.Saver:
+    """A Saver of what a Checkpoint of the default graph reaches, by its places in it.
+
+    Why internal: a session's Scaffold makes such a Saver, and finalizes the graph with it.
+    """
+    entries = ObjectGraphView(checkpoint).frozen_saveable_objects()
+    return tf.compat.v1.train.Saver(entries, sharded=True)
 
 
 def scaled_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextManager[None]:

@@ -1,10 +1,13 @@
 """Exporting a checkpoint as a SavedModel with a graph for each mode."""
 
-from collections.abc import Callable, Mapping
+import contextlib
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import with_latest
 from estimator_train.engine.context import EstimatorContext
@@ -88,12 +91,13 @@ def _add_mode(
             )
         spec = call_model_fn(context, receiver.features, getattr(receiver, "labels", None), mode)
         signatures = signatures_of(spec, receiver)
-        saver = spec.scaffold.saver or tf.compat.v1.train.Saver(sharded=True)
+        by_name = not spec.scaffold.saver
+        saver = _saver(spec.scaffold)
         local_init_op = spec.scaffold.local_init_op
         if local_init_op is None:
             local_init_op = tf.compat.v1.train.Scaffold.default_local_init_op()
         with tf.compat.v1.Session(graph=graph, config=session_config(context)) as session:
-            with explained_restore(checkpoint_path):
+            with _named(mode, checkpoint_path), explained_restore(checkpoint_path, by_name):
                 saver.restore(session, checkpoint_path)
             writer.add(
                 mode,
@@ -103,3 +107,24 @@ def _add_mode(
                 main_op=local_init_op,
                 train_op=spec.train_op,
             )
+
+
+def _saver(scaffold: tf.compat.v1.train.Scaffold) -> Any:
+    """What restores the variables, and saves them into the SavedModel."""
+    if isinstance(scaffold.saver, tf.train.Checkpoint):
+        return tf_internals.saver_by_places(scaffold.saver)
+    return scaffold.saver or tf.compat.v1.train.Saver(sharded=True)
+
+
+@contextlib.contextmanager
+def _named(mode: str, checkpoint_path: str) -> Iterator[None]:
+    """Within it, an error about a variable that is not in the checkpoint names the mode."""
+    try:
+        yield
+    except tf.errors.NotFoundError as error:
+        raise ValueError(
+            "Could not load all requested variables from checkpoint. Please make sure your "
+            "model_fn does not expect variables that were not saved in the checkpoint.\n\n"
+            f"Encountered error with mode `{mode}` while restoring checkpoint from: "
+            f"`{checkpoint_path}`. Full Traceback:\n\n{traceback.format_exc()}"
+        ) from error

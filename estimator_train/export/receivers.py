@@ -226,8 +226,20 @@ def _check_given(value: Any, name: str) -> None:
 
 
 def _check_tensor(value: Any, label: str) -> None:
-    if not isinstance(value, (tf.Tensor, tf.SparseTensor, tf.RaggedTensor)):
-        raise ValueError(f"{label} must be a Tensor, SparseTensor, or RaggedTensor. Given: {value}")
+    if isinstance(value, (tf.Tensor, tf.SparseTensor, tf.RaggedTensor)) or _holds_tensor(value):
+        return
+    raise ValueError(f"{label} must be a Tensor, SparseTensor, or RaggedTensor. Given: {value}")
+
+
+def _holds_tensor(value: Any) -> bool:
+    """Whether a value has a tensor, as which TensorFlow was told to take it."""
+    if not hasattr(value, "tensor"):
+        return False
+    try:
+        tf.convert_to_tensor(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _check_examples(examples: Mapping[str, Any], kind: str) -> None:

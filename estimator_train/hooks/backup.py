@@ -59,7 +59,7 @@ class BackupAndRestore(EveryNStepsHook):
         self._graph = tf.compat.v1.get_default_graph()
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Restores the backup, if it is ahead of what was restored."""
+        """Restores the backup, if its step is later than that of the restored checkpoint."""
         del coord
         (self._saver,) = self._graph.get_collection(tf.compat.v1.GraphKeys.SAVERS)[:1]
         self._step = int(session.run(self._global_step))
@@ -84,13 +84,13 @@ class BackupAndRestore(EveryNStepsHook):
         path = os.path.join(self._dir, f"{_STATE}-{step}")
         before = tf.train.latest_checkpoint(self._dir, _STATE)
         self._run(session, "save_tensor_name", path)
-        # Only now does it count: a torn backup is never the last one.
+        # Named only when it is complete, so that an incomplete backup is never restored.
         tf.compat.v1.train.update_checkpoint_state(self._dir, path, latest_filename=_STATE)
         if before and before != path:
             tf.compat.v1.train.remove_checkpoint(before)
 
     def _run(self, session: tf.compat.v1.Session, operation: str, path: str) -> None:
-        """Saves or restores by the Saver's operations; it itself would count this as its own."""
+        """Runs the Saver's operations: its methods would count this as one of its checkpoints."""
         saver = self._saver.saver_def
         name = getattr(saver, operation)
         session.run(

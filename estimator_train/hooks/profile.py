@@ -82,14 +82,14 @@ class ProfileHook(GlobalStepHook):
             self.close()
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Writes the steps there were if training ends before the last."""
+        """Writes a profile of fewer steps if training ends before the last of them."""
         del session
         if not self._done and not self._running:
             self._warn("training ended at global step %d", self._step)
         self.close()
 
     def close(self) -> None:
-        """Writes a profile that has begun: for whoever catches an error that ended training."""
+        """Writes a profile that has begun; call it when an error has ended training."""
         if self._running:
             self._end_mark()
             self._running, self._done = False, True

@@ -106,7 +106,7 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
         self.close()
 
     def close(self) -> None:
-        """Leaves the display as it is: for whoever catches an error that ended training."""
+        """Ends the display where it is; call it when an error has ended training."""
         if self._display is not None:
             self._display.close()
         self._display = None

@@ -1,4 +1,4 @@
-"""Where the time of a training step goes, and what holds training back."""
+"""Where the time of a training step goes, and what slows training down."""
 
 import time
 from collections.abc import Callable
@@ -106,7 +106,7 @@ class StepBreakdown(PlacedHook):
         self._end_call("trace" if self._traced else "step", 1)
         if self._traced:
             self._traces.append(read_trace(run_values.run_metadata.step_stats))
-            self._lap(None)  # Reading it is no part of training.
+            self._lap(None)  # Reading it does not count as training.
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts the steps of a loop."""
@@ -185,7 +185,7 @@ class StepBreakdown(PlacedHook):
 
 
 class _OtherEnd(PlacedHook):
-    """Stands behind all other hooks, so that the time between it and the first is theirs.
+    """Stands behind all other hooks, so that the time between it and the first hook is theirs.
 
     Args:
       breakdown: The hook that stands before all others.

@@ -53,5 +53,5 @@ def _load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:
     try:
         reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(checkpoint_dir))
         return int(reader.get_tensor("global_step"))
-    except Exception:  # The original answers 0 to whatever is wrong with the directory.
+    except Exception:  # As tf.estimator 2.15, whatever is wrong.
         return 0

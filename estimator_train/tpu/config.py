@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from estimator_train.cluster import EVALUATOR
+from estimator_train.cluster.tf_config import read_tf_config
 from estimator_train.run_config import RunConfig as _RunConfig
 
 _CORES = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -43,7 +45,7 @@ class TPUConfig(_Fields):
       num_cores_per_replica: Cores of each, a power of 2 up to 128.
       per_host_input_for_training: An `InputPipelineConfig` value; True is PER_HOST_V1, False
         PER_SHARD_V1.
-      tpu_job_name: Name of the job that has the TPU.
+      tpu_job_name: Name of the job that has the TPU; by default what TF_CONFIG says.
       initial_infeed_sleep_secs: Seconds before the input starts.
       input_partition_dims: How input is spread over the cores of a replica.
       eval_training_input_configuration: As per_host_input_for_training, for evaluation.
@@ -83,7 +85,7 @@ class TPUConfig(_Fields):
             num_shards,
             num_cores_per_replica,
             per_host_input_for_training,
-            tpu_job_name,
+            tpu_job_name or read_tf_config().get("service", {}).get("tpu_worker_job_name"),
             initial_infeed_sleep_secs,
             input_partition_dims,
             eval_training_input_configuration,
@@ -134,7 +136,8 @@ class RunConfig(_RunConfig):
 
     Args:
       tpu_config: A `TPUConfig`; by default one with the defaults.
-      evaluation_master: Address that evaluation connects to; by default `master`.
+      evaluation_master: Address that evaluation connects to; by default "eval_session_master" of
+        TF_CONFIG, else `master`, and of an evaluator this process.
       master: Address that training connects to.
       cluster: A cluster resolver that gives both, instead of them.
       **kwargs: Arguments of `estimator_train.RunConfig`; `steps_per_loop` is by default what
@@ -161,9 +164,13 @@ class RunConfig(_RunConfig):
         given = cluster.master() if cluster is not None else master
         if given is not None:
             self._master = given
-        if evaluation_master is not None or given is not None:
-            chosen = given if evaluation_master is None else evaluation_master
-            self._evaluation_master = chosen or ""
+        if evaluation_master is None:
+            evaluation_master = read_tf_config().get("eval_session_master")
+        if evaluation_master is None:
+            evaluation_master = "" if self.task_type == EVALUATOR else self.master
+        self._evaluation_master = evaluation_master
+        # Of others in a cluster it says which tasks their sessions see.
+        self._session_config = kwargs.get("session_config")
 
     def replace(self, **kwargs: Any) -> "RunConfig":
         """A copy with some settings changed; see `estimator_train.RunConfig.replace`.

@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.function_arguments import call_with_known, validate_model_fn
+from estimator_train.engine.function_arguments import (
+    argument_names,
+    call_with_known,
+    validate_model_fn,
+)
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.tpu import no_tpu
 from estimator_train.tpu.config import RunConfig
 from estimator_train.tpu.spec import TPUEstimatorSpec
 
@@ -21,14 +26,16 @@ class TPUEstimator(Estimator):
     """An Estimator whose model_fn may return a TPUEstimatorSpec, with batch sizes of its own.
 
     It runs on CPU and GPU as the original does with `use_tpu=False`: model_fn and input_fn find
-    the batch size of their mode as `params["batch_size"]`, and model_fn `params["use_tpu"]`.
+    the batch size of their mode as `params["batch_size"]`, and model_fn `params["use_tpu"]`. With
+    `use_tpu=True` it can be asked for its checkpoints and exported, and neither trained, evaluated
+    nor predicted with.
 
     Args:
       model_fn: As for `Estimator`; it may return a `TPUEstimatorSpec`.
       model_dir: As for `Estimator`.
       config: A `RunConfig` of this package.
       params: A dict or HParams, without "batch_size" and "context".
-      use_tpu: Must be False.
+      use_tpu: Whether to train, evaluate and predict on a TPU, which is refused.
       train_batch_size: Examples in a batch of training; None: input_fn must know itself.
       eval_batch_size: The same of evaluation.
       predict_batch_size: The same of prediction.
@@ -41,8 +48,9 @@ class TPUEstimator(Estimator):
       export_saved_model_api_version: Of TPUs only.
 
     Raises:
-      ValueError: use_tpu is True, config is no RunConfig of this package, or params have reserved
-        keys.
+      ValueError: config is no RunConfig of this package, or params have reserved keys; with
+        use_tpu, a batch size is not positive, or model_fn has arguments that are not known.
+      TypeError: With use_tpu, a batch size is no int.
     """
 
     def __init__(
@@ -67,29 +75,61 @@ class TPUEstimator(Estimator):
             raise ValueError("`config` must be provided with type `tpu_config.RunConfig`")
         if params is not None and any(key in params for key in _RESERVED):
             raise ValueError(f"{_RESERVED} are reserved keys but existed in params {params}.")
-        _check_no_tpu(use_tpu, train_batch_size)
         self._batch_sizes = {
             ModeKeys.TRAIN: train_batch_size,
             ModeKeys.EVAL: eval_batch_size,
             ModeKeys.PREDICT: predict_batch_size,
         }
+        self._use_tpu = use_tpu
+        if use_tpu:
+            no_tpu.check_made(config, train_batch_size, eval_batch_size, predict_batch_size)
         self._now: str | None = None
+        self._user_model_fn = model_fn
         validate_model_fn(model_fn, params)
+        self._takes_params = "params" in argument_names(model_fn)
         super().__init__(_adapted(model_fn), model_dir, config, params, warm_start_from)
 
-    def train(self, *args: Any, **kwargs: Any) -> "TPUEstimator":
-        """See `Estimator.train`."""
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        hooks: Any = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Any = None,
+    ) -> "TPUEstimator":
+        """See `Estimator.train`.
+
+        Raises:
+          RuntimeError: It is to be done on a TPU.
+        """
+        if self._use_tpu:
+            no_tpu.check_steps(steps, max_steps)
+            no_tpu.refuse(self._takes_params, self._user_model_fn)
         self._now = ModeKeys.TRAIN
-        super().train(*args, **kwargs)
+        super().train(input_fn, hooks, steps, max_steps, saving_listeners)
         return self
 
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """See `Estimator.evaluate`."""
+        """See `Estimator.evaluate`.
+
+        Raises:
+          RuntimeError: It is to be done on a TPU.
+        """
+        if self._use_tpu:
+            no_tpu.check_batch_size(self._batch_sizes, ModeKeys.EVAL)
+            no_tpu.refuse(self._takes_params, self._user_model_fn)
         self._now = ModeKeys.EVAL
         return super().evaluate(*args, **kwargs)
 
     def predict(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
-        """See `Estimator.predict`."""
+        """See `Estimator.predict`.
+
+        Raises:
+          RuntimeError: It is to be done on a TPU.
+        """
+        if self._use_tpu:
+            no_tpu.check_batch_size(self._batch_sizes, ModeKeys.PREDICT)
+            no_tpu.refuse(self._takes_params, self._user_model_fn)
         self._now = ModeKeys.PREDICT
         yield from super().predict(*args, **kwargs)
 
@@ -121,13 +161,3 @@ def _with(params: Any, key: str, value: Any) -> Any:
     copied = copy.deepcopy(params)
     (copied.set_hparam if key in copied else copied.add_hparam)(key, value)
     return copied
-
-
-def _check_no_tpu(use_tpu: bool, train_batch_size: int | None) -> None:
-    if use_tpu and train_batch_size is None:
-        raise ValueError("`train_batch_size` cannot be `None`")
-    if use_tpu:
-        raise ValueError(
-            "use_tpu=True: estimator_train runs on CPU and GPU. Pass use_tpu=False (it is True by "
-            "default); on a TPU, train the model with tf_keras and tf.distribute.TPUStrategy."
-        )

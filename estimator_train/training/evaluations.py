@@ -1,4 +1,4 @@
-"""When the evaluations of a training are due, and what comes of them."""
+"""When the evaluations of a training are due, and what they returned."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""Estimators and optimizers made from others: more metrics, forwarded features, clipping."""
+"""Estimators and optimizers that extend another: more metrics, forwarded features, clipping."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def extend_model_fn(
     estimator: Estimator,
     extend: Callable[[EstimatorSpec, Any, Any, Any], EstimatorSpec],
 ) -> Estimator:
-    """Makes an Estimator of another one's model with its EstimatorSpecs changed.
+    """Makes an Estimator with the model of another, whose EstimatorSpecs it changes.
 
     Args:
       estimator: The Estimator whose model_fn, model_dir and config are taken.
@@ -94,7 +94,7 @@ def forward_features(
     keys: str | Sequence[str] | None = None,
     sparse_default_values: Mapping[str, Any] | None = None,
 ) -> Estimator:
-    """Makes an Estimator whose predictions have features in them, such as the key of an example.
+    """Makes an Estimator whose predictions contain features, such as the key of an example.
 
     They are in what `predict` yields, and in the `PredictOutput`s of an exported model.
 

@@ -1,4 +1,4 @@
-"""Training with evaluations and exports between, as one job that can be started again."""
+"""`train_and_evaluate`: training with evaluations and exports, as one job that can be restarted."""
 
 import os
 from collections.abc import Sequence
@@ -6,9 +6,11 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.cluster import EVALUATOR
 from estimator_train.estimator import Estimator
 from estimator_train.estimator.type_check import check_estimator
 from estimator_train.lifecycle.preemption import listening
+from estimator_train.run_config import RunConfig
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
 from estimator_train.training.roles import has_role, run_role, train
 from estimator_train.training.specs import EvalSpec, TrainSpec, check_exporter_names
@@ -46,6 +48,7 @@ def train_and_evaluate(
       DeadlineExceededError: Another process of the cluster did not come up.
     """
     specs = checked_specs(estimator, train_spec, eval_spec)
+    _check_one_evaluator(estimator.config)
     _LOG.info("Not using Distribute Coordinator.")
     with listening(estimator.config.preemption):  # Beyond the training: to its last export.
         if has_role(estimator):
@@ -62,8 +65,16 @@ def train_and_evaluate(
     )
 
 
+def _check_one_evaluator(config: RunConfig) -> None:
+    if config.task_type == EVALUATOR and config.task_id > 0:
+        raise ValueError(
+            "For distributed training, there can only be one `evaluator` task (with task id 0).  "
+            f"Given task id {config.task_id}"
+        )
+
+
 def checked_specs(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:
-    """The EvalSpecs, when all arguments are such as they should be."""
+    """Checks the arguments of `train_and_evaluate`; returns the EvalSpecs."""
     check_estimator(estimator)
     if not isinstance(train_spec, TrainSpec):
         raise TypeError(
@@ -126,7 +137,7 @@ class _WatchedMetrics:
             self._unchecked.pop().check_written(self._eval_dirs)
 
     def warn(self) -> None:
-        """The same for a training that has ended with its first evaluation, and is not to fail."""
+        """The same check, as a warning, for a training that ended with its first evaluation."""
         try:
             self()
         except ValueError as error:

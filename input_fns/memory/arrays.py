@@ -47,9 +47,9 @@ def arrays(
       the given structures, dtypes as given, shapes (batch_size, ...).
 
     Raises:
-      ValueError: If arrays are empty or differ in their number of rows, or a number is out
+      ValueError: Arrays are empty or differ in their number of rows, or a number is out
         of its range.
-      TypeError: If an array is of a dtype that TensorFlow does not have.
+      TypeError: An array is of a dtype that TensorFlow does not have.
     """
     settings = PipelineOptions.of(
         {

@@ -30,7 +30,7 @@ def generator(
       A `tf.data.Dataset` of the rows in batches.
 
     Raises:
-      ValueError: If it yields nothing, or an argument is out of its range.
+      ValueError: It yields nothing, or an argument is out of its range.
       TypeError: It is not callable.
     """
     options = PipelineOptions.of(settings)

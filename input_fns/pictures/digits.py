@@ -25,7 +25,7 @@ def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf
       (batch_size,) if not one-hot.
 
     Raises:
-      ValueError: If an argument is out of its range.
+      ValueError: An argument is out of its range.
     """
     checks.one_of("split", split, ("train", "test"))
     return idx(

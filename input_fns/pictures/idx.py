@@ -107,7 +107,7 @@ def write_idx(path: PathLike, array: np.ndarray) -> None:
       array: Array of uint8, int8, int16, int32, float32 or float64.
 
     Raises:
-      TypeError: If the format has no such dtype.
+      TypeError: The format has no such dtype.
     """
     path = checks.path("path", path)
     array = np.asarray(array)
@@ -151,7 +151,7 @@ def idx(
 
     Raises:
       FileNotFoundError: A file does not exist.
-      ValueError: If a file is damaged, the two do not fit together, or an argument is out of
+      ValueError: A file is damaged, the two do not fit together, or an argument is out of
         its range.
     """
     settings = PipelineOptions.of(batching)

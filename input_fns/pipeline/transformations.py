@@ -64,7 +64,7 @@ def map_and_batch(
       A function for `tf.data.Dataset.apply`.
 
     Raises:
-      ValueError: If both `num_parallel_calls` and `num_parallel_batches` are given, or
+      ValueError: Both `num_parallel_calls` and `num_parallel_batches` are given, or
         `batch_size` is a Python number below 1.
     """
     if not tf.is_tensor(batch_size):

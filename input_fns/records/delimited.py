@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-_LOOKED_AT = 100  # Rows from which types are told.
+_LOOKED_AT = 100  # Rows from which the types of columns are inferred.
 _TYPES = (tf.float32, tf.float64, tf.int32, tf.int64, tf.string)
 
 
@@ -219,7 +219,7 @@ def numberings(
     """Returns column name to function from its values to numbers.
 
     Raises:
-      ValueError: A column is not read or of another kind, or boundaries do not rise.
+      ValueError: A column is not read or of another kind, or boundaries do not increase.
     """
     dtypes = {
         name: tf.as_dtype(default.dtype)

@@ -40,8 +40,8 @@ def text_lines(
       (batch_size,), the words of each line.
 
     Raises:
-      FileNotFoundError: If no file matches, or there is no vocabulary file.
-      ValueError: If a file is empty, a word is in the vocabulary twice, or an argument is out of
+      FileNotFoundError: No file matches, or there is no vocabulary file.
+      ValueError: A file is empty, a word is in the vocabulary twice, or an argument is out of
         its range.
     """
     options = PipelineOptions.of(settings)

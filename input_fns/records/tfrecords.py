@@ -45,8 +45,8 @@ def tfrecords(
       `tf.errors.InvalidArgumentError` that names file and record, or is left out.
 
     Raises:
-      FileNotFoundError: If no file matches.
-      ValueError: If a file is empty, the label is not among the features, or an argument is out of
+      FileNotFoundError: No file matches.
+      ValueError: A file is empty, the label is not among the features, or an argument is out of
         its range.
     """
     options = PipelineOptions.of(settings)
@@ -70,7 +70,7 @@ def tfrecords(
     return stream.parsed(
         parse,
         lambda record: explain(record, features),
-        # Others are padded to the longest of their batch, or are no plain tensors.
+        # Others are padded to the longest of their batch, or are not plain tensors.
         can_be_cut=all(isinstance(spec, tf.io.FixedLenFeature) for spec in features.values()),
     )
 

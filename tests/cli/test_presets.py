@@ -176,7 +176,11 @@ def test_oct_trains_vgg16_on_a_folder_of_jpeg_files(command, pictures):
         (OCT, "train/CNV/1.jpeg", "scans/train/CNV/1.jpeg cannot be read as a picture: it is n"),
         ((*OCT, "--image_size=8"), None, "--image_size=8: VGG16 needs pictures of 32 pixels or"),
         ((*OCT, "--labels=CNV"), None, "--labels=CNV: there must be two classes or more."),
-        ((*OCT, "--weights=w.h5"), None, "--weights=w.h5: there is no such file, and it is not"),
+        (
+            (*OCT, "--weights=w.h5"),
+            None,
+            "--weights=w.h5: this is neither 'imagenet' nor an existing file",
+        ),
     ],
 )
 def test_bad_pictures_are_one_line_and_exit_code_2(command, pictures, arguments, spoil, line):

@@ -19,13 +19,20 @@ CLEARER = {
     "predict_with_input_fn_that_returns_none": ("ValueError", "returned None"),
     "predict_a_scalar_beside_rows": ("ValueError", "Prediction 'b' has no batch dimension"),
     "receiver_raw_of_tensor": ("ValueError", "must be a dict"),
-    "train_on_a_checkpoint_of_another_shape": ("ValueError", "does not fit the model"),
+    "train_on_a_checkpoint_of_another_shape": ("CheckpointMisfitError", "does not fit the model"),
     "export_before_training_from_a_warm_start_without_checkpoint": (
         "ValueError",
         "Couldn't find trained model at",
     ),
     "keras_export_outputs_of_an_unknown_name": ("FormattedKeyError", "Missed keys: {'no'}"),
     "keras_features_with_more_columns": ("ValueError", "which returned {'x': <tf.Tensor"),
+    # Where the original looks for a TPU first, ours looks at the arguments.
+    "tpu_evaluate_without_batch_size": ("ValueError", "eval_batch_size in TPUEstimator"),
+    "tpu_predict_without_batch_size": ("ValueError", "if .predict is running on TPU."),
+    "tpu_train_of_float_steps": ("TypeError", "steps must be int, got <class 'float'>"),
+    "tpu_train_of_text_steps": ("TypeError", "steps must be int, got <class 'str'>"),
+    "tpu_train_of_text_max_steps": ("TypeError", "max_steps must be int, got <class 'str'>"),
+    "tpu_train_without_params": ("ValueError", "does not include params argument"),
     "train_with_nan_loss": ("NanLossError", "NaN loss during training."),
     "keras_train_without_labels": ("ValueError", "input_fn returned no labels"),
     "keras_with_model_of_wrong_type": ("TypeError", "keras_model must be a tf_keras Model"),
@@ -41,6 +48,16 @@ _FLAT = {
     "predictions": {"dense": [[-1.559107], [0.88014275], [-1.473233], [1.9518077]]},
 }
 WORKS = {
+    "predict_on_features_named_by_int_and_str": [
+        8.688603,
+        0.21868777,
+        9.357074,
+        9.582061,
+        2.0157719,
+        11.433288,
+        -0.5148889,
+        7.6748838,
+    ],
     # Pictures for a model of rows: what Flatten makes of them.
     "keras_features_of_pictures_into_dense": _FLAT,
     "keras_features_of_pictures_with_channel": _FLAT,

@@ -34,11 +34,12 @@ class Job:
                 if found.strip() == line:
                     break
             else:
-                pytest.fail(f"ended before {line}: {self.process.stderr.read()[-2000:]}")
+                pytest.fail(f"ended before {line}: {self.end()[2][-2000:]}")
 
     def end(self):
-        out, err = self.process.communicate(timeout=60)
-        return self.process.returncode, out, err
+        out = self.process.stdout.read()  # With what was read ahead of the last line.
+        self.process.wait(60)
+        return self.process.returncode, out, self.process.stderr.read()
 
 
 @pytest.fixture

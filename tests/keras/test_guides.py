@@ -40,6 +40,7 @@ def run_on_two_devices(example: str, directory: Path) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.long
 def test_the_guide_to_several_devices_goes_on_with_the_same_numbers(
     run: Any, tmp_path: Path
 ) -> None:

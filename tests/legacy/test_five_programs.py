@@ -5,6 +5,7 @@ import subprocess
 
 import forked
 import numpy as np
+import pytest
 from legacy_programs import COMMAND, PROGRAMS, environment
 from PIL import Image
 from program_data import write_mnist
@@ -86,6 +87,7 @@ def test_parameter_server_of_three_processes(tmp_path):
     assert len(list((tmp_path / "log").glob("*.index"))) == 1
 
 
+@pytest.mark.long
 def test_keras_program_restores_and_goes_on(run, tmp_path):
     done = run("keras_multi_device.py", WORK_DIR=tmp_path)
     losses = [float(x) for x in re.findall(r"^loss \S+ (\S+)$", done.stdout, re.MULTILINE)]
@@ -94,6 +96,7 @@ def test_keras_program_restores_and_goes_on(run, tmp_path):
     assert losses[1] < losses[0] < 1.0
 
 
+@pytest.mark.long
 def test_keras_callbacks_and_saved_models(run, tmp_path):
     done = run("keras_callbacks.py", WORK_DIR=tmp_path)
     rates = ["epoch 1 lr 0.0100", "epoch 2 lr 0.0100", "epoch 3 lr 0.0010"]
@@ -101,6 +104,7 @@ def test_keras_callbacks_and_saved_models(run, tmp_path):
     assert "same True\n" in done.stdout
 
 
+@pytest.mark.long
 def test_strategies_by_their_old_names_train_alike(run, tmp_path):
     done = run("strategies.py", WORK_DIR=tmp_path)
     losses = [line.split()[1] for line in done.stdout.splitlines() if "Strategy" in line]

@@ -46,7 +46,23 @@ def home(tmp_path_factory):
     return home
 
 
-@pytest.mark.parametrize(("program", "arguments", "words"), RUNS, ids=[run[0] for run in RUNS])
+FIRST = {
+    "census/census_main.py",
+    "every_hook.py",
+    "iris/premade_estimator.py",
+    "mnist_layers.py",
+    "predictor_loop.py",
+    "warm_start_early_stop.py",
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "words"),
+    [
+        pytest.param(*run, id=run[0], marks=[] if run[0] in FIRST else [pytest.mark.long])
+        for run in RUNS
+    ],
+)
 def test_program_runs_as_it_was_written(program, arguments, words, run, home, tmp_path):
     (tmp_path / "MNIST-data").symlink_to(home / "MNIST-data")
     done = run(program, *arguments, HOME=home, WORK_DIR=tmp_path / "work")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import forked
+import pytest
 from legacy_programs import COMMAND, PROGRAMS, environment
 from program_data import write_iris
 
@@ -104,13 +105,15 @@ def test_copies_name_everything_by_where_it_is_today(tmp_path):
     # A module is edited for the TensorFlow of the script that imports it.
     assert "disable_v2_behavior()" in (copies / "helpers.py").read_text()
     assert re.search(
-        r"left as it was, line 25: tensorflow\.contrib\.boosted_trees.* Use a gradient", report
+        r"left as it was, line 25: tensorflow\.contrib\.boosted_trees.* Use tf\.estimator\.Boosted",
+        report,
     )
     assert {p.name for p in (tmp_path / "code").iterdir()} == {*FILES}
     # What stands there is not overwritten.
     check(tmp_path / "code", "--rewrite", exit_code=2)
 
 
+@pytest.mark.long
 def test_copies_run_under_python_and_give_the_same_figures(run, tmp_path):
     programs = tmp_path / "programs"
     programs.mkdir()

@@ -120,7 +120,7 @@ def test_names_that_are_gone_are_told_and_libraries_see_the_real_ones(run):
     lines = run(program).stdout.splitlines()
     assert lines[0] == "1.15.5 -1 [1.0] <class 'int'>"
     assert lines[2] == "False"
-    assert "Use a gradient boosting library" in lines[3]
+    assert "Use tf.estimator.BoostedTreesClassifier" in lines[3]
     assert lines[4].endswith("The nearest name is tf.placeholder.")
     assert lines[5].endswith("Use the package tensorflow-decision-forests.")
 

@@ -8,7 +8,10 @@ import cases_input  # noqa: F401
 import cases_keras  # noqa: F401
 import cases_keras_exports  # noqa: F401
 import cases_keras_inputs  # noqa: F401
+import cases_odd_values  # noqa: F401
 import cases_predict  # noqa: F401
+import cases_savers  # noqa: F401
+import cases_tpu  # noqa: F401
 import cases_train  # noqa: F401
 from cases import CASES, observe
 

@@ -1,6 +1,6 @@
 """What heads say of wrong arguments, labels, logits and weights.
 
-The answer is the kind of error and the text that names the mistake, or "no error".
+The answer is the kind of error and the text that names the mistake, or what came of it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,27 @@ def questions(heads: Any, optimizers: Any) -> _Calls:
     }
 
 
-def answer(call: Callable[[], Any]) -> list[str]:
+def answer(call: Callable[[], Any]) -> list[Any]:
     """Calls in a new graph.
 
     Returns:
-        [] if there is no error, else the error's class and its text, without what TensorFlow adds.
+        The error's class and its text, without what TensorFlow adds; if there is no error,
+        "no error" and what came instead: numbers, or the name of a class.
     """
     with tf.Graph().as_default():
         try:
-            call()
+            return ["no error", _described(call())]
         except Exception as error:  # noqa: BLE001  whatever comes is the answer
             return [type(error).__name__, _essence(str(error))]
-    return []
+
+
+def _described(value: Any) -> Any:
+    if isinstance(value, tf.Tensor):
+        with v1.Session() as session:
+            value = session.run(value)
+    if isinstance(value, (float, np.ndarray, np.generic)):
+        return np.round(np.float64(value), 5).tolist()
+    return type(value).__name__
 
 
 def _essence(text: str) -> str:

@@ -29,6 +29,18 @@ FEEDS = {
     "frame": ("pandas", FRAME, SERIES, {"batch_size": 2, "shuffle": False}),
     "frame alone": ("pandas", FRAME, None, {"batch_size": 2, "shuffle": False}),
     "frame of labels": ("pandas", FRAME, LABELS, {"batch_size": 2, "shuffle": False}),
+    "frame, capacity left out": (
+        "pandas",
+        FRAME,
+        SERIES,
+        {"batch_size": 2, "shuffle": False, "queue_capacity": None},
+    ),
+    "shuffled frame, capacity left out": (
+        "pandas",
+        FRAME,
+        SERIES,
+        {"batch_size": 2, "shuffle": True, "queue_capacity": None},
+    ),
     "shuffled frame": ("pandas", FRAME, SERIES, {"batch_size": 2, "shuffle": True}),
 }
 
@@ -38,6 +50,11 @@ MISTAKES = {
     "list": ("numpy", [1], Y, {"shuffle": False}),
     "empty dict": ("numpy", {}, Y, {"shuffle": False}),
     "empty array": ("numpy", np.zeros([0, 3]), None, {"shuffle": False}),
+    "empty array with rows": ("numpy", np.zeros([2, 0]), None, {"shuffle": False}),
+    "empty array with rows, labels": ("numpy", np.zeros([2, 0]), Y, {"shuffle": False}),
+    "empty array and other labels": ("numpy", np.zeros([0, 3]), Y, {"shuffle": False}),
+    "empty array in a dict": ("numpy", {"a": np.zeros([2, 0])}, None, {"shuffle": False}),
+    "array, capacity left out": ("numpy", X, Y, {"shuffle": False, "queue_capacity": None}),
     "empty labels": ("numpy", X, {}, {"shuffle": False}),
     "key twice": ("numpy", X, {"a": Y}, {"shuffle": False}),
     "too few labels": ("numpy", X, Y[:3], {"shuffle": False}),

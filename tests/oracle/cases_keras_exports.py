@@ -13,7 +13,7 @@ from cases_keras import dense, keras_input
 from jobs import Api, tiny_data, tiny_estimator, tiny_input, tiny_receiver, trained
 
 
-def _served(path: Any, signature: str = "serving_default") -> dict[str, Any]:
+def served(path: Any, signature: str = "serving_default") -> dict[str, Any]:
     """What an exported signature answers for the tiny data."""
     path = path.decode() if isinstance(path, bytes) else path
     x, _ = tiny_data()
@@ -36,7 +36,7 @@ def _exported_untrained(name: str, **arguments: Any) -> None:
     def run(api: Api, model_dir: str) -> Any:
         estimator = api.model_to_estimator(dense(api), model_dir=model_dir, **arguments)
         path = estimator.export_saved_model(model_dir + "/export", tiny_receiver(api))
-        return [_served(path), _files(model_dir)]
+        return [served(path), _files(model_dir)]
 
     run.__name__ = f"keras_export_before_training{name}"
     case(run)
@@ -62,7 +62,7 @@ def keras_export_before_training_in_all_modes(api: Api, model_dir: str) -> Any:
         model_dir + "/export",
         {"infer": tiny_receiver(api), "eval": with_labels, "train": with_labels},
     )
-    return [_served(path), _files(model_dir)]
+    return [served(path), _files(model_dir)]
 
 
 @case
@@ -72,7 +72,7 @@ def export_before_training_from_a_warm_start(api: Api, model_dir: str) -> Any:
     for start in (source.model_dir, source.latest_checkpoint()):
         estimator = tiny_estimator(api, f"{model_dir}{len(found)}", warm_start_from=start)
         path = estimator.export_saved_model(estimator.model_dir + "/export", tiny_receiver(api))
-        found.append([_served(path), _files(estimator.model_dir)])
+        found.append([served(path), _files(estimator.model_dir)])
     return found
 
 
@@ -82,7 +82,7 @@ def export_before_training_from_warm_start_settings(api: Api, model_dir: str) ->
     settings = api.estimator.WarmStartSettings(source.model_dir, vars_to_warm_start="none")
     estimator = tiny_estimator(api, model_dir, warm_start_from=settings)
     path = estimator.export_saved_model(model_dir + "/export", tiny_receiver(api))
-    return _served(path)
+    return served(path)
 
 
 @case
@@ -97,7 +97,7 @@ def export_after_training_from_a_warm_start(api: Api, model_dir: str) -> Any:
     source = trained(api, model_dir + "_source", steps=3)
     estimator = tiny_estimator(api, model_dir, warm_start_from=source.model_dir)
     estimator.train(tiny_input, steps=1)
-    return _served(estimator.export_saved_model(model_dir + "/export", tiny_receiver(api)))
+    return served(estimator.export_saved_model(model_dir + "/export", tiny_receiver(api)))
 
 
 def _tensorflows_outputs() -> Any:
@@ -152,7 +152,7 @@ def spec_with_export_outputs_of_tensorflow(api: Api, model_dir: str) -> Any:
 
     estimator = tiny_estimator(api, model_dir, model_fn=model_fn)
     estimator.train(tiny_input, steps=1)
-    return _served(estimator.export_saved_model(model_dir + "/export", tiny_receiver(api)))
+    return served(estimator.export_saved_model(model_dir + "/export", tiny_receiver(api)))
 
 
 @case

@@ -159,7 +159,7 @@ def run(job: dict[str, Any]) -> None:
     sys.stdout.reconfigure(write_through=unbuffered)  # type: ignore[union-attr]
     first, *arguments = job["arguments"]
     path = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
-    sys.path[1:1] = [one for one in path if one not in sys.path]
+    sys.path[1:1] = [one for one in path if one not in sys.path[1:]]  # The first is replaced below.
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = main

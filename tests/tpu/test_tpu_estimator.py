@@ -71,7 +71,6 @@ def test_iterations_per_loop_is_steps_per_loop():
     [
         ({"config": RunConfig()}, "`config` must be provided with type `tpu_config.RunConfig`"),
         ({"use_tpu": True}, "`train_batch_size` cannot be `None`"),
-        ({"use_tpu": True, "train_batch_size": 8}, "Pass use_tpu=False"),
         ({"params": {"batch_size": 3}}, r"\['batch_size', 'context'\] are reserved keys"),
     ],
 )
@@ -132,3 +131,13 @@ def test_host_call_and_scaffold_fn_are_called_on_the_host(tmp_path):
     assert seen[2] == "init"
     # A call that Python sees is made with every step, as the original makes it without a TPU.
     assert seen[3:] == 6 * [((1,), (1,))]
+
+
+def test_what_is_to_be_done_on_a_tpu_is_refused(tmp_path):
+    estimator = tpu.TPUEstimator(
+        model_fn, config=tpu.RunConfig(model_dir=str(tmp_path)), train_batch_size=8
+    )
+    assert estimator.latest_checkpoint() is None
+    with pytest.raises(RuntimeError, match="Cannot find any TPU cores.*pass use_tpu=False"):
+        estimator.train(input_fn, max_steps=6)
+    assert list(tmp_path.iterdir()) == []

@@ -15,7 +15,7 @@ def _start(apis: Apis, quick: bool) -> float:
     import numpy as np
     import tensorflow as tf
 
-    # The original is loaded with its Keras as soon as a name of it is used.
+    # tf.estimator is loaded with its Keras as soon as a name of it is used.
     start = time.perf_counter()
     api = apis.estimator
 

@@ -99,7 +99,7 @@ class AsyncSaver:
         """Finds the values that are written, and adds their copies to the graph."""
         self._graph = graph
         self._values, self._copies = [], []
-        if type(saver).save is not tf.compat.v1.train.Saver.save:
+        if not _saves_as_tensorflow(saver):
             return
         save_tensor = graph.as_graph_element(saver.saver_def.save_tensor_name)
         values = _written_values(save_tensor.op)
@@ -195,6 +195,14 @@ class _Frozen(tf_internals.SessionInterface):
         return self._session.run(fetches, {**self._by_name, **(feed_dict or {})})
 
 
+def _saves_as_tensorflow(saver: Any) -> bool:
+    """Whether a saver's `save` is that of TensorFlow's Saver, and none of the user's."""
+    saves = tf.compat.v1.train.Saver.save
+    found = getattr(saver.save, "__func__", None) is saves
+    # One that hands on to a Saver's `save` may do more when it is asked for it.
+    return found and isinstance(saver, tf.compat.v1.train.Saver)
+
+
 def _reason(error: tf.errors.OpError) -> str:
     """What is wrong, without the stack of the operation that met it."""
     lines = [line.strip() for line in error.message.splitlines()]
@@ -205,7 +213,7 @@ def _needs_checkpoint(listener: Any, global_step: int) -> bool:
     if hasattr(listener, "needs_checkpoint"):
         return bool(listener.needs_checkpoint(global_step))
     ignores = tf.compat.v1.train.CheckpointSaverListener.after_save
-    return type(listener).after_save is not ignores
+    return getattr(listener.after_save, "__func__", None) is not ignores
 
 
 def _written_values(save: tf.Operation) -> list[tf.Tensor]:

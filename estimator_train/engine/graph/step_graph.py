@@ -55,4 +55,6 @@ def build_step(context: EstimatorContext, input_fn: Any, mode: str, strategy: An
             inputs = inputs_of(input_of_task(context, input_fn, mode))
             spec = call_model_fn(context, inputs.features, inputs.labels, mode)
             batch_size = batch_size_of(inputs.features)
+    if isinstance(spec.loss, tf.Variable):
+        spec = spec._replace(loss=tf.convert_to_tensor(spec.loss))
     return Step(inputs, spec, global_step, batch_size)

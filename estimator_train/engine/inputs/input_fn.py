@@ -1,7 +1,7 @@
 """From a user's input_fn to the tensors of one step."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -158,15 +158,24 @@ def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
 
 def batch_size_of(features: Any) -> tf.Tensor | None:
     """The examples in a batch, an integer scalar, by the first feature; None if it has no batch."""
-    leaves = tf.nest.flatten(features)
-    if not leaves:
-        return None
-    first = leaves[0]
+    first = _first_leaf(features)
     if isinstance(first, tf.SparseTensor):
         return first.dense_shape[0]
     if isinstance(first, tf.RaggedTensor):
         return first.nrows()
     return tf.shape(first)[0] if tf.is_tensor(first) and first.shape.rank != 0 else None
+
+
+def _first_leaf(structure: Any) -> Any:
+    """The first part of a structure, or None; names in its dicts may be of several types."""
+    if isinstance(structure, Mapping):
+        names = sorted(structure, key=lambda name: (type(name).__name__, name))
+        parts = [structure[name] for name in names]
+    elif isinstance(structure, (list, tuple)):
+        parts = list(structure)
+    else:
+        return structure
+    return next((leaf for leaf in map(_first_leaf, parts) if leaf is not None), None)
 
 
 def is_dataset(result: Any) -> bool:

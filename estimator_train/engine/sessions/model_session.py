@@ -128,7 +128,7 @@ def _own_session(
     strategy: Any,
 ) -> tf.compat.v1.train.MonitoredSession:
     """A session that runs hooks and queues, for one call."""
-    with built.graph.as_default(), explained_restore(checkpoint_path):
+    with built.graph.as_default(), explained_restore(checkpoint_path, not built.scaffold.saver):
         return tf.compat.v1.train.MonitoredSession(
             tf.compat.v1.train.ChiefSessionCreator(
                 scaffold=built.scaffold,

@@ -71,6 +71,7 @@ class OpenModel:
         first = Start((built.inputs.initializer,), {})
         self._starts = {key: first} if key else {}
         self._imported: list[Start] = []
+        self._by_name = not built.scaffold.saver  # Later it has the one of the session.
         self.session = restored_session(
             built.graph, built.scaffold, session_config, checkpoint_path
         )
@@ -116,7 +117,7 @@ class OpenModel:
         if not tf.compat.v1.train.checkpoint_exists(checkpoint_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {checkpoint_path}")
         if self._loaded != _identity(checkpoint_path):
-            with self.built.graph.as_default(), explained_restore(checkpoint_path):
+            with self.built.graph.as_default(), explained_restore(checkpoint_path, self._by_name):
                 scaffold.saver.restore(self.session, checkpoint_path)
             self._loaded = _identity(checkpoint_path)
         self.session.run(scaffold.local_init_op)

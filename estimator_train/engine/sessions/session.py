@@ -15,6 +15,14 @@ from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.run_config.topology import is_multi_worker, is_ps_task, is_synchronous
 
 _NAMES_SHOWN = 10
+_MISFIT = (
+    "Restoring from checkpoint failed. This is most likely due to a mismatch between the current "
+    "graph and the graph from the checkpoint."
+)
+
+
+class CheckpointMisfitError(tf.errors.InvalidArgumentError, ValueError):
+    """A variable has another shape in the checkpoint than in the model."""
 
 
 def session_config(context: EstimatorContext, strategy: Any = None) -> tf.compat.v1.ConfigProto:
@@ -89,7 +97,7 @@ def restored_session(
       config: Configuration of the session.
       checkpoint_path: The checkpoint, or None to initialize the variables.
     """
-    with graph.as_default(), explained_restore(checkpoint_path):
+    with graph.as_default(), explained_restore(checkpoint_path, not scaffold.saver):
         creator = tf.compat.v1.train.ChiefSessionCreator(
             scaffold, config=config, checkpoint_filename_with_path=checkpoint_path
         )
@@ -97,7 +105,7 @@ def restored_session(
 
 
 @contextlib.contextmanager
-def explained_restore(checkpoint_path: str | None) -> Iterator[None]:
+def explained_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterator[None]:
     """Within it a checkpoint is restored; where it does not fit, the error names the variables.
 
     A restore alone takes a variable of another shape as it stands in the checkpoint, without a
@@ -105,16 +113,19 @@ def explained_restore(checkpoint_path: str | None) -> Iterator[None]:
 
     Args:
       checkpoint_path: The checkpoint that is restored, or None.
+      by_name: Whether variables are restored by their own names. The saver of a user's Scaffold
+        may restore them by others, so that shapes are not compared for one.
 
     Raises:
-      ValueError: A variable of the default graph has another shape in the checkpoint.
+      CheckpointMisfitError: A variable of the default graph has another shape in the checkpoint.
       NotFoundError: A variable of the default graph is not in the checkpoint.
     """
     graph = tf.compat.v1.get_default_graph()
     saved = _saved_shapes(checkpoint_path)
-    misshaped = _misshaped(graph, saved)
+    misshaped = _misshaped(graph, saved) if by_name else []
     if misshaped:
-        raise ValueError(_advice(checkpoint_path, misshaped + _absent(graph, saved)))
+        advice = _advice(checkpoint_path, misshaped + _absent(graph, saved))
+        raise CheckpointMisfitError(None, None, f"{_MISFIT}\n\n{advice}")
     try:
         yield
     except tf.errors.NotFoundError as error:

@@ -1,8 +1,8 @@
 """How a hook gets to see the Keras model that is trained.
 
-The graph of training carries the messages. A hook calls `request_observation` in its
-`before_model` (see `PlacedHook`). The model_fn of a Keras model then calls `offer_observation`, and
-the hook finds what it offered in `observed_training`.
+The graph of training carries the messages. A `PlacedHook` calls `request_observation` in its
+`before_model`. The model_fn of a Keras model then calls `offer_observation`, and the hook finds
+what it offered in `observed_training`.
 """
 
 import dataclasses

@@ -29,7 +29,7 @@ def object_based_saver(
       model: A Keras model of the default graph.
       optimizer: The trackable of its training step, or None where it is not trained.
       global_step: The count of steps.
-      config: Tells how many checkpoints to keep.
+      config: A RunConfig, for the number of checkpoints to keep.
     """
     root = {**_children(model), "estimator_global_step": global_step}
     if optimizer is not None:
@@ -115,7 +115,7 @@ class _ObjectGraph:
         return node
 
     def add_slots(self, optimizer: Any) -> None:
-        """Adds what an optimizer keeps for each of the variables.
+        """Adds the slots that an optimizer has for the variables.
 
         Args:
           optimizer: A legacy or v1 optimizer that is part of the graph.

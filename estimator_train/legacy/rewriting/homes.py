@@ -1,4 +1,4 @@
-"""Where the objects that an old name stands for are to be had today, without a runner."""
+"""Where the object of an old name can be imported from today, without a runner."""
 
 import importlib
 from types import ModuleType
@@ -20,7 +20,7 @@ _KERAS_HOMES = {
 
 
 class Home(NamedTuple):
-    """A place where an object is to be had.
+    """A place that an object can be imported from.
 
     Attributes:
       module: A module that can be imported.

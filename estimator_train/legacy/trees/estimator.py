@@ -1,4 +1,4 @@
-"""The estimator under all its names, and the paths of its insides that scripts reach into."""
+"""tf.estimator under all its names, and the modules inside it that scripts import."""
 
 from collections.abc import Callable
 from typing import Any

@@ -4,10 +4,8 @@ import difflib
 from collections.abc import Iterable
 
 # Dotted names, and those that stand before all names below, to what to use.
-_NO_TREES = "a gradient boosting library; TensorFlow has lost its kernels"
 _INSTEAD = {
-    "tensorflow.contrib.boosted_trees": _NO_TREES,
-    "tensorflow.contrib.estimator.boosted_trees_classifier_train_in_memory": _NO_TREES,
+    "tensorflow.contrib.boosted_trees": "tf.estimator.BoostedTreesClassifier or its sisters",
     "tensorflow.contrib.cudnn_rnn": "tf.keras.layers.LSTM or GRU, which use cuDNN by themselves",
     "tensorflow.contrib.distributions": "the package tensorflow-probability",
     "tensorflow.contrib.bayesflow": "the package tensorflow-probability",
@@ -29,7 +27,7 @@ _INSTEAD = {
 
 
 class MissingSymbol(AttributeError):
-    """A name of old TensorFlow that nothing answers to."""
+    """A name of old TensorFlow that has no stand-in."""
 
 
 def missing(dotted: str, there_are: Iterable[str] = ()) -> MissingSymbol:

@@ -66,7 +66,7 @@ def numpy_input_fn(
 
 def _sorted_features(x: Any) -> dict[Any, np.ndarray]:
     if isinstance(x, np.ndarray):
-        if len(x) == 0:
+        if x.size == 0:
             raise ValueError("x cannot be an empty array")
         return {_ONLY_ARRAY: x}
     if not isinstance(x, dict):

@@ -14,7 +14,7 @@ def pandas_input_fn(
     batch_size: int = 128,
     num_epochs: int | None = 1,
     shuffle: bool | None = None,
-    queue_capacity: int = 1000,
+    queue_capacity: int | None = 1000,
     num_threads: int = 1,
     target_column: str = "target",
 ) -> Callable[[], Any]:
@@ -29,7 +29,8 @@ def pandas_input_fn(
       batch_size: Rows in a batch.
       num_epochs: Passes over the rows; None repeats indefinitely.
       shuffle: Whether rows come in random order; it must be given.
-      queue_capacity: Rows in the queue, from which random ones are drawn if they are shuffled.
+      queue_capacity: Rows in the queue, from which random ones are drawn if they are shuffled;
+        None: 4 times the rows of `x` if they are shuffled, else its rows.
       num_threads: Threads that fill the queue; each of them with all rows.
       target_column: A name for the labels that no column of `x` has.
 
@@ -42,11 +43,13 @@ def pandas_input_fn(
         has a column with the name of `target_column`.
       TypeError: `target_column` is not a string, or `x` is not a DataFrame.
     """
+    if queue_capacity is None and _is_frame(x):
+        queue_capacity = 4 * len(x) if shuffle else len(x)
     settings = Settings(
         batch_size=batch_size,
         num_epochs=num_epochs,
         shuffle=shuffle,  # type: ignore[arg-type] # None is refused
-        queue_capacity=queue_capacity,
+        queue_capacity=queue_capacity,  # type: ignore[arg-type] # None only where it is not a frame
         num_threads=num_threads,
     )
     if not isinstance(target_column, str):

@@ -1,0 +1,62 @@
+"""Two optimizers for the two parts of a wide-and-deep Keras model."""
+
+from collections.abc import Sequence
+
+import tensorflow as tf
+
+from estimator_train.optimizers.base import SCOPE, GraphOptimizer, TrainStep, gated_gradients
+
+
+class OptimizerPair:
+    """Optimizers of a linear part and of a deep one.
+
+    Attributes:
+      scales_loss: Whether they divide the loss by the number of replicas, which they do not.
+
+    Args:
+      linear: The linear part's.
+      deep: The deep part's. It counts the steps.
+
+    Raises:
+      ValueError: One of them scales losses.
+    """
+
+    scales_loss = False
+
+    def __init__(self, linear: GraphOptimizer, deep: GraphOptimizer) -> None:
+        if any(getattr(optimizer, "scales_gradients", False) for optimizer in (linear, deep)):
+            raise ValueError("A LossScaleOptimizer cannot be one of the two optimizers of a model.")
+        self._linear, self._deep = linear, deep
+        deep.scope = f"{SCOPE}/"  # Their variables stand side by side in one scope.
+
+    def minimize(
+        self,
+        loss: tf.Tensor,
+        linear_variables: Sequence[tf.Variable],
+        deep_variables: Sequence[tf.Variable],
+        global_step: tf.Variable,
+    ) -> TrainStep:
+        """Builds a training step in the default graph.
+
+        Args:
+          loss: A scalar.
+          linear_variables: What the first optimizer trains.
+          deep_variables: What the second one trains.
+          global_step: Counts the steps, an int64 scalar.
+        """
+        both = [*linear_variables, *deep_variables]
+        # No variable changes before all gradients are computed from the old values.
+        gradients = tf.tuple(list(gated_gradients(loss, both)))
+        wide = len(linear_variables)
+        # An optimizer counts the steps that it makes: this count is not the model's.
+        count = tf.compat.v1.Variable(
+            lambda: global_step.read_value(),
+            trainable=False,
+            name=f"{SCOPE}/linear_steps",
+            collections=[tf.compat.v1.GraphKeys.LOCAL_VARIABLES],
+        )
+        linear = self._linear.minimize(loss, linear_variables, count, gradients[:wide])
+        deep = self._deep.minimize(loss, deep_variables, global_step, gradients[wide:])
+        parts = tf.Module()
+        parts.linear, parts.deep = linear.trackable, deep.trackable
+        return TrainStep(tf.group(linear.operation, deep.operation), parts)
