@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -84,20 +85,27 @@ def call_loss_fn(
     """Returns a user's losses, of shape [D0, D1, ... DN, loss_dimension].
 
     Raises:
-        ValueError: loss_fn returned no tensor.
+        ValueError: loss_fn returned what is no tensor of numbers.
         InvalidArgumentError: It returned another shape.
     """
     available = {"features": features, "loss_reduction": loss_reduction}
     names = _argument_names(loss_fn)
     optional = {name: value for name, value in available.items() if name in names}
     with tf.name_scope("call_loss_fn"):
-        loss = loss_fn(labels=labels, logits=logits, **optional)
-        if not isinstance(loss, tf.Tensor):
-            raise ValueError(
-                f"loss_fn must return Tensor of shape [D0, D1, ... DN, {loss_dimension}]. "
-                f"Given: {loss!r}"
-            )
+        loss = _tensor_of(loss_fn(labels=labels, logits=logits, **optional), loss_dimension)
         return checks.checked_losses(loss, logits, loss_dimension)
+
+
+def _tensor_of(returned: Any, loss_dimension: int) -> tf.Tensor:
+    """What a loss_fn returned as a tensor."""
+    text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {loss_dimension}]. "
+    try:
+        loss = tf.convert_to_tensor(returned)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{text}Given: {returned!r}") from error
+    if loss.dtype == tf.string:
+        raise ValueError(f"{text}Given: {returned!r}")
+    return loss
 
 
 def reduced(losses: tf.Tensor, weights: tf.Tensor | None, reduction: str) -> tf.Tensor:
@@ -128,7 +136,9 @@ def with_regularization(
 
 
 def _argument_names(function: Callable[..., Any]) -> list[str]:
-    """Names of the arguments a caller can give by name."""
+    """Names of the arguments a caller can give by name, without those that are bound."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = inspect.signature(function).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind in kinds]
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    names = [parameter.name for parameter in parameters if parameter.kind in kinds]
+    return [name for name in names if name not in bound]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 
 import ask_canned
+import numpy as np
 import pytest
+import tensorflow as tf
 import tf_keras
 from outcomes import outcome, recorded
 from test_canned_figures import assert_alike
@@ -63,3 +65,11 @@ def test_an_optimizer_that_cannot_be_copied_trains_once(caplog: pytest.LogCaptur
     assert "Give a function that makes it to train several times" in caplog.text
     assert given.iterations.name == "global_step:0"
     assert estimator.get_variable_value("global_step") == 1
+
+
+def test_sizes_of_layers_may_be_an_array() -> None:
+    estimator = et.DNNClassifier(np.array([2, 3]), ask_canned.numbers())
+    estimator.train(ask_canned.data, steps=1)
+    assert estimator.get_variable_value("dnn/hiddenlayer_1/kernel").shape == (2, 3)
+    columns = [tf.feature_column.sequence_numeric_column("x")]
+    assert et.experimental.RNNClassifier(columns, units=np.array([2, 3])) is not None

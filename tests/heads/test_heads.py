@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -105,6 +106,20 @@ def test_a_loss_fn_that_returns_no_tensor_is_named(wrong: Any) -> None:
     head = heads.RegressionHead(loss_fn=lambda labels, logits: wrong)
     with pytest.raises(ValueError, match=re.escape(f"DN, 1]. Given: {wrong!r}")):
         head.loss([1.0], [[4.0]])
+
+
+@pytest.mark.parametrize(
+    "loss_fn",
+    [
+        functools.partial(lambda labels, logits, scale: scale * tf.abs(logits), scale=2.0),
+        lambda labels, logits: np.full([2, 1], 3.0, np.float32),
+        lambda labels, logits: tf.Variable([[2.0], [4.0]]),
+        lambda labels, logits: [[1.0], [5.0]],
+    ],
+)
+def test_a_loss_fn_may_be_a_partial_and_return_what_becomes_a_tensor(loss_fn: Any) -> None:
+    head = heads.BinaryClassHead(loss_fn=loss_fn)
+    assert float(head.loss([[1], [0]], [[1.0], [2.0]])) == 3.0
 
 
 def test_a_loss_fn_must_keep_one_loss_for_each_example() -> None:

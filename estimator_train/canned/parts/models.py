@@ -201,7 +201,7 @@ def _checked_sizes(hidden_units: Any) -> list[int]:
             f"hidden_units must be a list of the sizes of layers, as in [64, 32]. Given: "
             f"{hidden_units!r} ('{type(hidden_units).__name__}' object is not iterable)"
         )
-    sizes = [int(size) for size in hidden_units or ()]
+    sizes = [int(size) for size in (() if hidden_units is None else hidden_units)]
     if any(size < 1 for size in sizes):
         raise ValueError(f"hidden_units must be positive. Given: {hidden_units}")
     return sizes
