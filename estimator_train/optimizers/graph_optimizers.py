@@ -16,6 +16,7 @@ from estimator_train.optimizers.base import (
 )
 from estimator_train.optimizers.new_optimizers import NewOptimizer
 
+_LOG = tf.get_logger()
 # These compute what their legacy forms do, and checkpoints hold them under the names of those.
 _WITH_LEGACY_FORM = (
     tf_keras.optimizers.Adadelta,
@@ -59,6 +60,7 @@ def graph_optimizer(
         }
         optimizer = optimizer.inner_optimizer
     if original_names and accumulated_steps == 1 and _has_legacy_form(optimizer):
+        _warn_of_averages(optimizer)
         optimizer = _converted(optimizer)
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         _check_can_accumulate(optimizer, accumulated_steps)
@@ -69,6 +71,15 @@ def graph_optimizer(
         f"The Keras model was compiled with the optimizer {optimizer!r} of type "
         f"{type(optimizer).__name__}. Use one of tf_keras.optimizers or tf.compat.v1.train."
     )
+
+
+def _warn_of_averages(optimizer: Any) -> None:
+    if optimizer.use_ema:
+        _LOG.warning(
+            "%s(use_ema=True): an Estimator trains without the averages, which Keras puts in place "
+            "of the weights at the end of fit().",
+            type(optimizer).__name__,
+        )
 
 
 def _check_can_accumulate(optimizer: Any, steps: int) -> None:
@@ -147,13 +158,11 @@ class _Legacy(KerasOptimizer):
 
 
 def _has_legacy_form(optimizer: Any) -> bool:
-    """Whether the legacy optimizer of the same name honours all settings.
+    """Whether the legacy optimizer of the same name trains with all settings.
 
-    A subclass may compute anything, and weight decay and averages are new.
+    A subclass may compute anything, and weight decay is new.
     """
-    if type(optimizer) not in _WITH_LEGACY_FORM:
-        return False
-    return not optimizer.weight_decay and not optimizer.use_ema
+    return type(optimizer) in _WITH_LEGACY_FORM and not optimizer.weight_decay
 
 
 def _converted(optimizer: Any) -> Any:
