@@ -1,5 +1,6 @@
 """Packaging of estimator-train: the framework, its input pipelines and its flags."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -18,11 +19,17 @@ TEST = [
     *REPORT,
 ]
 
+HERE = Path(__file__).parent
+# Said once, where the installed package says it.
+VERSION = re.search(
+    r'^__version__ = "(.+)"$', (HERE / "estimator_train/__init__.py").read_text(), re.MULTILINE
+)
+
 setup(
     name="estimator-train",
-    version="0.1.0",
+    version=VERSION.group(1),
     description="The Estimator way of training, alive on today's TensorFlow.",
-    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     python_requires=">=3.10,<3.14",

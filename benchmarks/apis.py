@@ -43,6 +43,6 @@ def both(measure: Callable[[Apis, bool], float]) -> Mapping[str, Callable[[bool]
     """Peers that measure the same with either API.
 
     Args:
-        measure: Function of (apis, quick).
+      measure: Function of (apis, quick).
     """
     return {peer: partial(measure, apis) for peer, apis in APIS.items()}

@@ -12,15 +12,15 @@ class Benchmark:
     """One row group of the table.
 
     Attributes:
-        name: Short, for the command line.
-        title: What is measured, for the table.
-        unit: Of the figure.
-        peers: Measuring functions by the name of whom they measure, `OURS` among them. Each runs
-            in a process of its own and imports what it needs itself; `ORIGINAL` runs in an
-            interpreter that has TensorFlow 2.15 and nothing of ours. They take `quick`: true to
-            prove that it works, false to measure.
-        less_is_better: Whether the smaller figure is the better one, as for times.
-        goals: How many times as good as a peer ours is to be at least, by peer.
+      name: Short, for the command line.
+      title: What is measured, for the table.
+      unit: Of the figure.
+      peers: What is compared: names (`OURS` among them) and functions that measure them. Each
+        runs in a process of its own and imports what it needs itself; `ORIGINAL` runs in an
+        interpreter that has TensorFlow 2.15 and nothing of ours. They take `quick`: true to
+        prove that it works, false to measure.
+      less_is_better: Whether the smaller figure is the better one, as for times.
+      goals: How many times as good as a peer ours is to be at least, by peer.
     """
 
     name: str

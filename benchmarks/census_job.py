@@ -91,14 +91,14 @@ def run(
     """Train and evaluate; the clock runs from the first event that tells the speed to the last.
 
     Args:
-        api: estimator_train or tf.estimator.
-        legacy: The module of legacy optimizers of the Keras that goes with it.
-        epochs: How often all rows are read.
-        rows: Rows to train on.
-        eval_rows: Rows to evaluate on.
+      api: estimator_train or tf.estimator.
+      legacy: The module of legacy optimizers of the Keras that goes with it.
+      epochs: How often all rows are read.
+      rows: Rows to train on.
+      eval_rows: Rows to evaluate on.
 
     Returns:
-        The AUC, the average loss, and the examples per second of training.
+      The AUC, the average loss, and the examples per second of training.
     """
     with tempfile.TemporaryDirectory() as base:
         data, held_out = Path(base, "train.csv"), Path(base, "eval.csv")

@@ -1,6 +1,7 @@
 """What the rows about input share: made data, and how fast a dataset delivers it.
 
-Datasets are read within a graph, as training in loops reads them, so that Python is no part of it.
+Datasets are read within a graph, as training in loops reads them, without work of Python between
+batches.
 """
 
 import tempfile
@@ -31,15 +32,15 @@ def input_benchmark(
     """A row of examples a second.
 
     Args:
-        name: As of `Benchmark`.
-        title: As of `Benchmark`.
-        peer: Whom ours is compared with.
-        batch_size: Examples in an element of both datasets.
-        write: Writes the data into a folder.
-        ours: Makes our dataset of the folder.
-        theirs: Makes the peer's.
-        goal: How many times as fast as the peer ours is to be at least.
-        skipped: Elements to read before the measurement of ours begins.
+      name: As of `Benchmark`.
+      title: As of `Benchmark`.
+      peer: Whom ours is compared with.
+      batch_size: Examples in an element of both datasets.
+      write: Writes the data into a folder.
+      ours: Makes our dataset of the folder.
+      theirs: Makes the peer's.
+      goal: How many times as fast as the peer ours is to be at least.
+      skipped: Elements to read before the measurement of ours begins.
     """
 
     def measured(make: Callable[[Path], Any], skipped: int) -> Callable[[bool], float]:

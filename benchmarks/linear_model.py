@@ -10,8 +10,8 @@ def linear_model_fn(api: Any, classes: int = 10) -> Callable[..., Any]:
     """A model_fn of softmax regression.
 
     Args:
-        api: estimator_train or tf.estimator.
-        classes: Size of the output.
+      api: estimator_train or tf.estimator.
+      classes: Size of the output.
     """
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:

@@ -17,16 +17,16 @@ def run(
     """Measure every peer once a round: A B C, A B C, ...
 
     Args:
-        benchmark: What to measure.
-        rounds: How often.
-        quick: Whether to prove only that it works.
-        oracle: An interpreter with TensorFlow 2.15; without it that peer is left out.
+      benchmark: What to measure.
+      rounds: How often.
+      quick: Whether to prove only that it works.
+      oracle: An interpreter with TensorFlow 2.15; without it that peer is left out.
 
     Returns:
-        Figures of all rounds by peer.
+      Figures of all rounds by peer.
 
     Raises:
-        RuntimeError: A measurement failed; with the end of what it said.
+      RuntimeError: A measurement failed; with the end of what it said.
     """
     interpreters = {
         peer: oracle if peer == ORIGINAL else sys.executable for peer in benchmark.peers

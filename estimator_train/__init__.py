@@ -17,204 +17,113 @@ import pkgutil
 from typing import TYPE_CHECKING, Any
 
 from estimator_train.cluster import launched_exit_codes as _launched
-from estimator_train.compat import import_hook as _import_hook
-from estimator_train.compat import legacy_keras as _legacy_keras
+from estimator_train.compat import import_hook as _import_hook, legacy_keras as _legacy_keras
 
-if TYPE_CHECKING:
-    from estimator_train import experimental, export, hooks, keras, predictor
+if TYPE_CHECKING:  # For type checkers, to which `X as X` says that X is public.
+    from estimator_train import (
+        experimental as experimental,
+        export as export,
+        hooks as hooks,
+        keras as keras,
+        predictor as predictor,
+    )
     from estimator_train.canned import (
-        BaselineClassifier,
-        BaselineEstimator,
-        BaselineRegressor,
-        DNNClassifier,
-        DNNEstimator,
-        DNNLinearCombinedClassifier,
-        DNNLinearCombinedEstimator,
-        DNNLinearCombinedRegressor,
-        DNNRegressor,
-        LinearClassifier,
-        LinearEstimator,
-        LinearRegressor,
-        classifier_parse_example_spec,
-        regressor_parse_example_spec,
+        BaselineClassifier as BaselineClassifier,
+        BaselineEstimator as BaselineEstimator,
+        BaselineRegressor as BaselineRegressor,
+        DNNClassifier as DNNClassifier,
+        DNNEstimator as DNNEstimator,
+        DNNLinearCombinedClassifier as DNNLinearCombinedClassifier,
+        DNNLinearCombinedEstimator as DNNLinearCombinedEstimator,
+        DNNLinearCombinedRegressor as DNNLinearCombinedRegressor,
+        DNNRegressor as DNNRegressor,
+        LinearClassifier as LinearClassifier,
+        LinearEstimator as LinearEstimator,
+        LinearRegressor as LinearRegressor,
+        classifier_parse_example_spec as classifier_parse_example_spec,
+        regressor_parse_example_spec as regressor_parse_example_spec,
     )
     from estimator_train.canned.boosted_trees import (
-        BoostedTreesClassifier,
-        BoostedTreesEstimator,
-        BoostedTreesRegressor,
+        BoostedTreesClassifier as BoostedTreesClassifier,
+        BoostedTreesEstimator as BoostedTreesEstimator,
+        BoostedTreesRegressor as BoostedTreesRegressor,
     )
-    from estimator_train.engine.checkpoints.warm_start import VocabInfo, WarmStartSettings
-    from estimator_train.estimator import EstimatorV2 as Estimator
-    from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+    from estimator_train.engine.checkpoints.warm_start import (
+        VocabInfo as VocabInfo,
+        WarmStartSettings as WarmStartSettings,
+    )
+    from estimator_train.estimator import EstimatorV2
+    from estimator_train.estimator_spec.spec import (
+        EstimatorSpec as EstimatorSpec,
+        ModeKeys as ModeKeys,
+    )
     from estimator_train.heads import (
-        BinaryClassHead,
-        Head,
-        LogisticRegressionHead,
-        MultiClassHead,
-        MultiHead,
-        MultiLabelHead,
-        PoissonRegressionHead,
-        RegressionHead,
+        BinaryClassHead as BinaryClassHead,
+        Head as Head,
+        LogisticRegressionHead as LogisticRegressionHead,
+        MultiClassHead as MultiClassHead,
+        MultiHead as MultiHead,
+        MultiLabelHead as MultiLabelHead,
+        PoissonRegressionHead as PoissonRegressionHead,
+        RegressionHead as RegressionHead,
     )
-    from estimator_train.lifecycle.preemption import Preempted, Preemption
-    from estimator_train.run_config import RunConfig
+    from estimator_train.lifecycle.preemption import (
+        Preempted as Preempted,
+        Preemption as Preemption,
+    )
+    from estimator_train.run_config import RunConfig as RunConfig
     from estimator_train.training.exporters import (
-        BestExporter,
-        Exporter,
-        FinalExporter,
-        LatestExporter,
+        BestExporter as BestExporter,
+        Exporter as Exporter,
+        FinalExporter as FinalExporter,
+        LatestExporter as LatestExporter,
     )
-    from estimator_train.training.extenders import add_metrics
-    from estimator_train.training.specs import EvalSpec, TrainSpec
-    from estimator_train.training.train_and_evaluate import train_and_evaluate
+    from estimator_train.training.extenders import add_metrics as add_metrics
+    from estimator_train.training.specs import EvalSpec as EvalSpec, TrainSpec as TrainSpec
+    from estimator_train.training.train_and_evaluate import train_and_evaluate as train_and_evaluate
+
+    Estimator = EstimatorV2
 
 __version__ = "0.1.0"
 
-_SESSION_RUN_NAMES = (
-    "CheckpointSaverHook",
-    "CheckpointSaverListener",
-    "FeedFnHook",
-    "FinalOpsHook",
-    "GlobalStepWaiterHook",
-    "LoggingTensorHook",
-    "NanLossDuringTrainingError",
-    "NanTensorHook",
-    "ProfilerHook",
-    "SecondOrStepTimer",
-    "SessionRunArgs",
-    "SessionRunContext",
-    "SessionRunHook",
-    "SessionRunValues",
-    "StepCounterHook",
-    "StopAtStepHook",
-    "SummarySaverHook",
-)
-_HEADS = (
-    "BinaryClassHead",
-    "Head",
-    "LogisticRegressionHead",
-    "MultiClassHead",
-    "MultiHead",
-    "MultiLabelHead",
-    "PoissonRegressionHead",
-    "RegressionHead",
-)
-_CANNED = (
-    "BaselineClassifier",
-    "BaselineEstimator",
-    "BaselineRegressor",
-    "DNNClassifier",
-    "DNNEstimator",
-    "DNNLinearCombinedClassifier",
-    "DNNLinearCombinedEstimator",
-    "DNNLinearCombinedRegressor",
-    "DNNRegressor",
-    "LinearClassifier",
-    "LinearEstimator",
-    "LinearRegressor",
-    "classifier_parse_example_spec",
-    "regressor_parse_example_spec",
-)
-_GONE = ("BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor")
-_TRAINING_NAMES = {
-    "BestExporter": "exporters",
-    "EvalSpec": "specs",
-    "Exporter": "exporters",
-    "FinalExporter": "exporters",
-    "LatestExporter": "exporters",
-    "TrainSpec": "specs",
-    "add_metrics": "extenders",
-    "train_and_evaluate": "train_and_evaluate",
+_MODULES = ("experimental", "export", "hooks", "keras", "predictor")
+# Where a name is found when it is first used, as `pkgutil.resolve_name` wants it; and which names.
+_NAMES_OF = {
+    "estimator_train.canned.boosted_trees:": (
+        "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor"
+    ),
+    "estimator_train.canned:": (
+        "BaselineClassifier BaselineEstimator BaselineRegressor DNNClassifier DNNEstimator "
+        "DNNLinearCombinedClassifier DNNLinearCombinedEstimator DNNLinearCombinedRegressor "
+        "DNNRegressor LinearClassifier LinearEstimator LinearRegressor "
+        "classifier_parse_example_spec regressor_parse_example_spec"
+    ),
+    "estimator_train.engine.checkpoints.warm_start:": "VocabInfo WarmStartSettings",
+    "estimator_train.estimator_spec.spec:": "EstimatorSpec ModeKeys",
+    "estimator_train.heads:": (
+        "BinaryClassHead Head LogisticRegressionHead MultiClassHead MultiHead MultiLabelHead "
+        "PoissonRegressionHead RegressionHead"
+    ),
+    "estimator_train.lifecycle.preemption:": "Preempted Preemption",
+    "estimator_train.run_config:": "RunConfig",
+    "estimator_train.training.exporters:": "BestExporter Exporter FinalExporter LatestExporter",
+    "estimator_train.training.extenders:": "add_metrics",
+    "estimator_train.training.specs:": "EvalSpec TrainSpec",
+    "estimator_train.training.train_and_evaluate:": "train_and_evaluate",
+    "tensorflow:compat.v1.train.": (
+        "CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook "
+        "GlobalStepWaiterHook LoggingTensorHook NanLossDuringTrainingError NanTensorHook "
+        "ProfilerHook SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook "
+        "SessionRunValues StepCounterHook StopAtStepHook SummarySaverHook"
+    ),
 }
 _HOMES = {
     "Estimator": "estimator_train.estimator:EstimatorV2",
-    "EstimatorSpec": "estimator_train.estimator_spec.spec:EstimatorSpec",
-    "ModeKeys": "estimator_train.estimator_spec.spec:ModeKeys",
-    "RunConfig": "estimator_train.run_config:RunConfig",
-    "VocabInfo": "estimator_train.engine.checkpoints.warm_start:VocabInfo",
-    "WarmStartSettings": "estimator_train.engine.checkpoints.warm_start:WarmStartSettings",
-    "experimental": "estimator_train.experimental:",
-    "export": "estimator_train.export:",
-    "hooks": "estimator_train.hooks:",
-    "keras": "estimator_train.keras:",
-    "Preempted": "estimator_train.lifecycle.preemption:Preempted",
-    "Preemption": "estimator_train.lifecycle.preemption:Preemption",
-    "predictor": "estimator_train.predictor:",
-    **{name: f"tensorflow:compat.v1.train.{name}" for name in _SESSION_RUN_NAMES},
-    **{name: f"estimator_train.canned:{name}" for name in _CANNED},
-    **{name: f"estimator_train.canned.boosted_trees:{name}" for name in _GONE},
-    **{name: f"estimator_train.heads:{name}" for name in _HEADS},
-    **{
-        name: f"estimator_train.training.{module}:{name}"
-        for name, module in _TRAINING_NAMES.items()
-    },
+    **{name: f"estimator_train.{name}:" for name in _MODULES},
+    **{name: home + name for home, names in _NAMES_OF.items() for name in names.split()},
 }
 
-__all__ = [
-    "BaselineClassifier",
-    "BaselineEstimator",
-    "BaselineRegressor",
-    "BestExporter",
-    "BinaryClassHead",
-    "BoostedTreesClassifier",
-    "BoostedTreesEstimator",
-    "BoostedTreesRegressor",
-    "CheckpointSaverHook",
-    "CheckpointSaverListener",
-    "DNNClassifier",
-    "DNNEstimator",
-    "DNNLinearCombinedClassifier",
-    "DNNLinearCombinedEstimator",
-    "DNNLinearCombinedRegressor",
-    "DNNRegressor",
-    "Estimator",
-    "EstimatorSpec",
-    "EvalSpec",
-    "Exporter",
-    "FeedFnHook",
-    "FinalExporter",
-    "FinalOpsHook",
-    "GlobalStepWaiterHook",
-    "Head",
-    "LatestExporter",
-    "LinearClassifier",
-    "LinearEstimator",
-    "LinearRegressor",
-    "LoggingTensorHook",
-    "LogisticRegressionHead",
-    "ModeKeys",
-    "MultiClassHead",
-    "MultiHead",
-    "MultiLabelHead",
-    "NanLossDuringTrainingError",
-    "NanTensorHook",
-    "PoissonRegressionHead",
-    "Preempted",
-    "Preemption",
-    "ProfilerHook",
-    "RegressionHead",
-    "RunConfig",
-    "SecondOrStepTimer",
-    "SessionRunArgs",
-    "SessionRunContext",
-    "SessionRunHook",
-    "SessionRunValues",
-    "StepCounterHook",
-    "StopAtStepHook",
-    "SummarySaverHook",
-    "TrainSpec",
-    "VocabInfo",
-    "WarmStartSettings",
-    "add_metrics",
-    "classifier_parse_example_spec",
-    "experimental",
-    "export",
-    "hooks",
-    "keras",
-    "predictor",
-    "regressor_parse_example_spec",
-    "train_and_evaluate",
-]
+__all__ = sorted(_HOMES)
 
 # Before TensorFlow is imported: by `tf.keras` a program of tf.estimator means Keras 2.
 _legacy_keras.choose()

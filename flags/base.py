@@ -21,7 +21,7 @@ def define_base_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     flags.DEFINE_string(
         "model_dir",
         None,
-        "Directory of checkpoints and event files. A job that finds a checkpoint there goes on "
+        "Directory of checkpoints and event files. A job that finds a checkpoint there continues "
         "from it.",
         short_name="md",
         flag_values=flag_values,
@@ -43,7 +43,7 @@ def define_base_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     flags.DEFINE_integer(
         "batch_size",
         32,
-        "Examples in one step over all devices together (the global batch).",
+        "Examples in one step, over all devices (the global batch).",
         short_name="bs",
         lower_bound=1,
         flag_values=flag_values,

@@ -16,28 +16,29 @@ def define_batch_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     flags.DEFINE_list(
         "preemption_signals",
         None,
-        "Signals at which training saves a checkpoint and ends with code 143, as SIGTERM,SIGUSR1; "
-        "SIGTERM by default, and SIGUSR1 in a job of Slurm's.",
+        "Signals at which training saves a checkpoint and exits with code 143, such as "
+        "SIGTERM,SIGUSR1; by default SIGTERM, and in a Slurm job SIGUSR1 as well.",
         flag_values=flag_values,
     )
     flags.DEFINE_float(
         "grace_secs",
         None,
-        "Seconds from such a signal to the end of the process, saved or not; no limit by default.",
+        "The process ends this many seconds after such a signal, even if the checkpoint is not "
+        "written yet; unlimited by default.",
         lower_bound=0.0,
         flag_values=flag_values,
     )
     flags.DEFINE_boolean(
         "slurm_requeue",
         False,
-        "Have Slurm queue the job again when such a signal ends it.",
+        "Ask Slurm to queue the job again when such a signal ends it.",
         flag_values=flag_values,
     )
     flags.DEFINE_float(
         "step_timeout_secs",
         None,
-        "A step that takes longer ends the process with code 142, after it has said where every "
-        "thread stands.",
+        "End the process with code 142 when a step takes longer than this; the stack of every "
+        "thread is written to standard error first.",
         lower_bound=0.0,
         flag_values=flag_values,
     )
@@ -50,12 +51,13 @@ def define_batch_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     flags.DEFINE_string(
         "job_summary",
         None,
-        "A file for a JSON record of the run, written at its end or failure.",
+        "File for a JSON record of the run, written at its start and again when it ends or fails.",
         flag_values=flag_values,
     )
     flags.DEFINE_boolean(
         "deterministic",
         False,
-        "Have equal runs give equal checkpoints on one machine, if more slowly; needs --seed.",
+        "Make two runs with equal flags write equal checkpoints on one machine; slower. Needs "
+        "--seed.",
         flag_values=flag_values,
     )

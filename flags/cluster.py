@@ -1,4 +1,4 @@
-"""Which processes train together: TF_CONFIG, or the flags of the official TensorFlow models."""
+"""Which processes a job has: TF_CONFIG, or the flags of the official TensorFlow models."""
 
 import json
 import os
@@ -20,14 +20,14 @@ def define_cluster_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     flags.DEFINE_list(
         "worker_hosts",
         None,
-        "Addresses, host:port, of the workers that train in step, in place of TF_CONFIG; the same "
-        "list for each.",
+        "Addresses (host:port) of the workers of a synchronous training, in place of TF_CONFIG; "
+        "the same list for each process.",
         flag_values=flag_values,
     )
     flags.DEFINE_integer(
         "task_index",
         None,
-        "The place of this process in --worker_hosts, from 0 on.",
+        "The index of this process in --worker_hosts, counted from 0.",
         lower_bound=0,
         flag_values=flag_values,
     )
@@ -62,7 +62,7 @@ def tf_config() -> dict[str, Any]:
     """Returns what TF_CONFIG says; an empty dict without it.
 
     Raises:
-      ValueError: It is no JSON object.
+      ValueError: It is not a JSON object.
     """
     text = os.environ.get("TF_CONFIG", "").strip()
     try:

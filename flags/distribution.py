@@ -28,11 +28,11 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
         "distribution_strategy",
         "mirrored",
         list(_MAKERS),
-        "How to use the devices. mirrored: a copy of the model on each, which on a single device "
+        "How the devices are used. mirrored: a copy of the model on each, which on a single device "
         "is plain training; central_storage: variables on the CPU, computation on each device; "
-        "multi_worker_mirrored: a copy on each worker of a cluster, in step; parameter_server: "
-        "variables on the ps tasks of a cluster, workers out of step; one_device: "
-        "OneDeviceStrategy on the first; off: no strategy.",
+        "multi_worker_mirrored: a copy on each worker of a cluster, trained synchronously; "
+        "parameter_server: variables on the ps tasks of a cluster, trained asynchronously; "
+        "one_device: OneDeviceStrategy on the first; off: no strategy.",
         short_name="ds",
         flag_values=flag_values,
     )
@@ -73,7 +73,7 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
 
     Returns:
       A `tf.distribute.Strategy`; None for `off`, for `parameter_server`, which needs none, and for
-      `mirrored` on a single device, which has nothing to keep in step.
+      `mirrored` on a single device, which has nothing to synchronise.
 
     Raises:
       ValueError: There are fewer GPUs than asked for, more devices than the strategy uses, another
@@ -165,7 +165,7 @@ _ALGORITHMS = {
 def per_replica_batch_size(flag_values: flags.FlagValues = flags.FLAGS) -> int:
     """Returns the batch that an input_fn has to deliver for each copy of the model.
 
-    Workers out of step (parameter_server) take a whole --batch_size each.
+    Asynchronous workers (parameter_server) take a whole --batch_size each.
 
     Args:
       flag_values: The parsed flags.
@@ -181,8 +181,8 @@ def per_replica_batch_size(flag_values: flags.FlagValues = flags.FLAGS) -> int:
         below = batch_size - batch_size % replicas
         fitting = f"{below} or {below + replicas}" if below else f"{replicas}"
         raise ValueError(
-            f"--batch_size={batch_size} is the batch of all {replicas} devices together and does "
-            f"not divide by {replicas}: use {fitting}."
+            f"--batch_size={batch_size} is the global batch of {replicas} devices, and is not "
+            f"divisible by {replicas}: use {fitting}."
         )
     return batch_size // replicas
 

@@ -144,7 +144,7 @@ def _define_exporters(flag_values: flags.FlagValues) -> None:
 def _names_exporters(names: list[str]) -> bool:
     for name in names:
         if name not in EXPORTERS:
-            raise flags.ValidationError(f"'{name}' is none of {', '.join(EXPORTERS)}")
+            raise flags.ValidationError(f"'{name}' is not one of {', '.join(EXPORTERS)}")
         if names.count(name) > 1:
             raise flags.ValidationError(f"the name '{name}' is taken; name each exporter once")
     return True

@@ -19,7 +19,7 @@ class DurationParser(flags.ArgumentParser):
           argument: The text; or the seconds, if it is parsed already.
 
         Raises:
-          ValueError: It is no time, or not positive.
+          ValueError: It is not a time, or not positive.
         """
         match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([smhd]?)", str(argument))
         seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0

@@ -40,7 +40,7 @@ def parse_with_preset(
       flag_values: Where the flags, --preset among them, are defined; the values go there.
 
     Returns:
-      The program's name and the arguments that are no flags.
+      The program's name and the arguments that are not flags.
 
     Raises:
       absl.flags.Error: A flag is unknown, or its value is wrong.

@@ -27,7 +27,7 @@ def define_speed_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         "checkpoint_mode",
         "async",
         ["async", "sync"],
-        "Whether training goes on while a checkpoint is written.",
+        "async: training continues while a checkpoint is written; sync: it waits.",
         flag_values=flag_values,
     )
     flags.DEFINE_enum(

@@ -22,7 +22,7 @@ def define_training_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     flags.DEFINE_integer(
         "max_train_steps",
         None,
-        "Stop when this many steps are done, those of earlier runs included.",
+        "Stop at this global step; the steps of earlier runs in --model_dir count.",
         short_name="mts",
         lower_bound=1,
         flag_values=flag_values,

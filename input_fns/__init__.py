@@ -11,7 +11,7 @@ mode as well as eagerly. They shuffle, repeat, batch and prefetch alike:
     )
     estimator.evaluate(lambda: input_fns.arrays(images, labels, batch_size=128, num_epochs=1))
 
-`num_epochs=None`, which is the default, repeats for ever; give `num_epochs=1` to evaluate. All
+`num_epochs=None`, which is the default, repeats indefinitely; give `num_epochs=1` to evaluate. All
 sources take the same settings, by name or as one `PipelineOptions`.
 
 In memory: `arrays`, `pandas_frame`, `idx`, `mnist_format`, `mnist`, `fashion_mnist`, `digits`.

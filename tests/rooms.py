@@ -7,6 +7,7 @@ of `estimator_train` go by their names below it; the rooms below `legacy.contrib
 
 ROOMS = {
     "canned": "canned.parts estimator estimator_spec heads",
+    "canned.boosted_trees": "canned.parts estimator estimator_spec heads",
     "canned.parts": "engine estimator_spec heads optimizers",
     "canned.v1": "canned canned.parts estimator",
     "cli": "cli.job cli.output",
@@ -21,11 +22,12 @@ ROOMS = {
         "cli.output engine engine.inputs estimator_train export flags hooks input_fns keras "
         "lifecycle training training.early_stopping"
     ),
-    "cli.output": "engine.run lifecycle",
+    "cli.output": "engine.run estimator_train lifecycle",
     "cluster": "",
     "compat": "keras",
     "compat.v1": (
-        "canned canned.parts canned.v1 compat.v1.inputs estimator estimator_train export keras tpu"
+        "canned canned.boosted_trees canned.parts canned.v1 compat.v1.inputs estimator "
+        "estimator_train export keras tpu"
     ),
     "compat.v1.inputs": "",
     "engine": "",
@@ -40,12 +42,12 @@ ROOMS = {
     "engine.inputs": "engine engine.checkpoints engine.context estimator_spec run_config",
     "engine.loops": "engine lifecycle",
     "engine.run": (
-        "engine engine.checkpoints engine.context engine.distributed engine.graph "
-        "engine.inputs engine.loops engine.sessions estimator_spec lifecycle run_config"
+        "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
+        "engine.loops engine.sessions estimator_spec lifecycle run_config"
     ),
     "engine.sessions": (
-        "engine engine.checkpoints engine.context engine.distributed engine.graph "
-        "engine.inputs engine.loops run_config"
+        "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
+        "engine.loops run_config"
     ),
     "estimator": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.run "
@@ -53,8 +55,8 @@ ROOMS = {
     ),
     "estimator_spec": "engine",
     "estimator_train": (
-        "canned canned.parts cluster compat engine.checkpoints estimator estimator_spec "
-        "export heads hooks keras lifecycle predictor run_config training "
+        "canned canned.boosted_trees canned.parts cluster compat engine.checkpoints estimator "
+        "estimator_spec export heads hooks keras lifecycle predictor run_config training "
         "training.early_stopping"
     ),
     "export": (
@@ -89,8 +91,8 @@ ROOMS = {
     "tpu": "cluster engine engine.context estimator estimator_spec run_config",
     "training": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.inputs "
-        "engine.run engine.sessions estimator estimator_spec lifecycle run_config "
-        "training.early_stopping"
+        "engine.run engine.sessions estimator estimator_spec keras.checkpoints lifecycle "
+        "run_config training.early_stopping"
     ),
     "training.early_stopping": "engine engine.checkpoints estimator",
     "flags": "",

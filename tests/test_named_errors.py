@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from absl import flags as absl_flags
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import flags
 from estimator_train.cluster import cluster_from_tf_config, detect

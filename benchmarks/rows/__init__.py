@@ -1,64 +1,8 @@
-"""The benchmarks, one file each; a new one is added to the list here."""
+"""The rows of the table, in rooms; a new one is added to the list of its room."""
 
 from benchmarks.benchmark import Benchmark
-from benchmarks.rows import (
-    callbacks_batches,
-    callbacks_epochs,
-    census,
-    convnet,
-    evaluation,
-    input_arrays,
-    input_csv,
-    input_images,
-    input_jpeg_cache,
-    input_jpeg_colour,
-    input_jpeg_full,
-    input_jpeg_grey,
-    input_tfrecords,
-    linear,
-    memory,
-    mirrored,
-    mlp,
-    predict_one,
-    predict_rows,
-    predictor,
-    run_start,
-    saving,
-    scaling_devices,
-    scaling_one,
-    scaling_synchronisation,
-    scaling_workers,
-    start,
-)
+from benchmarks.rows import calls, inputs, processes, scaling, training
 
-_ROWS = (
-    linear,
-    mlp,
-    convnet,
-    census,
-    mirrored,
-    callbacks_epochs,
-    callbacks_batches,
-    scaling_one,
-    scaling_devices,
-    scaling_workers,
-    scaling_synchronisation,
-    predict_one,
-    predictor,
-    predict_rows,
-    evaluation,
-    saving,
-    start,
-    run_start,
-    memory,
-    input_jpeg_grey,
-    input_jpeg_colour,
-    input_jpeg_full,
-    input_jpeg_cache,
-    input_images,
-    input_arrays,
-    input_tfrecords,
-    input_csv,
-)
+_ROOMS = (training, scaling, calls, processes, inputs)
 
-BENCHMARKS: dict[str, Benchmark] = {row.BENCHMARK.name: row.BENCHMARK for row in _ROWS}
+BENCHMARKS: dict[str, Benchmark] = {row.name: row for room in _ROOMS for row in room.BENCHMARKS}

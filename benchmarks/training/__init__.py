@@ -16,7 +16,7 @@ LOOP = "in-graph loop"
 def training_benchmark(
     name: str, title: str, model: TrainedModel, goals: Mapping[str, float]
 ) -> Benchmark:
-    """Training steps a second of an Estimator, beside the original, `FIT` and `LOOP`."""
+    """Training steps a second of an Estimator, beside tf.estimator 2.15, `FIT` and `LOOP`."""
     return Benchmark(
         name,
         title,

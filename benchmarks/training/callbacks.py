@@ -70,9 +70,9 @@ def callbacks_benchmark(name: str, title: str, made: Made) -> Benchmark:
     """Training steps a second with callbacks.
 
     Args:
-        name: Of the row.
-        title: Of the row.
-        made: Makes the callbacks, of a directory for what they write.
+      name: Of the row.
+      title: Of the row.
+      made: Makes the callbacks, of a directory for what they write.
     """
     peers = {OURS: partial(_by_estimator, made), "tf_keras fit": partial(_by_fit, made)}
     return Benchmark(name, title, "steps/s", peers)

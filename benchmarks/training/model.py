@@ -16,13 +16,13 @@ class TrainedModel:
     """A classifier of ten classes and how long to train it.
 
     Attributes:
-        batch: Examples of a step.
-        shape: Of one example.
-        steps: Of one measurement, warm-up included; a multiple of `WINDOWS`.
-        keras_layers: Makes the layers of a Sequential from a `layers` module.
-        optimizer: "sgd" or "adam".
-        logits: Makes the logits from (variable, x), where `variable(name, shape)` makes a
-            variable. With it an Estimator is given a model_fn; without it, a Keras model.
+      batch: Examples of a step.
+      shape: Of one example.
+      steps: Of one measurement, warm-up included; a multiple of `WINDOWS`.
+      keras_layers: Makes the layers of a Sequential from a `layers` module.
+      optimizer: "sgd" or "adam".
+      logits: Makes the logits from (variable, x), where `variable(name, shape)` makes a
+        variable. With it an Estimator is given a model_fn; without it, a Keras model.
     """
 
     batch: int
@@ -86,8 +86,8 @@ def steady_rate(marks: Sequence[tuple[int, float]], window: int) -> float:
     """Steps a second between the first reading after warm-up and the last.
 
     Args:
-        marks: (step, time in seconds) in order.
-        window: Steps of a window; `WARM_UP` of them are left out.
+      marks: (step, time in seconds) in order.
+      window: Steps of a window; `WARM_UP` of them are left out.
     """
     (first_step, start), *_, (last_step, end) = (
         mark for mark in marks if mark[0] >= WARM_UP * window

@@ -13,11 +13,12 @@ from estimator_train.canned.parts import layers
 from estimator_train.canned.parts.columns import Batch, checked_columns
 from estimator_train.canned.parts.default_heads import classifier_head
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice, OptimizerChoice
-from estimator_train.estimator import EstimatorV2
+from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import SequentialHeadWrapper
 
 LEARNING_RATE = 0.05
+CLIP_NORM = 5.0
 _v1 = tf.compat.v1
 _MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
 _CELLS = {
@@ -33,6 +34,15 @@ class _UseDefault:
 
 
 USE_DEFAULT = _UseDefault()
+
+
+class _ClippedByName(KerasChoice):
+    """As `KerasChoice`; an optimizer by name clips the gradient of each variable."""
+
+    def _of_name(self, name: str) -> Any:
+        made = super()._of_name(name)
+        made.clipnorm = CLIP_NORM
+        return made
 
 
 class RNNEstimator(EstimatorV2):
@@ -62,7 +72,8 @@ class RNNEstimator(EstimatorV2):
         return_sequences: Whether there are logits for every step.
         model_dir: As for `Estimator`.
         optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
-            one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05.
+            one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05
+            and the gradient of each variable clipped to the norm 5.
         config: As for `Estimator`.
 
     Raises:
@@ -71,7 +82,10 @@ class RNNEstimator(EstimatorV2):
             kind.
     """
 
-    _optimizer_choice: type[OptimizerChoice] = KerasChoice
+    _optimizer_choice: type[OptimizerChoice] = _ClippedByName
+
+    # In tf.estimator these stayed on the Estimator of v1.
+    export_savedmodel = Estimator.export_savedmodel
 
     def __init__(
         self,
@@ -193,6 +207,8 @@ def _model_fn_of(
     head: Any, network: _Network, choice: OptimizerChoice
 ) -> Callable[..., EstimatorSpec]:
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        if mode == ModeKeys.TRAIN:
+            choice.check()
         batch = Batch(features)
         logits, mask = network.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
         found = batch.features

@@ -1,7 +1,7 @@
-"""The commands of `estimator-train`, one file each.
+"""The command line: `estimator-train COMMAND`.
 
-`main.py` finds the command in `commands.py`, parses its flags and only then loads TensorFlow;
-`job.py` makes an estimator and its input_fns of the flags; `errors.py` says what a mistake is told
-as. `models.py` and `inputs.py` are what the presets train and on what, named by their flagfiles in
-the same way as a user's own code.
+`main.py` finds the command in `registry.py`, parses its flags and only then loads TensorFlow.
+`commands/` has a module for each command, `job/` makes an estimator and its inputs of the flags,
+`inspect/` looks at data and models, and `output/` writes results, errors and logs. The presets name
+functions of `job/models.py` and `job/inputs.py`, as flags name a user's own.
 """

@@ -18,7 +18,8 @@ examples:
   estimator-train evaluate --preset digits
   estimator-train predict --preset digits --format=csv --output=predictions.csv
 
-`estimator-train COMMAND --help` lists the flags of a command."""
+`estimator-train COMMAND --help` lists the flags of a command; `estimator-train --version` says
+which versions of this package, TensorFlow, tf-keras and Python are installed."""
 
 
 def overview() -> str:

@@ -10,10 +10,11 @@ from absl import flags as absl_flags
 
 from estimator_train.cli import help_text
 from estimator_train.cli.job.own_packages import flags
-from estimator_train.cli.output import errors, logs
+from estimator_train.cli.output import errors, logs, versions
 from estimator_train.cli.registry import COMMANDS, Command
 
 _HELP = {"--help", "-help", "-h", "--helpfull", "--helpshort"}
+_VERSION = {"--version", "-version", "-V"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,6 +49,9 @@ def _run(arguments: list[str], program: list[str] | None) -> None:
     if arguments and arguments[0] in _HELP:
         print(help_text.overview())
         return
+    if arguments and arguments[0] in _VERSION:
+        print(versions.report())
+        return
     command = _find(arguments)
     module = command.load()
     flag_values = absl_flags.FlagValues()
@@ -64,7 +68,8 @@ def _run(arguments: list[str], program: list[str] | None) -> None:
             f"unexpected argument '{rest[1]}': {command.name} takes flags only, such as "
             f"--model_dir=DIR."
         )
-    logs.set_up(debug=flag_values.debug)
+    # Who starts other programs leaves TensorFlow to them.
+    logs.set_up(flag_values.debug, loads_tensorflow=not command.takes_program)
     # A script's own directory is where Python looks first; for a command it is the user's.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())

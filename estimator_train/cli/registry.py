@@ -15,7 +15,7 @@ class Module(Protocol):
     FLAGS: Sequence[Callable[[absl_flags.FlagValues], None]]
 
     def run(self, flag_values: absl_flags.FlagValues, *rest: Sequence[str]) -> None:
-        """Does what the command is for; with what is no flag, for a command that takes it."""
+        """Runs the command; `rest` is what follows its flags, if it takes that."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The cluster a process is part of and its task there; no TensorFlow.
 
-`tf_config.py` reads TF_CONFIG. Where there is none, `detect` asks each of the kinds of cluster in
-`kinds.py` whether it is the one that started this process: Slurm, SageMaker, torchrun.
+`tf_config.py` reads TF_CONFIG. Without it, `detect` asks each platform in `platforms.py` (Slurm,
+SageMaker, torchrun) whether it started this process.
 """
 
 from estimator_train.cluster.platforms import KINDS, detect

@@ -1,7 +1,7 @@
-"""How a program ends by a mistake of its user's, when `estimator-train launch` started it.
+"""How a program that `estimator-train launch` started ends when its user made a mistake.
 
-The launcher starts what failed again, but not what ended with code 2. Python itself would end with
-code 1 whatever the error.
+The launcher restarts a process that failed, unless it ended with code 2. Python itself ends with
+code 1 for every error.
 """
 
 import os
@@ -15,14 +15,17 @@ _PACKAGE = __name__.partition(".")[0]
 # Strategies of TensorFlow find mistakes as they are made.
 _FINDERS = (f"{_PACKAGE}.", "tensorflow.python.distribute.")
 _NO_PART_OF_PS = "There is no id for task_type 'ps'"
-_WAY_OUT = ": workers in step have no part for it. Leave it out, or use ParameterServerStrategy."
+_WAY_OUT = (
+    ": synchronous workers use no such task. Remove it from the cluster, or use "
+    "ParameterServerStrategy."
+)
 _before = sys.excepthook
 
 
 def end_mistakes_with_code_2() -> None:
-    """Has this process end by one line and code 2 at a mistake that this package finds.
+    """Makes a launched process end with one line and code 2 at a mistake that this package finds.
 
-    That is a ValueError or TypeError of its own that nobody catches, in a launched process.
+    A mistake is a ValueError or TypeError that this package raises and nobody catches.
     """
     if os.environ.get(VARIABLE):
         sys.excepthook = _report

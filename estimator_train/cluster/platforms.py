@@ -31,7 +31,7 @@ class Kind(Protocol):
         """The process's place.
 
         Raises:
-            ValueError: a variable is missing or wrong.
+          ValueError: A variable is missing or wrong.
         """
 
 
@@ -51,7 +51,7 @@ class TFConfig:
 
 
 class Slurm:
-    """Tasks of a Slurm step. A shell on a node (`bash`, `interactive`) is no job."""
+    """Tasks of a Slurm step. A shell on a node (`bash`, `interactive`) is not a job."""
 
     name = "Slurm"
     first_port = 15000
@@ -63,7 +63,7 @@ class Slurm:
         return "SLURM_PROCID" in variables and _slurm_tasks(variables) > 1
 
     def cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
-        """The process's place; ports are 15000 + the last four digits of the job id, and on."""
+        """The process's place; the first port is 15000 + the last four digits of the job id."""
         del needs_chief
         nodes = _expanded(_either(variables, "SLURM_STEP_NODELIST", "SLURM_NODELIST"))
         counts = _repeated(_either(variables, "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"))
@@ -97,7 +97,7 @@ class SageMaker:
         hosts = _json_list(variables, "SM_HOSTS")
         own = _needed(variables, "SM_CURRENT_HOST")
         if own not in hosts:
-            raise ValueError(f"SM_CURRENT_HOST={own} is none of SM_HOSTS: {', '.join(hosts)}")
+            raise ValueError(f"SM_CURRENT_HOST={own} is not one of SM_HOSTS: {', '.join(hosts)}")
         addresses = [f"{host}:{self.port}" for host in hosts]
         return _by_rank(addresses, hosts.index(own), variables)
 
@@ -134,15 +134,15 @@ def detect(variables: Variables = os.environ, *, needs_chief: bool = False) -> C
     """The cluster that this process was started in, whoever started it.
 
     Args:
-        variables: the environment.
-        needs_chief: whether a cluster in TF_CONFIG must name a chief.
+      variables: The environment.
+      needs_chief: Whether a cluster in TF_CONFIG must name a chief.
 
     Returns:
-        The cluster; without `jobs` where the process stands alone.
+      The cluster; without `jobs` where the process stands alone.
 
     Raises:
-        ValueError: a variable of the cluster is missing or wrong.
-        TypeError: TF_CONFIG has a value of a wrong type.
+      ValueError: A variable of the cluster is missing or wrong.
+      TypeError: TF_CONFIG has a value of a wrong type.
     """
     for kind in KINDS:
         if kind.detect(variables):
@@ -166,7 +166,9 @@ def _by_rank(addresses: Sequence[str], rank: int, variables: Variables) -> Clust
             f"(ESTIMATOR_TRAIN_PS) and {num_evaluators} evaluators (ESTIMATOR_TRAIN_EVALUATOR)."
         )
     if not 0 <= rank < len(addresses):
-        raise ValueError(f"This process is number {rank} of only {len(addresses)}, from 0 on.")
+        raise ValueError(
+            f"This process has rank {rank}, but ranks go from 0 to {len(addresses) - 1}."
+        )
     counts = {CHIEF: 1, WORKER: workers, PS: num_ps, EVALUATOR: num_evaluators}
     tasks = [(job, index) for job, count in counts.items() for index in range(count)]
     jobs: dict[str, dict[int, str]] = {}
@@ -200,7 +202,7 @@ def _repeated(counts: str) -> list[int]:
     for part in counts.split(","):
         match = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
         if match is None:
-            raise ValueError(f"Slurm's tasks per node should be as 2(x3),1, given: {counts}")
+            raise ValueError(f"SLURM_STEP_TASKS_PER_NODE should look like 2(x3),1, given: {counts}")
         found += [int(match[1])] * int(match[2] or 1)
     return found
 
@@ -211,7 +213,9 @@ def _either(variables: Variables, name: str, older: str) -> str:
 
 def _needed(variables: Variables, name: str) -> str:
     if not variables.get(name):
-        raise ValueError(f"The environment variable {name} is missing, which others belong to.")
+        raise ValueError(
+            f"The environment variable {name} is not set, although others of its platform are."
+        )
     return variables[name]
 
 

@@ -16,14 +16,14 @@ class Cluster:
     """One task of a cluster of processes, or a process that stands alone (no `jobs`).
 
     Attributes:
-        jobs: addresses ("host:port") of every job's tasks by their index.
-        task_type: name of this process's job: "chief" (or the older "master"), "worker",
-            "ps", "evaluator" or any other of `jobs`.
-        task_id: index of this process in its job.
-        session_master: address TensorFlow sessions connect to, if another than this task's.
-        eval_session_master: the same for evaluation.
-        service: settings of the platform, kept as they are.
-        model_dir: directory of the model that the platform sets, or None.
+      jobs: Addresses ("host:port") of every job's tasks by their index.
+      task_type: Name of this process's job: "chief" (or the older "master"), "worker",
+        "ps", "evaluator" or any other of `jobs`.
+      task_id: Index of this process in its job.
+      session_master: Address TensorFlow sessions connect to, if another than this task's.
+      eval_session_master: The same for evaluation.
+      service: Settings of the platform, kept as they are.
+      model_dir: Directory of the model that the platform sets, or None.
     """
 
     jobs: Jobs = field(default_factory=dict)
@@ -36,14 +36,14 @@ class Cluster:
 
     @property
     def is_evaluator(self) -> bool:
-        """True for an evaluator, which stands beside the training cluster."""
+        """True for an evaluator, which is not part of the training cluster."""
         return self.task_type == EVALUATOR
 
     @property
     def is_chief(self) -> bool:
         """True for the one task that saves checkpoints and summaries.
 
-        Workers that train in step need no task of that name; their first is the chief.
+        Synchronous workers need no task of that name; their first is the chief.
         """
         if not self.jobs or self.task_type in (CHIEF, MASTER):
             return True

@@ -1,4 +1,4 @@
-"""What TF_CONFIG says, and every mistake in it by name."""
+"""Reads and checks TF_CONFIG; an error names the mistake in it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def read_tf_config(text: str | None = None) -> dict[str, Any]:
     """Reads the JSON object in TF_CONFIG.
 
     Args:
-        text: the JSON; by default that of the environment variable TF_CONFIG.
+      text: The JSON; by default that of the environment variable TF_CONFIG.
 
     Returns:
-        The object; empty where the variable is not set or blank.
+      The object; empty where the variable is not set or blank.
 
     Raises:
-        ValueError: it is no JSON object.
+      ValueError: It is not a JSON object.
     """
     text = os.environ.get("TF_CONFIG", "") if text is None else text
     if not text.strip():
@@ -40,17 +40,17 @@ def cluster_from_tf_config(text: str | None = None, *, needs_chief: bool = True)
     """Reads the cluster and this process's task from TF_CONFIG, and checks them.
 
     Args:
-        text: the JSON; by default that of the environment variable TF_CONFIG.
-        needs_chief: whether there must be a task named chief or master, as there must be but
-            for workers that train in step.
+      text: The JSON; by default that of the environment variable TF_CONFIG.
+      needs_chief: Whether there must be a task named chief or master, as there must be but
+        for synchronous workers.
 
     Returns:
-        The cluster; without `jobs` if TF_CONFIG names none.
+      The cluster; without `jobs` if TF_CONFIG names none.
 
     Raises:
-        ValueError: no JSON object, a task or chief missing or twice, an unknown job, an
-            index that is no number or out of range, an empty model_dir.
-        TypeError: cluster, job, address, task or service of a wrong type.
+      ValueError: No JSON object, a task or chief missing or twice, an unknown job, an
+        index that is not a number or out of range, an empty model_dir.
+      TypeError: Cluster, job, address, task or service of a wrong type.
     """
     config = read_tf_config(text)
     jobs = read_jobs(config)
@@ -77,7 +77,7 @@ def as_tf_config(cluster: Cluster) -> str:
     """The TF_CONFIG of a task, for code that reads no other variables.
 
     Args:
-        cluster: the cluster and the task.
+      cluster: The cluster and the task.
     """
     jobs = {job: list(tasks.values()) for job, tasks in cluster.jobs.items()}
     return json.dumps(
@@ -89,8 +89,8 @@ def platform_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """The `service` and `model_dir` of a TF_CONFIG object, checked; see `Cluster`.
 
     Raises:
-        TypeError: the service is no dict.
-        ValueError: the model_dir is empty.
+      TypeError: The service is not a dict.
+      ValueError: The model_dir is empty.
     """
     service, model_dir = config.get("service"), config.get("model_dir")
     if service is not None and not isinstance(service, dict):
@@ -106,7 +106,7 @@ def read_jobs(config: Mapping[str, Any]) -> dict[str, dict[int, str]]:
     """The jobs of a TF_CONFIG object's cluster with their tasks' addresses by index.
 
     Raises:
-        TypeError: the cluster or a job in it is of a wrong type.
+      TypeError: The cluster or a job in it is of a wrong type.
     """
     cluster = config.get("cluster") or {}
     if not isinstance(cluster, dict):

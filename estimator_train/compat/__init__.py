@@ -1,4 +1,4 @@
-"""Ways in for code that knows the original's names.
+"""Ways in for code that knows the names of tf.estimator.
 
 `compat.v1` has the names of `tf.compat.v1.estimator`; `compat.install()` lets an old script see all
 names of its time without an edit to the rest of it.

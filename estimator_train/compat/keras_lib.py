@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from estimator_train.keras.model_to_estimator import model_to_estimator as _v2
-from estimator_train.keras.model_to_estimator import v1_model_to_estimator as _v1
+from estimator_train.keras.model_to_estimator import (
+    model_to_estimator as _v2,
+    v1_model_to_estimator as _v1,
+)
 
 
 def model_to_estimator(use_v2_estimator: bool = False, **arguments: Any) -> Any:

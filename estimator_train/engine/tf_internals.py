@@ -317,7 +317,7 @@ def session_call(
 
 
 def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
-    """Has the chief of workers in step send the first values that are fed to it.
+    """Has the chief of synchronous workers send the first values that are fed to it.
 
     A first value that is fed is not computed, and nothing else needs the operation that sends it;
     the other workers would wait for it.
@@ -335,7 +335,7 @@ def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
 
 
 def entries_of_own_values() -> list[Any] | None:
-    """What a Saver of one worker among several in step writes: nothing that the others must join.
+    """What a Saver of one of several synchronous workers writes: nothing that the others must join.
 
     Why internal: see `CheckpointEntry`.
 

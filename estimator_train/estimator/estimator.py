@@ -265,7 +265,7 @@ class Estimator(ExportVerbs):
         yield from predict.predict(
             self._context(),
             input_fn,
-            predict_keys,
+            predict_keys if isinstance(predict_keys, str) else list(predict_keys or ()),
             found_hooks,
             checkpoint_path,
             yield_single_examples,

@@ -147,7 +147,7 @@ class Head(abc.ABC):
                     predictions=predictions,
                     export_outputs=self._export_outputs(predictions),
                 )
-            loss = self.loss(labels, logits, features, mode, regularization_losses)
+            loss = self._loss_of_spec(labels, logits, features, mode, regularization_losses)
             if mode == ModeKeys.EVAL:
                 metrics = self._eval_metric_ops(features, logits, labels, regularization_losses)
                 return EstimatorSpec(
@@ -165,6 +165,17 @@ class Head(abc.ABC):
     def _summary_name(self) -> str | None:
         """What is added to the tags of summaries."""
         return self.name
+
+    def _loss_of_spec(
+        self,
+        labels: Any,
+        logits: Any,
+        features: Mapping[str, Any],
+        mode: str,
+        regularization_losses: Sequence[tf.Tensor] | None,
+    ) -> tf.Tensor:
+        """The loss of an EstimatorSpec."""
+        return self.loss(labels, logits, features, mode, regularization_losses)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
         """The signatures of a SavedModel; of several, one is the default signature."""

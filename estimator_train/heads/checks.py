@@ -12,31 +12,30 @@ _LABEL_FIX = (
 )
 
 
-def checked_logits(logits: Any, dimension: int) -> tf.Tensor:
+def checked_logits(logits: Any, dimension: int | tf.Tensor) -> tf.Tensor:
     """Returns logits as float32 of shape [D0, D1, ... DN, dimension].
+
+    Where the dimension is a tensor that is no constant, the running graph checks it.
 
     Raises:
         ValueError: Logits have less than two dimensions, or another last one.
     """
     text = "logits shape must be [D0, D1, ... DN, logits_dimension]"
     logits = tf.cast(tf.convert_to_tensor(logits), tf.float32)
+    assertions = [tf.debugging.assert_rank_at_least(logits, 2, message=text)]
     rank = logits.shape.rank
-    if rank is not None and rank < 2:
-        name = "logits" if tf.executing_eagerly() else f"Tensor {logits.name}"
-        raise ValueError(
-            f"{text}.  {name} must have rank at least 2.  Received rank {rank}, "
-            f"shape {logits.shape}"
-        )
-    if rank is not None and logits.shape[-1] not in (None, dimension):
+    given = tf.get_static_value(dimension) if tf.is_tensor(dimension) else dimension
+    dimension = dimension if given is None else int(given)
+    known = isinstance(dimension, int)
+    if known and rank is not None and logits.shape[-1] not in (None, dimension):
         raise ValueError(f"{text}, got {logits.shape}.")
-    if rank is None or logits.shape[-1] is None:
+    if not known or rank is None or logits.shape[-1] is None:
         shape = tf.shape(logits)
-        assertion = tf.debugging.Assert(
-            tf.equal(shape[-1], dimension), [text, "logits_shape: ", shape]
-        )
-        logits = _after([assertion], logits)
-        if rank is not None:
-            logits = tf.ensure_shape(logits, [*logits.shape[:-1], dimension])
+        fits = tf.reduce_all(tf.equal(shape[-1:], tf.cast(dimension, tf.int32)))
+        assertions.append(tf.debugging.Assert(fits, [text, shape]))
+        logits = _after(assertions, logits)
+        if known and rank is not None:
+            logits.set_shape([*logits.shape[:-1], dimension])
     return logits
 
 
@@ -58,6 +57,7 @@ def checked_dense_labels(labels: Any, logits: tf.Tensor, dimension: int) -> tf.T
             "into a Tensor."
         )
     labels = tf.convert_to_tensor(required(labels))
+    text = f"labels shape must be [D0, D1, ... DN, {dimension}]. {_LABEL_FIX}"
     rank = labels.shape.rank
     if rank is not None and logits.shape.rank is not None and rank == logits.shape.rank - 1:
         labels = tf.expand_dims(labels, -1)
@@ -68,13 +68,21 @@ def checked_dense_labels(labels: Any, logits: tf.Tensor, dimension: int) -> tf.T
             "label, check your n_classes argument to the estimator and/or the shape of your "
             "label. Otherwise, check the shape of your label."
         )
-    return _checked_shape(
-        labels,
-        [*logits.shape[:-1], dimension] if logits.shape.rank else None,
-        tf.concat([tf.shape(logits)[:-1], [dimension]], axis=0),
-        f"labels shape must be [D0, D1, ... DN, {dimension}]. {_LABEL_FIX}",
-        ("expected_labels_shape", "labels_shape"),
-    )
+    expected = tf.TensorShape([*logits.shape[:-1], dimension] if logits.shape.rank else None)
+    assertions = [tf.debugging.assert_rank_at_least(labels, 2, text)]
+    if not labels.shape.is_compatible_with(expected):
+        raise ValueError(
+            f"{text}, expected_labels_shape: {expected}. labels_shape: {labels.shape}."
+        )
+    if labels.shape.is_fully_defined() and expected.is_fully_defined():
+        return labels
+    known, shape = tf.concat([tf.shape(logits)[:-1], [dimension]], axis=0), tf.shape(labels)
+    # Of labels whose rank is too small the other assertion tells.
+    fits = tf.logical_or(tf.size(shape) < 2, _same(known, shape))
+    data = [text, "expected_labels_shape: ", known, "labels_shape: ", shape]
+    labels = _after([*assertions, tf.debugging.Assert(fits, data)], labels)
+    labels.set_shape(expected)
+    return labels
 
 
 def required(labels: Any) -> Any:
@@ -92,7 +100,7 @@ def required(labels: Any) -> Any:
     return labels
 
 
-def in_range(values: tf.Tensor, maximum: float, below: str, above: str) -> tf.Tensor:
+def in_range(values: tf.Tensor, maximum: float | tf.Tensor, below: str, above: str) -> tf.Tensor:
     """Returns values that are between 0 and `maximum`.
 
     Args:
@@ -119,7 +127,7 @@ def in_range(values: tf.Tensor, maximum: float, below: str, above: str) -> tf.Te
     )
 
 
-def class_range(labels: tf.Tensor, n_classes: int, must: str = "must be") -> tf.Tensor:
+def class_range(labels: tf.Tensor, n_classes: int | tf.Tensor, must: str = "must be") -> tf.Tensor:
     """Returns labels that are between 0 and n_classes - 1; see `in_range`.
 
     Args:
@@ -127,7 +135,7 @@ def class_range(labels: tf.Tensor, n_classes: int, must: str = "must be") -> tf.
         n_classes: How many classes there are.
         must: How the texts of errors put it.
     """
-    most = n_classes if tf.executing_eagerly() else "n_classes"
+    most = int(n_classes) if tf.executing_eagerly() else "n_classes"
     below, above = f"Labels {must} >= 0", f"Labels {must} <= {most} - 1"
     return in_range(labels, n_classes - 1, below, above)
 
@@ -147,16 +155,15 @@ def weights_of(
         label_dimension: How many weights an example may have instead of one.
 
     Raises:
-        ValueError: The feature is missing, sparse, scalar or of another shape than the logits, or
-            has negative eager values; those of a graph raise InvalidArgumentError.
+        ValueError: The feature is missing, sparse or scalar, or has negative eager values.
+        InvalidArgumentError: It is of another shape than the logits (a `WrongShapeError` if that
+            is known as the graph is built), or has negative values.
     """
     if weight_column is None:
         return None
     weights = _not_negative(_weight_feature(weight_column, features or {}), weight_column)
-    if weights.shape.rank is None:
-        weights = tf.reshape(weights, tf.concat([tf.shape(logits)[:-1], [-1]], axis=0))
-    elif weights.shape.rank == (logits.shape.rank or 0) - 1:
-        weights = tf.expand_dims(weights, -1)
+    given = _with_last_dimension(weights, 1)
+    weights = _with_last_dimension(given, tf.rank(logits) - 1)
     shapes = "[D0, D1, ... DN] or [D0, D1, ... DN, 1]"
     if label_dimension > 1:
         shapes = "[D0, D1, ... DN], [D0, D1, ... DN, 1] or [D0, D1, ... DN, logits_dimension]"
@@ -165,7 +172,7 @@ def weights_of(
     if logits.shape.rank is not None and not any(
         weights.shape.is_compatible_with([*logits.shape[:-1], size]) for size in sizes
     ):
-        raise ValueError(f"{text}, logits_shape: {logits.shape}. weights_shape: {weights.shape}.")
+        raise WrongShapeError(text, "weights_shape", given, logits)
     if weights.shape.is_fully_defined() and logits.shape.is_fully_defined():
         return weights
     shape, logits_shape = tf.shape(weights), tf.shape(logits)
@@ -173,8 +180,27 @@ def weights_of(
         _same(shape[:-1], logits_shape[:-1]),
         tf.reduce_any([tf.equal(shape[-1], size) for size in sizes]),
     )
-    data = [text, "logits_shape: ", logits_shape, "weights_shape: ", shape]
+    data = [text, "logits_shape: ", logits_shape, "weights_shape: ", tf.shape(given)]
     return _after([tf.debugging.Assert(fits, data)], weights)
+
+
+def checked_losses(losses: tf.Tensor, logits: tf.Tensor, dimension: int) -> tf.Tensor:
+    """Returns a loss_fn's losses, of shape [D0, D1, ... DN, dimension].
+
+    Raises:
+        InvalidArgumentError: They are of another shape; a `WrongShapeError` if that is known as
+            the graph is built.
+    """
+    text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]. "
+    expected = tf.TensorShape([*logits.shape[:-1], dimension] if logits.shape.rank else None)
+    if not losses.shape.is_compatible_with(expected):
+        raise WrongShapeError(text, "loss_shape", losses, logits)
+    if losses.shape.is_fully_defined() and expected.is_fully_defined():
+        return losses
+    shape, logits_shape = tf.shape(losses), tf.shape(logits)
+    fits = _same(shape, tf.concat([logits_shape[:-1], [dimension]], axis=0))
+    data = [text, "logits_shape: ", logits_shape, "loss_shape: ", shape]
+    return _after([tf.debugging.Assert(fits, data)], losses)
 
 
 def checked_weight_column(column: Any) -> Any:
@@ -205,8 +231,11 @@ def _weight_feature(column: Any, features: Mapping[str, Any]) -> tf.Tensor:
             f"supported. key: {key}"
         )
     weights = tf.convert_to_tensor(weights)
+    text = f"Feature (key: {key}) cannot have rank 0. Given: {weights}"
     if weights.shape.rank == 0:
-        raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {weights}")
+        raise ValueError(text)
+    if weights.shape.rank is None:
+        weights = _after([tf.debugging.assert_positive(tf.rank(weights), message=text)], weights)
     if not isinstance(column, str) and column.normalizer_fn is not None:
         weights = column.normalizer_fn(weights)
     return tf.cast(weights, tf.float32)
@@ -222,31 +251,46 @@ def _not_negative(weights: tf.Tensor, column: Any) -> tf.Tensor:
     return _after([tf.debugging.assert_non_negative(weights, message=text)], weights)
 
 
-def _checked_shape(
-    tensor: tf.Tensor,
-    static: list[int | None] | None,
-    dynamic: tf.Tensor,
-    text: str,
-    names: tuple[str, str],
-) -> tf.Tensor:
-    """The tensor, whose shape must be as expected: as far as that is known, else in each step."""
-    expected = tf.TensorShape(static)
-    if not tensor.shape.is_compatible_with(expected):
-        raise ValueError(f"{text}, {names[0]}: {expected}. {names[1]}: {tensor.shape}.")
-    if tensor.shape.is_fully_defined() and expected.is_fully_defined():
-        return tensor
-    shape = tf.shape(tensor)
-    data = [text, f"{names[0]}: ", dynamic, f"{names[1]}: ", shape]
-    tensor = _after([tf.debugging.Assert(_same(dynamic, shape), data)], tensor)
-    return tensor if expected.rank is None else tf.ensure_shape(tensor, expected)
+class WrongShapeError(tf.errors.InvalidArgumentError, ValueError):
+    """A shape that is seen to be wrong as the graph is built.
+
+    Args:
+        text: What is wrong.
+        name: What the tensor is called.
+        tensor: What is of the wrong shape.
+        logits: What it should go with.
+    """
+
+    # The original raises one as the graph is built or the other as it runs, by the shape.
+    def __init__(self, text: str, name: str, tensor: tf.Tensor, logits: tf.Tensor) -> None:
+        shapes = [str(list(of.shape)).replace(",", "") for of in (logits, tensor)]
+        said = f"assertion failed: [{text}] [logits_shape: ] {shapes[0]} [{name}: ] {shapes[1]}"
+        super().__init__(None, None, said)
+
+
+def _with_last_dimension(tensor: tf.Tensor, rank: Any) -> tf.Tensor:
+    """The tensor, with one more dimension of size 1 if it is of that rank."""
+    known = tf.get_static_value(tf.convert_to_tensor(rank))
+    if known is not None and tensor.shape.rank is not None:
+        return tf.expand_dims(tensor, -1) if tensor.shape.rank == known else tensor
+    more = tf.cast(tf.equal(tf.rank(tensor), rank), tf.int32)
+    return tf.reshape(tensor, tf.concat([tf.shape(tensor), tf.ones([more], tf.int32)], axis=0))
 
 
 def _same(one: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
     """Whether two shapes are the same, also if their ranks differ."""
-    return tf.reduce_all(tf.raw_ops.Equal(x=one, y=other, incompatible_shape_error=False))
+    sizes = tf.size(one), tf.size(other)
+    both = tf.minimum(*sizes)
+    # Compared whole, shapes would be broadcast: [2] and [2, 2] would be the same.
+    return tf.logical_and(tf.equal(*sizes), tf.reduce_all(tf.equal(one[:both], other[:both])))
 
 
 def _after(assertions: list[Any], tensor: tf.Tensor) -> tf.Tensor:
-    """The tensor, once the assertions held (eager ones have held by now, and are None)."""
-    with tf.control_dependencies([assertion for assertion in assertions if assertion is not None]):
+    """The tensor, once the assertions held."""
+    with tf.control_dependencies(_present(assertions)):
         return tf.identity(tensor)
+
+
+def _present(assertions: list[Any]) -> list[Any]:
+    """Without those of eager code, which have held by now."""
+    return [assertion for assertion in assertions if assertion is not None]

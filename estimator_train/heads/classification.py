@@ -22,11 +22,11 @@ class Classes:
     """The classes of a head, by number and name.
 
     Args:
-        count: How many.
+        count: How many; an integer, or a scalar tensor of one.
         vocabulary: Their names, or None where labels are the numbers themselves.
     """
 
-    def __init__(self, count: int, vocabulary: Sequence[str] | None):
+    def __init__(self, count: int | tf.Tensor, vocabulary: Sequence[str] | None):
         self.count = count
         self.vocabulary = None if vocabulary is None else Vocabulary(vocabulary)
 
@@ -70,6 +70,11 @@ class Classes:
     def output(self, scores: tf.Tensor) -> ClassificationOutput:
         """Returns the export output of scores of shape [batch, count] with the class names."""
         return ClassificationOutput(scores=scores, classes=self.all_names(scores))
+
+
+def static_count(count: int | tf.Tensor) -> int | None:
+    """Returns the number of classes, or None if only the running graph knows it."""
+    return tf.get_static_value(count) if tf.is_tensor(count) else count
 
 
 def classification_outputs(

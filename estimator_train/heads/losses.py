@@ -9,6 +9,8 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.heads import checks
+
 LossFn = Callable[..., Any]
 
 _Reduction = tf_keras.losses.Reduction
@@ -82,20 +84,20 @@ def call_loss_fn(
     """Returns a user's losses, of shape [D0, D1, ... DN, loss_dimension].
 
     Raises:
-        ValueError: loss_fn returned another shape.
+        ValueError: loss_fn returned no tensor.
+        InvalidArgumentError: It returned another shape.
     """
     available = {"features": features, "loss_reduction": loss_reduction}
     names = _argument_names(loss_fn)
     optional = {name: value for name, value in available.items() if name in names}
-    text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {loss_dimension}]. "
     with tf.name_scope("call_loss_fn"):
         loss = loss_fn(labels=labels, logits=logits, **optional)
         if not isinstance(loss, tf.Tensor):
-            raise ValueError(f"{text}Given: {loss!r}")
-        expected = tf.TensorShape([*logits.shape[:-1], loss_dimension])
-        if not loss.shape.is_compatible_with(expected):
-            raise ValueError(f"{text}logits_shape: {logits.shape}, loss_shape: {loss.shape}")
-        return loss
+            raise ValueError(
+                f"loss_fn must return Tensor of shape [D0, D1, ... DN, {loss_dimension}]. "
+                f"Given: {loss!r}"
+            )
+        return checks.checked_losses(loss, logits, loss_dimension)
 
 
 def reduced(losses: tf.Tensor, weights: tf.Tensor | None, reduction: str) -> tf.Tensor:

@@ -63,8 +63,17 @@ class MultiHead(Head):
 
     @property
     def loss_reduction(self) -> str:
-        """The first head's loss reduction."""
-        return self._heads[0].loss_reduction
+        """The loss reduction of all heads.
+
+        Raises:
+            ValueError: They have different ones.
+        """
+        found = [head.loss_reduction for head in self._heads]
+        if len(set(found)) > 1:
+            raise ValueError(
+                f"The loss_reduction must be the same for different heads. Given: {found}"
+            )
+        return found[0]
 
     def loss(
         self,
@@ -74,15 +83,30 @@ class MultiHead(Head):
         mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> tf.Tensor:
-        """Returns the weighted sum of the heads' losses; see `Head.loss`.
+        """Returns the weighted sum of the heads' losses; see `Head.loss`."""
+        by_head = self._losses(labels, logits, features, mode)
+        return self._merged(by_head, regularization_losses)
 
-        In TRAIN each head's loss is written to the summaries as well.
-        """
+    def _loss_of_spec(
+        self,
+        labels: Any,
+        logits: Any,
+        features: Mapping[str, Any],
+        mode: str,
+        regularization_losses: Sequence[tf.Tensor] | None,
+    ) -> tf.Tensor:
+        """The loss; in TRAIN each head's loss is written to the summaries as well."""
         by_head = self._losses(labels, logits, features, mode)
         if mode == ModeKeys.TRAIN:
             with tf.name_scope(""):
                 for head, loss in zip(self._heads, by_head, strict=True):
                     tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, head.name), loss)
+        return self._merged(by_head, regularization_losses)
+
+    def _merged(
+        self, by_head: Sequence[tf.Tensor], regularization_losses: Sequence[tf.Tensor] | None
+    ) -> tf.Tensor:
+        """The sum of the heads' losses, each with its weight."""
         weights = self._head_weights or (1.0,) * len(self._heads)
         with tf.name_scope("merge_losses"):
             weighted = [loss * weight for loss, weight in zip(by_head, weights, strict=True)]

@@ -17,6 +17,7 @@ from estimator_train.heads.classification import (
     checked_vocabulary,
     classification_outputs,
     predictions_of,
+    static_count,
 )
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.weighted import Batch, WeightedHead
@@ -29,7 +30,8 @@ class MultiClassHead(WeightedHead):
     strings where there is a vocabulary.
 
     Args:
-        n_classes: Number of classes, more than 2 (`BinaryClassHead` is for two).
+        n_classes: Number of classes, more than 2 (`BinaryClassHead` is for two); may be a scalar
+            tensor of integers.
         weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
             [D0, D1, ... DN, 1], a numeric column of it, or None.
         label_vocabulary: List or tuple of n_classes class names, or None.
@@ -42,12 +44,13 @@ class MultiClassHead(WeightedHead):
     Raises:
         ValueError: n_classes is too small, the vocabulary is of another length, or
             loss_reduction or loss_fn is not as above.
+        InvalidArgumentError: n_classes is a tensor that is known to be too small.
         TypeError: n_classes or weight_column is of another type.
     """
 
     def __init__(
         self,
-        n_classes: int,
+        n_classes: int | tf.Tensor,
         weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE,
@@ -56,7 +59,7 @@ class MultiClassHead(WeightedHead):
     ):
         _check_count(n_classes)
         vocabulary = checked_vocabulary(label_vocabulary)
-        if vocabulary is not None and len(vocabulary) != n_classes:
+        if vocabulary is not None and len(vocabulary) != static_count(n_classes):
             raise ValueError(
                 '"label_vocabulary" does not have "n_classes" items. '
                 f"len(label_vocabulary)={len(vocabulary)}, n_classes={n_classes}, "
@@ -66,8 +69,8 @@ class MultiClassHead(WeightedHead):
         self._classes = Classes(n_classes, vocabulary)
 
     @property
-    def logits_dimension(self) -> int:
-        """The number of classes."""
+    def logits_dimension(self) -> int | tf.Tensor:
+        """The number of classes, as it was given."""
         return self._classes.count
 
     def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
@@ -127,6 +130,12 @@ class MultiClassHead(WeightedHead):
 def _check_count(n_classes: Any) -> None:
     if n_classes is None:
         raise ValueError("n_classes cannot be None")
+    if tf.is_tensor(n_classes) and n_classes.dtype.is_integer:
+        if n_classes.shape.rank != 0:
+            raise ValueError(f"Shape must be rank 0 but is rank {n_classes.shape.rank}: n_classes.")
+        two = tf.constant(2, n_classes.dtype)
+        tf.debugging.assert_greater(n_classes, two, "n_classes must be greater than 2")
+        return
     if not isinstance(n_classes, numbers.Integral):
         raise TypeError(f"n_classes must be an integer > 2: {n_classes!r}.")
     if n_classes <= 2:

@@ -30,8 +30,9 @@ def train_op_of(
 
     Args:
         loss: The loss to minimize.
-        optimizer: A tf_keras optimizer, or None where train_op_fn is given. A legacy one counts
-            its steps in its own `iterations`, a new one in the global step.
+        optimizer: A tf_keras optimizer, or None where train_op_fn is given. A legacy one, or one
+            with a `get_updates` of its own, counts its steps in its `iterations`, another one in
+            the global step.
         trainable_variables: The variables the optimizer trains.
         train_op_fn: Function of the loss that returns the operation, or None.
         update_ops: Operations that run with the step.
@@ -39,7 +40,8 @@ def train_op_of(
 
     Raises:
         ValueError: Both or none of optimizer and train_op_fn are given, the optimizer is no
-            tf_keras optimizer, or it has no trainable_variables.
+            tf_keras optimizer or has no trainable_variables, or these or update_ops are neither
+            a list nor a tuple.
     """
     check_one_way(optimizer, train_op_fn)
     if train_op_fn is not None:
@@ -49,6 +51,7 @@ def train_op_of(
         train_op = _minimize(_replica_share(loss, loss_reduction), optimizer, trainable_variables)
     if update_ops is None:
         return train_op
+    _check_list("update_ops", update_ops)
     with tf.name_scope(_SCOPE):
         return tf.group(train_op, *update_ops)
 
@@ -69,8 +72,8 @@ def minimize_parts(
     loss = _replica_share(loss, loss_reduction)
     operations = []
     for number, (optimizer, variables) in enumerate(parts):
-        if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
-            operations.append(_legacy_updates(loss, optimizer, variables))
+        if hasattr(optimizer, "get_updates"):
+            operations.append(_own_updates(loss, optimizer, variables))
         else:
             step = _own_count(optimizer) if number else None
             operations.append(_minimize(loss, optimizer, variables, step))
@@ -117,10 +120,11 @@ def _minimize(
         )
     if trainable_variables is None:
         raise ValueError(f"trainable_variables cannot be None. Given {trainable_variables}")
+    _check_list("trainable_variables", trainable_variables)
     variables = list(trainable_variables)
-    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+    if hasattr(optimizer, "get_updates"):
         with tf.name_scope(_SCOPE):
-            return _legacy_updates(loss, optimizer, variables)
+            return _own_updates(loss, optimizer, variables)
     if step is None:
         step = tf.compat.v1.train.get_or_create_global_step()
     if _is_of_a_graph(optimizer):
@@ -130,7 +134,14 @@ def _minimize(
     return settings.minimize(loss, variables, step).operation
 
 
-def _legacy_updates(loss: tf.Tensor, optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
+def _check_list(name: str, value: Any) -> None:
+    """Raises a ValueError if an argument is neither a list nor a tuple."""
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{name} should be a list or a tuple. Given type: {type(value)}.")
+
+
+def _own_updates(loss: tf.Tensor, optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
+    """A step of an optimizer with `get_updates`: of a legacy one, or of one that defines it."""
     updates = optimizer.get_updates(loss, variables)[0]
     if isinstance(tf.distribute.get_strategy(), _KEEP_VARIABLES_APART):
         _forget_twins()

@@ -5,17 +5,18 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.placed_hook import Place, PlacedHook
+from estimator_train.engine.every_n_steps_hook import EveryNStepsHook
+from estimator_train.engine.placed_hook import Place
 
 _LOG = tf.get_logger()
 _STATE = "backup"
 
 
-class BackupAndRestore(PlacedHook):
-    """Backs the training up every so many steps, and goes on from the backup after a crash.
+class BackupAndRestore(EveryNStepsHook):
+    """Backs the training up every so many steps, and continues from the backup after a crash.
 
     A backup is a checkpoint of all variables in a directory of its own, where only the last is
-    kept. A training that starts goes on from it if it is of a later step than the latest checkpoint
+    kept. A training that starts continues from it if its step is later than the latest checkpoint
     in model_dir. Once training has ended, its last checkpoint is written and the backup is removed.
 
     Args:
@@ -48,10 +49,9 @@ class BackupAndRestore(PlacedHook):
         every = steps_per_epoch if save_freq == "epoch" else save_freq
         if not isinstance(every, int) or every <= 0:
             raise ValueError(f"save_freq must be 'epoch' or a positive number, got {every!r}.")
+        super().__init__(every)
         self._dir = os.fspath(backup_dir)
-        self._every = every
         self._delete = delete_checkpoint
-        self._step = 0
 
     def begin(self) -> None:
         """Finds the global step and the Saver of the graph."""
@@ -59,36 +59,16 @@ class BackupAndRestore(PlacedHook):
         self._graph = tf.compat.v1.get_default_graph()
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Restores the backup, if it is ahead of what was restored."""
+        """Restores the backup, if its step is later than that of the restored checkpoint."""
         del coord
         (self._saver,) = self._graph.get_collection(tf.compat.v1.GraphKeys.SAVERS)[:1]
         self._step = int(session.run(self._global_step))
         path = tf.train.latest_checkpoint(self._dir, _STATE)
         if path is None or _step_of(path) <= self._step:
             return
-        _LOG.info("Going on from the backup %s.", path)
+        _LOG.info("Restored the backup %s; training continues from it.", path)
         self._run(session, "restore_op_name", path)
         self._step = int(session.run(self._global_step))
-
-    def steps_until_due(self, global_step: int) -> int:
-        """Steps up to the next backup."""
-        return self._every - global_step % self._every
-
-    def after_loop(self, steps: int, loss: Any) -> None:
-        """Counts steps that it did not see."""
-        del loss
-        self._step += steps
-
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
-        """Writes a backup if it is time."""
-        del run_values
-        self._step += 1
-        if self._step % self._every == 0:
-            self._save(run_context.session)
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Removes the backup."""
@@ -97,19 +77,20 @@ class BackupAndRestore(PlacedHook):
             for path in tf.io.gfile.glob(os.path.join(self._dir, f"{_STATE}*")):
                 tf.io.gfile.remove(path)
 
-    def _save(self, session: tf.compat.v1.Session) -> None:
+    def act(self, session: tf.compat.v1.Session) -> None:
+        """Writes a backup."""
         tf.io.gfile.makedirs(self._dir)
         step = int(session.run(self._global_step))
         path = os.path.join(self._dir, f"{_STATE}-{step}")
         before = tf.train.latest_checkpoint(self._dir, _STATE)
         self._run(session, "save_tensor_name", path)
-        # Only now does it count: a torn backup is never the last one.
+        # Named only when it is complete, so that an incomplete backup is never restored.
         tf.compat.v1.train.update_checkpoint_state(self._dir, path, latest_filename=_STATE)
         if before and before != path:
             tf.compat.v1.train.remove_checkpoint(before)
 
     def _run(self, session: tf.compat.v1.Session, operation: str, path: str) -> None:
-        """Saves or restores by the Saver's operations; it itself would count this as its own."""
+        """Runs the Saver's operations: its methods would count this as one of its checkpoints."""
         saver = self._saver.saver_def
         name = getattr(saver, operation)
         session.run(

@@ -23,7 +23,7 @@ class ProfileHook(GlobalStepHook):
       output_dir: Where TensorBoard looks for event files, such as the model_dir.
 
     Raises:
-      ValueError: `steps` is no such range, or an empty one.
+      ValueError: `steps` is not such a range, or is empty.
     """
 
     def __init__(self, steps: tuple[int, int] | str, output_dir: str) -> None:
@@ -82,19 +82,21 @@ class ProfileHook(GlobalStepHook):
             self.close()
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Writes the steps there were if training ends before the last."""
+        """Writes a profile of fewer steps if training ends before the last of them."""
         del session
         if not self._done and not self._running:
             self._warn("training ended at global step %d", self._step)
         self.close()
 
     def close(self) -> None:
-        """Writes a profile that has begun: for whoever catches an error that ended training."""
+        """Writes a profile that has begun; call it when an error has ended training."""
         if self._running:
             self._end_mark()
             self._running, self._done = False, True
             tf.profiler.experimental.stop()
-            _LOG.info("Profile of steps %d:%d in %s.", self._start, self._stop, self._output_dir)
+            _LOG.info(
+                "The profile of steps %d:%d is in %s.", self._start, self._stop, self._output_dir
+            )
 
     def _begin_profile(self) -> None:
         try:

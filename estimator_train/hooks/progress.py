@@ -62,7 +62,7 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
         self._display = None
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Starts the display; one that a lost session left goes on."""
+        """Starts the display; one that was shown before the session was lost is kept."""
         del coord
         if self._display is None:
             self._display = self._start(session)
@@ -106,7 +106,7 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
         self.close()
 
     def close(self) -> None:
-        """Leaves the display as it is: for whoever catches an error that ended training."""
+        """Ends the display where it is; call it when an error has ended training."""
         if self._display is not None:
             self._display.close()
         self._display = None

@@ -1,4 +1,4 @@
-"""Where the time of a training step goes, and what holds training back."""
+"""Where the time of a training step goes, and what slows training down."""
 
 import time
 from collections.abc import Callable
@@ -106,7 +106,7 @@ class StepBreakdown(PlacedHook):
         self._end_call("trace" if self._traced else "step", 1)
         if self._traced:
             self._traces.append(read_trace(run_values.run_metadata.step_stats))
-            self._lap(None)  # Reading it is no part of training.
+            self._lap(None)  # Reading it does not count as training.
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts the steps of a loop."""
@@ -130,7 +130,7 @@ class StepBreakdown(PlacedHook):
         """
         if not self._traces or not self._call_steps:
             raise ValueError(
-                f"too few steps: StepBreakdown needs more than {_FIRST_TRACE + 1} of them."
+                f"StepBreakdown needs more than {_FIRST_TRACE + 1} steps, and saw fewer."
             )
         call = self._call_secs / self._call_steps
         input_wait, device = (float(mean) for mean in np.mean(self._traces, axis=0))
@@ -150,7 +150,7 @@ class StepBreakdown(PlacedHook):
         try:
             split = self.split
         except ValueError as error:
-            return f"what holds training back is not known: {error}"
+            return f"no breakdown of the steps: {error}"
         total = sum(split.values())
         most = max(split, key=lambda part: split[part])
         parts = ", ".join(f"{name} {1000 * secs:.3g}" for name, secs in split.items())
@@ -185,7 +185,7 @@ class StepBreakdown(PlacedHook):
 
 
 class _OtherEnd(PlacedHook):
-    """Stands behind all other hooks, so that the time between it and the first is theirs.
+    """Stands behind all other hooks, so that the time between it and the first hook is theirs.
 
     Args:
       breakdown: The hook that stands before all others.

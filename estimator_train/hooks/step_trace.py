@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from estimator_train.hooks.input_wait import INPUT_TYPE
 
-# Operations that only wait for others, which have entries of their own.
+# Operations that only wait for others; those have entries of their own.
 _WRAPPERS = {"RemoteCall", "PartitionedCall", "StatefulPartitionedCall", "_Send", "_Recv"}
 _TYPE = re.compile(r" = (\w+)\(")
 

@@ -1,4 +1,4 @@
-"""Keras models as Estimators, and back. The public names of `estimator_train.keras`."""
+"""Making Estimators of Keras models, and Keras models of checkpoints: `estimator_train.keras`."""
 
 from estimator_train.keras.continue_training import estimator_from_fit
 from estimator_train.keras.from_build_fn import model_fn

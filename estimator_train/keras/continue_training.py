@@ -1,4 +1,4 @@
-"""From a model that `fit` trained to an Estimator that goes on training it."""
+"""From a model that `fit` trained to an Estimator that continues its training."""
 
 import os
 from collections.abc import Mapping
@@ -28,15 +28,15 @@ def estimator_from_fit(
     metric_names_map: Mapping[str, str] | None = None,
     export_outputs: Mapping[str, type] | None = None,
 ) -> EstimatorV2:
-    """Makes an Estimator that goes on where `fit` stopped.
+    """Makes an Estimator that continues the training of a model where `fit` stopped.
 
-    The weights, the optimizer's state, its learning rate and its count of steps are written to
-    model_dir as the checkpoint of that step; what is trained then is what `fit` would have gone on
-    to. The model itself stays as it is. Where model_dir has a checkpoint already, the Estimator
-    goes on from that.
+    The weights and the optimizer's state, learning rate and count of steps are written to model_dir
+    as the checkpoint of that step, and the Estimator computes the same steps that `fit` would. The
+    model itself stays as it is. If model_dir has a checkpoint already, the Estimator continues from
+    that.
 
     Args:
-      model: A compiled tf_keras Model that was trained, or called at least.
+      model: A compiled tf_keras Model that was trained, or at least called.
       model_dir: As for `model_to_estimator`.
       config: As for `model_to_estimator`.
       custom_objects: As for `model_to_estimator`.
@@ -49,7 +49,7 @@ def estimator_from_fit(
 
     Raises:
       ValueError: The model is not compiled, or has no variables yet.
-      TypeError: It is no tf_keras Model.
+      TypeError: It is not a tf_keras Model.
     """
     check_kind(model, "model")
     compiled = compile_arguments(model)

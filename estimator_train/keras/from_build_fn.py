@@ -43,25 +43,26 @@ def model_fn(
 
     `Estimator(keras.model_fn(build, "mse", "adam"), model_dir)`. The model is built eagerly, once
     for each params, and rebuilt in each graph; its weights are those that training starts from.
-    Features, labels and sample weights are given as for `model_to_estimator`. Each optimizer of
-    `tf_keras.optimizers` computes what it does in `fit`, with its clipping and weight decay.
+    Features, labels and sample weights are given as for `model_to_estimator`. Optimizers of
+    `tf_keras.optimizers` compute the same as in `fit`, clipping and weight decay included.
 
     Args:
-      model_builder: Takes any of `params`, `mode` and `config` and returns a tf_keras Model; what
-        it may be compiled with is not used. A subclassed model needs no get_config().
-      loss: As for `Model.compile`; None for losses that layers add alone.
+      model_builder: Takes any of `params`, `mode` and `config` and returns a tf_keras Model. If
+        that is compiled, it makes no difference. A subclassed model needs no get_config().
+      loss: As for `Model.compile`; None if there are only losses that layers add.
       optimizer: A name; an optimizer of tf_keras or tf.compat.v1.train; a function of any of
         `params` and `config` that returns one; or a dict of these, for several optimizers, by
         regular expressions of variable names, of which the first that matches counts.
       metrics: As for `Model.compile`.
       loss_weights: As for `Model.compile`.
       weighted_metrics: As for `Model.compile`.
-      gradient_accumulation_steps: Steps whose mean gradient makes one update of the weights; each
-        counts as a global step. For optimizers of `tf_keras.optimizers`.
+      gradient_accumulation_steps: Number of steps whose mean gradient makes one update of the
+        weights; each counts as a global step. For optimizers of `tf_keras.optimizers`.
       mixed_precision: The tf_keras policy under which the model is built, such as
-        "mixed_bfloat16"; with "mixed_float16" the loss is scaled. By default the one that is set.
-      checkpoint_format: "saver" names variables by their names; "checkpoint" by their places in
-        the model, as `Model.load_weights` reads them (Functional and Sequential models only).
+        "mixed_bfloat16"; with "mixed_float16" the loss is scaled. By default the global policy.
+      checkpoint_format: "saver": checkpoints have variables under their names in the graph;
+        "checkpoint": under their places in the model, as `Model.load_weights` reads them
+        (Functional and Sequential models only).
       custom_objects: Names to classes and functions that the model's config needs.
       metric_names_map: As for `model_to_estimator`.
       export_outputs: As for `model_to_estimator`.
@@ -70,9 +71,9 @@ def model_fn(
       A model_fn.
 
     Raises:
-      ValueError: gradient_accumulation_steps is not positive, checkpoint_format is unknown, or the
-        builder needs an argument that there is none for.
-      TypeError: model_builder is no function.
+      ValueError: gradient_accumulation_steps is not positive, checkpoint_format is unknown, or
+        model_builder needs other arguments.
+      TypeError: model_builder is not a function.
     """
     if isinstance(model_builder, tf_keras.Model) or not callable(model_builder):
         raise TypeError(
@@ -135,7 +136,7 @@ class BuiltModelFn:
     def __call__(
         self, features: Any, labels: Any, mode: str, config: RunConfig, params: Any = None
     ) -> EstimatorSpec:
-        """Builds the model in the default graph; arguments are those of a model_fn."""
+        """Builds the model in the default graph; its arguments are those of every model_fn."""
         made = self.keras_model_fn(mode, params, config)
         with self._in_policy():
             return made(features, labels, mode, config)
@@ -144,7 +145,7 @@ class BuiltModelFn:
         """Returns what builds the graphs for a mode and params; the model is built at most once.
 
         Raises:
-          ValueError: The model has steps of its own, or cannot be trained by its optimizer.
+          ValueError: The model overrides train_step or its like, or its optimizer cannot be used.
           TypeError: The builder returned no tf_keras Model.
         """
         available = {"params": params, "mode": mode, "config": config}
@@ -232,7 +233,7 @@ def _names_of_optimizers(optimizer: Any) -> set[str]:
 
 
 def _resolved(optimizer: Any, available: Mapping[str, Any], scaled: bool) -> Any:
-    """The optimizer object that was meant, or a dict of them."""
+    """The optimizer object of a name, config, function or object; of several a dict of them."""
     if _is_several(optimizer):
         return {key: _resolved(one, available, scaled) for key, one in optimizer.items()}
     if _is_function(optimizer):

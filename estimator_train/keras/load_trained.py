@@ -31,17 +31,17 @@ def load_trained(
     source: Any,
     name_map: Mapping[str, str] | None = None,
 ) -> Any:
-    """Puts a checkpoint's weights into a Keras model, with the optimizer's state if it is compiled.
+    """Loads the weights of a checkpoint into a Keras model, and its optimizer's state if compiled.
 
-    It takes checkpoints of `model_to_estimator` of both formats, of `keras.model_fn`, and, by names
-    and shapes, of model_fns of one's own, of this package and of tf.estimator.
+    It reads checkpoints of `model_to_estimator`, in both formats, and of `keras.model_fn`; those of
+    other model_fns, of this package or of tf.estimator, by the names and shapes of variables.
 
     Args:
       model: A tf_keras Model whose variables are made: a Functional one, or one that was called.
       source: An Estimator, a model_dir (of which the latest checkpoint is taken) or a checkpoint's
         path prefix.
       name_map: Names of the model's variables to those in the checkpoint, for those that are not
-        found by themselves; `propose_name_map` shows what is.
+        found without; `propose_name_map` shows which are.
 
     Returns:
       The model.
@@ -49,7 +49,7 @@ def load_trained(
     Raises:
       ValueError: There is no checkpoint, the model has no variables yet, or a variable of the model
         is not found or of another shape: then nothing is changed.
-      TypeError: model is no tf_keras Model.
+      TypeError: model is not a tf_keras Model.
     """
     saved = saved_variables(source)
     names = _matched(model, saved, name_map)
@@ -63,16 +63,19 @@ def load_trained(
 def propose_name_map(
     model: Any, source: Any, name_map: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Returns which variable of a checkpoint `load_trained` takes for each of the model's.
+    """Shows which variable of a checkpoint `load_trained` loads into each variable of a model.
 
     Args:
       model: As for `load_trained`.
       source: As for `load_trained`.
       name_map: As for `load_trained`.
 
+    Returns:
+      Names of the model's variables to names in the checkpoint.
+
     Raises:
       ValueError: As for `load_trained`.
-      TypeError: model is no tf_keras Model.
+      TypeError: model is not a tf_keras Model.
     """
     matched = _matched(model, saved_variables(source), name_map)
     return dict(zip(_names(model), matched, strict=True))
@@ -143,7 +146,7 @@ def _checked_map(
 def _check_complete(
     model: Any, wanted: Mapping[str, Any], saved: SavedVariables, found: Mapping[str, str]
 ) -> None:
-    """Refuses a checkpoint that lacks variables; those that it has beyond are only told of."""
+    """Raises an error if the checkpoint lacks variables, and warns if it has others."""
     misshaped = {
         name: f"{saved.shapes[found.get(name, name)]} there, {shape} in the model"
         for name, shape in wanted.items()
@@ -168,7 +171,7 @@ def _check_complete(
 
 
 def _load_optimizer(model: Any, saved: SavedVariables, names: list[str]) -> None:
-    """Gives the model's optimizer its state, as far as the checkpoint has it."""
+    """Loads the optimizer's state, and warns of what the checkpoint lacks."""
     optimizer, trained = model.optimizer, model.trainable_variables
     make_slots(optimizer, trained)
     position = {id(variable): i for i, variable in enumerate(variables_of(model))}
@@ -203,7 +206,7 @@ def make_or_restore(
     directory: str | os.PathLike[str],
     custom_objects: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Returns the model that was saved last in a directory, or a new one, as Keras's guides do.
+    """Returns the model that was saved last in a directory, or a new one if there is none.
 
     Args:
       model_builder: Function without arguments that returns a compiled tf_keras Model.
@@ -211,8 +214,11 @@ def make_or_restore(
         SavedModels) or weights (`.weights.h5`).
       custom_objects: Names to classes and functions that loading a whole model needs.
 
+    Returns:
+      The tf_keras Model.
+
     Raises:
-      ValueError: What is there does not fit the model.
+      ValueError: The saved weights do not fit the new model.
     """
     path = os.fspath(directory)
     if tf.io.gfile.isdir(path) and tf.train.latest_checkpoint(path):
@@ -244,6 +250,6 @@ def _newest(directory: str) -> str | None:
 
 
 def _age(path: str) -> tuple[int, list[int]]:
-    """Sorts by time, and by the numbers in names where a file system's clock is coarse."""
+    """A key to sort by time, and by the numbers in names if the file system's times are equal."""
     numbers = [int(number) for number in re.findall(r"\d+", os.path.basename(path))]
     return tf.io.gfile.stat(path).mtime_nsec, numbers

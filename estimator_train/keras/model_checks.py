@@ -1,4 +1,4 @@
-"""Telling tf_keras models from others."""
+"""Which models are tf_keras models."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ def check_kind(model: Any, what: str) -> None:
     """Checks that something is a tf_keras Model.
 
     Args:
-      model: Anything.
-      what: What it is, for the error.
+      model: Any object.
+      what: What it is called in the error, such as the name of the argument.
 
     Raises:
-      TypeError: It is none, for one a Keras 3 model.
+      TypeError: It is not; a Keras 3 model is not one either.
     """
     if isinstance(model, tf_keras.Model):
         return

@@ -13,6 +13,7 @@ from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.model_checks import check_kind
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.run_config import RunConfig
+from estimator_train.run_config.topology import is_synchronous
 
 _LOG = tf.get_logger()
 _INITIAL_WEIGHTS = os.path.join("keras", "keras_model.ckpt")
@@ -30,30 +31,29 @@ def model_to_estimator(
 ) -> EstimatorV2:
     """Makes an Estimator of a compiled tf_keras model.
 
-    The Estimator trains a copy: the model itself stays as it is, and its weights are those that
-    training starts from. They are written to `keras/keras_model.ckpt` in model_dir, where the model
-    is Functional or Sequential and there is no checkpoint yet.
+    The Estimator trains a copy, which starts with the weights of the model; the model itself stays
+    as it is. The weights of a Functional or Sequential model are written to
+    `keras/keras_model.ckpt` in model_dir, if there is no checkpoint yet.
 
     input_fn returns features as the model takes them (a tensor, or a list, tuple or dict by the
-    names of the inputs) and labels likewise by the outputs. With sample weights, features are a
-    dict of `features` and `sample_weights`.
+    names of the inputs), and labels in the same form by the names of the outputs. With sample
+    weights, features are a dict of `features` and `sample_weights`.
 
     Args:
       keras_model: A compiled tf_keras Model: Functional, Sequential or subclassed.
-      keras_model_path: Instead of it, the path of such a model as its `save` wrote it: HDF5,
+      keras_model_path: Instead of keras_model, the path of one that `Model.save` wrote: HDF5,
         `.keras` or a SavedModel.
       custom_objects: Names to the classes and functions that loading or copying the model needs
         and tf_keras does not know.
       model_dir: Directory of checkpoints and event files; by default the config's, else a
         temporary one that stays.
       config: A RunConfig; by default one with the defaults.
-      checkpoint_format: "checkpoint" names variables by their place in the model, so that
-        `tf.train.Checkpoint(model)` restores them into a Keras model (Functional and Sequential
-        models only); "saver" by their names in the graph.
-      metric_names_map: Keras's names of the metrics to the names to report them under; all of
-        them or none.
-      export_outputs: Output name to the subclass of `ExportOutput` to export it as, beside the
-        default signature, which has all outputs.
+      checkpoint_format: "checkpoint": checkpoints have variables under their places in the model,
+        so that `tf.train.Checkpoint(model)` restores them into a Keras model (Functional and
+        Sequential models only); "saver": under their names in the graph.
+      metric_names_map: Keras's names of all metrics to the names to report them under.
+      export_outputs: Output name to the subclass of `ExportOutput` to export it as, in a signature
+        of its own. The default signature always has all outputs.
 
     Returns:
       An Estimator.
@@ -63,7 +63,7 @@ def model_to_estimator(
         Cloud Storage; the model is not compiled, or cannot be made again from its config; its
         optimizer has a setting that cannot be honoured; or checkpoint_format is unknown, or not for
         this model.
-      TypeError: keras_model is no tf_keras Model, for one a Keras 3 model.
+      TypeError: keras_model is not a tf_keras Model; a Keras 3 model is not one either.
       OSError: There is no file at keras_model_path.
     """
     return _made(EstimatorV2, **locals())
@@ -145,8 +145,13 @@ def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
 
 
 def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:
-    """Writes the model's weights for training to start from, where nothing is trained yet."""
-    if not model_fn.has_known_inputs:
+    """Writes the model's weights for training to start from, where nothing is trained yet.
+
+    Of synchronous workers only the chief starts from them; the others get them from its broadcasts.
+    One that starts from the file as well, which it sees or not as it comes later or sooner than the
+    chief, takes no part in those broadcasts, and both would wait for each other for ever.
+    """
+    if not model_fn.has_known_inputs or (is_synchronous(config) and not config.is_chief):
         return None
     path = os.path.join(config.model_dir, _INITIAL_WEIGHTS)
     trained = tf.train.latest_checkpoint(config.model_dir) is not None

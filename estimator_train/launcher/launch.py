@@ -1,7 +1,6 @@
-"""The processes of a cluster on this machine: started together, restarted, ended together."""
+"""The processes of a cluster on this machine: started, restarted and ended as one job."""
 
 import dataclasses
-import json
 import os
 import signal
 import socket
@@ -11,7 +10,16 @@ import time
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from estimator_train.cluster import CHIEF, EVALUATOR, PS, WORKER, launched_exit_codes
+from estimator_train.cluster import (
+    CHIEF,
+    EVALUATOR,
+    PS,
+    WORKER,
+    Cluster,
+    Jobs,
+    as_tf_config,
+    launched_exit_codes,
+)
 from estimator_train.launcher import loopback
 from estimator_train.launcher.ports import free_addresses
 from estimator_train.launcher.process import TaskProcess
@@ -22,10 +30,10 @@ _SERVERS_SECS = 10.0
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _OTHER_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
 _ON_ALL_INTERFACES = (
-    "The servers of this cluster listen on all interfaces, and ask nobody for a password: "
-    "estimator-train was installed where there was no C compiler or at a path with a space or "
-    "colon, or this is not Linux. See that nobody else reaches their ports, or use "
-    "--private_network."
+    "The servers of this cluster listen on all interfaces, so that whoever reaches this machine "
+    "can use them without a password: the library that binds them to loopback is missing "
+    "(estimator-train was installed without a C compiler or at a path with a space or colon, or "
+    "this is not Linux). Block their ports with a firewall, or use --private_network."
 )
 
 
@@ -36,9 +44,9 @@ class LocalJob:
     Attributes:
       command: The program and its arguments, the same for all.
       workers: Processes that train beside the chief.
-      ps: Parameter servers; without any, all trainers restart together if one fails.
+      ps: Parameter servers; without any, all processes that train restart if one fails.
       evaluator: Whether there is an evaluator.
-      max_restarts: Failures that are answered by a restart, in all.
+      max_restarts: How many failures are answered by a restart, over all processes.
       grace_secs: Seconds from SIGTERM to SIGKILL; and those that workers and parameter servers have
         to end by themselves when the chief has ended.
       evaluator_secs: Seconds that the evaluator has for its last evaluation.
@@ -61,8 +69,8 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
       out: Where the output of the processes goes.
 
     Returns:
-      The chief's exit code, 128 + N if signal N ended it; that of another process if the job failed
-      for its failure.
+      The chief's exit code, 128 + N if signal N ended it; if the failure of another process ended
+      the job, the code of that process.
 
     Raises:
       OSError: The program cannot be started, or there are no free ports.
@@ -79,9 +87,10 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
 class _Launcher:
     def __init__(self, job: LocalJob, out: TextIO) -> None:
         self._job, self._out = job, out
-        cluster = _cluster(job)
-        self._configs = _tf_configs(job, cluster)
-        self._loopback = loopback.variables(sum(cluster.values(), []), os.environ)
+        jobs = _jobs(job)
+        self._configs = _tf_configs(job, jobs)
+        addresses = [address for tasks in jobs.values() for address in tasks.values()]
+        self._loopback = loopback.variables(addresses, os.environ)
         self._processes: dict[str, TaskProcess] = {}
         self._restarts_left = job.max_restarts
         self.ending = False
@@ -117,7 +126,7 @@ class _Launcher:
             process.send(number)
 
     def close(self) -> None:
-        """Kills whatever still runs."""
+        """Kills the processes that still run."""
         for process in self._processes.values():
             process.close()
 
@@ -129,33 +138,37 @@ class _Launcher:
         self._processes[name] = TaskProcess(name, self._job.command, environment, self._out)
 
     def _answer(self, failed: dict[str, int]) -> bool:
-        """Restarts what failed, as long as that may help; returns whether the job goes on."""
+        """Restarts what failed, if that may help; returns whether the job continues."""
         for name, code in failed.items():
             self._say(f"{name} {_ending(code)}.")
         if launched_exit_codes.BAD_INPUT in failed.values():
             return False
         together = not self._job.ps and any(_trains(name) for name in failed)
         if self._restarts_left < (1 if together else len(failed)):
-            self._say(f"No restarts are left of {self._job.max_restarts}.")
+            self._say(
+                f"Not restarting: all {self._job.max_restarts} restarts are used (--max_restarts)."
+            )
             return False
         names = [name for name in self._configs if name in failed or (together and _trains(name))]
         self._restarts_left -= 1 if together else len(failed)
         for name in names:
             # Not SIGTERM, which does not end a process that waits for others in a collective.
             self._processes[name].close()
-        self._say(f"Restarting {', '.join(names)}; {self._restarts_left} restarts are left.")
+        self._say(
+            f"Restarting {', '.join(names)}; {self._restarts_left} more restarts are allowed."
+        )
         for name in names:
             self._start(name)
         return True
 
     def _end_the_others(self) -> None:
-        """Lets the others end by themselves, and then makes them."""
+        """Waits for the other processes to end, then sends SIGTERM to those that still run."""
         job = self._job
         self._wait_for((WORKER, PS), job.grace_secs)
         self._wait_for((EVALUATOR,), job.evaluator_secs)
         rest = self._running()
         if rest and not self.ending:
-            self._say(f"Training is done; ending {', '.join(rest)}.")
+            self._say(f"Training is done; sending SIGTERM to {', '.join(rest)}.")
             self.send(signal.SIGTERM)
             self._wait_for((WORKER, PS, EVALUATOR), job.grace_secs, even_if_ending=True)
 
@@ -165,13 +178,13 @@ class _Launcher:
         self._wait_for((CHIEF, WORKER), self._job.grace_secs, even_if_ending=True)
         self._wait_for(everyone, min(_SERVERS_SECS, self._job.grace_secs), even_if_ending=True)
         for name in self._running():
-            self._say(f"{name} did not end; killing it.")
+            self._say(f"{name} still runs after SIGTERM; killing it.")
         self.close()
         return self._processes[CHIEF_NAME].exit_code() or 0
 
     def _wait_for(self, jobs: Sequence[str], seconds: float, even_if_ending: bool = False) -> None:
         end = time.monotonic() + seconds
-        while any(name.split(":")[0] in jobs for name in self._running()):
+        while any(_job_of(name) in jobs for name in self._running()):
             if time.monotonic() >= end or (self.ending and not even_if_ending):
                 return
             time.sleep(_LOOK_EVERY_SECS)
@@ -184,7 +197,7 @@ class _Launcher:
 
 
 class _Signals:
-    """Within it, signals to this process go on to the launcher's."""
+    """Within it, signals to this process are forwarded to those of the launcher."""
 
     def __init__(self, launcher: _Launcher) -> None:
         self._launcher = launcher
@@ -211,34 +224,37 @@ class _Signals:
 CHIEF_NAME = f"{CHIEF}:0"
 
 
-def _cluster(job: LocalJob) -> dict[str, list[str]]:
-    """Jobs to the addresses of their tasks."""
+def _jobs(job: LocalJob) -> Jobs:
+    """The jobs of the cluster with the addresses of their tasks."""
     # A MultiWorkerMirroredStrategy can only be made by a process that is listed in the cluster.
     listed = job.evaluator and not job.ps
     counts = {CHIEF: 1, WORKER: job.workers, PS: job.ps, EVALUATOR: int(listed)}
     addresses = iter(free_addresses(sum(counts.values())))
     return {
-        name: [next(addresses) for _ in range(count)] for name, count in counts.items() if count
+        name: {index: next(addresses) for index in range(count)}
+        for name, count in counts.items()
+        if count
     }
 
 
-def _tf_configs(job: LocalJob, cluster: dict[str, list[str]]) -> dict[str, str]:
+def _tf_configs(job: LocalJob, jobs: Jobs) -> dict[str, str]:
     """Task name to its TF_CONFIG; "" where the chief is alone and none is needed."""
-    tasks = [(name, index) for name, members in cluster.items() for index in range(len(members))]
+    tasks = [(name, index) for name, members in jobs.items() for index in members]
     # The others wait for parameter servers, so these come first.
     tasks.sort(key=lambda task: task[0] != PS)
-    if job.evaluator and EVALUATOR not in cluster:
+    if job.evaluator and EVALUATOR not in jobs:
         tasks.append((EVALUATOR, 0))
     if len(tasks) == 1:
         return {CHIEF_NAME: ""}
-    return {
-        f"{name}:{index}": json.dumps({"cluster": cluster, "task": {"type": name, "index": index}})
-        for name, index in tasks
-    }
+    return {f"{name}:{index}": as_tf_config(Cluster(jobs, name, index)) for name, index in tasks}
 
 
 def _trains(name: str) -> bool:
-    return name.split(":")[0] in (CHIEF, WORKER)
+    return _job_of(name) in (CHIEF, WORKER)
+
+
+def _job_of(name: str) -> str:
+    return name.split(":")[0]
 
 
 def _ending(code: int) -> str:

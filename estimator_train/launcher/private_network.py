@@ -1,7 +1,8 @@
-"""A network for one job: TensorFlow's servers listen on all interfaces, and there is one alone.
+"""A network for one job, with a loopback interface alone.
 
-Their protocol knows no passwords, so that whoever reaches a server can run operations in it. In a
-network namespace (Linux) nobody else does, on this machine or another.
+TensorFlow's servers listen on all interfaces and know no passwords: whoever reaches one can run
+operations in it. In a network namespace (Linux) no process outside of the job reaches them, on this
+machine or another.
 """
 
 import ctypes
@@ -27,7 +28,7 @@ def enter() -> None:
     try:
         _unshare(_CLONE_NEWNET)
     except PermissionError:
-        # Who may not administrate this machine may do so in a namespace of users of its own.
+        # Who is not root may make a network namespace within a user namespace.
         _unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
         _write("setgroups", "deny")
         _write("uid_map", f"{user} {user} 1")

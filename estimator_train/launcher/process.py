@@ -1,4 +1,4 @@
-"""One process of a cluster on this machine: started, heard, signalled, and never left behind."""
+"""One process of a cluster on this machine, with its output and its child processes."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""Names of the original's insides that scripts import, by the names they have there."""
+"""Names inside tf.estimator that scripts import, by the names that they have there."""
 
 import inspect
 from collections.abc import Callable
@@ -49,9 +49,9 @@ def fn_args(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:
-    """The step of the latest checkpoint of a directory, 0 where there is none."""
+    """The step of the latest checkpoint of a directory; 0 without a checkpoint."""
     try:
         reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(checkpoint_dir))
         return int(reader.get_tensor("global_step"))
-    except Exception:  # The original answers 0 to whatever is wrong with the directory.
+    except Exception:  # As tf.estimator 2.15, whatever is wrong.
         return 0

@@ -1,4 +1,4 @@
-"""One line instead of the runner: old names for the script that calls it."""
+"""`install()`, one line in a script in place of the runner."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Tells Python 2 from a mistake in Python 3."""
+"""Tells code of Python 2 from a syntax error in Python 3."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What of TensorFlow an old codebase uses, and whether it is there: nothing is executed."""
+"""Which names of TensorFlow an old codebase uses, and whether they exist; nothing is executed."""
 
 import ast
 import importlib
@@ -41,7 +41,7 @@ class FileReport(NamedTuple):
       path: The file.
       generation: TF1 or TF2.
       symbols: The names that it uses.
-      problem: Why it cannot be read, or "".
+      problem: Why it cannot be read; empty if it can.
       command: How to run it, if it is a script.
     """
 
@@ -64,7 +64,7 @@ def report(path: str) -> list[FileReport]:
       path: The script or directory.
 
     Raises:
-      FileNotFoundError: There is none.
+      FileNotFoundError: There is no such file or directory.
     """
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file or directory", path)

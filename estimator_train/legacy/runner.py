@@ -37,7 +37,7 @@ def script(path: str) -> Program:
     """A program by its file, or by the directory of its `__main__.py`.
 
     Raises:
-      ScriptError: There is none, or it is no Python 3.
+      ScriptError: It does not exist, or is not Python 3.
     """
     if os.path.isdir(path):
         path = os.path.join(path, "__main__.py")
@@ -54,7 +54,7 @@ def module(name: str) -> Program:
     """A program by its module's name, looked for from the working directory.
 
     Raises:
-      ScriptError: There is none, or it is no Python 3.
+      ScriptError: It does not exist, or is not Python 3.
     """
     sys.path[0] = os.getcwd()
     try:

@@ -14,7 +14,7 @@ def seed_python(seed: int) -> None:
 
 
 def seed_tensorflow(tensorflow: types.ModuleType, seed: int) -> None:
-    """Has random operations of all graphs, and of none, repeat themselves.
+    """Makes random operations repeat their numbers, in all graphs and in eager code.
 
     A seed that the program or its RunConfig sets goes before this one.
 

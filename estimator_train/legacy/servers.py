@@ -1,4 +1,4 @@
-"""Servers of TensorFlow that programs start by themselves, in any order."""
+"""Servers of TensorFlow that a program's processes start in any order."""
 
 import os
 from typing import Any
@@ -12,8 +12,8 @@ _FAIL_FAST = "GRPC_FAIL_FAST"
 class Server(tf.distribute.Server):
     """`tf.train.Server` as TensorFlow 1 had it: its calls wait for processes that start later.
 
-    Today a call fails where the process that it goes to was looked for once before it listened: a
-    parameter server that was up first then ends the chief at its first step.
+    In today's TensorFlow a call fails if its target did not listen yet when it was first contacted:
+    a parameter server that starts first then makes the chief fail at its first step.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -28,7 +28,7 @@ def install(
 
     Args:
       directory: Where the codebase's top-level modules are.
-      choice: TF1 or TF2; None: told from the source.
+      choice: TF1 or TF2; None takes the one that the source was written for.
       source: The file that tells; by default that of the module which first imports TensorFlow.
       seed: Of each graph for which the codebase sets none; None: not seeded.
 
@@ -56,7 +56,7 @@ def _prepared(choice: str | None, source: str | None, seed: int | None) -> Tree:
     if seed is not None:
         seeds.seed_tensorflow(tensorflow, seed)
     _free_flag_names()
-    # Old code calls what was deprecated since: to be told of each call helps nobody.
+    # Old code calls what was deprecated since; a warning at each call helps nobody.
     logging.getLogger("tensorflow").addFilter(_asks_something)
     warnings.filterwarnings("ignore", message=f".*{_DEPRECATED}")
     if "numpy" in sys.modules:

@@ -1,4 +1,4 @@
-"""Ending a process at once, where its main thread hangs and cannot do it."""
+"""Ending a process from another thread, when its main thread hangs."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ def last_words(say: _LastWords) -> Iterator[None]:
 
 
 def end_now(code: int, cause: str) -> NoReturn:
-    """Ends the process without any cleaning up, last words excepted.
+    """Ends the process at once, without any clean-up but the functions of `last_words`.
 
     Args:
       code: The exit code.

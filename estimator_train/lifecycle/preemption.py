@@ -1,7 +1,7 @@
-"""Signals that end a job after it has saved: who listens for them, and what has come.
+"""Signals that end a job once it has saved a checkpoint.
 
-A watch is either strict (outside of training: the job ends where it is) or deferring (in training:
-it is noted, and the engine ends at its next step).
+A watch listens for them. Outside of training it is strict: a signal raises `Preempted` at once. In
+training it is deferring: it remembers the signal, and the engine ends training after its next step.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ EXIT_CODE = 128 + signal.SIGTERM  # 143: schedulers start such a job again.
 
 @dataclasses.dataclass(frozen=True)
 class Preemption:
-    """How a job is told to end.
+    """Which signals end a job, and how long it has to save a checkpoint.
 
     Attributes:
       signals: Names of the signals; by default SIGTERM, and SIGUSR1 in a job of Slurm's, which
-        sends it ahead of the end of a job's time.
-      grace_secs: Seconds from the signal to the end of the process, saved or not; None waits for as
-        long as it takes.
+        sends it before the job's time is over.
+      grace_secs: The process ends this many seconds after the signal, even if the checkpoint is not
+        written; None waits for the checkpoint however long it takes.
 
     Raises:
-      ValueError: There is no such signal, or grace_secs is not positive.
+      ValueError: A signal does not exist on this system, or grace_secs is not positive.
     """
 
     signals: tuple[str, ...] = ()
@@ -41,7 +41,9 @@ class Preemption:
     def __post_init__(self) -> None:
         for name in self.signals:
             if not name.startswith("SIG") or name not in signal.Signals.__members__:
-                raise ValueError(f"'{name}' is no signal: give names such as SIGTERM or SIGUSR1.")
+                raise ValueError(
+                    f"'{name}' is not a signal: give names such as SIGTERM or SIGUSR1."
+                )
             if name in ("SIGKILL", "SIGSTOP"):
                 raise ValueError(f"{name} cannot be caught: give SIGTERM, or SIGUSR1 under Slurm.")
         if self.grace_secs is not None and not self.grace_secs > 0:
@@ -90,7 +92,7 @@ class Watch:
         return self._came is not None
 
     def change(self, preemption: Preemption) -> None:
-        """Goes over to other signals and another grace."""
+        """Listens for other signals, with another grace."""
         self._remove()
         self._preemption = preemption
         self._install()
@@ -106,7 +108,7 @@ class Watch:
 
     @contextlib.contextmanager
     def ending_at_once(self) -> Iterator[None]:
-        """Within it, and within `deferring`, a signal ends what is going on, and so has one before.
+        """Within it a signal raises `Preempted` even inside `deferring`, as does an earlier one.
 
         Raises:
           Preempted: A signal came.
@@ -184,9 +186,13 @@ class _Watcher:
 
 
 def _end(why: str) -> None:
-    with contextlib.suppress(OSError):
-        os.write(sys.stderr.fileno(), f"estimator_train: {why}\n".encode())
+    _say(why)
     end_now(EXIT_CODE, why)
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # There may be no standard error.
+        os.write(sys.stderr.fileno(), f"estimator_train: {text}\n".encode())
 
 
 _current: Watch | None = None
@@ -194,7 +200,7 @@ _current: Watch | None = None
 
 @contextlib.contextmanager
 def watch(preemption: Preemption) -> Iterator[Watch | None]:
-    """Listens for signals within it; within another watch, that one goes on listening.
+    """Listens for signals within it; within another watch, the outer one keeps listening.
 
     Handlers that were there before are called as well, and put back.
 
@@ -212,6 +218,9 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
     _current._install()
     try:
         yield _current
+    except Preempted as preempted:
+        _say(f"{preempted}; exit code {EXIT_CODE}. Run the same command again to continue.")
+        raise
     finally:
         _current._remove()
         _current = None
@@ -248,10 +257,10 @@ def requested() -> bool:
 
 
 def check(doing: str) -> None:
-    """Ends what is going on if a signal has come.
+    """Raises `Preempted` if a signal has come.
 
     Args:
-      doing: What is going on, as it stands in the message: "evaluating".
+      doing: What the caller does, for the message: "evaluating".
 
     Raises:
       Preempted: A signal has come.

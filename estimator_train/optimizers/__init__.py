@@ -1,1 +1,1 @@
-"""Keras optimizers, of either generation, in graphs."""
+"""Keras optimizers, new and legacy, and optimizers of tf.compat.v1.train in graphs."""

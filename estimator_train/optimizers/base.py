@@ -25,7 +25,7 @@ class TrainStep(NamedTuple):
 
 
 class GraphOptimizer(abc.ABC):
-    """An optimizer's settings, of which each graph makes an optimizer for itself.
+    """The settings of an optimizer, from which each graph gets an optimizer of its own.
 
     Attributes:
       scales_loss: Whether the optimizer itself divides the loss by the number of replicas.
@@ -46,14 +46,17 @@ class GraphOptimizer(abc.ABC):
         """Builds a training step in the default graph.
 
         Args:
-          loss: A scalar; under a strategy the replicas' gradients are summed.
-          variables: The variables to train. Those that the loss does not depend on are left as
-            they are, with a warning.
-          global_step: Counts the steps, an int64 scalar.
-          gradients: The loss's gradients by the variables, where they are known already.
+          loss: A float scalar; under a strategy the gradients of the replicas are summed.
+          variables: The variables to train. Those that the loss does not depend on are left
+            unchanged, with a warning.
+          global_step: Count of steps, an int64 scalar variable.
+          gradients: The gradients of the loss by the variables, if they are already computed.
+
+        Returns:
+          The step's operation and the optimizer that checkpoints save.
 
         Raises:
-          ValueError: The loss depends on none of the variables.
+          ValueError: The loss does not depend on any of the variables.
         """
 
 
@@ -97,7 +100,7 @@ class KerasOptimizer(GraphOptimizer):
             loss = optimizer.get_scaled_loss(loss)
         if gradients is None:
             gradients = gated_gradients(loss, variables)
-        pairs = existing(zip(gradients, variables, strict=True))
+        pairs = with_gradients(zip(gradients, variables, strict=True))
         if not self._loss_scaling:
             return pairs
         scaled, trained = zip(*pairs, strict=True)
@@ -105,16 +108,21 @@ class KerasOptimizer(GraphOptimizer):
 
 
 def gated_gradients(loss: tf.Tensor, variables: Sequence[tf.Variable]) -> list[Any]:
-    """The gradient of the loss by each variable, None where there is none.
+    """The gradient of the loss by each variable; None if the loss does not depend on it.
 
-    Those of one operation are waited for together, as in `tf.compat.v1.train.Optimizer`: the
-    products of a convolution or a dense layer then come layer by layer, which is up to 5% faster.
+    All gradients of an operation are computed before any is used, which is the default of
+    `tf.compat.v1.train.Optimizer` too: layers are then differentiated one after another, which is
+    up to 5% faster.
     """
     return tf.gradients(loss, list(variables), gate_gradients=True)
 
 
-def existing(pairs: Any) -> list[tuple[Any, tf.Variable]]:
-    """The pairs of gradient and variable that have a gradient."""
+def with_gradients(pairs: Any) -> list[tuple[Any, tf.Variable]]:
+    """The pairs of gradient and variable that have a gradient.
+
+    Raises:
+      ValueError: None of them has.
+    """
     pairs = list(pairs)
     absent = [variable.name for gradient, variable in pairs if gradient is None]
     if len(absent) == len(pairs):
@@ -141,13 +149,13 @@ def schedule_of(optimizer: Any) -> Any:
 
 
 def eager_copy(optimizer: Any) -> Any:
-    """Returns a new optimizer with the settings of another one, to be used in eager code.
+    """Returns a new optimizer for eager code with the settings of another one.
 
     Raises:
       ValueError: Its learning-rate schedule has no config.
     """
     if isinstance(getattr(optimizer, "optimizer", None), tf.compat.v1.train.Optimizer):
-        return optimizer  # What Keras makes of a v1 optimizer; it has no config.
+        return optimizer  # Keras's wrapper of a v1 optimizer has no config.
     if hasattr(optimizer, "inner_optimizer"):
         return tf_keras.mixed_precision.LossScaleOptimizer(
             eager_copy(optimizer.inner_optimizer),
@@ -165,10 +173,10 @@ def eager_copy(optimizer: Any) -> Any:
 
 @contextlib.contextmanager
 def readable_schedule(optimizer: Any) -> Any:
-    """Within it, the optimizer's config is read, which asks its schedule for one too.
+    """A context to read an optimizer's config in, even if Keras does not know its schedule's class.
 
     Raises:
-      ValueError: The schedule has none.
+      ValueError: The learning-rate schedule has no config.
     """
     schedule = schedule_of(optimizer)
     try:
@@ -184,5 +192,5 @@ def readable_schedule(optimizer: Any) -> Any:
 
 
 def name_scope(name: str) -> contextlib.AbstractContextManager[Any]:
-    """A name scope, or none for an empty name."""
+    """A name scope; for an empty name a context that does nothing."""
     return tf.name_scope(name) if name else contextlib.nullcontext()

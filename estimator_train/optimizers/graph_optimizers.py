@@ -1,4 +1,4 @@
-"""Keras and v1 optimizers as one training operation in a graph."""
+"""The graph form of the optimizer that a Keras model was compiled with."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,14 +10,14 @@ from estimator_train.optimizers.base import (
     GraphOptimizer,
     KerasOptimizer,
     TrainStep,
-    existing,
     name_scope,
     readable_schedule,
+    with_gradients,
 )
 from estimator_train.optimizers.new_optimizers import NewOptimizer
 
 _LOG = tf.get_logger()
-# These compute what their legacy forms do, and checkpoints hold them under the names of those.
+# These compute what their legacy forms do, whose names the checkpoints of tf.estimator have.
 _WITH_LEGACY_FORM = (
     tf_keras.optimizers.Adadelta,
     tf_keras.optimizers.Adagrad,
@@ -36,15 +36,17 @@ def graph_optimizer(
     """Reads the settings of the optimizer that a model was compiled with.
 
     Args:
-      optimizer: One of `tf_keras.optimizers` or `tf_keras.optimizers.legacy`, a loss scaling one
-        around these, or what Keras makes of one of `tf.compat.v1.train`. It is never changed.
-      original_names: Whether a new optimizer that has a legacy form takes it, so that checkpoints
-        hold it as those of tf.estimator do; else it computes what `fit` does to the last bit.
-      accumulated_steps: Steps whose mean gradient makes one update of the weights.
+      optimizer: One of `tf_keras.optimizers`, `tf_keras.optimizers.legacy` or
+        `tf.compat.v1.train`, a LossScaleOptimizer around one, or Keras's wrapper of a v1 optimizer.
+        It is never changed.
+      original_names: Whether a new optimizer with a legacy form takes that form, so that its
+        variables have the names that they have in checkpoints of tf.estimator; if not, it computes
+        exactly what `fit` does.
+      accumulated_steps: Number of steps whose mean gradient makes one update of the weights.
 
     Raises:
-      ValueError: A setting can be neither read nor honoured.
-      TypeError: It is none of these.
+      ValueError: A setting cannot be read, or has no effect in a graph.
+      TypeError: It is not such an optimizer.
     """
     wrapped = getattr(optimizer, "optimizer", None)
     if isinstance(optimizer, tf.compat.v1.train.Optimizer):
@@ -125,7 +127,7 @@ class _V1(GraphOptimizer):
                 pairs = self._optimizer.compute_gradients(loss, list(variables))
             else:
                 pairs = list(zip(gradients, variables, strict=True))
-            step = self._optimizer.apply_gradients(existing(pairs), global_step)
+            step = self._optimizer.apply_gradients(with_gradients(pairs), global_step)
         # Keras wraps a v1 optimizer in one of its own, which is a level in checkpoints.
         wrapper = tf.Module()
         wrapper.optimizer = self._optimizer
@@ -158,9 +160,9 @@ class _Legacy(KerasOptimizer):
 
 
 def _has_legacy_form(optimizer: Any) -> bool:
-    """Whether the legacy optimizer of the same name trains with all settings.
+    """Whether a legacy optimizer of the same name has all settings that a new one trains by.
 
-    A subclass may compute anything, and weight decay is new.
+    A subclass may compute anything; weight decay is new.
     """
     return type(optimizer) in _WITH_LEGACY_FORM and not optimizer.weight_decay
 

@@ -1,5 +1,6 @@
 """The new optimizers of tf_keras in a graph."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,18 +8,22 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.optimizers.base import KerasOptimizer, TrainStep, name_scope
+from estimator_train.optimizers.state import inner_optimizer
 
 
 class NewOptimizer(KerasOptimizer):
-    """A new optimizer of tf_keras.optimizers, which counts on the order of eager execution.
+    """A new optimizer of tf_keras.optimizers, which relies on the order of eager execution.
 
-    A tf.function keeps that order in a graph. It is called once for all replicas and sends each
-    to `apply_gradients`, as a training loop of TF2 would.
+    A tf.function keeps that order in a graph. It is called once for all replicas and calls
+    `apply_gradients` on each, as a training loop of TF2 would.
 
     Args:
       optimizer: The eager optimizer.
       loss_scaling: Arguments of the LossScaleOptimizer around it, or None.
-      accumulated_steps: Steps whose mean gradient makes one update of the weights.
+      accumulated_steps: Number of steps whose mean gradient makes one update of the weights.
+
+    Raises:
+      ValueError: A setting of the optimizer has no effect in a graph.
     """
 
     def __init__(
@@ -54,75 +59,105 @@ class NewOptimizer(KerasOptimizer):
                 inner.exclude_from_weight_decay(var_names=self._undecayed)
             optimizer = self._scaled(inner)
             pairs = self._gradients(optimizer, loss, variables, gradients)
-            inner.build([variable for _, variable in pairs])
-            accumulators = self._accumulators(pairs)
-
-        def on_all_replicas(strategy: tf.distribute.Strategy, pairs: Any) -> tf.Tensor:
-            # Summed out here: inside of a function TensorFlow would use collective operations,
-            # which wait for ever in a session.
-            summed = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.SUM, pairs)
-            variables = [variable for _, variable in pairs]
-
-            def update(values: Any) -> None:
-                if self._schedule:
-                    updates = global_step // self._accumulated_steps
-                    inner.learning_rate.assign(self._schedule(updates))
-                strategy.run(_applier(optimizer, variables), args=(values,))
-
-            @tf.function(autograph=False)
-            def apply() -> tf.Tensor:
-                if accumulators:
-                    self._accumulate(strategy, accumulators, summed, global_step, update)
-                else:
-                    update(summed)
-                return tf.constant(True)
-
-            # Weight decay needs no gradient: once the function is inlined, it would run before the
-            # weights are read, were it not for this group (a dependency on what is an input of
-            # the function anyway is dropped).
-            with tf.control_dependencies([tf.group(*_components(strategy, summed))]):
-                applied = apply()
-            with tf.control_dependencies([applied]):
-                return global_step.assign_add(1)
-
+            trained = [variable for _, variable in pairs]
+            inner.build(trained)
+            accumulators = _zeros_like(trained) if self._accumulated_steps > 1 else []
+        update = _Update(
+            optimizer, self._schedule, global_step, self._accumulated_steps, accumulators
+        )
         context = tf.distribute.get_replica_context()
-        return TrainStep(context.merge_call(on_all_replicas, args=(pairs,)), optimizer)
+        return TrainStep(context.merge_call(update.on_all_replicas, args=(pairs,)), optimizer)
 
-    def _accumulators(self, pairs: Sequence[tuple[Any, tf.Variable]]) -> list[tf.Variable]:
-        """Variables for sums of gradients; none where each step is an update."""
-        if self._accumulated_steps == 1:
-            return []
-        return [
-            tf.Variable(
-                lambda v=variable: tf.zeros(v.shape, v.dtype),
-                trainable=False,
-                name=f"accumulated/{variable.name.partition(':')[0]}",
-            )
-            for _, variable in pairs
-        ]
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Update:
+    """What a training step does with gradients.
+
+    Attributes:
+      optimizer: The optimizer in the graph, or a LossScaleOptimizer around it.
+      schedule: The schedule of its learning rate, or None.
+      global_step: Count of steps.
+      every: Number of steps whose mean gradient makes one update of the weights.
+      accumulators: Variables for sums of gradients; none where each step is an update.
+    """
+
+    optimizer: Any
+    schedule: Any
+    global_step: tf.Variable
+    every: int
+    accumulators: Sequence[tf.Variable]
+
+    def on_all_replicas(self, strategy: tf.distribute.Strategy, pairs: Any) -> tf.Tensor:
+        """Applies the gradients and counts the step.
+
+        Args:
+          strategy: The strategy, whose replicas are all in this call.
+          pairs: Gradients and variables, each with a value for every replica.
+
+        Returns:
+          The new global step.
+        """
+        # Summed outside of the function, where TensorFlow would use collective operations, which
+        # never end in a session.
+        summed = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.SUM, pairs)
+        variables = [variable for _, variable in pairs]
+
+        @tf.function(autograph=False)
+        def apply() -> tf.Tensor:
+            if self.accumulators:
+                self._accumulate(strategy, summed, variables)
+            else:
+                self._apply(strategy, summed, variables)
+            return tf.constant(True)
+
+        # Weight decay needs no gradient: once the function is inlined, it would run before the
+        # weights are read, were it not for this group (a dependency on what is an input of
+        # the function anyway is dropped).
+        with tf.control_dependencies([tf.group(*_components(strategy, summed))]):
+            applied = apply()
+        with tf.control_dependencies([applied]):
+            return self.global_step.assign_add(1)
+
+    def _apply(
+        self, strategy: tf.distribute.Strategy, gradients: Any, variables: Sequence[tf.Variable]
+    ) -> None:
+        """Updates the variables on each replica."""
+        if self.schedule:
+            updates = self.global_step // self.every
+            inner_optimizer(self.optimizer).learning_rate.assign(self.schedule(updates))
+        strategy.run(_applier(self.optimizer, variables), args=(gradients,))
 
     def _accumulate(
         self,
         strategy: tf.distribute.Strategy,
-        accumulators: Sequence[tf.Variable],
-        summed: Sequence[Any],
-        global_step: tf.Variable,
-        update: Callable[[Any], None],
+        gradients: Sequence[Any],
+        variables: Sequence[tf.Variable],
     ) -> None:
-        """Adds a step's gradients, and updates by their mean if it is the last of so many."""
-        every = self._accumulated_steps
+        """Adds a step's gradients; the last of `every` steps updates variables by their mean."""
 
         def add(accumulator: tf.Variable, gradient: Any) -> None:
-            accumulator.assign_add(tf.convert_to_tensor(gradient) / every)
+            accumulator.assign_add(tf.convert_to_tensor(gradient) / self.every)
 
-        def spend() -> None:
-            update(list(accumulators))
-            for accumulator in accumulators:
+        def update() -> None:
+            self._apply(strategy, list(self.accumulators), variables)
+            for accumulator in self.accumulators:
                 strategy.extended.update(accumulator, lambda a: a.assign(tf.zeros_like(a)))
 
-        for accumulator, gradient in zip(accumulators, summed, strict=True):
+        for accumulator, gradient in zip(self.accumulators, gradients, strict=True):
             strategy.extended.update(accumulator, add, args=(gradient,))
-        tf.cond(tf.equal((global_step + 1) % every, 0), spend, lambda: None)
+        tf.cond(tf.equal((self.global_step + 1) % self.every, 0), update, lambda: None)
+
+
+def _zeros_like(variables: Sequence[tf.Variable]) -> list[tf.Variable]:
+    """Variables for sums of gradients."""
+    return [
+        tf.Variable(
+            lambda v=variable: tf.zeros(v.shape, v.dtype),
+            trainable=False,
+            name=f"accumulated/{variable.name.partition(':')[0]}",
+        )
+        for variable in variables
+    ]
 
 
 def _refuse_averages(optimizer: Any) -> None:
@@ -144,7 +179,7 @@ def _refuse_nadam(optimizer: Any) -> None:
 
 
 def _not_trainable(next_creator: Callable[..., Any], **arguments: Any) -> Any:
-    """Makes a variable that is the optimizer's own; some of them do not say so."""
+    """Makes a variable of the optimizer, not all of which it makes as not trainable."""
     return next_creator(**{**arguments, "trainable": False})
 
 
@@ -160,5 +195,5 @@ def _applier(optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
 
 
 def _components(strategy: tf.distribute.Strategy, values: Sequence[Any]) -> list[Any]:
-    """What a strategy's values are made of, one part for each replica."""
+    """The values of each replica."""
     return [part for value in values for part in strategy.experimental_local_results(value)]

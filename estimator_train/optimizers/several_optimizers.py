@@ -1,4 +1,4 @@
-"""Several optimizers for one model, each for the variables that its pattern names."""
+"""Several optimizers for one model, each for variables whose names match a pattern."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ class SeveralOptimizers(GraphOptimizer):
     """Optimizers by patterns of variable names; the first pattern that matches decides.
 
     Args:
-      optimizers: Regular expression, matched from the start of a variable's name, to optimizer.
+      optimizers: Regular expressions, matched from the start of a variable's name, to optimizers.
 
     Raises:
-      ValueError: One of them scales losses, or there is none.
+      ValueError: There are no optimizers, or one of them scales the loss.
     """
 
     def __init__(self, optimizers: Mapping[str, GraphOptimizer]) -> None:
@@ -42,7 +42,7 @@ class SeveralOptimizers(GraphOptimizer):
         """Builds a training step in the default graph; see the base class.
 
         Raises:
-          ValueError: A variable matches no pattern, or a pattern no variable.
+          ValueError: A variable matches no pattern, or a pattern matches no variable.
         """
         if gradients is None:
             gradients = gated_gradients(loss, variables)
@@ -72,7 +72,7 @@ class SeveralOptimizers(GraphOptimizer):
         return TrainStep(tf.group(counted), parts)
 
     def _shares(self, variables: Sequence[tf.Variable]) -> dict[str, list[int]]:
-        """The positions of each optimizer's variables."""
+        """The positions of the variables of each optimizer, by its pattern."""
         shares: dict[str, list[int]] = {pattern: [] for pattern in self._optimizers}
         for position, variable in enumerate(variables):
             found = next((p for p in shares if re.match(p, variable.name)), None)

@@ -1,18 +1,21 @@
-"""What optimizers keep for each variable, found alike in new, legacy and v1 optimizers."""
+"""The state of new and legacy optimizers: slots, learning rate, count of updates.
+
+A slot is what an optimizer keeps for a variable of the model, such as its momentum.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-# Names that the legacy forms have for what new optimizers name otherwise.
+# Slots that are named differently in legacy optimizers (left) and new ones (right).
 _NEW_NAMES = {
     "SGD": {"momentum": "m"},
     "RMSprop": {"rms": "velocity", "mg": "average_gradient"},
     "Adadelta": {"accum_grad": "accumulated_grad", "accum_var": "accumulated_delta_var"},
     "Adamax": {"v": "u"},
 }
-# Names that optimizers of tf.compat.v1.train have, where they compute the same.
+# Slots of new optimizers, and their names in optimizers of tf.compat.v1.train.
 _V1_MOMENTUM = "Momentum"
 _V1_NAMES = {
     "Adam": {"m": "Adam", "v": "Adam_1"},
@@ -27,12 +30,12 @@ Slots = dict[tuple[str, int], tf.Variable]
 
 
 def inner_optimizer(optimizer: Any) -> Any:
-    """The optimizer itself where one for loss scaling is around it."""
+    """The optimizer inside a LossScaleOptimizer; any other optimizer itself."""
     return getattr(optimizer, "inner_optimizer", optimizer)
 
 
 def make_slots(optimizer: Any, variables: Sequence[tf.Variable]) -> None:
-    """Makes the variables of an eager optimizer that was not used yet."""
+    """Makes the variables of an eager optimizer that has not been used yet."""
     inner = inner_optimizer(optimizer)
     if hasattr(inner, "build"):
         inner.build(list(variables))
@@ -42,14 +45,14 @@ def make_slots(optimizer: Any, variables: Sequence[tf.Variable]) -> None:
 
 
 def slots_of(optimizer: Any, variables: Sequence[tf.Variable]) -> Slots:
-    """Finds what an optimizer keeps for each of a model's variables.
+    """Finds an optimizer's slots for the variables of a model.
 
     Args:
-      optimizer: A tf_keras optimizer, new or legacy, whose variables are made.
+      optimizer: A tf_keras optimizer, new or legacy, that has its variables.
       variables: The model's trainable variables, in the model's order.
 
     Returns:
-      (Name that new optimizers have for it, position of the variable) to variable.
+      (Name of the slot in new optimizers, position of the model's variable) to the slot's variable.
     """
     inner = inner_optimizer(optimizer)
     if not hasattr(inner, "get_slot_names"):
@@ -66,7 +69,7 @@ def slots_of(optimizer: Any, variables: Sequence[tf.Variable]) -> Slots:
 
 
 def new_names(optimizer: Any) -> dict[str, str]:
-    """A legacy optimizer's slot names to those of the new one, where they differ."""
+    """The slot names of a legacy optimizer to those of the new one, where they differ."""
     classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
     return next((_NEW_NAMES[name] for name in classes if name in _NEW_NAMES), {})
 
@@ -74,13 +77,16 @@ def new_names(optimizer: Any) -> dict[str, str]:
 def saved_slot_names(
     optimizer: Any, slot: str, name: str, saved: Mapping[str, tuple[int, ...]]
 ) -> list[str]:
-    """Finds an optimizer's slot in a checkpoint, under what any kind of optimizer calls it.
+    """Finds a slot in a checkpoint that a new, a legacy or a v1 optimizer may have written.
 
     Args:
       optimizer: A tf_keras optimizer, new or legacy.
-      slot: Name that new optimizers have for it.
-      name: The variable's name in the checkpoint.
-      saved: Names and shapes in the checkpoint.
+      slot: Name of the slot in new optimizers.
+      name: Name of the model's variable in the checkpoint.
+      saved: Names and shapes of the checkpoint's variables.
+
+    Returns:
+      The names in the checkpoint that it may have.
     """
     classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
     legacy = {new: old for cls in classes for old, new in _NEW_NAMES.get(cls, {}).items()}
@@ -95,9 +101,9 @@ def saved_slot_names(
 
 
 def saved_slot_scale(optimizer: Any, name: str) -> float:
-    """What a slot in a checkpoint is to be multiplied by.
+    """The factor from a slot's value in a checkpoint to its value in a tf_keras optimizer.
 
-    Momentum of tf.compat.v1 is a sum of gradients, that of tf_keras one of steps.
+    Momentum is a sum of gradients in tf.compat.v1, and a sum of updates in tf_keras.
 
     Args:
       optimizer: A tf_keras optimizer.
@@ -109,7 +115,7 @@ def saved_slot_scale(optimizer: Any, name: str) -> float:
 
 
 def learning_rate_of(optimizer: Any) -> tf.Variable | None:
-    """The variable of the learning rate, or None where it is none."""
+    """The variable of the learning rate; None if it is not a variable."""
     inner = inner_optimizer(optimizer)
     # A new optimizer with a schedule keeps the current value apart.
     names = ("_current_learning_rate", "_learning_rate", "learning_rate")
@@ -118,7 +124,7 @@ def learning_rate_of(optimizer: Any) -> tf.Variable | None:
 
 
 def iterations_of(optimizer: Any) -> tf.Variable | None:
-    """The variable that counts updates, or None where there is none."""
+    """The variable that counts updates; None if there is no such variable."""
     found = getattr(inner_optimizer(optimizer), "iterations", None)
     return found if isinstance(found, tf.Variable) else None
 
@@ -129,7 +135,7 @@ def _listed(optimizer: Any) -> list[tf.Variable]:
 
 
 def _by_names(kept: Sequence[tf.Variable], variables: Sequence[tf.Variable]) -> Slots:
-    """A new optimizer names a variable `slot/name of the model's variable`."""
+    """The slots of a new optimizer, which are named `slot/name of the model's variable`."""
     names = [_plain(variable) for variable in variables]
     found: Slots = {}
     for variable in kept:

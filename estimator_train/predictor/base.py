@@ -1,4 +1,4 @@
-"""A session over a graph, asked by name."""
+"""A session that computes named outputs from named inputs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from estimator_train.predictor.batches import fed_value
 
 
 class Predictor:
-    """Computes tensors of a graph from others; several threads may ask at a time.
+    """Computes tensors of a graph from others; several threads may call it at a time.
 
     Args:
       session: A session that is ready to run; closed with the predictor.

@@ -1,4 +1,4 @@
-"""Values of a batch as a graph's inputs take them."""
+"""Converts the values of a batch to what a graph's inputs take."""
 
 from typing import Any
 

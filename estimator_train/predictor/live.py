@@ -37,9 +37,9 @@ class _Model:
 
 
 class EstimatorPredictor:
-    """An Estimator's model that stays: built and loaded once, then asked again and again.
+    """An Estimator's model that stays open: built and loaded once, then called any number of times.
 
-    Several threads may ask at a time. `estimator.predictor()` makes one; it is a context manager.
+    Several threads may call it at a time. `estimator.predictor()` makes one, a context manager.
 
     Args:
       context: The estimator that is run.
@@ -181,7 +181,7 @@ class EstimatorPredictor:
             return None
 
     def _reloaded(self, predictor: Predictor) -> Predictor:
-        """The predictor of the latest checkpoint; the one in use where there is none newer."""
+        """The predictor of the latest checkpoint: the one in use unless a newer one was written."""
         if self._state_of_model_dir() == self._state:
             return predictor
         with self._lock:
@@ -196,12 +196,14 @@ class EstimatorPredictor:
                 if path is None or path == before:
                     return predictor
                 self._path = path
-                # The session before ends when those who still use it are done.
+                # The previous session closes when the calls that still use it are done.
                 self._open(self._model)
                 _LOG.info("Predicting from %s.", self._path)
             except (tf.errors.OpError, ValueError) as error:
                 self._path = before
-                _LOG.warning("Still predicting from %s: %s", before, error)
+                _LOG.warning(
+                    "Could not load a newer checkpoint; still predicting from %s: %s", before, error
+                )
             assert self._predictor is not None
             return self._predictor
 
@@ -230,7 +232,7 @@ def from_estimator(
     graph: tf.Graph | None = None,
     config: tf.compat.v1.ConfigProto | None = None,
 ) -> EstimatorPredictor:
-    """Opens the latest checkpoint of an Estimator, to be asked as its export would be.
+    """Opens the latest checkpoint of an Estimator, with the inputs and outputs of its export.
 
     Args:
       estimator: The Estimator.

@@ -38,7 +38,7 @@ def from_saved_model(
 
     Raises:
       ValueError: More than one of signature_def_key, signature_def and the names is given, only one
-        kind of names, or there is no such signature.
+        kind of names, or the signature does not exist.
       OSError: There is no SavedModel, or none with these tags.
     """
     _check_one_choice(signature_def_key, signature_def, input_names, output_names)

@@ -1,4 +1,4 @@
-"""Session settings: those of an Estimator, and a user's over them."""
+"""The ConfigProto of sessions: an Estimator's defaults, and a user's settings over them."""
 
 from collections.abc import Iterable
 
@@ -9,10 +9,10 @@ def default_session_config(device_filters: Iterable[str] = ()) -> tf.compat.v1.C
     """The session settings of an Estimator whose RunConfig has none.
 
     Args:
-        device_filters: the devices the session may see, as "/job:ps"; all by default.
+      device_filters: The devices the session may see, as "/job:ps"; all by default.
 
     Returns:
-        Soft placement, and one pass of the graph optimizer instead of two.
+      Soft placement, and one pass of the graph optimizer instead of two.
     """
     config = tf.compat.v1.ConfigProto(
         allow_soft_placement=True, device_filters=list(device_filters)
@@ -28,9 +28,9 @@ def merged_session_config(
     """A user's session settings over our defaults.
 
     Args:
-        own: the user's; what is set in it holds. A field with its default value (False, 0, empty)
-            cannot be told from one that is not set. None: nothing is set.
-        device_filters: the devices the session may see if `own` does not say.
+      own: The user's, whose fields take precedence. A field with its default value (False, 0,
+        empty) cannot be told from one that is not set. None: nothing is set.
+      device_filters: The devices the session may see if `own` does not say.
     """
     if own is None:
         return default_session_config(device_filters)

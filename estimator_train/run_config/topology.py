@@ -1,4 +1,4 @@
-"""How a process trains with others, as its configuration says."""
+"""Whether a process trains alone or with others, as its RunConfig says."""
 
 from typing import Any
 
@@ -25,10 +25,7 @@ def is_synchronous(config: RunConfig) -> bool:
 
 
 def is_ps_task(config: RunConfig) -> bool:
-    """Whether this process is one of several that train together without a strategy.
-
-    They train asynchronously, over parameter servers.
-    """
+    """Whether this process is one of several that train asynchronously on parameter servers."""
     return bool(config.master) and not config.train_distribute
 
 

@@ -1,4 +1,4 @@
-"""A job tried out: a few steps of everything that it will do, in a directory of its own."""
+"""A dry run: a few steps of everything that a job will do, in a temporary directory."""
 
 import copy
 import os
@@ -23,7 +23,7 @@ _EVAL_STEPS = 1
 
 
 class DryRun(NamedTuple):
-    """What a dry run came to.
+    """The outcome of a dry run.
 
     Attributes:
       global_step: Training steps that were made.

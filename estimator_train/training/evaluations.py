@@ -1,4 +1,4 @@
-"""When the evaluations of a training are due, and what comes of them."""
+"""When the evaluations of a training are due, and what they returned."""
 
 import contextlib
 import functools
@@ -122,7 +122,7 @@ class EvaluationListener(WaitingListener):
     Args:
       evaluations: What is evaluated.
       max_steps: The global step at which training ends, or None.
-      after_round: Called after a checkpoint as training goes on, once each of them was evaluated.
+      after_round: Called after each checkpoint but the last, once all specs have evaluated it.
     """
 
     def __init__(

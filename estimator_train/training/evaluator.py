@@ -15,7 +15,7 @@ from estimator_train.training.specs import EvalSpec, TrainSpec
 
 _LOG = tf.get_logger()
 _LOOK_EVERY_SECS = 1.0
-# How many times the longest time between two checkpoints is still no sign that training is dead.
+# After this many times the longest time between two checkpoints the training counts as dead.
 _INTERVALS = 3
 # How long a chief that has written a checkpoint of max_steps may take to say that it was the last.
 _AFTER_MAX_STEPS = 60.0
@@ -62,7 +62,7 @@ class _Evaluator:
         self._longest = 0.0
 
     def wait_for_start(self, seconds: float) -> None:
-        """Lets training make a start, unless it has ended already."""
+        """Waits before the first evaluation, unless training has ended already."""
         if not seconds:
             return
         _LOG.info("Waiting %f secs before starting eval.", seconds)
@@ -81,7 +81,7 @@ class _Evaluator:
             return has_ended
         self._note(path)
         if self._has_reached(step):
-            # The chief may write another one, of steps that others made meanwhile.
+            # The chief may write another one, with steps that other workers made in the meantime.
             has_ended |= is_written or time.monotonic() - self._last_time >= _AFTER_MAX_STEPS
         return self._evaluate(step, has_ended)
 
@@ -89,7 +89,7 @@ class _Evaluator:
         """Waits a moment for a new checkpoint.
 
         Raises:
-          DeadlineExceededError: There has been none for too long.
+          DeadlineExceededError: No checkpoint was written for too long.
         """
         path = self._last_path
         what = f"for a checkpoint after {path}" if path else "for the first checkpoint"
@@ -122,7 +122,7 @@ class _Evaluator:
         )
 
     def _note(self, path: str) -> None:
-        """Is patient for longer where checkpoints are rarer."""
+        """Waits longer if checkpoints are written at longer intervals."""
         if path == self._last_path:
             return
         now = time.monotonic()

@@ -17,7 +17,7 @@ _COMPARE_ARGUMENTS = ("best_eval_result", "current_eval_result")
 
 
 class Exporter(abc.ABC):
-    """Writes a model after evaluations; subclasses decide when and what."""
+    """Writes a model after an evaluation; subclasses decide when and what."""
 
     @property
     @abc.abstractmethod

@@ -1,4 +1,4 @@
-"""Estimators and optimizers made from others: more metrics, forwarded features, clipping."""
+"""Estimators and optimizers that extend another: more metrics, forwarded features, clipping."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ import tf_keras
 
 from estimator_train.engine.function_arguments import argument_names, call_with_known
 from estimator_train.estimator import Estimator, EstimatorV2
+from estimator_train.estimator.type_check import check_estimator
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
@@ -18,7 +19,7 @@ def extend_model_fn(
     estimator: Estimator,
     extend: Callable[[EstimatorSpec, Any, Any, Any], EstimatorSpec],
 ) -> Estimator:
-    """Makes an Estimator of another one's model with its EstimatorSpecs changed.
+    """Makes an Estimator with the model of another, whose EstimatorSpecs it changes.
 
     Args:
       estimator: The Estimator whose model_fn, model_dir and config are taken.
@@ -29,12 +30,9 @@ def extend_model_fn(
       The new Estimator, in the same model_dir.
 
     Raises:
-      TypeError: estimator is none.
+      TypeError: estimator is not an Estimator.
     """
-    if not isinstance(estimator, Estimator):
-        raise TypeError(
-            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-        )
+    check_estimator(estimator)
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         spec = estimator.model_fn(features, labels, mode, config)
@@ -62,7 +60,7 @@ def add_metrics(estimator: Estimator, metric_fn: Callable[..., Mapping[str, Any]
       A new Estimator in the same model_dir.
 
     Raises:
-      TypeError: estimator is none, or metric_fn cannot be called.
+      TypeError: estimator is not an Estimator, or metric_fn cannot be called.
       ValueError: metric_fn has other arguments.
     """
     unknown = sorted(set(argument_names(metric_fn)) - set(_METRIC_FN_ARGUMENTS))
@@ -96,7 +94,7 @@ def forward_features(
     keys: str | Sequence[str] | None = None,
     sparse_default_values: Mapping[str, Any] | None = None,
 ) -> Estimator:
-    """Makes an Estimator whose predictions have features in them, such as the key of an example.
+    """Makes an Estimator whose predictions contain features, such as the key of an example.
 
     They are in what `predict` yields, and in the `PredictOutput`s of an exported model.
 
@@ -110,7 +108,7 @@ def forward_features(
       A new Estimator in the same model_dir.
 
     Raises:
-      TypeError: estimator is none, or keys are no strings.
+      TypeError: estimator is not an Estimator, or keys are not strings.
     """
     names = [keys] if isinstance(keys, str) else keys
     if names is not None and not (
@@ -179,13 +177,13 @@ def clip_gradients_by_norm(optimizer: Any, clip_norm: float) -> Any:
 
     Args:
       optimizer: A `tf.compat.v1.train` or a tf_keras optimizer.
-      clip_norm: The largest norm of all gradients together; positive.
+      clip_norm: The largest global norm of the gradients; positive.
 
     Returns:
       An optimizer of the same kind.
 
     Raises:
-      TypeError: optimizer is none.
+      TypeError: optimizer is not a `tf.compat.v1.train` or tf_keras optimizer.
       ValueError: clip_norm is not positive.
     """
     if not isinstance(clip_norm, tf.Tensor) and clip_norm <= 0:

@@ -1,4 +1,4 @@
-"""Whether a training has ended, as those who do not take part in it find out: by files."""
+"""How a process that does not train learns that the training has ended: by a file."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import time
 import tensorflow as tf
 
 _NAME = "train_and_evaluate.finished"
-# A file that was there before is believed after so long: the chief removes it as it begins.
+# A file that was there before counts after this many seconds: a chief that starts removes it.
 _BELIEVED_AFTER_SECS = 60.0
 
 
@@ -22,18 +22,18 @@ class Finished:
         self._path = os.path.join(model_dir, _NAME)
 
     def remove(self) -> None:
-        """Says that a training has begun."""
+        """Records that a training has begun."""
         if tf.io.gfile.exists(self._path):
             tf.io.gfile.remove(self._path)
 
     def write(self) -> None:
-        """Says that the training has ended."""
+        """Records that the training has ended."""
         tf.io.gfile.makedirs(os.path.dirname(self._path))
         with tf.io.gfile.GFile(self._path, "w") as file:
             file.write(json.dumps({"time": time.time()}) + "\n")
 
     def read(self) -> str | None:
-        """What the file says, another thing each time it is written; None if there is none."""
+        """The content of the file, different each time it is written; None if it does not exist."""
         try:
             with tf.io.gfile.GFile(self._path) as file:
                 return str(file.read())

@@ -6,14 +6,17 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.every_n_steps_hook import EveryNStepsHook
 from estimator_train.engine.run import history
 from estimator_train.engine.run.evaluate import build_evaluation, run_batches, write_results
 from estimator_train.engine.sessions.model_session import Call
 from estimator_train.engine.sessions.session import session_config
 from estimator_train.estimator import Estimator
+from estimator_train.estimator.type_check import check_estimator
+from estimator_train.keras.checkpoints.object_checkpoints import ObjectBasedSaver
 
 
-class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
+class InMemoryEvaluatorHook(EveryNStepsHook):
     """Evaluates in a training session: at its start, every so many steps and at its end.
 
     The metrics go to the same event files and history as those of `Estimator.evaluate`. Training
@@ -29,7 +32,7 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
 
     Raises:
       ValueError: every_n_iter or steps is not positive, or the Estimator is part of a cluster.
-      TypeError: estimator is none, or a hook is none.
+      TypeError: estimator is not an Estimator, or a hook is not a SessionRunHook.
     """
 
     def __init__(
@@ -41,10 +44,7 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
         name: str | None = None,
         every_n_iter: int = 100,
     ) -> None:
-        if not isinstance(estimator, Estimator):
-            raise TypeError(
-                f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-            )
+        check_estimator(estimator)
         if every_n_iter is None or every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if estimator.config.cluster_spec or estimator.config.num_worker_replicas != 1:
@@ -60,53 +60,47 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
         self._hooks = list(hooks or ())
         self._name = name
         self._eval_dir = estimator.eval_dir(name)
-        self._every_n_iter = every_n_iter
+        super().__init__(every_n_iter)
 
     def begin(self) -> None:
         """Builds the evaluation beside the training.
 
         Raises:
-          ValueError: model_fn gives a Scaffold with an init_fn of its own.
+          ValueError: model_fn gives a Scaffold with a saver or an init_fn of its own.
         """
-        self._iterations = 0
+        self._step = 0
         self._training = tf.compat.v1.get_default_graph()
         self._context = self._estimator._context()
         self._built = build_evaluation(self._context, self._input_fn)
+        saver = self._built.scaffold.saver
+        if saver and not isinstance(saver, ObjectBasedSaver):
+            raise ValueError("InMemoryEvaluator does not support custom saver")
         if self._built.scaffold.init_fn:
             raise ValueError("InMemoryEvaluator does not support custom init_fn")
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Evaluates the first values."""
+        """Evaluates the first values.
+
+        Raises:
+          ValueError: The training has tables, or other state that is in no variable.
+        """
         del coord
-        self._evaluate(session)
-
-    def steps_until_due(self, global_step: int) -> int:
-        """Steps up to the next one after which it evaluates."""
-        del global_step
-        return self._every_n_iter - self._iterations % self._every_n_iter
-
-    def after_loop(self, steps: int, loss: Any) -> None:
-        """Counts steps that it did not see."""
-        del loss
-        self._iterations += steps
-
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
-        """Evaluates if it is time."""
-        del run_values
-        self._iterations += 1
-        if self._iterations % self._every_n_iter == 0:
-            self._evaluate(run_context.session)
+        with self._training.as_default():
+            others = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS)
+        if others:
+            raise ValueError(
+                "InMemoryEvaluator does not support saveables other than global variables. The "
+                f"training has: {[other.name for other in others]}. Evaluate checkpoints instead."
+            )
+        self.act(session)
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Evaluates the last values."""
-        self._evaluate(session)
+        self.act(session)
 
-    def _evaluate(self, training_session: tf.compat.v1.Session) -> None:
-        values = self._values(training_session)
+    def act(self, session: tf.compat.v1.Session) -> None:
+        """Evaluates the variables as they are now."""
+        values = self._values(session)
         built = self._built
         with built.graph.as_default():
             scaffold = tf.compat.v1.train.Scaffold(
@@ -114,14 +108,14 @@ class InMemoryEvaluatorHook(tf.compat.v1.train.SessionRunHook):
                 copy_from_scaffold=built.scaffold,
             )
             final = tf.compat.v1.train.FinalOpsHook(built.final)
-            session = tf.compat.v1.train.MonitoredSession(
+            evaluation = tf.compat.v1.train.MonitoredSession(
                 tf.compat.v1.train.ChiefSessionCreator(
                     scaffold, config=session_config(self._context)
                 ),
                 hooks=[*built.inputs.hooks, *self._hooks, *built.hooks, final],
             )
-            with session:
-                run_batches(Call(built, session), self._steps)
+            with evaluation:
+                run_batches(Call(built, evaluation), self._steps)
             results = final.final_ops_values
             write_results(results, None, self._eval_dir)
         entry = {"eval": self._name or "", "metrics": results, "checkpoint": ""}

@@ -28,7 +28,7 @@ def has_role(estimator: Estimator) -> bool:
 def run_role(
     estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec], run_local: _Local
 ) -> list[Evaluation] | None:
-    """Does this process's part of the job.
+    """Runs the part of `train_and_evaluate` that this process's task has.
 
     Args:
       estimator: The Estimator.
@@ -40,7 +40,7 @@ def run_role(
       The evaluations of a role that evaluates, which are the evaluator's and the master's.
 
     Raises:
-      ValueError: There is no such role.
+      ValueError: The role is unknown.
     """
     role = estimator.config.task_type
     finished = Finished(estimator.model_dir)
@@ -91,7 +91,7 @@ def train(
 
 
 def _delay(estimator: Estimator) -> None:
-    """Has the workers of an asynchronous training start one after another."""
+    """Delays a worker of an asynchronous training, so that workers start one after another."""
     config = estimator.config
     longest = config.experimental_max_worker_delay_secs
     longest = _LONGEST_DELAY_SECS if longest is None else longest

@@ -21,14 +21,16 @@ class TrainSpec(_TrainFields):
 
     Args:
       input_fn: As for `Estimator.train`.
-      max_steps: Global step to stop at; by default training goes on to the end of the input.
+      max_steps: Global step to stop at; None for an unlimited number of steps, which lasts to the
+        end of the input.
       hooks: SessionRunHooks for the training session of every worker.
       saving_listeners: Called before and after each checkpoint; by the chief alone.
       max_time: Seconds after which this call of train_and_evaluate stops training; the last
-        evaluation and export follow. Evaluations count. By default there is no limit.
+        evaluation and export follow. Evaluations count. By default the time is unlimited.
 
     Raises:
-      TypeError: input_fn cannot be called, or a hook or listener is none.
+      TypeError: input_fn cannot be called, a hook is not a SessionRunHook, or a listener is not a
+        CheckpointSaverListener.
       ValueError: max_steps or max_time is not positive.
     """
 
@@ -90,7 +92,8 @@ class EvalSpec(_EvalFields):
         written for it, whatever throttle_secs says. By default evaluations follow checkpoints.
 
     Raises:
-      TypeError: input_fn cannot be called, name is no string, or a hook or exporter is none.
+      TypeError: input_fn cannot be called, name is not a string, a hook is not a SessionRunHook, or
+        an exporter is not an Exporter.
       ValueError: A number is out of its range, or exporters' names are empty or not unique.
     """
 
@@ -141,7 +144,7 @@ def check_exporter_names(exporters: Sequence[Exporter]) -> None:
     """Checks that exporters can each have a directory of their own.
 
     Raises:
-      ValueError: A name is no string, or empty, or taken.
+      ValueError: A name is not a string, or is empty or taken.
     """
     names = [exporter.name for exporter in exporters]
     for name in names:

@@ -1,4 +1,4 @@
-"""Training with evaluations and exports between, as one job that can be started again."""
+"""`train_and_evaluate`: training with evaluations and exports, as one job that can be restarted."""
 
 import os
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from estimator_train.cluster import EVALUATOR
 from estimator_train.estimator import Estimator
+from estimator_train.estimator.type_check import check_estimator
 from estimator_train.lifecycle.preemption import listening
 from estimator_train.run_config import RunConfig
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
@@ -25,7 +26,7 @@ def train_and_evaluate(
     Training waits while an evaluation runs. The last checkpoint is always evaluated and exported,
     whatever ended the training. In a cluster, as TF_CONFIG tells it, the chief and workers train,
     an evaluator evaluates and exports beside them, a master does both, and a ps keeps variables;
-    each ends when the training has. Called again on the same model_dir, this goes on from the
+    each ends when the training has. Called again on the same model_dir, this continues from the
     latest checkpoint; a job that was killed after its last step gets its last evaluation and
     export.
 
@@ -73,11 +74,8 @@ def _check_one_evaluator(config: RunConfig) -> None:
 
 
 def checked_specs(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:
-    """The EvalSpecs, when all arguments are such as they should be."""
-    if not isinstance(estimator, Estimator):
-        raise TypeError(
-            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-        )
+    """Checks the arguments of `train_and_evaluate`; returns the EvalSpecs."""
+    check_estimator(estimator)
     if not isinstance(train_spec, TrainSpec):
         raise TypeError(
             f"`train_spec` must have type `tf.estimator.TrainSpec`. Got: {type(train_spec)}"
@@ -139,7 +137,7 @@ class _WatchedMetrics:
             self._unchecked.pop().check_written(self._eval_dirs)
 
     def warn(self) -> None:
-        """The same for a training that has ended with its first evaluation, and is not to fail."""
+        """The same check, as a warning, for a training that ended with its first evaluation."""
         try:
             self()
         except ValueError as error:

@@ -34,7 +34,7 @@ def arrays(
       labels: Like `features`; None for features alone, as for predictions.
       batch_size: Rows in a batch.
       shuffle: Whether each epoch has a random order of its own.
-      num_epochs: Passes over the rows; None repeats for ever.
+      num_epochs: Passes over the rows; None repeats indefinitely.
       seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
       buffer_size: The shuffle moves a row by fewer places than this; None means anywhere.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
@@ -47,9 +47,9 @@ def arrays(
       the given structures, dtypes as given, shapes (batch_size, ...).
 
     Raises:
-      ValueError: If arrays are empty or differ in their number of rows, or a number is out
+      ValueError: Arrays are empty or differ in their number of rows, or a number is out
         of its range.
-      TypeError: If an array is of a dtype that TensorFlow does not have.
+      TypeError: An array is of a dtype that TensorFlow does not have.
     """
     settings = PipelineOptions.of(
         {

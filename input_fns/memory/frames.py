@@ -22,8 +22,8 @@ def pandas_frame(frame: Any, label: Any = None, **settings: Any) -> tf.data.Data
       shape (batch_size,), strings as tf.string.
 
     Raises:
-      TypeError: If it is no frame, or a column is neither numbers, bools nor strings.
-      ValueError: If it is empty, has no such column, or an argument is out of its range.
+      TypeError: It is not a DataFrame, or a column is neither numbers, bools nor strings.
+      ValueError: It is empty, has no such column, or an argument is out of its range.
     """
     if not hasattr(frame, "columns"):
         raise TypeError(f"frame must be a pandas.DataFrame, but got {type(frame).__name__}.")
@@ -31,7 +31,7 @@ def pandas_frame(frame: Any, label: Any = None, **settings: Any) -> tf.data.Data
     for name in labels:
         if name not in frame.columns:
             there = ", ".join(str(column) for column in frame.columns)
-            raise ValueError(f"There is no column {name!r}: there are {there}.")
+            raise ValueError(f"There is no column {name!r}: the columns are {there}.")
     columns = {name: _array(name, frame[name]) for name in frame.columns}
     wanted: Any = {name: columns.pop(name) for name in labels}
     if not isinstance(label, list):

@@ -30,8 +30,8 @@ def generator(
       A `tf.data.Dataset` of the rows in batches.
 
     Raises:
-      ValueError: If it yields nothing, or an argument is out of its range.
-      TypeError: If it is no function.
+      ValueError: It yields nothing, or an argument is out of its range.
+      TypeError: It is not callable.
     """
     options = PipelineOptions.of(settings)
     if not callable(function):

@@ -32,12 +32,12 @@ def tfds(
       A `tf.data.Dataset` of the rows in batches.
 
     Raises:
-      ImportError: If the package is not installed.
-      ValueError: If an argument is out of its range.
+      ImportError: The package is not installed.
+      ValueError: An argument is out of its range.
     """
     options = PipelineOptions.of(settings)
     try:
-        import tensorflow_datasets  # Only here: nothing else in the package needs it.
+        import tensorflow_datasets  # Imported only here: nothing else in the package needs it.
     except ImportError as error:
         raise ImportError(
             "input_fns.tfds needs the package tensorflow-datasets: pip install tensorflow-datasets."

@@ -144,7 +144,7 @@ def _if(condition: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
 
 
 def is_grey(contents: bytes) -> bool | None:
-    """Whether a picture is grey, as its header says; None if it is no picture."""
+    """Whether a picture is grey, as its header says; None if it is not a picture."""
     from PIL import Image  # Here, so that other sources do without it.
 
     try:

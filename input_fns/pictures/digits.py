@@ -12,7 +12,7 @@ _DATA = Path(__file__).parent.parent / "data"
 
 
 def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf.data.Dataset:
-    """Gives 8x8 pictures of handwritten digits in batches; `data/README.md` tells of them.
+    """Gives 8x8 pictures of handwritten digits in batches; see `data/README.md`.
 
     Args:
       split: 'train', 1,437 pictures, or 'test', 360.
@@ -25,7 +25,7 @@ def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf
       (batch_size,) if not one-hot.
 
     Raises:
-      ValueError: If an argument is out of its range.
+      ValueError: An argument is out of its range.
     """
     checks.one_of("split", split, ("train", "test"))
     return idx(

@@ -41,8 +41,8 @@ def read_idx(path: PathLike) -> np.ndarray:
       The array, in native byte order: uint8, int8, int16, int32, float32 or float64.
 
     Raises:
-      FileNotFoundError: If there is no such file.
-      ValueError: If the file is no IDX file, too short, too long, or damaged.
+      FileNotFoundError: A file does not exist.
+      ValueError: The file is not an IDX file, is too short, too long, or damaged.
     """
     path = checks.path("path", path)
     data = _read(path)
@@ -107,7 +107,7 @@ def write_idx(path: PathLike, array: np.ndarray) -> None:
       array: Array of uint8, int8, int16, int32, float32 or float64.
 
     Raises:
-      TypeError: If the format has no such dtype.
+      TypeError: The format has no such dtype.
     """
     path = checks.path("path", path)
     array = np.asarray(array)
@@ -150,8 +150,8 @@ def idx(
       (batch_size, num_classes) if one-hot.
 
     Raises:
-      FileNotFoundError: If there is no such file.
-      ValueError: If a file is damaged, the two do not fit together, or an argument is out of
+      FileNotFoundError: A file does not exist.
+      ValueError: A file is damaged, the two do not fit together, or an argument is out of
         its range.
     """
     settings = PipelineOptions.of(batching)

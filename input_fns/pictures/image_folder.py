@@ -49,7 +49,7 @@ def image_folder(
       image_size: Height and width, in pixels, that pictures are resized to (bilinear).
       shuffle: Whether each epoch has a random order of its own.
       batch_size: Pictures in a batch.
-      num_epochs: Passes over the files; None repeats for ever.
+      num_epochs: Passes over the files; None repeats indefinitely.
       buffer_size: The shuffle moves a file by fewer places than this; None means anywhere.
         A small number still mixes the classes: the list gets one random order beforehand.
       prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
@@ -74,10 +74,10 @@ def image_folder(
       `tf.errors.InvalidArgumentError` that names it.
 
     Raises:
-      FileNotFoundError: If no file matches the pattern.
-      ValueError: If a file lies in a folder that is not among the labels, or an argument is
+      FileNotFoundError: No file matches the pattern.
+      ValueError: A file lies in a folder that is not among the labels, or an argument is
         out of its range.
-      TypeError: If an argument is of the wrong type.
+      TypeError: An argument is of the wrong type.
     """
     settings = PipelineOptions.of(
         {
@@ -100,7 +100,7 @@ def image_folder(
         numbers = _mixed(numbers, settings.seed)
     bad = BadRecords(settings)
     load_batch = _loader(look, len(labels), settings, bad, _cache(files, look, settings))
-    # Enough batches at a time for every processor, and one that bridges the end of another.
+    # A batch for every processor, and one more so that none is idle at the end of another.
     batches_at_a_time = 1 + math.ceil(settings.parallel_calls / settings.batch_size)
     rows = batches((numbers, np.array(files)[numbers]), classes[numbers], settings)
     seeds = tf.data.Dataset.random(settings.seed, rerandomize_each_iteration=True)
@@ -219,7 +219,7 @@ def _loader(
     cache: RowCache | FileCache | None,
 ) -> Callable[..., tf.data.Dataset]:
     """Returns the function from a batch of row numbers, files and classes to one of pictures."""
-    # Bytes are what a cache keeps; whoever reads from it later gets the same as the first.
+    # A cache keeps bytes, so that its rows are the same whether they were just decoded or cached.
     decode = look.decoder(1.0 if cache is None else 255.0)
 
     def finish(_: tf.Tensor, pictures: tf.Tensor, classes: tf.Tensor) -> tuple[Any, Any]:

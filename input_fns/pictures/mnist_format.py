@@ -32,8 +32,8 @@ def mnist_format(
       (batch_size,) if not one-hot.
 
     Raises:
-      FileNotFoundError: If there is no such folder or file.
-      ValueError: If a file is damaged or an argument is out of its range.
+      FileNotFoundError: The folder or a file does not exist.
+      ValueError: A file is damaged or an argument is out of its range.
     """
     checks.one_of("split", split, _PREFIXES)
     data_dir = checks.path("data_dir", data_dir)
@@ -84,8 +84,8 @@ def mnist(
       A `tf.data.Dataset`, as `mnist_format`.
 
     Raises:
-      FileNotFoundError: If a file is not there and `download` is False.
-      ValueError: If a file is damaged or an argument is out of its range.
+      FileNotFoundError: A file is not there and `download` is False.
+      ValueError: A file is damaged or an argument is out of its range.
     """
     if download:
         _download("mnist", checks.path("data_dir", data_dir))
@@ -97,18 +97,7 @@ def fashion_mnist(
 ) -> tf.data.Dataset:
     """Gives the pieces of clothing of Fashion-MNIST in batches.
 
-    Args:
-      data_dir: Folder with the four files, as for `mnist_format`.
-      split: 'train', 60,000 pictures, or 'test', 10,000.
-      download: Whether tf_keras may fetch the files into `data_dir` if they are not there.
-      **settings: `one_hot` and the settings of batches, as for `mnist_format`.
-
-    Returns:
-      A `tf.data.Dataset`, as `mnist_format`.
-
-    Raises:
-      FileNotFoundError: If a file is not there and `download` is False.
-      ValueError: If a file is damaged or an argument is out of its range.
+    Arguments, result and errors are those of `mnist`.
     """
     if download:
         _download("fashion_mnist", checks.path("data_dir", data_dir))
@@ -121,7 +110,7 @@ def _download(name: str, data_dir: str) -> None:
     missing = [_find(data_dir, file) is None for file in wanted]
     if not any(missing):
         return
-    import tf_keras  # Only here: nothing else in the package needs it.
+    import tf_keras  # Imported only here: nothing else in the package needs it.
 
     (train_images, train_labels), (test_images, test_labels) = getattr(
         tf_keras.datasets, name

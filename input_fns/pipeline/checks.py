@@ -18,7 +18,7 @@ def integer(name: str, value: Any, minimum: int) -> int:
       The value as a Python int.
 
     Raises:
-      TypeError: If `value` is not an integer (a bool is none).
+      TypeError: `value` is not an integer; a bool does not count as one.
       ValueError: If `value` is smaller than `minimum`.
     """
     try:
@@ -39,7 +39,7 @@ def optional_integer(name: str, value: Any, minimum: int) -> int | None:
 
 
 def one_of(name: str, value: Any, allowed: Collection[str]) -> None:
-    """Raises a ValueError that lists the allowed values if `value` is none of them."""
+    """Raises a ValueError that lists the allowed values if `value` is not one of them."""
     if value not in allowed:
         choices = ", ".join(repr(choice) for choice in allowed)
         raise ValueError(f"{name} must be one of {choices}, but got {value!r}.")

@@ -68,7 +68,7 @@ class BadRecords:
 
 
 def told(function: Callable[..., bytes], *arguments: tf.Tensor) -> tf.Tensor:
-    """What a Python function says of a record, a scalar string."""
+    """The message of a Python function about a record, a scalar string."""
     text = tf.numpy_function(function, arguments, tf.string, stateful=False)
     return tf.ensure_shape(text, [])
 

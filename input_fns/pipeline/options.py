@@ -15,7 +15,7 @@ MEMORY = "memory"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PipelineOptions:
-    """Settings that all sources share, checked once when they are put together.
+    """Settings that all sources share; they are checked when they are made.
 
     Every source takes them by name (`arrays(x, y, batch_size=32)`), or all at once
     (`arrays(x, y, options=PipelineOptions(batch_size=32))`).
@@ -23,7 +23,7 @@ class PipelineOptions:
     Attributes:
       batch_size: Rows in a batch.
       shuffle: Whether each epoch has a random order of its own.
-      num_epochs: Passes over the rows; None repeats for ever.
+      num_epochs: Passes over the rows; None repeats indefinitely.
       seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
       buffer_size: The shuffle moves a row by fewer places than this; None means anywhere, for
         files that are read as a stream within 10,000 rows.
@@ -86,7 +86,7 @@ class PipelineOptions:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "PipelineOptions":
-        """Puts together what a source was given.
+        """Makes PipelineOptions of the arguments that a source was given.
 
         Args:
           settings: Settings by name, and `options`, which has those that are not named.
@@ -125,14 +125,14 @@ class PipelineOptions:
 
     @property
     def pipeline(self) -> int:
-        """Which of them this is, from 0 on."""
+        """The index of this pipeline among them, from 0."""
         return self.input_context.input_pipeline_id if self.input_context else 0
 
     def share_of(self, count: int) -> int:
-        """How many of `count` rows are this pipeline's, which takes every so manieth.
+        """How many of `count` rows are this pipeline's, which takes every n-th row.
 
         Raises:
-          ValueError: There are none for it.
+          ValueError: There are too few rows for it.
         """
         share = len(range(self.pipeline, count, self.pipelines))
         if share == 0:
@@ -152,7 +152,7 @@ class PipelineOptions:
           The number of batches, or `tf.data.INFINITE_CARDINALITY`.
 
         Raises:
-          ValueError: If it is 0.
+          ValueError: It is 0.
         """
         if self.num_epochs is None:
             return tf.data.INFINITE_CARDINALITY
@@ -177,6 +177,6 @@ class PipelineOptions:
             dataset = dataset.with_options(options)
         if self.prefetch_device is None:
             return dataset.prefetch(self.prefetch)
-        # It needs a whole number; two batches hide the copying of one behind a step.
+        # It needs a number; with two batches one is copied while a step uses the other.
         size = 2 if self.prefetch == tf.data.AUTOTUNE else self.prefetch
         return dataset.apply(tf.data.experimental.prefetch_to_device(self.prefetch_device, size))

@@ -15,7 +15,9 @@ import numpy as np
 import tensorflow as tf
 
 _MAGIC = b"input_fns row cache\n"
-_HEAD = 4096  # Bytes before the marks of the rows that are there, which come before the rows.
+_HEAD = (
+    4096  # Bytes of the header. The marks of the rows that are in the file follow, then the rows.
+)
 
 
 class RowCache:
@@ -31,11 +33,11 @@ class RowCache:
         self._there = np.zeros([count], bool)
 
     def has(self, numbers: np.ndarray) -> np.bool_:
-        """Whether all of these rows are there."""
+        """Whether the cache has all of these rows."""
         return self._there[numbers].all()
 
     def read(self, numbers: np.ndarray) -> np.ndarray:
-        """Returns rows that are there."""
+        """Returns rows that the cache has."""
         return self._rows[numbers]
 
     def write(self, numbers: np.ndarray, rows: np.ndarray) -> None:
@@ -92,7 +94,7 @@ class FileCache:
         size = os.fstat(self._file).st_size
         way_out = "Remove it, or name another file as cache."
         if not start.startswith(_MAGIC):
-            raise ValueError(f"{self._path} is no cache of input_fns. {way_out}")
+            raise ValueError(f"{self._path} is not a cache of input_fns. {way_out}")
         found = json.loads(start[len(_MAGIC) :].partition(b"\n")[0])
         if found != head:
             raise ValueError(
@@ -105,11 +107,11 @@ class FileCache:
             raise ValueError(f"Cache file {self._path} is damaged: it has {size} bytes. {way_out}")
 
     def has(self, numbers: np.ndarray) -> np.bool_:
-        """Whether all of these rows are there."""
+        """Whether the cache has all of these rows."""
         return self._there[numbers].all()
 
     def read(self, numbers: np.ndarray) -> np.ndarray:
-        """Returns rows that are there."""
+        """Returns rows that the cache has."""
         rows = np.empty([len(numbers), *self._shape], np.uint8)
         for row, number in zip(rows, numbers, strict=True):
             os.preadv(self._file, [row.data.cast("B")], self._place(number))

@@ -26,8 +26,8 @@ def as_arrays(name: str, structure: Any) -> Any:
       The same structure; its leaves are arrays in native byte order.
 
     Raises:
-      ValueError: If a leaf is not a regular array, or has no rows.
-      TypeError: If a leaf is of a dtype that TensorFlow does not have.
+      ValueError: A leaf is not a regular array, or has no rows.
+      TypeError: A leaf is of a dtype that TensorFlow does not have.
     """
     if isinstance(structure, dict):
         return {key: as_arrays(f"{name}[{key!r}]", leaf) for key, leaf in structure.items()}
@@ -69,7 +69,7 @@ def row_count(names: Sequence[str], structures: Sequence[Any]) -> int:
       The number of rows.
 
     Raises:
-      ValueError: If the arrays differ in it; it lists all of them.
+      ValueError: The arrays differ in it; it lists all of them.
     """
     counts = {
         name + "".join(f"[{key!r}]" for key in path): len(array)

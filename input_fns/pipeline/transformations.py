@@ -24,7 +24,7 @@ def shuffle_and_repeat(
 
     Args:
       buffer_size: Number of elements the next one is drawn from, a tf.int64 scalar.
-      count: Number of repetitions, a tf.int64 scalar; None or -1 repeats for ever.
+      count: Number of repetitions, a tf.int64 scalar; None or -1 repeats indefinitely.
       seed: Seed of the order, a tf.int64 scalar; None draws one, or follows the graph's or
         the global seed (`tf.compat.v1.set_random_seed`, `tf.random.set_seed`).
 
@@ -64,7 +64,7 @@ def map_and_batch(
       A function for `tf.data.Dataset.apply`.
 
     Raises:
-      ValueError: If both `num_parallel_calls` and `num_parallel_batches` are given, or
+      ValueError: Both `num_parallel_calls` and `num_parallel_batches` are given, or
         `batch_size` is a Python number below 1.
     """
     if not tf.is_tensor(batch_size):

@@ -58,8 +58,8 @@ def csv(
       `tf.errors.InvalidArgumentError` that names file and record, or is left out.
 
     Raises:
-      FileNotFoundError: If no file matches.
-      ValueError: If a file is empty, headers differ, a column is not there, or an argument is out
+      FileNotFoundError: No file matches.
+      ValueError: A file is empty, headers differ, a column is not there, or an argument is out
         of its range.
     """
     options = PipelineOptions.of(settings)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-_LOOKED_AT = 100  # Rows from which types are told.
+_LOOKED_AT = 100  # Rows from which the types of columns are inferred.
 _TYPES = (tf.float32, tf.float64, tf.int32, tf.int64, tf.string)
 
 
@@ -55,7 +55,7 @@ def names_of(
     """Returns the names of all columns.
 
     Raises:
-      ValueError: There are none, one comes twice, or files disagree.
+      ValueError: There are no columns, a name comes twice, or files disagree.
     """
     if not header and columns is None:
         raise ValueError("columns must name the columns of files without a header.")
@@ -64,7 +64,7 @@ def names_of(
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not names:
         place = "" if columns is not None else f"{files[0]}: "
-        raise ValueError(f"{place}Columns need names that differ, but {twice or 'there are none'}.")
+        raise ValueError(f"{place}Columns need different names, but {twice or 'there are none'}.")
     for file, found in headers.items():
         if found != names:
             raise ValueError(
@@ -124,12 +124,14 @@ class Table:
         """Finds types and defaults; the arguments are those of `input_fns.csv`.
 
         Raises:
-          ValueError: A column is not there, or its type is none of a CSV file's.
+          ValueError: A column does not exist, or a CSV file cannot hold its type.
         """
         wanted = [*(names if select is None else select), *([label] if label else [])]
         for name in (*wanted, *types, *defaults):
             if name not in names:
-                raise ValueError(f"There is no column {name!r}: there are {', '.join(names)}.")
+                raise ValueError(
+                    f"There is no column {name!r}: the columns are {', '.join(names)}."
+                )
         read = [name for name in names if name in wanted]
         rows = layout.first_rows(file, _LOOKED_AT + 1)[1 if header else 0 :]
         found = {
@@ -174,7 +176,7 @@ class Table:
                 if self.layout.newlines_in_fields
                 else ("; if it goes on in the next line, give newlines_in_fields=True")
             )
-            return f"is no row of CSV: {error}{way_out}"
+            return f"is not a CSV row: {error}{way_out}"
         if len(fields) != len(self.all_names):
             return f"has {len(fields)} fields, expected {len(self.all_names)}"
         for name, place, default in zip(self.names, self.places, self.record_defaults, strict=True):
@@ -217,7 +219,7 @@ def numberings(
     """Returns column name to function from its values to numbers.
 
     Raises:
-      ValueError: A column is not read or of another kind, or boundaries do not rise.
+      ValueError: A column is not read or of another kind, or boundaries do not increase.
     """
     dtypes = {
         name: tf.as_dtype(default.dtype)
@@ -225,13 +227,15 @@ def numberings(
     }
     for name in (*vocabularies, *buckets):
         if name not in dtypes:
-            raise ValueError(f"There is no column {name!r}: read are {', '.join(table.names)}.")
+            raise ValueError(
+                f"There is no column {name!r}: the selected columns are {', '.join(table.names)}."
+            )
         if (dtypes[name] == tf.string) != (name in vocabularies):
             kind = "strings for a vocabulary" if name in vocabularies else "numbers for buckets"
             raise ValueError(f"Column {name!r} is of {dtypes[name].name}; it needs {kind}.")
     for name, boundaries in buckets.items():
         if not boundaries or list(boundaries) != sorted(set(boundaries)):
-            raise ValueError(f"Buckets of {name!r} must rise, but are {list(boundaries)}.")
+            raise ValueError(f"Buckets of {name!r} must increase, but are {list(boundaries)}.")
     numbered = {name: _word_numbers(words) for name, words in vocabularies.items()}
     return {**numbered, **{name: _bucket_numbers(limits) for name, limits in buckets.items()}}
 

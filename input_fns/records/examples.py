@@ -26,7 +26,7 @@ def _reason(record: bytes, features: Mapping[str, Any]) -> str:
     try:
         found = tf.train.Example.FromString(record).features.feature
     except Exception:  # The protocol buffers' own error class is not public.
-        return f"is no tf.train.Example ({len(record)} bytes)"
+        return f"is not a tf.train.Example ({len(record)} bytes)"
     for name, spec in features.items():
         fault = _fault(found.get(name), spec)
         if fault:

@@ -22,7 +22,7 @@ def inflates_to(compression: str, file: bytes, length: np.int64) -> np.bool_:
     name = file.decode()
     if compression == "GZIP" and length and _length_at_end(name) == length % (1 << 32):
         return np.True_
-    # Of other files, and of several that were written one after the other, it is not noted.
+    # Other formats, and files made of several streams, do not record it.
     return np.bool_(_inflated_length(compression, name) == length)
 
 

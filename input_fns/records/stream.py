@@ -30,7 +30,7 @@ def list_files(file_pattern: Any) -> list[str]:
     Raises:
       FileNotFoundError: A pattern matches no file.
       ValueError: A file is empty.
-      TypeError: A pattern is no path.
+      TypeError: A pattern is not a path.
     """
     patterns = file_pattern if isinstance(file_pattern, (list, tuple)) else [file_pattern]
     if not patterns:

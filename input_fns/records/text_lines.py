@@ -40,15 +40,15 @@ def text_lines(
       (batch_size,), the words of each line.
 
     Raises:
-      FileNotFoundError: If no file matches, or there is no vocabulary file.
-      ValueError: If a file is empty, a word is in the vocabulary twice, or an argument is out of
+      FileNotFoundError: No file matches, or there is no vocabulary file.
+      ValueError: A file is empty, a word is in the vocabulary twice, or an argument is out of
         its range.
     """
     options = PipelineOptions.of(settings)
     checks.optional_integer("max_length", max_length, minimum=1)
     boundaries = list(bucket_boundaries or [])
     if boundaries != sorted(set(boundaries)) or any(limit < 1 for limit in boundaries):
-        raise ValueError(f"bucket_boundaries must rise from 1 on, but are {boundaries}.")
+        raise ValueError(f"bucket_boundaries must be 1 or more and increase, but are {boundaries}.")
     if vocabulary is None and (boundaries or max_length):
         raise ValueError("max_length and bucket_boundaries are of words: give a vocabulary.")
     files = list_files(file_pattern)
@@ -98,7 +98,7 @@ def _lookup(vocabulary: Any) -> Any:
     """Returns the function from words to numbers.
 
     Raises:
-      FileNotFoundError: There is no such file.
+      FileNotFoundError: The file does not exist.
       ValueError: There are no words, or one comes twice.
     """
     if isinstance(vocabulary, (list, tuple)):

@@ -45,8 +45,8 @@ def tfrecords(
       `tf.errors.InvalidArgumentError` that names file and record, or is left out.
 
     Raises:
-      FileNotFoundError: If no file matches.
-      ValueError: If a file is empty, the label is not among the features, or an argument is out of
+      FileNotFoundError: No file matches.
+      ValueError: A file is empty, the label is not among the features, or an argument is out of
         its range.
     """
     options = PipelineOptions.of(settings)
@@ -70,7 +70,7 @@ def tfrecords(
     return stream.parsed(
         parse,
         lambda record: explain(record, features),
-        # Others are padded to the longest of their batch, or are no plain tensors.
+        # Others are padded to the longest of their batch, or are not plain tensors.
         can_be_cut=all(isinstance(spec, tf.io.FixedLenFeature) for spec in features.values()),
     )
 
@@ -126,5 +126,5 @@ def _checked_blocks(files: list[str], compression: str, bad: BadRecords) -> Bloc
 
 def _damage(file: tf.Tensor, count: tf.Tensor, place: Any) -> tf.Tensor:
     number = tf.strings.as_string(count + 1)
-    text = " on: the file is cut short or damaged, or no TFRecord file; get a fresh copy"
+    text = " on: the file is cut short or damaged, or is not a TFRecord file; get a fresh copy"
     return tf.strings.join([file, ", record ", number, ": cannot be read", place, text])

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 from benchmarks import runner
@@ -13,7 +14,7 @@ from benchmarks.rows import BENCHMARKS
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_quick_run_prints_a_table_of_all_peers_but_the_original(tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "linear"]
@@ -28,9 +29,8 @@ def test_quick_run_prints_a_table_of_all_peers_but_the_original(tmp_path: Path) 
     assert [line.split(" | ")[1] for line in printed] == expected
 
 
-@pytest.mark.slow
 def test_a_keras_model_is_measured_as_well() -> None:
-    command = [sys.executable, "-m", "benchmarks.measure", "convnet", "estimator_train"]
+    command = forked.python("-m", "benchmarks.measure", "convnet", "estimator_train")
     done = subprocess.run(
         [*command, "--quick"], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -42,7 +42,7 @@ def test_a_failed_measurement_is_told_with_its_reason() -> None:
         runner._measure(sys.executable, "unknown", "estimator_train", True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_processes_are_measured_in_step() -> None:
     command = [sys.executable, "-m", "benchmarks.measure", "scaling_workers", "estimator_train"]
     done = subprocess.run(

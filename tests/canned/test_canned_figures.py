@@ -10,6 +10,7 @@ import canned_cases_v1
 import canned_kmeans
 import pytest
 import tf_keras
+import tiers
 from canned_figures import observe
 from jobs import Api
 from outcomes import recorded
@@ -52,7 +53,7 @@ def test_every_recorded_case_is_asked(file: str) -> None:
     assert sorted(FILES[file][1]) == sorted(recorded(file))
 
 
-@pytest.mark.parametrize(("file", "name"), QUESTIONS)
+@pytest.mark.parametrize(("file", "name"), tiers.every(3, QUESTIONS))
 def test_figures_are_those_of_the_original(file: str, name: str) -> None:
     api, cases = FILES[file]
     ours = json.loads(json.dumps(observe(cases[name], api)))

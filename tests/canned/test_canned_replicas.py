@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import ask_heads_replicas
 import canned_data
 import pytest
 import tensorflow as tf
@@ -14,7 +13,6 @@ import tf_keras
 import estimator_train as est
 from estimator_train.compat import v1
 
-ask_heads_replicas.two_devices()
 DEVICES = ["/cpu:0", "/cpu:1"]
 APIS = {"v2": est, "v1": v1}
 
@@ -44,21 +42,33 @@ def trained(api: Any, strategy: Any, model_dir: Path, **arguments: Any) -> dict[
     return estimator.evaluate(canned_data.input_fn("label", 40, 2, repeat=False))
 
 
-@pytest.mark.slow
+def test_mirrored_replicas_train_together(tmp_path: Path) -> None:
+    config = est.RunConfig(train_distribute=mirrored(), eval_distribute=mirrored())
+    estimator = est.DNNClassifier([4], canned_data.simple(), tmp_path, config=config)
+    estimator.train(canned_data.input_fn("label"), steps=3)
+    result = estimator.evaluate(canned_data.input_fn("label", 32, 2, repeat=False))
+    assert result["global_step"] == 3
+    alone = est.DNNClassifier([4], canned_data.simple(), tmp_path)
+    found = alone.evaluate(canned_data.input_fn("label", 32, 2, repeat=False))
+    assert result == pytest.approx(found, rel=1e-5)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", APIS)
-def test_mirrored_replicas_train_together(name: str, tmp_path: Path) -> None:
+def test_mirrored_replicas_of_models_with_all_columns_train_together(
+    name: str, tmp_path: Path
+) -> None:
     result = trained(APIS[name], mirrored(), tmp_path)
     assert result["global_step"] == 3
     alone = APIS[name].BaselineClassifier().train(canned_data.input_fn("label"), steps=1)
     assert set(result) == set(alone.evaluate(canned_data.input_fn("label"), steps=1))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_v1_models_train_with_central_storage(tmp_path: Path) -> None:
     assert trained(v1, central(), tmp_path)["global_step"] == 3
 
 
-@pytest.mark.slow
 def test_v2_models_train_and_are_evaluated_with_central_storage(tmp_path: Path) -> None:
     def evaluated(strategy: Any) -> Any:
         config = est.RunConfig(train_distribute=strategy, eval_distribute=strategy)
@@ -82,3 +92,11 @@ def test_two_new_optimizers_count_a_step_once(tmp_path: Path) -> None:
         dnn_optimizer=lambda: tf_keras.optimizers.Adam(0.01),
     )
     assert result["global_step"] == 3
+
+
+def test_boosted_trees_are_not_trained_by_replicas(tmp_path: Path) -> None:
+    age = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [40.0])
+    config = est.RunConfig(train_distribute=mirrored())
+    estimator = est.BoostedTreesClassifier([age], 1, config=config)
+    with pytest.raises(ValueError, match="Boosted trees cannot train several replicas together"):
+        estimator.train(canned_data.input_fn("label"), steps=1)

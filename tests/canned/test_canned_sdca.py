@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
 import canned_sdca
 import pytest
 import tensorflow as tf
+import tiers
 from outcomes import recorded
 from test_canned_figures import V1, V2
 
@@ -17,8 +19,10 @@ LinearSDCA = est.experimental.LinearSDCA
 APIS = {"v2": V2, "v1": V1}
 
 
-@pytest.mark.parametrize("name", canned_sdca.CASES)
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    ("api", "name"),
+    tiers.first({("v1", "regressor")}, itertools.product(APIS, canned_sdca.CASES)),
+)
 def test_it_ends_where_the_original_ends(api: str, name: str) -> None:
     ours = canned_sdca.observe(APIS[api], *canned_sdca.CASES[name])
     theirs = recorded("canned_sdca")[f"{name} {api}"]
@@ -30,7 +34,7 @@ def test_it_ends_where_the_original_ends(api: str, name: str) -> None:
     assert ours["tags"] == pytest.approx(theirs["tags"], abs=5e-3)
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", tiers.first({"v2"}, APIS))
 def test_steps_in_a_loop_and_partitioned_weights_end_there_too(api: str) -> None:
     halves = {"partitioner": tf.compat.v1.fixed_size_partitioner(2)} if api == "v1" else {}
     estimator = APIS[api].estimator.LinearClassifier(

@@ -45,7 +45,7 @@ class Cluster:
     kind: str
 
     def start(self, steps: int, restarts: int) -> subprocess.Popen[bytes]:
-        launch = [sys.executable, "-m", "estimator_train.cli", "launch", "--evaluator"]
+        launch = [sys.executable, "-m", "estimator_train", "launch", "--evaluator"]
         launch += [*FLAGS[self.kind], f"--max_restarts={restarts}", "--grace_secs=60", "--"]
         job = [sys.executable, str(Path(__file__).with_name("cluster_job.py"))]
         with (self.directory / "output").open("ab") as output:

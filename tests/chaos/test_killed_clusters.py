@@ -11,7 +11,7 @@ from cluster import Cluster, killed, preempted
 from cluster_job import NOISE, SAVE_STEPS
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "victims"), [("sync", ["evaluator-0", "worker-0"]), ("async", ["ps-0", "chief-0"])]
 )
@@ -28,7 +28,7 @@ def test_killed_tasks_cost_one_interval_at_most(
     assert not seen["left_behind"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["async", "sync"])
 def test_a_preempted_cluster_goes_on_at_the_next_step(tmp_path: Path, kind: str) -> None:
     cluster = Cluster(tmp_path, kind)

@@ -1,25 +1,26 @@
-"""A job that is ended at ten moments of all kinds and started again each time."""
+"""A job that is ended at moments of all kinds and started again each time."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import forked
 import one_process
 import pytest
 
-SEED, TIMES = 3, 10
-STEPS = one_process.max_steps(TIMES)
+SEED = 3
+# At a few moments always, and at those of all kinds once a change is done.
+TIMES = pytest.mark.parametrize("times", [2, pytest.param(10, marks=pytest.mark.long)])
 
 
-def run_job(directory: Path, ended_by: str) -> Any:
+def run_job(directory: Path, ended_by: str, times: int) -> Any:
     root = Path(one_process.__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, one_process.__file__, str(directory), str(SEED), ended_by, str(TIMES)],
+        forked.python(one_process.__file__, directory, SEED, ended_by, times),
         env={**os.environ, "PYTHONPATH": str(root), "TF_CPP_MIN_LOG_LEVEL": "3"},
         capture_output=True,
         text=True,
@@ -29,10 +30,10 @@ def run_job(directory: Path, ended_by: str) -> Any:
     return json.loads(done.stdout)
 
 
-def check_end(directory: Path, seen: Any) -> None:
+def check_end(directory: Path, seen: Any, steps: int) -> None:
     """The last start ended as a job does that nothing ever happened to."""
     last = seen["starts"][-1]
-    assert last["global_step"] == last["read"] == STEPS
+    assert last["global_step"] == last["read"] == steps
     assert last["seen"] == [1, 1]  # Every example exactly once in each epoch.
     losses = [run["loss"] for run in seen["unbroken"]]
     # Three runs may happen to be closer to each other than runs are.
@@ -42,19 +43,19 @@ def check_end(directory: Path, seen: Any) -> None:
     assert not list((directory / "broken").glob("*unfinished*"))
 
 
-@pytest.mark.slow
-def test_a_job_killed_ten_times_ends_as_an_unbroken_one(tmp_path: Path) -> None:
-    seen = run_job(tmp_path, "KILL")
-    assert seen["starts"][:-1] == [None] * TIMES
-    check_end(tmp_path, seen)
-    steps = len((tmp_path / "broken.steps").read_text())
-    assert steps <= STEPS + TIMES * one_process.SAVE_STEPS
+@TIMES
+def test_a_killed_job_ends_as_an_unbroken_one(tmp_path: Path, times: int) -> None:
+    seen, steps = run_job(tmp_path, "KILL", times), one_process.max_steps(times)
+    assert seen["starts"][:-1] == [None] * times
+    check_end(tmp_path, seen, steps)
+    made = len((tmp_path / "broken.steps").read_text())
+    assert made <= steps + times * one_process.SAVE_STEPS
 
 
-@pytest.mark.slow
-def test_a_job_preempted_ten_times_saves_each_time_and_loses_no_step(tmp_path: Path) -> None:
-    seen = run_job(tmp_path, "TERM")
-    assert seen["starts"][:-1] == [143] * TIMES
-    check_end(tmp_path, seen)
-    assert len((tmp_path / "broken.steps").read_text()) == STEPS
+@TIMES
+def test_a_preempted_job_saves_each_time_and_loses_no_step(tmp_path: Path, times: int) -> None:
+    seen, steps = run_job(tmp_path, "TERM", times), one_process.max_steps(times)
+    assert seen["starts"][:-1] == [143] * times
+    check_end(tmp_path, seen, steps)
+    assert len((tmp_path / "broken.steps").read_text()) == steps
     assert max(seen["secs"]) < one_process.GRACE_SECS

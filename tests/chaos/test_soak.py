@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 import soak
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_long_training_does_not_grow(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, soak.__file__, str(tmp_path), "4000"],
+        forked.python(soak.__file__, tmp_path, 4000),
         env={
             **os.environ,
             "PYTHONPATH": str(Path(soak.__file__).parents[2]),

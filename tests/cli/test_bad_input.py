@@ -112,7 +112,7 @@ TABLE = {
     ),
     "cache that is none": (
         ["data", "--preset=oct", "--data_dir={dir}/pictures", "--input_cache={dir}/wrong.flags"],
-        ["{dir}/wrong.flags is no cache"],
+        ["{dir}/wrong.flags is not a cache"],
     ),
     "list of bad records nowhere": (
         ["data", *DIGITS, "--bad_records_file={dir}/no/x.txt"],

@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+import tensorflow as tf
+import tf_keras
 
 import estimator_train
 from estimator_train.cli.registry import COMMANDS
@@ -83,6 +86,21 @@ def test_debug_adds_the_traceback(command):
     assert outcome.err.splitlines()[-1].startswith("estimator-train: error: Unknown command")
 
 
+def test_version_says_what_is_installed(command):
+    outcome = command("--version")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.splitlines() == [
+        f"estimator-train {estimator_train.__version__}",
+        f"TensorFlow {tf.__version__}",
+        f"tf-keras {tf_keras.__version__}",
+        f"Python {sys.version.split()[0]}",
+    ]
+
+
+def test_the_version_of_the_distribution_is_that_of_the_package():
+    assert metadata.version("estimator-train") == estimator_train.__version__
+
+
 def test_help_and_mistakes_need_no_tensorflow_and_no_time(tmp_path):
     """As `python -m`, where a `flags.py` in the working directory comes first on the path."""
     (tmp_path / "flags.py").write_text("raise RuntimeError('the wrong flags')\n")
@@ -91,7 +109,7 @@ def test_help_and_mistakes_need_no_tensorflow_and_no_time(tmp_path):
     def run(*arguments):
         start = time.monotonic()
         outcome = subprocess.run(
-            [sys.executable, "-m", "estimator_train.cli", *arguments],
+            [sys.executable, "-m", "estimator_train", *arguments],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": ROOT},
             capture_output=True,
@@ -103,6 +121,9 @@ def test_help_and_mistakes_need_no_tensorflow_and_no_time(tmp_path):
 
     helped, seconds = run("train", "--help")
     assert (helped.returncode, helped.stderr) == (0, "")
+    said, _ = run("--version")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert said.stdout.startswith(f"estimator-train {estimator_train.__version__}\nTensorFlow ")
     refused, _ = run("train", "--batch_size=0")
     assert refused.returncode == 2
     assert refused.stderr.startswith("estimator-train: error: flag --batch_size=0: ")

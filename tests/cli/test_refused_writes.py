@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 TRAIN = ["train", "--preset=digits"]
 # What the program is started with. Permissions bind root only without CAP_DAC_OVERRIDE and
@@ -19,7 +17,7 @@ NEXT = "; import os, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:
 def error_of(first: str, *arguments: str) -> str:
     """The one error line of a command that ends with code 2."""
     done = subprocess.run(
-        [sys.executable, "-c", first + NEXT, "-m", "estimator_train.cli", *arguments],
+        [sys.executable, "-c", first + NEXT, "-m", "estimator_train", *arguments],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -30,7 +28,7 @@ def error_of(first: str, *arguments: str) -> str:
     assert done.returncode == 2, done.stderr
     *others, line = done.stderr.splitlines()
     assert line.startswith("estimator-train: error: ")
-    assert not [other for other in others if not other.startswith("going on from ")]
+    assert not [other for other in others if not other.startswith("continuing from ")]
     return line
 
 
@@ -38,7 +36,6 @@ def files_under(directory: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
 def test_no_permission_to_write_is_one_line(command, tmp_path):
     model_dir = tmp_path / "m"
     assert command(*TRAIN, f"--model_dir={model_dir}", "--max_train_steps=2").code == 0
@@ -55,7 +52,6 @@ def test_no_permission_to_write_is_one_line(command, tmp_path):
     assert files_under(model_dir) == before
 
 
-@pytest.mark.slow
 def test_disk_that_fills_during_an_export_leaves_nothing_half_written(command, tmp_path):
     model_dir, exports = tmp_path / "m", tmp_path / "exports"
     arguments = ["export", "--preset=digits", f"--model_dir={model_dir}", f"--export_dir={exports}"]

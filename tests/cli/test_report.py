@@ -85,7 +85,7 @@ def test_steps_done_again_replace_the_first_and_half_a_line_is_left_out(tmp_path
     [
         ([], "which runs? Name one or more model directories."),
         (["none"], "none is not a directory."),
-        (["empty"], "empty has no figures of a training: neither history.jsonl nor event"),
+        (["empty"], "empty has no figures of a training: it holds neither history.jsonl nor event"),
         (["a", "--replicas=1,2"], "--replicas=1,2 should be 1 positive numbers, one for each"),
         (["a", "--replicas=x"], "--replicas=x should be 1 positive numbers, one for each run."),
     ],
@@ -102,7 +102,13 @@ def test_a_mistake_is_one_line_and_exit_code_2(command, tmp_path, arguments, lin
 def test_without_matplotlib_one_line_says_what_to_install(command, tmp_path, monkeypatch):
     write_history(tmp_path / "a")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for name in [n for n in sys.modules if n.startswith(("matplotlib.", "estimator_train.cli.re"))]:
+    for name in [
+        n
+        for n in sys.modules
+        if n.startswith(
+            ("matplotlib.", "estimator_train.cli.commands.report", "estimator_train.cli.output")
+        )
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("estimator_train.cli.output.charts", raising=False)
     outcome = command("report", "a")

@@ -5,8 +5,8 @@ import os
 import signal
 import stat
 import subprocess
-import sys
 
+import forked
 import pytest
 from absl import flags as absl_flags
 
@@ -85,7 +85,7 @@ with recorded(values):
 def test_record_is_there_from_the_start_and_tells_of_an_end_at_once(tmp_path):
     path = tmp_path / "record.json"
     done = subprocess.run(
-        [sys.executable, "-c", ENDS_AT_ONCE, str(path)],
+        forked.python("-c", ENDS_AT_ONCE, path),
         capture_output=True,
         text=True,
         timeout=300,

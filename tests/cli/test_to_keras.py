@@ -70,7 +70,7 @@ def test_writes_a_model_that_predicts_the_same(command, trained):
 def test_python_code_in_a_file_is_run_only_if_asked(command, trained):
     outcome = command("to-keras", "run", "--model=mine:with_lambda", "--output=model.keras")
     assert outcome.code == 2
-    assert "it has Python code, of a Lambda layer" in outcome.err
+    assert "it holds Python code of a Lambda layer" in outcome.err
     flags = ["--model=mine:with_lambda", "--output=other.keras", "--nosafe_mode"]
     assert command("to-keras", "run", *flags).code == 0
 

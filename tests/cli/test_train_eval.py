@@ -3,9 +3,9 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 import tensorflow as tf
 
@@ -16,7 +16,7 @@ ROOT = str(Path(estimator_train.__file__).parents[1])
 
 def start(directory, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-m", "estimator_train.cli", *arguments],
+        forked.python("-m", "estimator_train", *arguments),
         cwd=directory,
         env={**os.environ, "PYTHONPATH": ROOT},
         stdout=subprocess.PIPE,
@@ -35,7 +35,6 @@ def files(directory):
     return sorted(str(path) for path in Path(directory).rglob("*"))
 
 
-@pytest.mark.slow
 def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
     process = start(
         tmp_path,
@@ -66,7 +65,6 @@ def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
     assert "saved_model" not in rows
 
 
-@pytest.mark.slow
 def test_a_job_that_was_killed_goes_on_and_ends_where_it_should(command, linear, tmp_path):
     job = [*linear, "--eval", "--eval_every_steps=200", "--max_train_steps=4000"]
     process = start(tmp_path, "train", *job, "--exporters=final")
@@ -78,10 +76,10 @@ def test_a_job_that_was_killed_goes_on_and_ends_where_it_should(command, linear,
     assert (process.returncode, out) == (-9, ""), err
     assert not os.path.exists("run/export")
     again = command("train", *job, "--exporters=final")
-    assert again.err.startswith("going on from run/model.ckpt-"), again.err
-    assert not again.err.startswith("going on from run/model.ckpt-4000")
+    assert again.err.startswith("continuing from run/model.ckpt-"), again.err
+    assert not again.err.startswith("continuing from run/model.ckpt-4000")
     assert again.rows["global_step"] == "4000"
-    assert again.rows["stopped"] == "--max_train_steps=4000 are done"
+    assert again.rows["stopped"] == "--max_train_steps=4000 reached"
     assert len(os.listdir("run/export/final")) == 1
     assert sorted(set(evaluated())) == list(range(200, 4001, 200))
     nothing = command("train", *job, "--exporters=final")
@@ -116,7 +114,7 @@ def test_the_metric_stops_or_the_time_does(command, linear):
     assert evaluated() == [16, 32, 48, 49]
     assert len(os.listdir("run/export/best")) == 4
     late = command("train", *linear, "--clean", "--train_epochs=1000000", "--max_time=1s")
-    assert late.rows["stopped"] == "--max_time, 1 s are over"
+    assert late.rows["stopped"] == "--max_time=1 s reached"
     assert int(late.rows["global_step"]) < 8_000_000
 
 

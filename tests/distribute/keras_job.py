@@ -1,6 +1,7 @@
 """A Keras model with batch normalization in a cluster: `keras_job.py MODEL_DIR MAX_STEPS`.
 
-The variable STRATEGY chooses: multi_worker, parameter_server (the v1 strategy), or none.
+With MAX_STEPS=0 it ends when the Estimator is made, which writes the model's weights. The variable
+STRATEGY chooses: multi_worker, parameter_server (the v1 strategy), or none.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ def main() -> None:
         tf_keras.optimizers.Adam(0.02), "sparse_categorical_crossentropy", metrics=["accuracy"]
     )
     estimator = est.keras.model_to_estimator(model, config=config)
+    if not max_steps:
+        return
     train = est.TrainSpec(input_fn, max_steps)
     evaluation = est.EvalSpec(input_fn, steps=8, start_delay_secs=0, throttle_secs=1)
     result = est.train_and_evaluate(estimator, train, evaluation)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 import tensorflow as tf
 from launched import launched, processes_with
@@ -33,7 +33,6 @@ est.train_and_evaluate(
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "strategy", "text"),
     [
@@ -47,7 +46,7 @@ def test_a_job_that_cannot_run_ends_by_one_line(
     tmp_path: Path, task: str, strategy: str, text: str
 ) -> None:
     code = PROGRAM.replace("{strategy}", strategy)
-    program = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)]
+    program = forked.python("-c", code, Path(__file__).parent, tmp_path)
     done = launched([task], program)
     assert done.code == 2, done.text[-3000:]
     said = [line for line in done.text.splitlines() if text in line]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -14,12 +14,11 @@ from linear_job import TRUE_WEIGHTS
 EXAMPLES = ROOT / "examples"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["linear_tf1", "linear_estimator"])
 def test_the_program_learns_the_weights_and_goes_on_when_started_again(
     tmp_path: Path, name: str
 ) -> None:
-    program = [sys.executable, str(EXAMPLES / f"{name}.py"), str(tmp_path)]
+    program = forked.python(EXAMPLES / f"{name}.py", tmp_path)
     for _ in range(2):
         done = launched(["--workers=1", "--ps=1", "--max_restarts=0", "--grace_secs=5"], program)
         assert done.code == 0, done.text[-3000:]

@@ -14,7 +14,6 @@ TASKS = ("chief:0", "worker:0", "worker:1", "ps:0", "evaluator:0")
 CLUSTER = ("--workers=2", "--ps=1", "--evaluator")
 
 
-@pytest.mark.slow
 def test_a_cluster_trains_to_the_end_and_every_process_ends(tmp_path: Path) -> None:
     done = launched([*CLUSTER, "--max_restarts=0"], python("linear_job.py", tmp_path, 400))
     assert done.code == 0, done.text[-3000:]
@@ -29,7 +28,6 @@ def test_a_cluster_trains_to_the_end_and_every_process_ends(tmp_path: Path) -> N
     assert not processes_with(str(tmp_path))
 
 
-@pytest.mark.slow
 def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) -> None:
     kills = ["worker:0:80", "chief:0:160", "ps:0:300"]
     done = launched([*CLUSTER, "--max_restarts=6"], python("linear_job.py", tmp_path, 500, *kills))
@@ -44,7 +42,6 @@ def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) 
     assert not processes_with(str(tmp_path))
 
 
-@pytest.mark.slow
 def test_workers_that_make_each_step_together_end_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

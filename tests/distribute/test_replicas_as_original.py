@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from typing import Any
 
+import forked
 import pytest
 from launched import ROOT
 from outcomes import recorded
@@ -18,7 +18,7 @@ RECORDED = recorded("replicas")
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "oracle" / "replica_jobs.py")],
+        forked.python(ROOT / "tests" / "oracle" / "replica_jobs.py"),
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path_factory.mktemp("jobs"))},
         capture_output=True,
         text=True,
@@ -28,7 +28,6 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDED)
 def test_replicas_are_joined_as_in_the_original(ours: dict[str, Any], name: str) -> None:
     theirs = RECORDED[name]

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import forked
 import numpy as np
 import pytest
 from fifty_steps import STEPS
@@ -38,7 +39,6 @@ def test_two_devices_have_the_losses_of_one(outcomes: dict[str, Any], name: str)
     assert outcomes[name]["metrics"] == pytest.approx(outcomes["single"]["metrics"], rel=1e-4)
 
 
-@pytest.mark.slow
 def test_two_workers_have_the_losses_of_one_device(
     outcomes: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -53,7 +53,7 @@ def test_two_workers_have_the_losses_of_one_device(
         assert result["metrics"] == pytest.approx(outcomes["single"]["metrics"], rel=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_worker_takes_all_back_to_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,10 +101,9 @@ for case, hooks in (("uneven", ()), ("asked", (StopOne(),)), ("empty", ())):
 """
 
 
-@pytest.mark.slow
 def test_workers_end_together_whoever_has_no_more_input_or_is_asked_to(tmp_path: Path) -> None:
     here = str(Path(__file__).parent)
-    program = [python("")[0], "-c", ENDS, here, str(tmp_path / "run_")]
+    program = forked.python("-c", ENDS, here, tmp_path / "run_")
     done = launched(["--workers=1", "--max_restarts=0"], program)
     assert done.code == 0, done.text[-3000:]
     for task in ("chief:0", "worker:0"):

@@ -5,8 +5,7 @@ import types
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.sessions import cpu_limit as subject
-from estimator_train.engine.sessions import session
+from estimator_train.engine.sessions import cpu_limit as subject, session
 from estimator_train.engine.sessions.cpu_limit import cpu_limit, threads_that_fit
 
 V2 = "/sys/fs/cgroup"

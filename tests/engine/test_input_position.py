@@ -121,11 +121,13 @@ def train_with_kills(model_dir, input_fn, replicas, kills):
         assert process.exitcode == (-signal.SIGKILL if steps <= STEPS else 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("input_fn", "replicas"),
-    [(shuffled, 1), (buffered, 1), (buffered, 2)],
-    ids=["shuffled", "buffered", "buffered on two replicas"],
+    [
+        pytest.param(buffered, 1, id="buffered"),
+        pytest.param(shuffled, 1, id="shuffled", marks=pytest.mark.long),
+        pytest.param(buffered, 2, id="buffered on two replicas", marks=pytest.mark.long),
+    ],
 )
 def test_with_ten_kills_each_epoch_has_each_example_once(tmp_path, input_fn, replicas):
     kills = random.Random(replicas).choices(range(1, 18), k=10)

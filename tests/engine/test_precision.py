@@ -3,8 +3,8 @@
 import json
 import logging
 import subprocess
-import sys
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -157,9 +157,7 @@ print([float(estimator.get_variable_value(name)) for name in names])
 
 
 def test_replicas_skip_a_step_together(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", REPLICAS, str(tmp_path)], capture_output=True, text=True
-    )
+    done = subprocess.run(forked.python("-c", REPLICAS, tmp_path), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == [0.25, 2**14, 1, 4]
 

@@ -2,8 +2,9 @@
 
 import json
 import subprocess
-import sys
+from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 
@@ -61,11 +62,9 @@ print(json.dumps(result))
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
-    from pathlib import Path
-
     directory = tmp_path_factory.mktemp("replicas")
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), str(directory)],
+        forked.python("-c", PROGRAM, Path(__file__).parent, directory),
         capture_output=True,
         text=True,
         timeout=300,

@@ -1,11 +1,12 @@
 """Training in a process of its own that is signalled, hangs, or meets another in its model_dir."""
 
 import os
+import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 import tensorflow as tf
 
@@ -20,7 +21,7 @@ class Job:
     def __init__(self, model_dir, **settings):
         pairs = [f"{key}={value}" for key, value in settings.items()]
         self.process = subprocess.Popen(
-            [sys.executable, str(JOB), str(model_dir), *pairs],
+            forked.python(JOB, model_dir, *pairs),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -33,11 +34,12 @@ class Job:
                 if found.strip() == line:
                     break
             else:
-                pytest.fail(f"ended before {line}: {self.process.stderr.read()[-2000:]}")
+                pytest.fail(f"ended before {line}: {self.end()[2][-2000:]}")
 
     def end(self):
-        out, err = self.process.communicate(timeout=60)
-        return self.process.returncode, out, err
+        out = self.process.stdout.read()  # With what was read ahead of the last line.
+        self.process.wait(60)
+        return self.process.returncode, out, self.process.stderr.read()
 
 
 @pytest.fixture
@@ -59,7 +61,6 @@ def saved_step(model_dir):
     return int(path.rpartition("-")[2]), int(tf.train.load_variable(path, "global_step"))
 
 
-@pytest.mark.slow
 def test_signal_ends_it_saved_and_the_next_start_goes_on(start, tmp_path):
     job = start()
     job.wait_for("step", 7)
@@ -70,6 +71,8 @@ def test_signal_ends_it_saved_and_the_next_start_goes_on(start, tmp_path):
     assert "Traceback" not in err
     step, saved = saved_step(tmp_path / "m")
     assert step == saved >= 7
+    ended = f"ended by a signal; saved {tmp_path}/m/model.ckpt-{saved}; exit code 143."
+    assert f"estimator_train: {ended} Run the same command again to continue.\n" in err
     assert saved == 7 + out.count("step")
     again = start(max_steps=saved + 3)
     code, out, _ = again.end()
@@ -77,7 +80,6 @@ def test_signal_ends_it_saved_and_the_next_start_goes_on(start, tmp_path):
     assert saved_step(tmp_path / "m") == (saved + 3, saved + 3)
 
 
-@pytest.mark.slow
 def test_signal_in_a_loop_of_steps_ends_it_saved(start, tmp_path):
     job = start(loops=1)
     job.wait_for("ready")
@@ -90,7 +92,6 @@ def test_signal_in_a_loop_of_steps_ends_it_saved(start, tmp_path):
     assert step == saved
 
 
-@pytest.mark.slow
 def test_second_signal_ends_it_at_once(start):
     job = start(step_secs=600)
     job.wait_for("step")
@@ -106,7 +107,6 @@ def test_second_signal_ends_it_at_once(start):
     assert code == 143
 
 
-@pytest.mark.slow
 def test_grace_bounds_the_end(start):
     job = start(step_secs=600, grace_secs=0.3)
     job.wait_for("step")
@@ -116,7 +116,6 @@ def test_grace_bounds_the_end(start):
     assert "not saved within 0.3 s of the signal" in err
 
 
-@pytest.mark.slow
 def test_step_that_hangs_says_where_threads_stand(start):
     job = start(hang=1, timeout=3, preemption=0)
     code, out, err = job.end()
@@ -127,7 +126,6 @@ def test_step_that_hangs_says_where_threads_stand(start):
     assert "in wait" in err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sync", [0, 1])
 def test_disk_that_fills_stops_training_with_one_line(start, tmp_path, sync):
     code, _, err = start(fill=1, every=20, sync=sync).end()
@@ -143,7 +141,6 @@ def test_disk_that_fills_stops_training_with_one_line(start, tmp_path, sync):
     assert saved_step(tmp_path / "m") == (5, 5)
 
 
-@pytest.mark.slow
 def test_directory_that_vanishes_stops_training_and_is_named(start, tmp_path):
     code, out, err = start(vanish=1, every=20).end()
     assert code == 1
@@ -152,15 +149,14 @@ def test_directory_that_vanishes_stops_training_and_is_named(start, tmp_path):
     assert str(tmp_path / "m") in err.splitlines()[-1]
 
 
-@pytest.mark.slow
 def test_model_dir_of_a_live_job_is_refused_until_it_ends(start, tmp_path):
     job = start()
     job.wait_for("step")
     code, _, err = start(max_steps=5).end()
     assert code == 1
-    assert f"in use by another job (process {job.process.pid} on" in err
-    job.process.kill()
-    job.process.wait()
+    holder = re.search(r"in use by another job \(process (\d+) on", err)
+    os.kill(int(holder[1]), signal.SIGKILL)
+    assert job.process.wait(60) == -signal.SIGKILL
     code, _, err = start(max_steps=5).end()
     assert code == 0, err
     assert not (tmp_path / "m" / ".training").exists()

@@ -78,7 +78,7 @@ STOP = ("--eval", "--stop_metric=loss")
             "--stop_if=lower does not use --stop_patience_steps",
         ),
         (["--eval", "--exporters=best,final,best"], "the name 'best' is taken"),
-        (["--eval", "--exporters=newest"], "'newest' is none of final, latest, best"),
+        (["--eval", "--exporters=newest"], "'newest' is not one of final, latest, best"),
         (["--best_metric=loss"], "--best_metric and --best_mode need each other"),
         (["--best_metric=loss", "--best_mode=min"], "--best_metric needs --exporters=best"),
         (

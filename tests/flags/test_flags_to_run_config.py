@@ -108,7 +108,7 @@ def test_the_global_batch_is_divided_among_the_devices():
 def test_a_batch_that_does_not_divide_is_an_error(size, way_out):
     values = parse(f"--batch_size={size}", "--num_virtual_cpus=3", "--num_gpus=0")
     with pytest.raises(
-        ValueError, match=f"--batch_size={size} is the batch of all 3 .*: use {way_out}"
+        ValueError, match=f"--batch_size={size} is the global batch of 3 devices, .*: use {way_out}"
     ):
         flags.per_replica_batch_size(values)
 

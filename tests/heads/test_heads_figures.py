@@ -12,7 +12,7 @@ from outcomes import outcome, recorded
 from estimator_train import heads
 
 GOLDEN = recorded("heads")
-QUESTIONS = ask_heads.questions(heads, tf_keras.optimizers.legacy)
+QUESTIONS = ask_heads.questions(heads, tf_keras.optimizers.legacy, tf_keras.optimizers.Optimizer)
 
 
 def assert_alike(ours: Any, theirs: Any, where: str = "") -> None:

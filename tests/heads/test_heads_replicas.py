@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+import forked
 from outcomes import recorded
 from test_heads_figures import assert_alike
 
@@ -24,13 +23,12 @@ print(json.dumps(answers))
 """
 
 
-@pytest.mark.slow
 def test_two_replicas_train_and_evaluate_as_in_the_original() -> None:
     root = Path(__file__).resolve().parents[2]
     paths = [str(root), str(root / "tests" / "oracle")]
     program = f"import sys; sys.path[:0] = {paths!r}{PROGRAM}"
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300
+        forked.python("-c", program), capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr[-2000:]
     ours, theirs = json.loads(done.stdout.splitlines()[-1]), recorded("heads_replicas")

@@ -101,7 +101,7 @@ def test_too_few_steps_are_said_to_be_too_few(tmp_path, caplog):
     breakdown, _ = train(tmp_path, steps=5)
     with pytest.raises(ValueError, match="needs more than 11"):
         _ = breakdown.split
-    assert breakdown.report().startswith("what holds training back is not known: too few steps")
+    assert breakdown.report().startswith("no breakdown of the steps: StepBreakdown needs more than")
 
 
 def test_waiting_counts_only_while_nothing_else_runs():

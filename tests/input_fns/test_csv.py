@@ -126,7 +126,7 @@ BAD_ROWS = {
     "x,1.0,Bonn,x": "has x in column id, which is of int64",
     "5,tall,Bonn,x": "has tall in column height, which is of float32",
     ",1.0,Bonn,x": "has nothing in column id, which has no default",
-    '5,1.0,Bonn,"x': "is no row of CSV: unexpected end of data",
+    '5,1.0,Bonn,"x': "is not a CSV row: unexpected end of data",
 }
 
 
@@ -145,17 +145,17 @@ def test_a_row_that_does_not_fit_is_named_or_left_out(elements, file, row):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"label": "age"}, "There is no column 'age': there are id, height, city, note"),
+        ({"label": "age"}, "There is no column 'age': the columns are id, height, city, note"),
         ({"select": ["age"]}, "There is no column 'age'"),
         ({"types": {"id": tf.bool}}, "Column 'id' cannot be of bool"),
         ({"header": False}, "columns must name the columns of files without a header"),
         ({"columns": ["a"]}, "begins with the columns id, height, city, note, expected a"),
-        ({"columns": ["a", "a"]}, r"Columns need names that differ, but \['a'\]"),
+        ({"columns": ["a", "a"]}, r"Columns need different names, but \['a'\]"),
         ({"delimiter": ",,"}, "delimiter must be one character"),
         ({"vocabularies": {"id": ["a"]}}, "Column 'id' is of int64; it needs strings"),
         ({"buckets": {"city": [1]}}, "Column 'city' is of string; it needs numbers"),
-        ({"buckets": {"height": [2, 1]}}, "Buckets of 'height' must rise"),
-        ({"buckets": {"age": [2, 1]}}, "There is no column 'age': read are"),
+        ({"buckets": {"height": [2, 1]}}, "Buckets of 'height' must increase"),
+        ({"buckets": {"age": [2, 1]}}, "There is no column 'age': the selected columns are"),
     ],
 )
 def test_bad_arguments_are_refused(file, arguments, message):

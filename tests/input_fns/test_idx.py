@@ -4,8 +4,7 @@ import struct
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from input_fns import idx, read_idx, write_idx
 

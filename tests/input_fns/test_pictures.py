@@ -167,7 +167,9 @@ def test_a_cache_of_other_data_is_refused(folder, change):
     assert cache.read_bytes() == before
 
 
-@pytest.mark.parametrize(("contents", "message"), [(b"", "is no cache"), (b"hello", "is no cache")])
+@pytest.mark.parametrize(
+    ("contents", "message"), [(b"", "is not a cache"), (b"hello", "is not a cache")]
+)
 def test_a_file_that_is_no_cache_is_refused(folder, contents, message):
     (folder / "cache").write_bytes(contents)
     with pytest.raises(ValueError, match=message):

@@ -34,7 +34,7 @@ def test_columns_of_a_frame_become_features_and_labels(elements):
 
 
 def test_frames_that_do_not_do_are_refused():
-    with pytest.raises(ValueError, match="There is no column 'y': there are n, x, s, i"):
+    with pytest.raises(ValueError, match="There is no column 'y': the columns are n, x, s, i"):
         pandas_frame(FRAME, "y")
     with pytest.raises(ValueError, match=r"Column 's' has no value in 1 row\(s\)"):
         pandas_frame(pd.DataFrame({"s": ["a", None]}))

@@ -64,7 +64,11 @@ def test_shuffled_lines_are_shared_among_pipelines(elements, tmp_path):
         ({"vocabulary": ["a", "a"]}, ValueError, "has the word 'a' twice"),
         ({"max_length": 3}, ValueError, "are of words: give a vocabulary"),
         ({"vocabulary": ["a"], "max_length": 0}, ValueError, "max_length must be 1 or more"),
-        ({"vocabulary": ["a"], "bucket_boundaries": [3, 2]}, ValueError, "must rise"),
+        (
+            {"vocabulary": ["a"], "bucket_boundaries": [3, 2]},
+            ValueError,
+            "must be 1 or more and increase",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(file, arguments, error, message):

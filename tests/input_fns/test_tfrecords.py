@@ -127,7 +127,7 @@ BAD = {
     "missing": (example(5, x=None), "feature x is missing; the record has id, tags, y"),
     "too many": (example(5, x=[1.0, 2.0, 3.0]), "feature x has 3 values, expected 2"),
     "other type": (example(5, id=[1.0]), "feature id is of float32, expected int64"),
-    "no example": (b"\xff\xff\xff", "is no tf.train.Example (3 bytes)"),
+    "no example": (b"\xff\xff\xff", "is not a tf.train.Example (3 bytes)"),
 }
 
 

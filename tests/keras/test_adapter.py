@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+import tiers
 from small_models import BATCH, X, Y, batches, evaluated, evaluated_eagerly
 
 import estimator_train as est
@@ -63,7 +64,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", tiers.first({"Adam", "of legacy"}, KINDS))
 def test_trains_and_evaluates_as_fit_does(kind: str) -> None:
     model = fitted(build(), KINDS[kind]())
     estimator = trained(build, KINDS[kind]())
@@ -131,7 +132,9 @@ def _predictions(estimator: Any, name: str) -> list[Any]:
     return [{name: next(iter(row.values()))} for row in estimator.predict(batches(X, None))]
 
 
-@pytest.mark.parametrize("policy", ["mixed_bfloat16", "mixed_float16"])
+@pytest.mark.parametrize(
+    "policy", tiers.first({"mixed_float16"}, ["mixed_bfloat16", "mixed_float16"])
+)
 def test_mixed_precision_is_that_of_fit(policy: str) -> None:
     tf_keras.mixed_precision.set_global_policy(policy)
     try:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 import tf_keras
 
@@ -33,13 +34,13 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 def run_on_two_devices(example: str, directory: Path) -> Any:
     """Runs an example in a process of its own, which has two devices; returns its last line."""
-    command = [sys.executable, str(EXAMPLES / example), f"--dir={directory}", "--replicas=2"]
+    command = forked.python(EXAMPLES / example, f"--dir={directory}", "--replicas=2")
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_guide_to_several_devices_goes_on_with_the_same_numbers(
     run: Any, tmp_path: Path
 ) -> None:
@@ -52,7 +53,6 @@ def test_the_guide_to_several_devices_goes_on_with_the_same_numbers(
     assert replicated["accuracy"] > 0.8
 
 
-@pytest.mark.slow
 def test_the_distributed_tutorial_has_the_same_numbers(run: Any, tmp_path: Path) -> None:
     (by_fit, said), (by_estimator, said_too) = (
         run("keras_distributed.py", how, tmp_path / how) for how in ("fit", "estimator")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+import tiers
 from small_models import batches, dense, evaluated, evaluated_eagerly, fit
 
 from estimator_train.keras import model_to_estimator
@@ -56,7 +57,7 @@ NEW_KINDS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", NEW_KINDS)
+@pytest.mark.parametrize("name", tiers.every(3, NEW_KINDS))
 def test_new_kinds_train_as_in_keras(name: str) -> None:
     expected = fit(dense(NEW_KINDS[name](), metrics=["mae"]), STEPS)
     estimator = model_to_estimator(dense(NEW_KINDS[name](), metrics=["mae"]))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import tf_keras
+import tiers
 from jobs import Api
 from model_to_estimator_jobs import CASES, OPTIMIZERS, observe_optimizer
 from outcomes import recorded
@@ -29,14 +30,14 @@ def _assert_close(seen: list[float], expected: list[float]) -> None:
         assert math.isclose(one, other, rel_tol=1e-5), (seen, expected)
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("name", tiers.every(3, OPTIMIZERS))
 def test_optimizer(name: str, tmp_path: Path) -> None:
     seen, expected = observe_optimizer(name, API, str(tmp_path)), GOLDEN[f"optimizer {name}"]
     _assert_close(seen["losses"], expected["losses"])
     assert seen["names"] == expected["names"]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", tiers.every(2, CASES))
 def test_case(name: str, tmp_path: Path) -> None:
     seen: Any = CASES[name].observe(API, str(tmp_path))
     expected = GOLDEN[f"case {name}"]

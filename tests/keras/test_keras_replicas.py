@@ -13,9 +13,6 @@ from small_models import X, Y
 import estimator_train as est
 from estimator_train import hooks, keras
 
-# Before anything runs: all tests share this process.
-(cpu,) = tf.config.list_physical_devices("CPU")
-tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 GLOBAL_BATCH, REPLICAS = 8, 2
 
 

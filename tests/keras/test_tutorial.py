@@ -2,7 +2,8 @@
 
 import json
 import subprocess
-import sys
+
+import forked
 
 PROGRAM = """
 import json, sys, time
@@ -59,7 +60,7 @@ print(json.dumps({"steps": len(time_hist.times), "rate": rate,
 
 def test_tutorial_trains_on_two_devices_and_evaluates(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        forked.python("-c", PROGRAM, tmp_path),
         capture_output=True,
         text=True,
         timeout=400,

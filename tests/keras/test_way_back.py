@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+import tiers
 from small_models import BATCH, X, Y, batches
 
 import estimator_train as est
@@ -54,7 +55,7 @@ ESTIMATORS = {
 }
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("kind", tiers.first({"checkpoint"}, ESTIMATORS))
 def test_round_trip_changes_no_bit_and_fit_goes_on_where_training_stopped(
     kind: str, tmp_path: Path
 ) -> None:
@@ -74,14 +75,18 @@ def test_round_trip_changes_no_bit_and_fit_goes_on_where_training_stopped(
         assert other.evaluate(batches())["global_step"] == 12
 
 
+LONG = pytest.mark.long
+
+
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: optimizers.SGD(0.05, momentum=0.9),
-        lambda: optimizers.RMSprop(0.01, momentum=0.5, centered=True),
-        lambda: optimizers.Ftrl(0.1),
         lambda: optimizers.AdamW(0.01, weight_decay=0.1),
+        pytest.param(lambda: optimizers.SGD(0.05, momentum=0.9), marks=LONG),
+        pytest.param(lambda: optimizers.RMSprop(0.01, momentum=0.5, centered=True), marks=LONG),
+        pytest.param(lambda: optimizers.Ftrl(0.1), marks=LONG),
     ],
+    ids=["AdamW", "SGD", "RMSprop", "Ftrl"],
 )
 def test_an_estimator_goes_on_where_fit_stopped(make: Any) -> None:
     model = build(make())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
 # Not `python -m`, which would look for modules in the working directory first.
-COMMAND = [os.path.join(sysconfig.get_path("scripts"), "estimator-train"), "run"]
+COMMAND = os.path.join(sysconfig.get_path("scripts"), "estimator-train")
 SEEDED = ["--seed=1"]
 
 

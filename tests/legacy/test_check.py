@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-import pytest
+import forked
 from legacy_programs import COMMAND, environment
 
 from estimator_train.legacy import symbols
@@ -28,7 +28,6 @@ def test_names_are_followed_through_imports_and_aliases():
     }
 
 
-@pytest.mark.slow
 def test_report_of_a_tree(tmp_path):
     (tmp_path / "old.py").write_text(
         "import tensorflow as tf\n"
@@ -39,7 +38,7 @@ def test_report_of_a_tree(tmp_path):
     (tmp_path / "new.py").write_text("import tensorflow as tf\nprint(tf.function)\n")
     (tmp_path / "two.py").write_text("print 1\n")
     done = subprocess.run(
-        [COMMAND[0], "check", str(tmp_path), "--json"],
+        forked.python(COMMAND, "check", tmp_path, "--json"),
         capture_output=True,
         text=True,
         env=environment(),
@@ -89,7 +88,7 @@ def test_names_that_are_bound_to_something_else_are_not_followed():
     }
 
 
-def test_report_agrees_with_what_the_runner_does(run_fork, tmp_path):
+def test_report_agrees_with_what_the_runner_does(run, tmp_path):
     names = [
         "placeholder",
         "contrib.layers.flatten",
@@ -115,7 +114,7 @@ def test_report_agrees_with_what_the_runner_does(run_fork, tmp_path):
         "    except AttributeError as error:\n"
         "        print(symbol['status'] == 'missing' and symbol['hint'] in str(error), name)\n"
     )
-    lines = run_fork("--tf1", str(tmp_path / "asks.py"))[0].splitlines()
+    lines = run(str(tmp_path / "asks.py"), switches=["--tf1"]).stdout.splitlines()
     assert len(lines) == len(names)
     assert all(line.startswith("True") for line in lines), lines
     assert [line for line in lines if "[" not in line] == [

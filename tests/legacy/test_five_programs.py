@@ -3,6 +3,7 @@
 import re
 import subprocess
 
+import forked
 import numpy as np
 import pytest
 from legacy_programs import COMMAND, PROGRAMS, environment
@@ -22,7 +23,6 @@ def write_jpegs(folder):
             Image.fromarray(pixels).save(folder / name / f"{number}.jpg")
 
 
-@pytest.mark.slow
 def test_notebook_on_two_devices(run, tmp_path):
     write_mnist(tmp_path / ".keras" / "datasets" / "fashion-mnist")
     done = run("fashion_multi_gpu.py", HOME=tmp_path, MODEL_DIR=tmp_path / "model")
@@ -36,7 +36,6 @@ def test_notebook_on_two_devices(run, tmp_path):
     assert (tmp_path / "model" / "model.ckpt-8.index").exists()
 
 
-@pytest.mark.slow
 def test_jpeg_pipeline_into_frozen_vgg16(run, tmp_path):
     write_jpegs(tmp_path / "data")
     done = run("oct_jpegs.py", DATA_DIR=tmp_path / "data", MODEL_DIR=tmp_path / "model")
@@ -44,19 +43,18 @@ def test_jpeg_pipeline_into_frozen_vgg16(run, tmp_path):
     assert "'global_step': 4" in done.stdout
 
 
-@pytest.mark.slow
 def test_parameter_server_of_three_processes(tmp_path):
     ps, *workers = free_addresses(3)
     cluster = [f"--ps_hosts={ps}", f"--worker_hosts={','.join(workers)}", "--log_dir=log"]
 
     def start(*arguments):
         return subprocess.Popen(
-            [*COMMAND, str(PROGRAMS / "parameter_server.py"), *cluster, *arguments],
+            forked.python(COMMAND, "run", PROGRAMS / "parameter_server.py", *cluster, *arguments),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=tmp_path,
-            env=environment(),
+            env=environment(TF_USE_LEGACY_KERAS=1),
         )
 
     def trained(steps):
@@ -89,7 +87,7 @@ def test_parameter_server_of_three_processes(tmp_path):
     assert len(list((tmp_path / "log").glob("*.index"))) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_keras_program_restores_and_goes_on(run, tmp_path):
     done = run("keras_multi_device.py", WORK_DIR=tmp_path)
     losses = [float(x) for x in re.findall(r"^loss \S+ (\S+)$", done.stdout, re.MULTILINE)]
@@ -98,7 +96,7 @@ def test_keras_program_restores_and_goes_on(run, tmp_path):
     assert losses[1] < losses[0] < 1.0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_keras_callbacks_and_saved_models(run, tmp_path):
     done = run("keras_callbacks.py", WORK_DIR=tmp_path)
     rates = ["epoch 1 lr 0.0100", "epoch 2 lr 0.0100", "epoch 3 lr 0.0010"]
@@ -106,7 +104,7 @@ def test_keras_callbacks_and_saved_models(run, tmp_path):
     assert "same True\n" in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_strategies_by_their_old_names_train_alike(run, tmp_path):
     done = run("strategies.py", WORK_DIR=tmp_path)
     losses = [line.split()[1] for line in done.stdout.splitlines() if "Strategy" in line]

@@ -10,7 +10,7 @@ def result_of(done):
     return ast.literal_eval(re.search(r"^RESULT (\{.*\})$", done.stdout, re.MULTILINE)[1])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_classifier_in_the_style_of_bert(run, tmp_path):
     done = run("bert_like.py", f"--output_dir={tmp_path}/out")
     names = "['bert/LayerNorm/beta', 'bert/LayerNorm/gamma', 'bert/pooler/bias', "
@@ -23,7 +23,6 @@ def test_classifier_in_the_style_of_bert(run, tmp_path):
     assert "predictions 64 True" in done.stdout
 
 
-@pytest.mark.slow
 def test_cnn_with_slim_and_optimize_loss(run, tmp_path):
     done = run("slim_cnn.py", WORK_DIR=tmp_path / "model")
     lines = done.stdout.splitlines()
@@ -35,7 +34,7 @@ def test_cnn_with_slim_and_optimize_loss(run, tmp_path):
     assert "penalty 5.0 None" in lines
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_tagger_with_crf_early_stop_and_served_predictions(run, tmp_path):
     done = run("lstm_crf.py", WORK_DIR=tmp_path / "model")
     assert result_of(done)["global_step"] == 90  # 30 epochs of 3 batches.

@@ -136,33 +136,21 @@ print("all", tf.__version__)
 """
 
 
-@pytest.fixture
-def run_text(run_fork, tmp_path):
-    """Runs the text of a program; returns what it printed."""
-
-    def runs(text):
-        (tmp_path / "script.py").write_text(text)
-        return run_fork(str(tmp_path / "script.py"))[0]
-
-    return runs
-
-
-def test_queue_runners_and_input_producers(run_text):
-    lines = run_text(QUEUES).splitlines()
+def test_queue_runners_and_input_producers(run):
+    lines = run(QUEUES).stdout.splitlines()
     assert lines == ["done 5 1140.0", "w 5.000 monitored/model.ckpt-30"]
 
 
-def test_servers_monitored_sessions_and_supervisors(run_text):
-    lines = run_text(SERVER).splitlines()
+def test_servers_monitored_sessions_and_supervisors(run):
+    lines = run(SERVER).stdout.splitlines()
     assert lines == ["server 2.000", "from 0", "from 20", "last supervised/model.ckpt-50"]
 
 
 @pytest.mark.parametrize(("text", "words"), [(SPELLINGS_1, "all 1.15.5"), (SPELLINGS_2, "all 2.")])
-def test_every_spelling_of_the_estimator(text, words, run_text):
-    assert run_text(text).startswith(words)
+def test_every_spelling_of_the_estimator(text, words, run):
+    assert run(text).stdout.startswith(words)
 
 
-@pytest.mark.slow
 def test_one_line_in_a_script_does_what_the_runner_does(tmp_path):
     (tmp_path / "model.py").write_text(
         "import tensorflow as tf\n"

@@ -77,6 +77,9 @@ CASES: dict[str, Case] = {
     "multi-class loss_fn": Case(
         lambda h: h.MultiClassHead(3, loss_fn=_l1), THREE_LOGITS, CLASS_IDS
     ),
+    "multi-class of a tensor": Case(
+        lambda h: h.MultiClassHead(tf.constant(3)), THREE_LOGITS, CLASS_IDS.astype(np.int32)
+    ),
     "multi-label": Case(lambda h: h.MultiLabelHead(3), THREE_LOGITS, INDICATORS),
     "multi-label weighted": Case(
         lambda h: h.MultiLabelHead(
@@ -131,12 +134,13 @@ CASES: dict[str, Case] = {
 }
 
 
-def questions(heads: Any, optimizers: Any) -> dict[str, Callable[[], Any]]:
+def questions(heads: Any, optimizers: Any, new_optimizer: type) -> dict[str, Callable[[], Any]]:
     """All questions by name.
 
     Args:
         heads: Where the classes of heads are.
         optimizers: The legacy optimizers of Keras.
+        new_optimizer: The base class of the others.
     """
     calls: dict[str, Callable[[], Any]] = {}
     for name, case in CASES.items():
@@ -163,6 +167,9 @@ def questions(heads: Any, optimizers: Any) -> dict[str, Callable[[], Any]]:
         )
     for kind in _KINDS:
         calls[f"signatures of {kind}"] = lambda k=kind: _arguments(getattr(heads, k))
+    for name, kind in (("legacy", optimizers.Optimizer), ("new", new_optimizer)):
+        calls[f"updates of a {name} optimizer"] = lambda k=kind: own_updates(heads, k)
+    calls["summaries of a loss and a spec of several"] = lambda: twice(several(heads, None))
     calls["properties of several"] = lambda: properties(several(heads, None))
     return calls
 
@@ -282,6 +289,49 @@ def trained(head: Any, logits: np.ndarray, labels: Any, optimizer: Any) -> Any:
         "end": [float(value) for value in end],
         "variables": sorted(variable.name for variable in v1.global_variables()),
     }
+
+
+def own_updates(heads: Any, kind: type) -> Any:
+    """What an optimizer gets that computes its updates by itself, and the step it makes."""
+    given = []
+
+    class Own(kind):  # type: ignore[misc, valid-type]
+        def get_updates(self, loss: Any, params: Any) -> list[Any]:
+            given.append([variable.name for variable in params])
+            return [v1.assign_add(params[0], loss)]
+
+        def get_config(self) -> dict[str, Any]:
+            return {}
+
+    names = ("scale", "idle")
+    scale, idle = (v1.get_variable(name, initializer=np.float32(2.0)) for name in names)
+    v1.train.get_or_create_global_step()
+    spec = heads.RegressionHead().create_estimator_spec(
+        {},
+        "train",
+        tf.constant([[1.0]]) * scale,
+        [[5.0]],
+        optimizer=Own(name="own"),
+        trainable_variables=[scale, idle],
+    )
+    with v1.Session() as session:
+        _initialize(session)
+        session.run(spec.train_op)
+        return [given, [float(value) for value in session.run([scale, idle])]]
+
+
+def twice(head: Any) -> Any:
+    """Tags of the summaries where a model_fn asks for the loss and for an EstimatorSpec."""
+    features = {"w": tf.constant(WEIGHTS)}
+    labels = {name: tf.constant(values) for name, values in SEVERAL_LABELS.items()}
+    head.loss(labels, tf.constant(SEVERAL_LOGITS), features, mode="train")
+    head.create_estimator_spec(
+        features, "train", tf.constant(SEVERAL_LOGITS), labels, train_op_fn=tf.identity
+    )
+    with v1.Session() as session:
+        _initialize(session)
+        written = session.run(v1.get_collection(v1.GraphKeys.SUMMARIES))
+    return [value.tag for text in written for value in v1.Summary.FromString(text).value]
 
 
 def _arguments(kind: type) -> Any:

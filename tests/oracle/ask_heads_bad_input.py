@@ -1,6 +1,6 @@
 """What heads say of wrong arguments, labels, logits and weights.
 
-The answer is the kind of error and the text that names the mistake, or "no error".
+The answer is the kind of error and the text that names the mistake, or what came of it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,27 @@ def questions(heads: Any, optimizers: Any) -> _Calls:
     }
 
 
-def answer(call: Callable[[], Any]) -> list[str]:
+def answer(call: Callable[[], Any]) -> list[Any]:
     """Calls in a new graph.
 
     Returns:
-        [] if there is no error, else the error's class and its text, without what TensorFlow adds.
+        The error's class and its text, without what TensorFlow adds; if there is no error,
+        "no error" and what came instead: numbers, or the name of a class.
     """
     with tf.Graph().as_default():
         try:
-            call()
+            return ["no error", _described(call())]
         except Exception as error:  # noqa: BLE001  whatever comes is the answer
             return [type(error).__name__, _essence(str(error))]
-    return []
+
+
+def _described(value: Any) -> Any:
+    if isinstance(value, tf.Tensor):
+        with v1.Session() as session:
+            value = session.run(value)
+    if isinstance(value, (float, np.ndarray, np.generic)):
+        return np.round(np.float64(value), 5).tolist()
+    return type(value).__name__
 
 
 def _essence(text: str) -> str:
@@ -66,6 +75,7 @@ def _constructors(heads: Any) -> _Calls:
             ask(kind, *size, loss_reduction=reduction)
     for count in (None, 0, 1, 2, -1, True):
         ask("MultiClassHead", count)
+    calls["MultiClassHead of the tensor 2"] = lambda: heads.MultiClassHead(tf.constant(2))
     for count in (None, 0, 1, -1):
         ask("MultiLabelHead", count)
     for count in (0, -1):
@@ -229,7 +239,24 @@ def _training(heads: Any, optimizers: Any) -> _Calls:
 
         return call
 
+    lists = {
+        "a string": lambda: "ab",
+        "an operation": tf.no_op,
+        "a set": lambda: {tf.no_op()},
+        "values of a dict": lambda: {0: v1.trainable_variables()[0]}.values(),
+        "a generator": lambda: (variable for variable in v1.trainable_variables()),
+    }
     return {
+        **{
+            f"trainable variables: {name}": spec(
+                optimizer=lambda: optimizers.SGD(0.1), trainable_variables=make
+            )
+            for name, make in lists.items()
+        },
+        **{
+            f"update_ops: {name}": spec(train_op_fn=lambda: tf.identity, update_ops=make)
+            for name, make in lists.items()
+        },
         "neither optimizer nor train_op_fn": spec(),
         "optimizer and train_op_fn": spec(
             optimizer=lambda: optimizers.SGD(0.1), train_op_fn=lambda: tf.identity
@@ -267,7 +294,29 @@ def _several(heads: Any) -> _Calls:
         )
 
     both = {"a": [[1], [0]], "b": [[2], [1]]}
+
+    def spec(head: Any, **arguments: Any) -> Any:
+        return head.create_estimator_spec(
+            {},
+            "train",
+            tf.constant(good_logits),
+            tf.nest.map_structure(tf.constant, both),
+            **arguments,
+        )
+
+    def different() -> Any:
+        return heads.MultiHead(
+            [
+                heads.BinaryClassHead(name="a"),
+                heads.MultiClassHead(3, name="b", loss_reduction="sum"),
+            ]
+        )
+
     return {
+        "reduction of heads of different ones": lambda: different().loss_reduction,
+        "heads of different reductions": lambda: spec(different(), train_op_fn=tf.identity),
+        "heads of different reductions, no optimizer": lambda: spec(different()),
+        "several heads, no optimizer": lambda: spec(two()),
         "no heads": lambda: heads.MultiHead([]),
         "heads None": lambda: heads.MultiHead(None),
         "a head without name": lambda: heads.MultiHead([unnamed(name="a"), unnamed()]),

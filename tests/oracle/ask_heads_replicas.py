@@ -17,6 +17,7 @@ _ASKED = (
     ("sum", "v1"),
     ("auto", "v1"),
 )
+NAMES = [f"{reduction} {kind}" for reduction, kind in _ASKED]
 X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0], [-1.0, 0.5]], np.float32)
 Y = np.array([[1.0], [0.0], [0.5], [1.0]], np.float32)
 

@@ -106,6 +106,25 @@ def questions(make: Callable[..., Any], export: Any, run_config: Any) -> dict[st
     return {**calls, **{f"bad: {name}": lambda c=c: bad(c) for name, c in BAD_CASES.items()}}
 
 
+def linear_of_original(case: Case, directory: str, config: Any) -> Any:
+    """A linear model of tf.estimator that multiplies x by the identity, and learns nothing."""
+    size = case.logits.shape[1]
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.train.create_global_step()
+        for name, value in (("x/weights", np.eye(size)), ("bias_weights", np.zeros(size))):
+            v1.get_variable(f"linear/linear_model/{name}", initializer=np.float32(value))
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver().save(session, f"{directory}/model.ckpt", global_step=0)
+    kinds = {"classifier": v1.estimator.LinearClassifier, "regressor": v1.estimator.LinearRegressor}
+    return kinds[case.kind](
+        [tf.feature_column.numeric_column("x", shape=size)],
+        model_dir=directory,
+        config=config,
+        optimizer=v1.train.GradientDescentOptimizer(0.0),
+        **case.arguments,
+    )
+
+
 def _figures(estimator: Any, case: Case, export: Any) -> Any:
     with tempfile.TemporaryDirectory() as directory:
         asked = estimator(case, directory)

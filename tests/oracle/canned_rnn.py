@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -40,21 +41,40 @@ def of_steps() -> Any:
     return features(), tf.SparseTensor(present, values, [4, 4])
 
 
-def _steps_head(api: Api) -> Any:
+def of_large_numbers() -> Any:
+    """Features, and a number for every step that gives large gradients."""
+    return features(), tf.fill([4, 4, 1], 2000.0)
+
+
+def _classes(api: Api) -> Any:
+    return api.estimator.MultiClassHead(3, loss_reduction="sum")
+
+
+def _numbers(api: Api) -> Any:
+    return api.estimator.RegressionHead(loss_reduction="sum")
+
+
+def _of_steps(head: Any) -> Any:
     """A head of steps, whose class the original does not publish."""
     try:
         home = importlib.import_module("tensorflow_estimator.python.estimator.head.sequential_head")
     except ImportError:
         home = importlib.import_module("estimator_train.heads")
-    head = api.estimator.MultiClassHead(3, loss_reduction="sum")
     return home.SequentialHeadWrapper(head, "mask")
 
 
-def _case(*, context: bool = False, own_head: bool = False, **arguments: Any) -> Case:
+def _case(
+    *,
+    context: bool = False,
+    head_of: Callable[[Api], Any] | None = None,
+    optimizer_of: Callable[[Api], Any] | None = None,
+    input_fn: Callable[[], Any] = of_steps,
+    **arguments: Any,
+) -> Case:
     def build(api: Api, model_dir: str, config: Any) -> Any:
         kinds = api.estimator.experimental
-        if own_head:
-            kind, head = kinds.RNNEstimator, {"head": _steps_head(api)}
+        if head_of is not None:
+            kind, head = kinds.RNNEstimator, {"head": _of_steps(head_of(api))}
         else:
             kind, head = kinds.RNNClassifier, {"n_classes": 3}
         return kind(
@@ -64,15 +84,26 @@ def _case(*, context: bool = False, own_head: bool = False, **arguments: Any) ->
             model_dir=model_dir,
             config=config,
             **head,
+            **({"optimizer": optimizer_of(api)} if optimizer_of is not None else {}),
             **arguments,
         )
 
-    return Case(build, of_steps, of_steps, lambda: [*columns(), *context_columns()], eval_steps=1)
+    return Case(build, input_fn, input_fn, lambda: [*columns(), *context_columns()], eval_steps=1)
 
 
 CASES = {
     "simple": _case(units=[4]),
     "stacked": _case(units=[4, 3], cell_type="gru", context=True),
     "lstm": _case(units=[4], cell_type="lstm", optimizer="Adam"),
-    "estimator": _case(units=[4], own_head=True),
+    "estimator": _case(units=[4], head_of=_classes),
+    "clipped by name": _case(
+        units=[4], head_of=_numbers, optimizer="SGD", input_fn=of_large_numbers
+    ),
+    "clipped by default": _case(units=[4], head_of=_numbers, input_fn=of_large_numbers),
+    "function": _case(
+        units=[4],
+        head_of=_numbers,
+        input_fn=of_large_numbers,
+        optimizer_of=lambda api: lambda: api.keras.optimizers.legacy.SGD(1e-5),
+    ),
 }

@@ -17,6 +17,26 @@ tf1 = tf.compat.v1
 
 
 @case
+def loss_of_integers(api: Api, model_dir: str) -> Any:
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        weight = tf1.get_variable("w", initializer=[1, 2])
+        train_op = tf.group(weight.assign_add([1, 1]), tf1.train.get_global_step().assign_add(1))
+        loss = tf.reduce_sum(weight) + 0 * tf.size(features["x"])
+        return api.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    estimator = tiny_estimator(api, model_dir, model_fn=model_fn)
+    estimator.train(tiny_input, steps=4)
+    return estimator.get_variable_value("w").tolist()
+
+
+@case
+def predict_keys_from_a_generator(api: Api, model_dir: str) -> Any:
+    keys = (name for name in ["score"])
+    rows = trained(api, model_dir).predict(lambda: tiny_input(repeat=1), predict_keys=keys)
+    return sorted(next(iter(rows)))
+
+
+@case
 def loss_that_is_a_variable(api: Api, model_dir: str) -> Any:
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         loss = tf1.get_variable("loss_so_far", initializer=3.0)

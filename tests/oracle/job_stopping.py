@@ -161,6 +161,35 @@ _memory_case(
     lambda api: _with_scaffold(api, init_fn=lambda: lambda scaffold, session: None),
 )
 _memory_case("with_saver", lambda api: _with_scaffold(api, saver=tf1.train.Saver))
+_memory_case(
+    "with_both",
+    lambda api: _with_scaffold(api, saver=tf1.train.Saver, init_fn=lambda: lambda *arguments: None),
+)
+
+
+def _with_table(api: Api, *modes: str, changing: bool = True) -> Any:
+    """A model_fn that has a table in some modes."""
+
+    def model_fn(features, labels, mode):
+        parts = tiny_parts(features, labels)
+        if mode in modes:
+            one = tf.constant([1], tf.int64)
+            if changing:
+                table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, -1.0)
+                parts["train_op"] = tf.group(parts["train_op"], table.insert(one, [2.0]))
+            else:
+                values = tf.lookup.KeyValueTensorInitializer(one, [2.0])
+                table = tf.lookup.StaticHashTable(values, -1.0)
+            parts["eval_metric_ops"]["table"] = tf1.metrics.mean(table.lookup(one))
+        return api.estimator.EstimatorSpec(mode, **parts)
+
+    return model_fn
+
+
+_memory_case("over_a_table", lambda api: _with_table(api, "train", "eval"))
+_memory_case("beside_a_table", lambda api: _with_table(api, "train"))
+_memory_case("with_a_table_of_its_own", lambda api: _with_table(api, "eval"))
+_memory_case("over_constants", lambda api: _with_table(api, "train", "eval", changing=False))
 
 
 @stopping

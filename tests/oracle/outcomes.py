@@ -52,13 +52,6 @@ def logged() -> Iterator[list[str]]:
         logger.setLevel(level)
 
 
-def record(name: str, content: Any) -> None:
-    """Write what the original answered to tests/golden/`name`.json."""
-    path = GOLDEN / f"{name}.json"
-    path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    print(f"{path.name}: {len(content)} answers")
-
-
 def recorded(name: str) -> Any:
     return json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
 

@@ -1,25 +1,85 @@
-"""Shared by the recording scripts of figures: runs jobs in every flavour of the original."""
+"""Records what the original answers: `python tests/oracle/record.py [--help] [NAME ...]`.
+
+README.md beside this file tells which interpreters it takes.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
+import subprocess
 import sys
 import tempfile
-import time
-from typing import Any
+from pathlib import Path
 
-import goldens
-from figures import Job, observe
-from jobs import original_apis
-from outcomes import recorded
+HERE = Path(__file__).resolve().parent
+GOLDEN = HERE.parent / "golden"
+CONTRIB = "contrib_"
+TREES = ("boosted_trees", "boosted_trees_more")
 
 
-def record(jobs: dict[str, Job], name: str) -> None:
-    """Observe the jobs (or those named on the command line) into tests/golden/`name`.json."""
-    golden: dict[str, Any] = recorded(name) if sys.argv[1:] else {}
-    for job in sys.argv[1:] or jobs:
-        for api in (api for api in original_apis() if api.name in jobs[job].flavours):
-            start = time.time()
-            with tempfile.TemporaryDirectory() as base:
-                golden[f"{job} {api.name}"] = observe(jobs[job], api, base)
-            print(f"{time.time() - start:5.1f} s {job} {api.name}")
-    goldens.write(name, golden)
+def contrib() -> list[str]:
+    """The golden files of tf.contrib, one for each file of questions."""
+    asks = sorted((HERE / "contrib").glob("ask_*.py"))
+    return [CONTRIB + path.stem.removeprefix("ask_") for path in asks]
+
+
+def main() -> None:
+    # Here, for they import TensorFlow: what is said of a wrong flag takes no time.
+    from recordings import OF_OURS, RECORDINGS
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="golden files; all by default")
+    parser.add_argument("--tf1", help="a Python with tensorflow==1.15.5, for contrib_*")
+    parser.add_argument("--trees", help=f"one with tensorflow==2.8.4, for {', '.join(TREES)}")
+    parser.add_argument("--ours", help=f"one with estimator_train, for {', '.join(OF_OURS)}")
+    asked = parser.parse_args()
+    needs = {
+        **dict.fromkeys(RECORDINGS),
+        **dict.fromkeys(OF_OURS, "ours"),
+        **dict.fromkeys(TREES, "trees"),
+        **dict.fromkeys(contrib(), "tf1"),
+    }
+    for name in asked.names or needs:
+        if name not in needs:
+            parser.error(f"{name}: there is no such recording, but {', '.join(needs)}")
+        needed = needs[name]
+        python = getattr(asked, needed) if needed else sys.executable
+        if python is None:
+            print(f"{name}: left as it is, for it needs --{needed}=PYTHON", flush=True)
+        else:
+            _record(name, needed, python)
+
+
+def _record(name: str, needed: str | None, python: str) -> None:
+    if needed == "tf1":
+        ask = HERE / "contrib" / f"ask_{name.removeprefix(CONTRIB)}.py"
+        _run(python, ask, GOLDEN / f"{name}.json")
+        _note(python, name)
+    elif needed == "trees":
+        _run(python, HERE / "record_boosted_trees.py", name)
+    elif needed == "ours":
+        with tempfile.TemporaryDirectory() as directory:
+            _run(python, HERE / "write_ours.py", directory)
+            _run(sys.executable, HERE / "recordings.py", name, directory)
+    else:
+        _run(python, HERE / "recordings.py", name)
+
+
+def _run(python: str, *arguments: object) -> None:
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    subprocess.run([python, *map(str, arguments)], check=True, env=environment)
+
+
+def _note(python: str, name: str) -> None:
+    """Notes which versions an interpreter of TensorFlow 1 has."""
+    import goldens
+
+    program = "import platform, tensorflow as t; print(t.__version__, platform.python_version())"
+    said = subprocess.run([python, "-c", program], check=True, capture_output=True, text=True)
+    tensorflow, version = said.stdout.split()
+    goldens.note_version(name, f"TensorFlow {tensorflow}", version)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,14 +1,12 @@
 """What is logged and evaluated under strategies of two devices; a program of its own.
 
-`replica_jobs.py [record]` prints the answers of estimator_train; with `record`, run by the
-interpreter of the original, it writes those of the original.
+`replica_jobs.py` prints the answers of estimator_train.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import sys
 import tempfile
 from typing import Any
 
@@ -27,6 +25,8 @@ OPTIMIZERS = {
     "adagrad": lambda: tf1.train.AdagradOptimizer(0.1),
     "adam": lambda: tf1.train.AdamOptimizer(0.1),
 }
+
+NAMES = [f"{strategy}, {kind}" for strategy in STRATEGIES for kind in (*OPTIMIZERS, "keras")]
 
 
 def data(batch_size: int = 4) -> tf.data.Dataset:
@@ -116,18 +116,12 @@ def answers(api: Any, keras: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    processor = tf.config.list_physical_devices("CPU")[0]
-    halves = [tf.config.LogicalDeviceConfiguration()] * 2
-    tf.config.set_logical_device_configuration(processor, halves)
-    if sys.argv[1:] == ["record"]:
-        from goldens import write
-
-        write("replicas", answers(tf.estimator, tf.keras))
-        return
+    import ask_heads_replicas
     import tf_keras
 
     import estimator_train
 
+    ask_heads_replicas.two_devices()
     print(json.dumps(answers(estimator_train, tf_keras)))
 
 

@@ -155,11 +155,13 @@ def _momentum() -> Any:
 
 
 def _by_hand(outputs: Callable[[Any, bool], Any], optimizer: Any) -> Callable[[Api, str], Any]:
-    return lambda api, model_dir: api.estimator.Estimator(
-        _model_fn(api, outputs, optimizer),
-        model_dir,
-        api.estimator.RunConfig(tf_random_seed=1),
-    )
+    def estimator(api: Api, model_dir: str) -> Any:
+        # Initializers of tf.compat.v1.layers draw their seeds from Python's.
+        api.keras.utils.set_random_seed(1)
+        config = api.estimator.RunConfig(tf_random_seed=1)
+        return api.estimator.Estimator(_model_fn(api, outputs, optimizer), model_dir, config)
+
+    return estimator
 
 
 JOBS = {

@@ -1,6 +1,6 @@
-"""Write checkpoints of estimator_train for `continue_ours.py`.
+"""Writes checkpoints of estimator_train for tf.estimator to go on with: `write_ours.py DIRECTORY`.
 
-Run by hand where estimator_train is installed: `python tests/oracle/write_ours.py DIRECTORY`.
+Run by `record.py`, where estimator_train is installed.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from continuing import FIRST, JOBS, train
+import canned_checkpoints
+import continuing
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "conformance"))
 
 from flavours import ours  # noqa: E402  the tests' own name for it
 
-
-def main() -> None:
-    for name, job in JOBS.items():
-        train(job, ours()["v2"], Path(sys.argv[1]) / name, FIRST)
-
-
 if __name__ == "__main__":
-    main()
+    apis, directory = ours(), Path(sys.argv[1])
+    for name, job in continuing.JOBS.items():
+        continuing.train(job, apis["v2"], directory / name, continuing.FIRST)
+    for api, name in canned_checkpoints.MODELS:
+        home = directory / canned_checkpoints.home_of(api, name)
+        canned_checkpoints.begin(apis[api], name, str(home))

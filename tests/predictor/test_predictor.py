@@ -161,7 +161,7 @@ def test_newer_checkpoint_that_cannot_be_read_is_left_alone(growing, tmp_path, c
             path.write_bytes(b"torn")
         (tmp_path / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-1"\n')
         np.testing.assert_allclose(predictor({"x": X})["y"], X @ before, rtol=1e-5)
-    assert "Still predicting from" in caplog.text
+    assert "still predicting from" in caplog.text
 
 
 def test_reload_and_a_fixed_checkpoint_exclude_each_other(estimator):

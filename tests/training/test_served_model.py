@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import forked
 import keras_jobs
 import numpy as np
-import pytest
 import tensorflow as tf
 import training_jobs
 from our_names import OURS
@@ -27,7 +26,6 @@ def raw_receiver() -> Any:
     return et.export.ServingInputReceiver({"x": x}, {"x": x})
 
 
-@pytest.mark.slow
 def test_saved_model_cli_computes_what_predict_does(tmp_path: Path) -> None:
     job = keras_jobs.JOBS["adam"]
     estimator = job.build(OURS, str(tmp_path / "model"), et.RunConfig())
@@ -49,7 +47,7 @@ def test_saved_model_cli_computes_what_predict_does(tmp_path: Path) -> None:
 def saved_model_cli(path: str, rows: np.ndarray, directory: Path) -> dict[str, np.ndarray]:
     directory.mkdir()
     np.save(directory / "rows.npy", rows)
-    command = [str(Path(sys.executable).with_name("saved_model_cli")), "run"]
+    command = forked.python("-m", "tensorflow.python.tools.saved_model_cli", "run")
     command += ["--dir", path, "--tag_set", "serve", "--signature_def", "serving_default"]
     command += ["--inputs", f"x={directory / 'rows.npy'}", "--outdir", str(directory / "out")]
     done = subprocess.run(command, capture_output=True, cwd=directory, timeout=120)

@@ -8,6 +8,7 @@ share them, under a strategy as well.
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -118,6 +119,18 @@ class Batch:
         with _v1.variable_scope(scope, use_resource=True):
             parts = [self._numbers(column, state, shared) for column in columns]
             return tf.concat(parts, axis=1)
+
+    def buckets(self, column: Any) -> tf.Tensor:
+        """Returns the bucket of each number of a bucketized column, integers [batch, size].
+
+        Args:
+            column: The column.
+
+        Raises:
+            ValueError: Its feature is missing.
+        """
+        found = self._cache.get(column, _State(self._tables))
+        return tf.reshape(found, [tf.shape(found)[0], math.prod(column.source_column.shape)])
 
     def sequence(self, columns: Sequence[Any]) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the numbers of sequence columns, [batch, time, size], and lengths, [batch].

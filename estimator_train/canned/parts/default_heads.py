@@ -27,8 +27,6 @@ def classifier_head(
         loss_reduction: How losses of a batch become one.
         v1: Whether it is the head of a v1 estimator.
     """
-    if not isinstance(n_classes, int):
-        raise ValueError(f"n_classes must be an integer. Given: {n_classes!r}")
     binary: Any = V1BinaryClassHead if v1 else BinaryClassHead
     multi: Any = V1MultiClassHead if v1 else MultiClassHead
     make = binary if n_classes == 2 else functools.partial(multi, n_classes)

@@ -23,22 +23,28 @@ class OptimizerChoice(abc.ABC):
         given: Name, instance, or a function without arguments that returns an instance.
         learning_rate: That of an optimizer by name.
 
-    Raises:
-        ValueError: The name is unknown or the instance is of another kind.
     """
 
     by_name: ClassVar[dict[str, Any]]
 
     def __init__(self, given: Any, learning_rate: float) -> None:
-        if isinstance(given, str) and given not in self.by_name:
-            raise ValueError(
-                f"Unsupported optimizer name: {given}. Supported names are: "
-                f"{tuple(sorted(self.by_name))}"
-            )
-        if not isinstance(given, str) and not callable(given):
-            self._check(given)
         self._given = given
         self._learning_rate = learning_rate
+
+    def check(self) -> None:
+        """Makes sure that there is an optimizer to train with; what a function makes is seen later.
+
+        Raises:
+            ValueError: The name is unknown or the instance is of another kind.
+        """
+        if isinstance(self._given, str):
+            if self._given not in self.by_name:
+                raise ValueError(
+                    f"Unsupported optimizer name: {self._given}. Supported names are: "
+                    f"{tuple(sorted(self.by_name))}"
+                )
+        elif not callable(self._given):
+            self._check(self._given)
 
     @abc.abstractmethod
     def make(self, step: tf.Variable | None = None) -> Any:
@@ -48,9 +54,13 @@ class OptimizerChoice(abc.ABC):
             step: What it counts its steps in, where that is its own affair.
         """
 
+    def _of_name(self, name: str) -> Any:
+        """Makes the optimizer of a name."""
+        return self.by_name[name](learning_rate=self._learning_rate)
+
     def _named_or_called(self) -> Any:
         if isinstance(self._given, str):
-            return self.by_name[self._given](learning_rate=self._learning_rate)
+            return self._of_name(self._given)
         if not callable(self._given):
             return self._given
         made = self._given()

@@ -40,6 +40,7 @@ def model_fn_of(head: Any, trained: Sequence[TrainedPart]) -> Callable[..., Esti
     """
 
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        _check_optimizers(trained, mode)
         batch = Batch(features)
         logits, updates = _logits(batch, [part for part, _ in trained], head, mode)
         return head.create_estimator_spec(
@@ -66,7 +67,8 @@ def v1_model_fn_of(
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         batch = Batch(features, v1=True)
-        [(part, optimizer)] = parts_of(config)
+        [(part, optimizer)] = trained = parts_of(config)
+        _check_optimizers(trained, mode)
         with _scope(part.scope):
             logits = part.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
             return _v1_spec(head, batch, mode, logits, labels, [(optimizer, part.scope)])
@@ -125,11 +127,19 @@ def v1_combined_model_fn_of(
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         batch = Batch(features, v1=True)
         trained = parts_of(config)
+        _check_optimizers(trained, mode)
         made = _logits(batch, [part for part, _ in trained], head, mode)
         optimizers = [(optimizer, part.scope) for part, optimizer in trained]
         return _v1_spec(head, batch, mode, made, labels, optimizers)
 
     return model_fn
+
+
+def _check_optimizers(trained: Sequence[TrainedPart], mode: str) -> None:
+    """Has wrong optimizers refused before the network is built, in training only."""
+    if mode == ModeKeys.TRAIN:
+        for _, optimizer in trained:
+            optimizer.check()
 
 
 def _logits(

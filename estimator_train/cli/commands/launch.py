@@ -13,9 +13,9 @@ Runs a program as a cluster on this machine: `estimator-train launch --workers=2
 interface, and its output is marked with its role and index. There is always a chief, who trains
 too; --workers are those beside it.
 
-A process that fails is started again, --max_restarts times in all; without parameter servers all
-that train are, together. When the chief is done the others are ended, and the exit code is the
-chief's. Signals are forwarded.
+A process that fails is restarted, --max_restarts times in all; without parameter servers all
+processes that train restart with it. When the chief is done the others are ended, and the exit code
+is the chief's. Signals are forwarded.
 """
 
 

@@ -1,15 +1,13 @@
 """`estimator-train predict`: write predictions, one a line."""
 
 import contextlib
-import os
 import sys
-from collections.abc import Iterator
-from typing import TextIO
 
 from absl import flags as absl_flags
 
 from estimator_train.cli import common
 from estimator_train.cli.output import results
+from estimator_train.cli.output.whole_files import whole_file
 
 DESCRIPTION = """
 Writes the predictions of the model in --model_dir for the prediction data (what the input_fn
@@ -58,22 +56,7 @@ def run(flag_values: absl_flags.FlagValues) -> None:
         predict_keys=flag_values.predict_keys or None,
         checkpoint_path=flag_values.checkpoint_path,
     )
-    with _output(flag_values.output) as output:
+    path = flag_values.output
+    with whole_file(path) if path else contextlib.nullcontext(sys.stdout) as output:
         for line in results.LINE_FORMATS[flag_values.format](predictions):
             output.write(line + "\n")
-
-
-@contextlib.contextmanager
-def _output(path: str | None) -> Iterator[TextIO]:
-    """Standard output, or a file that is there only once it is whole."""
-    if path is None:
-        yield sys.stdout
-        return
-    unfinished = f"{path}.unfinished"
-    try:
-        with open(unfinished, "w", encoding="utf-8") as output:
-            yield output
-        os.replace(unfinished, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(unfinished)

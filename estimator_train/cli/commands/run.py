@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
       The exit code.
 
     Raises:
-      UsageError: There is no script, or an unknown switch or a seed that is none stands before it.
+      UsageError: There is no script, or an unknown switch or a malformed seed stands before it.
       ValueError: The script is not there, or is Python 2.
     """
     choice, seed, rest = None, None, list(arguments)

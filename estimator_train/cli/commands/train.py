@@ -24,7 +24,7 @@ those arguments that they name: any flag by its name (batch_size is that of one 
 dict of all flags), and for an input_fn also mode, num_epochs, config and input_context.
 
 A run trains for --train_epochs, or until --max_train_steps is reached. Where --model_dir has a
-checkpoint it goes on from there: each run trains --train_epochs more, while --max_train_steps
+checkpoint it continues from there: each run trains --train_epochs more, while --max_train_steps
 counts the steps of all runs, so that a job that was interrupted and is started again ends where it
 should. --clean starts over.
 
@@ -143,7 +143,7 @@ def _say_where_it_begins(job: "Job", max_steps: int | None) -> None:
             file=sys.stderr,
         )
     else:
-        print(f"going on from {checkpoint}", file=sys.stderr)
+        print(f"continuing from {checkpoint}", file=sys.stderr)
 
 
 def _summarize(

@@ -36,7 +36,7 @@ def look(dataset: tf.data.Dataset, count: int) -> Contents:
       count: How many, at most.
 
     Raises:
-      UsageError: There are none.
+      UsageError: There are no pictures.
     """
     batches = [tf.nest.map_structure(_array, element) for element in dataset.take(count)]
     if not batches:

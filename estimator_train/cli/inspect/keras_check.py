@@ -45,9 +45,9 @@ def check_predictions(
     )
     if not difference <= _TOLERANCE:
         raise UsageError(
-            f"{path} was written, but predicts otherwise than the checkpoint (by {difference:.2g}, "
-            "relative). Is --model the model that was trained, and are the names right? See the "
-            "list above, and --name_map."
+            f"{path} was written, but its predictions differ from the checkpoint's (by "
+            f"{difference:.2g}, relative). Check that --model is the model that was trained, and "
+            "the list of names above, which --name_map corrects."
         )
     return difference
 
@@ -59,9 +59,9 @@ def _loaded(path: str, safe_mode: bool) -> Any:
         if not safe_mode or "safe_mode" not in str(error):
             raise
         raise UsageError(
-            f"{path} was written, but not checked: it has Python code, of a Lambda layer, which "
-            "whoever loads it would run. Use a layer class instead; or --nosafe_mode to load it "
-            "all the same, as load_model(..., safe_mode=False) does."
+            f"{path} was written, but not checked: it holds Python code of a Lambda layer, and "
+            "loading the file runs that code. Use a layer class instead; or trust the file by "
+            "--nosafe_mode, as load_model(..., safe_mode=False) does."
         ) from error
 
 

@@ -49,8 +49,8 @@ def fashion_mnist(
     )
     if not download and not tf.io.gfile.isdir(folder):
         raise UsageError(
-            f"--data_dir={folder}: there is no such folder. Fashion-MNIST's four IDX files must be "
-            "in it, or --download fetches them."
+            f"--data_dir={folder}: there is no such folder. Put the four IDX files of "
+            "Fashion-MNIST there, or add --download."
         )
     reading = _how_to_read(mode, pipeline_options)
     return input_fns.fashion_mnist(folder, download=download, **reading)

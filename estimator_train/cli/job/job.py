@@ -31,7 +31,7 @@ class Job:
     The functions that --model and --input_fn name are called with those arguments that they name:
     any flag, by its name (`batch_size` is that of one replica); `params`, a dict of all of them;
     and for an input_fn also `mode`, `config`, `input_context`, `num_epochs` (--train_epochs in
-    training, None, repeat for ever, if --max_train_steps ends it, else 1), and `pipeline_options`,
+    training, None to repeat if --max_train_steps ends it, else 1), and `pipeline_options`,
     the `input_fns.PipelineOptions` of all of these, which has each of several workers read its own
     part of the rows, unless the function names `input_context` and does that itself.
 
@@ -96,7 +96,7 @@ class Job:
         if checkpoint_path:
             if not tf.io.gfile.exists(f"{checkpoint_path}.index"):
                 raise UsageError(
-                    f"--checkpoint_path={checkpoint_path}: there is no such checkpoint."
+                    f"--checkpoint_path={checkpoint_path}: this checkpoint does not exist."
                 )
         elif not self._flags.model_dir:
             raise UsageError("--model_dir=DIR is needed: the directory that train wrote to.")

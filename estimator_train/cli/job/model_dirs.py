@@ -20,7 +20,7 @@ def remove(model_dir: str | None) -> None:
         writes, or the working directory lies in it: it is left as it is.
     """
     if not model_dir:
-        raise UsageError("--clean needs --model_dir=DIR: which directory is to start over?")
+        raise UsageError("--clean needs --model_dir=DIR: which directory is to be removed?")
     if not tf.io.gfile.exists(model_dir):
         return
     inside = os.path.join(os.path.realpath(os.getcwd()), "")

@@ -48,7 +48,7 @@ def oct_vgg16(
     if len(labels) < 2:
         raise UsageError(f"--labels={','.join(labels)}: there must be two classes or more.")
     if weights not in (None, "imagenet") and not os.path.exists(weights):
-        raise UsageError(f"--weights={weights}: there is no such file, and it is not 'imagenet'.")
+        raise UsageError(f"--weights={weights}: this is neither 'imagenet' nor an existing file.")
     base = tf_keras.applications.VGG16(
         include_top=False, weights=weights, input_shape=(image_size, image_size, 3)
     )

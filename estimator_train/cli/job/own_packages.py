@@ -1,6 +1,6 @@
 """Imports of the packages beside this one whose names an old codebase may use itself.
 
-`python -m estimator_train.cli`, and any user's own code, run where a `flags.py` of the user's may
+`python -m estimator_train`, and any user's own code, run where a `flags.py` of the user's may
 lie. Ours is imported from its own place, and its name is left free for theirs.
 """
 

@@ -14,7 +14,7 @@ class Profiling:
       model_dir: Where the profile goes.
 
     Raises:
-      ValueError: `steps` is no range.
+      ValueError: `steps` is not a range.
     """
 
     def __init__(self, steps: str | None, model_dir: str) -> None:

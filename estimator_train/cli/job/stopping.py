@@ -1,4 +1,4 @@
-"""What ends a training early, and what is said about its end."""
+"""What ends a training early, and the line that reports it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from estimator_train import Estimator
 from estimator_train.training.early_stopping import hooks
 from estimator_train.training.early_stopping.max_time import StopAfterSeconds
 
-_LONGEST_WAIT_SECS = 60  # Until early stopping looks at an evaluation, as in the original.
+_LONGEST_WAIT_SECS = 60  # Until early stopping looks at an evaluation, as in tf.estimator 2.15.
 
 
 class Stopping:
@@ -34,7 +34,7 @@ class Stopping:
                 estimator, flag_values, every_steps
             )
         if flag_values.max_time:
-            words = f"--max_time, {flag_values.max_time:g} s are over"
+            words = f"--max_time={flag_values.max_time:g} s reached"
             self._reasons[words] = StopAfterSeconds(flag_values.max_time)
         self.hooks = list(self._reasons.values())
 
@@ -45,7 +45,7 @@ class Stopping:
           step: The global step at which it ended.
         """
         if self._max_steps is not None and step >= self._max_steps:
-            return f"--max_train_steps={self._max_steps} are done"
+            return f"--max_train_steps={self._max_steps} reached"
         stopped = (reason for reason, hook in self._reasons.items() if hook.stopped)
         return next(stopped, "end of input")
 

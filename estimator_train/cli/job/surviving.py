@@ -20,14 +20,13 @@ def ending_saved(flag_values: absl_flags.FlagValues) -> Iterator[None]:
       flag_values: The parsed flags.
 
     Raises:
-      ValueError: There is no such signal.
+      ValueError: A signal does not exist on this system.
     """
     signals = tuple(flag_values.preemption_signals or ())
     with watch(Preemption(signals, flag_values.grace_secs)):
         try:
             yield
-        except Preempted as preempted:
-            print(f"{PROGRAM}: {preempted}. The same command goes on from there.", file=sys.stderr)
+        except Preempted:
             if flag_values.slurm_requeue:
                 _requeue()
             raise
@@ -59,7 +58,10 @@ def _requeue() -> None:
     array, task = (os.environ.get(f"SLURM_ARRAY_{name}") for name in ("JOB_ID", "TASK_ID"))
     job = f"{array}_{task}" if array and task else os.environ.get("SLURM_JOB_ID")
     if not job:
-        print(f"{PROGRAM}: --slurm_requeue: this is no job of Slurm's", file=sys.stderr)
+        print(
+            f"{PROGRAM}: --slurm_requeue: not in a Slurm job, as SLURM_JOB_ID is not set",
+            file=sys.stderr,
+        )
         return
     if os.environ.get("SLURM_PROCID", "0") != "0":
         return

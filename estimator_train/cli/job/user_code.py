@@ -19,7 +19,7 @@ def load(flag: str, path: str) -> Callable[..., Any]:
       path: `package.module:function`.
 
     Raises:
-      UsageError: There is no such module or function in it.
+      UsageError: The module does not exist, or the function in it does not.
     """
     name, _, function_name = path.partition(":")
     # The user's modules may read absl flags of their own: they have their defaults here.

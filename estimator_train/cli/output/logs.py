@@ -15,11 +15,12 @@ _LOADING = re.compile(rb"[IWE]\d{4} |WARNING: All log messages before absl::Init
 _NOT_FOR_USERS = re.compile(r"deprecated and will be removed|^Model diverged with loss")
 
 
-def set_up(debug: bool) -> None:
+def set_up(debug: bool, loads_tensorflow: bool = True) -> None:
     """Makes log lines short, and loads TensorFlow without its start-up noise.
 
     Args:
       debug: Show all that is logged, in TensorFlow's own way.
+      loads_tensorflow: Whether this command needs it, which takes seconds.
     """
     if debug:
         logging.basicConfig(level=logging.INFO)
@@ -32,8 +33,9 @@ def set_up(debug: bool) -> None:
     logging.getLogger("tensorflow").handlers.clear()  # One that it made itself.
     # Whatever it was, as images and schedulers set it; errors come as exceptions as well.
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    with _loading_noise_removed():
-        import tensorflow  # noqa: F401
+    if loads_tensorflow:
+        with _loading_noise_removed():
+            import tensorflow  # noqa: F401
 
 
 @contextlib.contextmanager

@@ -56,7 +56,7 @@ def read_run(model_dir: str) -> Run:
       model_dir: Its directory.
 
     Raises:
-      UsageError: There is no such directory, or nothing of a training in it.
+      UsageError: The directory does not exist, or holds no figures of a training.
     """
     if not tf.io.gfile.isdir(model_dir):
         raise UsageError(f"{model_dir} is not a directory.")
@@ -76,8 +76,8 @@ def read_run(model_dir: str) -> Run:
     )
     if not run.loss and not run.eval_loss:
         raise UsageError(
-            f"{model_dir} has no figures of a training: neither {FILE_NAME} nor event files with a "
-            "loss."
+            f"{model_dir} has no figures of a training: it holds neither {FILE_NAME} nor event "
+            "files with a loss."
         )
     return run
 

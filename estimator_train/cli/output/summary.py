@@ -6,15 +6,14 @@ import json
 import os
 import platform
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from importlib import metadata
 from typing import Any
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.output import errors
+from estimator_train.cli.output import errors, versions
+from estimator_train.cli.output.whole_files import whole_file
 from estimator_train.lifecycle.hard_exit import last_words
 from estimator_train.lifecycle.preemption import EXIT_CODE, Preempted
 
@@ -74,32 +73,24 @@ def _ended_by(error: BaseException) -> tuple[int, str]:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+    found = {name: versions.installed(name) for name in _PACKAGES}
+    return {name: version for name, version in found.items() if version is not None}
 
 
 def _check_writable(path: str) -> None:
     directory = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(directory) or not os.access(directory, os.W_OK):
-        raise errors.UsageError(f"--job_summary={path}: {directory} is no directory to write to.")
+        raise errors.UsageError(
+            f"--job_summary={path}: {directory} is not a directory that can be written to."
+        )
 
 
 def _write(path: str, record: dict[str, Any]) -> None:
     """Writes it whole or not at all."""
     text = json.dumps(record, indent=1, default=_plain) + "\n"
     try:
-        # A name of nobody else's: last words may be said while this is written.
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)))
-        try:
-            with open(handle, "w") as file:
-                file.write(text)
-            os.replace(temporary, path)
-        except OSError:
-            os.unlink(temporary)
-            raise
+        with whole_file(path) as file:
+            file.write(text)
     except OSError as error:
         print(f"{errors.PROGRAM}: --job_summary={path}: {error.strerror}", file=sys.stderr)
 

@@ -18,7 +18,7 @@ _FIRST_VALUE = 3  # Of a SaveV2 operation's inputs: prefix, names, slices, then 
 class CheckpointWriteError(OSError):
     """A checkpoint could not be written, as when a disk is full.
 
-    It is none of TensorFlow's errors: a full disk can be an OutOfRangeError there, which is also
+    It is not one of TensorFlow's errors: a full disk can be an OutOfRangeError there, which is also
     the end of the input.
     """
 

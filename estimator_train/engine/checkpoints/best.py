@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.whole_files import write_whole
 from estimator_train.run_config import RunConfig
 
 DIRECTORY = "best"
@@ -74,10 +75,7 @@ def _read(directory: str) -> list[dict[str, Any]]:
 
 
 def _write(directory: str, kept: list[dict[str, Any]]) -> None:
-    path = os.path.join(directory, _RECORD)
-    with tf.io.gfile.GFile(path + ".part", "w") as file:
-        file.write(json.dumps(kept, indent=1))
-    tf.io.gfile.rename(path + ".part", path, overwrite=True)
+    write_whole(os.path.join(directory, _RECORD), json.dumps(kept, indent=1))
     # TensorFlow makes paths relative to a directory that is not absolute, and leaves others alone.
     base = "" if os.path.isabs(directory) else directory
     paths = [os.path.join(base, entry["name"]) for entry in kept]

@@ -1,9 +1,9 @@
-"""Ending a training out of step at exactly its last global step.
+"""Ending an asynchronous training at exactly its last global step.
 
 A step of another worker may be under way when the chief makes the last one, and would count beyond
 it. So the other workers pause a few steps before, and the chief makes those that are left alone.
 They go on where the global step goes back, to the checkpoint that a new chief starts from. Workers
-that make each step together need none of this, and the chief can make none alone.
+with SyncReplicasOptimizer need none of this, and the chief can make none alone.
 """
 
 import time

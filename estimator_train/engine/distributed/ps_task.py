@@ -24,6 +24,7 @@ from estimator_train.engine.distributed.server import (
 from estimator_train.engine.distributed.strategies import collective_settings
 from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.lifecycle import preemption
+from estimator_train.lifecycle.long_wait import long_wait
 from estimator_train.lifecycle.preemption import listening
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_ps_task, is_synchronous
@@ -187,7 +188,14 @@ class WaitForPs(tf.compat.v1.train.SessionCreator):
         watch = preemption.current()
         with watch.ending_at_once() if watch else contextlib.nullcontext():
             wait_for_ps(self._config)
-            return self._creator.create_session()
+            names = " and ".join(addresses_of(training_jobs(self._config), cluster.PS))
+            limit = self._config.session_creation_timeout_secs
+            with long_wait(
+                f"for {names} to answer as a session is created",
+                limit,
+                "session_creation_timeout_secs",
+            ):
+                return self._creator.create_session()
 
 
 def _deferring() -> contextlib.AbstractContextManager[None]:

@@ -9,10 +9,10 @@ import tensorflow as tf
 
 from estimator_train import cluster
 from estimator_train.lifecycle import preemption
+from estimator_train.lifecycle.long_wait import SAY_EVERY_SECS
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
-_SAY_EVERY_SECS = 60.0
 _LOOK_EVERY_SECS = 0.2
 _CONNECT_SECS = 2.0
 # A server cannot be stopped, so a process has one for good.
@@ -82,7 +82,7 @@ def is_reachable(address: str) -> bool:
 
 
 def wait_until_reachable(addresses: Mapping[str, str], seconds: float) -> None:
-    """Waits until all of these tasks listen; says once a minute for whom it waits.
+    """Waits until all of these tasks listen; says every 30 seconds for whom it waits.
 
     Args:
       addresses: Task name to address.
@@ -104,7 +104,7 @@ def wait_until_reachable(addresses: Mapping[str, str], seconds: float) -> None:
 
 
 class Patience:
-    """Waiting for something: it is said once a minute, and given up after a time.
+    """Waiting for something: it is said every 30 seconds, and given up after a time.
 
     Args:
       seconds: How long to wait from now, or from the last `renew`.
@@ -137,7 +137,7 @@ class Patience:
                 f"Gave up waiting {what}, after {self._seconds:g} seconds "
                 "(RunConfig.session_creation_timeout_secs).",
             )
-        if now - self._said >= _SAY_EVERY_SECS:
+        if now - self._said >= SAY_EVERY_SECS:
             self._said = now
             _LOG.info("Waiting %s; giving up in %d seconds.", what, self._end - now)
         time.sleep(max(0.0, min(seconds, self._end - now)))

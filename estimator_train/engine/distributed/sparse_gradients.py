@@ -1,4 +1,4 @@
-"""Gradients of embeddings among workers in step, each of which has another number of rows.
+"""Gradients of embeddings on synchronous workers, each of which has another number of rows.
 
 In a graph TensorFlow expects of a collective the shape that it had in its first step, and fails at
 another. So what is gathered here is padded to a power of two, each with a collective of its own.

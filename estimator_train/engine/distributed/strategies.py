@@ -102,7 +102,7 @@ def _multi_worker_in_graph(strategy: Any, config: RunConfig | None) -> Any:
 
 
 def collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
-    """The settings of a server for workers in step: by them it knows whose step numbers count.
+    """The settings of a server for synchronous workers: by them it knows whose step numbers count.
 
     Args:
       config: The settled configuration.

@@ -20,6 +20,7 @@ from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.engine.inputs.input_fn import Inputs, split
+from estimator_train.lifecycle.long_wait import long_wait
 
 _LOG = tf.get_logger()
 _CHECKPOINT_SECS = 60.0
@@ -123,7 +124,7 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
       context: The estimator that is run.
       strategy: The strategy.
       has_next: Whether this worker has input for another step, a bool scalar. The first element
-        of the input is none: it is read before the first step, for this alone.
+        of the input is an empty one: it is read before the first step, for this alone.
 
     Attributes:
       stops: Hooks that stop at a step.
@@ -135,6 +136,8 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
 
     def __init__(self, context: EstimatorContext, strategy: Any, has_next: tf.Tensor) -> None:
         self._context, self._strategy, self._has_next = context, strategy, has_next
+        limit = context.config.session_creation_timeout_secs
+        self._limit = limit, "session_creation_timeout_secs"
         self.stops: list[Any] = []
         self.schedule: SaveSchedule | None = None
         self.has_more = True
@@ -161,7 +164,8 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Waits for all workers; stops if one has no input at all."""
         known = {} if self.known_next is None else {self._has_next: self.known_next}
-        self.has_more = bool(session.run(self._start, known))
+        with long_wait("for all workers to say whether they have input", *self._limit):
+            self.has_more = bool(session.run(self._start, known))
         self._is_over = not self.has_more
         if self._is_over:
             end_watch()
@@ -196,7 +200,8 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
         if not self._is_over and self._fetches is not None:
             _LOG.info("Stopping: one more step, in which this worker tells all others to stop.")
             votes = {**self._votes(), self._willing: False}
-            _, (_, more, _) = session.run([self._fetches, self._vote], votes)
+            with long_wait("for all workers to make the last step", *self._limit):
+                _, (_, more, _) = session.run([self._fetches, self._vote], votes)
             self.has_more = bool(more)
             self._is_over = True
             end_watch()

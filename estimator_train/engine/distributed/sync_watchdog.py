@@ -16,11 +16,10 @@ from estimator_train.engine.distributed.server import (
     wait_until_reachable,
 )
 from estimator_train.lifecycle.hard_exit import end_now
+from estimator_train.lifecycle.long_wait import RETRYABLE_EXIT_CODE, long_wait
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
-# As a process does that was ended by SIGTERM: schedulers start such a one again.
-RETRYABLE_EXIT_CODE = 143
 _CONNECT_SECS = 5.0
 _LOOK_SECS = 1.0
 # Servers close connections on which nothing is said, but not so soon.
@@ -48,6 +47,11 @@ class Peers:
         trainers.pop(f"{config.task_type}:{config.task_id}")
         self._others = trainers
         self._secs = config.session_creation_timeout_secs or float("inf")
+
+    @property
+    def names(self) -> str:
+        """The others, as "worker:0 and worker:2"."""
+        return " and ".join(self._others)
 
     def wait(self) -> None:
         """Waits until all others are there, and watches them from then on.
@@ -78,7 +82,7 @@ class Peers:
 
 
 def end_watch() -> None:
-    """Watches no more: all have made their last step together, and the others may go."""
+    """Watches no more: all have made their last step, and the others may go."""
     _all_ended.set()
 
 
@@ -92,11 +96,13 @@ class WaitForPeers(tf.compat.v1.train.SessionCreator):
 
     def __init__(self, config: RunConfig, creator: tf.compat.v1.train.SessionCreator) -> None:
         self._peers, self._creator = Peers(config), creator
+        self._limit = config.session_creation_timeout_secs, "session_creation_timeout_secs"
 
     def create_session(self) -> tf.compat.v1.Session:
-        """Waits and creates a session."""
+        """Waits and creates a session, whose first values all workers share."""
         self._peers.wait()
-        return self._creator.create_session()
+        with long_wait(f"for {self._peers.names} to create their sessions", *self._limit):
+            return self._creator.create_session()
 
 
 class _Connection:

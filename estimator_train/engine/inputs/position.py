@@ -1,15 +1,10 @@
 """The position in the input, saved in a file beside each checkpoint and taken up again from there.
 
-The file is named as if it were one of the checkpoint's data files, which all Savers remove together
-by a pattern that this name fits; the original never opens it, since the index does not name it. It
-is written before the checkpoint can be seen, so that no checkpoint is without its position.
+It is written before the checkpoint can be seen, so that no checkpoint is without its position.
 """
 
-import contextlib
-import json
 import os
 import re
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,13 +13,13 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.engine.inputs.position_files import PositionFiles
 from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker, TakeUpPosition
 from estimator_train.run_config.topology import is_ps_task
 
 _LOG = tf.get_logger()
 _IGNORE_STATE, _REFUSE_STATE = 1, 2  # What tf.data does about stateful functions as it saves.
 _NOT_SAVED = "The position in the input (%s) is not saved, and a restart begins at its start: %s."
-_NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"
 
 
 def saved_position(
@@ -42,7 +37,7 @@ def saved_position(
       users_savers: Hooks of the user's that write the checkpoints in place of the engine's.
 
     Raises:
-      ValueError: Workers in step that save by seconds cannot be told when.
+      ValueError: Synchronous workers that save by seconds cannot be told when.
     """
     config = context.config
     source = getattr(input_fn, "__qualname__", None) or repr(input_fn)
@@ -89,10 +84,11 @@ class InputPosition:
     """
 
     def __init__(self, inputs: Inputs, prefix: str, source: str) -> None:
-        self._prefix, self._source, self._inputs = prefix, source, inputs
-        input_context = inputs.context or tf.distribute.InputContext()
-        self._pipeline = input_context.input_pipeline_id
-        self._pipelines = input_context.num_input_pipelines
+        self._source, self._inputs = source, inputs
+        place = inputs.context or tf.distribute.InputContext()
+        self._files = PositionFiles(
+            prefix, place.input_pipeline_id, place.num_input_pipelines, source
+        )
         self._can_be_saved = True
         self._state: str | None = None
         self._start = 0
@@ -120,9 +116,9 @@ class InputPosition:
         """
         self._start = step
         self._find_state(session)
-        saved = self._nearest(step)
-        found = self._read(saved) if step else None
-        self._remove_orphans()
+        saved = self._files.nearest(step)
+        found = self._files.read(saved) if step else None
+        self._files.remove_orphans()
         if found is None:
             self._inputs.placed(None)
             return
@@ -133,9 +129,9 @@ class InputPosition:
                 session.run(self._next)
         except tf.errors.OpError as error:
             raise ValueError(
-                f"{self._path(saved)} is no position in this input ({self._source}), which seems "
-                "to have changed. Remove the file to begin at the input's start, or train with "
-                f"RunConfig(save_input_position=False). TensorFlow says: {error.message}"
+                f"{self._files.path(saved)} is no position in this input ({self._source}), which "
+                "seems to have changed. Remove the file to begin at the input's start, or train "
+                f"with RunConfig(save_input_position=False). TensorFlow says: {error.message}"
             ) from error
         self._inputs.placed(has_more)
         _LOG.info("The input goes on from its position at step %d.", step)
@@ -152,16 +148,7 @@ class InputPosition:
             _LOG.warning(_NOT_SAVED, self._source, reason[0] if reason else error.message.strip())
             return
         self._say_what_is_not_saved(step)
-        header = {
-            "pipelines": self._pipelines,
-            "size": len(position),
-            "crc": zlib.crc32(position),
-            "has_more": self._inputs.has_more is not False,
-        }
-        path = self._path(step)
-        with tf.io.gfile.GFile(path + ".part", "wb") as file:
-            file.write(json.dumps(header).encode() + b"\n" + position)
-        tf.io.gfile.rename(path + ".part", path, overwrite=True)
+        self._files.write(step, position, self._inputs.has_more is not False)
 
     def forget_end(self, session: tf.compat.v1.Session, step: int) -> None:
         """Removes the position if the input is at its end: another training begins at its start.
@@ -177,32 +164,7 @@ class InputPosition:
             except tf.errors.OpError:
                 pass  # What is wrong with it is for the training that reads it.
         if has_more is False:
-            with contextlib.suppress(tf.errors.NotFoundError):
-                tf.io.gfile.remove(self._path(step))
-
-    def _nearest(self, step: int) -> int:
-        """The step whose position is taken up, with the elements read that followed until `step`.
-
-        A worker may have been killed between the chief's checkpoint and its own position; it has
-        that of the chief's checkpoint before. Where the chief has none either, the input is to
-        begin at its start.
-        """
-        chiefs = self._steps_of(pipeline=0)
-        if step not in chiefs:
-            return step
-        before = max((other for other in chiefs if other < step), default=step)
-        own = self._steps_of(self._pipeline)
-        return max((near for near in own if before <= near <= step), default=step)
-
-    def _steps_of(self, pipeline: int) -> list[int]:
-        """The steps of which a pipeline has a position."""
-        pattern = _NAME.format(prefix=self._prefix, step="*", pipeline=pipeline)
-        paths = tf.io.gfile.glob(pattern)
-        return [int(path.rpartition(".data-")[0].rpartition("-")[2]) for path in paths]
-
-    def _path(self, step: int, pipeline: int | None = None) -> str:
-        number = self._pipeline if pipeline is None else pipeline
-        return _NAME.format(prefix=self._prefix, step=step, pipeline=number)
+            self._files.remove(step)
 
     def _find_state(self, session: tf.compat.v1.Session) -> None:
         """Finds out whether functions of the dataset have a state that cannot be saved."""
@@ -224,39 +186,6 @@ class InputPosition:
                 self._state,
             )
             self._state = None
-
-    def _read(self, step: int) -> tuple[bool, bytes] | None:
-        """Whether there is more at a step, and the position; None, with a warning, if none."""
-        path = self._path(step)
-        try:
-            with tf.io.gfile.GFile(path, "rb") as file:
-                head, _, position = file.read().partition(b"\n")
-            header = json.loads(head)
-            if (header["size"], header["crc"]) != (len(position), zlib.crc32(position)):
-                raise ValueError
-        except tf.errors.NotFoundError:
-            reason = f"there is no {path}"
-        except (ValueError, KeyError, TypeError):
-            reason = f"{path} is damaged"
-        else:
-            if header["pipelines"] == self._pipelines:
-                return header.get("has_more", True), position
-            reason = (
-                f"{path} is of one of {header['pipelines']} pipelines, and now there are "
-                f"{self._pipelines}"
-            )
-        _LOG.warning("The input (%s) begins at its start: %s.", self._source, reason)
-        return None
-
-    def _remove_orphans(self) -> None:
-        """Removes this pipeline's positions whose checkpoints were never finished."""
-        pattern = _NAME.format(prefix=self._prefix, step="*", pipeline=self._pipeline)
-        for path in tf.io.gfile.glob([pattern, pattern + ".part"]):
-            checkpoint = path.rpartition(".data-")[0]
-            names = [f"{checkpoint}.index", checkpoint]  # Of either format.
-            if path.endswith(".part") or not any(map(tf.io.gfile.exists, names)):
-                with contextlib.suppress(tf.errors.NotFoundError):
-                    tf.io.gfile.remove(path)
 
 
 def _serialized(handle: tf.Tensor, policy: int) -> tf.Tensor:

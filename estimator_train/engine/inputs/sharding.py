@@ -13,7 +13,7 @@ _Policy = tf.data.experimental.AutoShardPolicy
 
 
 def input_of_task(context: EstimatorContext, input_fn: Any, mode: str) -> Any:
-    """What input_fn returns to this process, told of the others that train out of step with it.
+    """What input_fn returns to this process, told of those that train asynchronously beside it.
 
     Args:
       context: The estimator that is run.

@@ -8,15 +8,12 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.loops import hook_schedule
-from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.loops.hooked_step import HookedStep
-from estimator_train.engine.loops.xla import NotCompilableError
+from estimator_train.engine.loops.step_budget import StepBudget
+from estimator_train.engine.loops.training_loop import TrainingLoop
 from estimator_train.lifecycle.step_timeout import StepTimeout
 
 _LOG = tf.get_logger()
-# A session call cannot be interrupted and no hook with a clock sees it, so it is kept this short.
-_LONGEST_CALL_SECS = 1.0
-_FIRST_LOOP_STEPS = 10
 
 
 class StepRunner:
@@ -45,20 +42,17 @@ class StepRunner:
         timeout: StepTimeout,
         xla: bool | str = False,
     ) -> None:
-        self._train_op, self._loss_tensor = train_op, loss
         # A list, as hooks find it in the arguments of the run.
         self._hooked_step = HookedStep([train_op, loss, step_read], hooks)
         self._hooks = hooks
         self._timeout = timeout
-        self._limit = None if steps_per_loop == "auto" else int(steps_per_loop)
+        limit = None if steps_per_loop == "auto" else int(steps_per_loop)
+        self._budget = StepBudget(hooks, limit)
+        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla)
+        if limit == 1 and xla:
+            _LOG.warning("XLA compiles nothing: training runs one step per session call.")
         self._global_step: int | None = None
         self._counts_steps = False
-        self._secs_per_step: float | None = None
-        self._said = self._said_remainder = False
-        self._due_before: int | None = None
-        self._xla = xla
-        self._loop = self._build_loop()
-        self._compiled = self._build_compiled() if xla else None
 
     def run(self, session: tf.compat.v1.train.MonitoredSession) -> Any:
         """Runs steps until the session stops or the input ends.
@@ -77,111 +71,22 @@ class StepRunner:
         """Some steps in a loop, if hooks allow any, then one with all hooks."""
         # Not that of the context: after a failure of another task it is a session of before.
         session = tf_internals.current_session(self._monitored)
-        free = self._free_steps()
-        stop = bool(free) and self._run_loop(session, free)
+        stop = self._run_loop(session)
         if not stop:
             (_, self._loss, before), stop = self._hooked_step.run(session)
             self._follow_global_step(int(before))
         if stop:
             step_context.request_stop()
 
-    def _build_loop(self) -> StepLoop | None:
-        if self._limit == 1:
-            return None
-        for hook in self._hooks:
-            if hook_schedule.sees_every_step(hook):
-                _LOG.info(
-                    "Training runs one step per session call: %s must see every step.",
-                    type(hook).__name__,
-                )
-                return None
-        try:
-            return build_loop(self._train_op, self._loss_tensor)
-        except NotLoopableError as reason:
-            _LOG.info("Training runs one step per session call: %s.", reason)
-            return None
-
-    def _build_compiled(self) -> StepLoop | None:
-        """The same loop of compiled steps, which may be found not to compile."""
-        if self._loop is None:
-            _LOG.warning("XLA compiles nothing: training runs one step per session call.")
-            return None
-        try:
-            return build_loop(self._train_op, self._loss_tensor, compiled=True)
-        except NotCompilableError as reason:
-            self._cannot_compile(reason)
-            return None
-
-    def _cannot_compile(self, reason: NotCompilableError) -> None:
-        if self._xla != "auto":
-            raise ValueError(
-                f"RunConfig(xla=True): XLA cannot compile the training step: {reason}. Use "
-                "xla='auto' to train without XLA where it cannot."
-            ) from reason
-        _LOG.info("Training runs without XLA, which cannot compile its step: %s.", reason)
-
-    def _take_compiled(self, session: tf.compat.v1.Session) -> None:
-        """Goes over to compiled steps if they compile."""
-        compiled, self._compiled = self._compiled, None
-        if compiled is None or compiled.trial is None:
-            return
-        try:
-            compiled.trial.run(session)
-            self._loop = compiled
-        except NotCompilableError as reason:
-            self._cannot_compile(reason)
-
-    def _free_steps(self) -> int:
-        """How many steps may run now before the next that a hook must see."""
-        if self._loop is None or not self._counts_steps:
-            return 0
+    def _run_loop(self, session: tf.compat.v1.Session) -> bool:
+        """Runs the steps that no hook must see; returns whether a hook ends training."""
+        if self._loops is None or self._loops.loop is None or not self._counts_steps:
+            return False
         assert self._global_step is not None
-        due = [
-            (hook_schedule.steps_until_due(hook, self._global_step), hook) for hook in self._hooks
-        ]
-        steps, holder = min(
-            ((steps, hook) for steps, hook in due if steps is not None),
-            key=lambda pair: pair[0],
-            default=(None, None),
-        )
-        if not self._said:
-            self._said = True
-            _say_loop_size(steps, holder, self._limit)
-        self._say_remainder(steps, holder)
-        bounds = [steps, self._limit]
-        free = min((bound for bound in bounds if bound is not None), default=None)
-        return self._within_time(None if free is None else free - 1)
-
-    def _say_remainder(self, steps: int | None, holder: Any) -> None:
-        """Says once that steps_per_loop does not divide the steps between two that a hook sees."""
-        before, self._due_before = self._due_before, steps
-        limit = self._limit
-        if self._said_remainder or limit is None or steps is None or steps <= limit:
-            return
-        if before is not None and before <= limit:  # A step was seen just now.
-            self._said_remainder = True
-            if steps % limit:
-                _LOG.info(
-                    "steps_per_loop=%d does not divide the %d steps from one that %s must see to "
-                    "the next; the last session call before it runs %d.",
-                    limit,
-                    steps,
-                    type(holder).__name__,
-                    steps % limit,
-                )
-
-    def _within_time(self, steps: int | None) -> int:
-        if self._secs_per_step is None:
-            most = _FIRST_LOOP_STEPS
-        else:
-            most = max(1, int(_LONGEST_CALL_SECS / self._secs_per_step))
-        return most if steps is None else min(steps, most)
-
-    def _run_loop(self, session: tf.compat.v1.Session, steps: int) -> bool:
-        """Runs up to `steps` steps that no hook sees; returns whether a hook ends training."""
-        self._take_compiled(session)
-        loop = self._loop
-        assert loop is not None
+        steps = self._budget.steps(self._global_step)
+        if not steps:
+            return False
+        loop = self._loops.compiled_or_not(session)
         start = time.monotonic()
         try:
             with self._timeout.running():
@@ -189,7 +94,7 @@ class StepRunner:
         except tf.errors.OutOfRangeError:
             self._after_loop(*loop.read_broken_off(session))
             raise
-        self._secs_per_step = (time.monotonic() - start) / max(1, done)
+        self._budget.took(time.monotonic() - start, done)
         return self._after_loop(done, loss)
 
     def _after_loop(self, done: int, loss: Any) -> bool:
@@ -209,22 +114,11 @@ class StepRunner:
         expected = self._global_step
         self._global_step = before + 1
         self._counts_steps = expected == before
-        if self._loop is not None and expected not in (None, before):
+        if self._loops is not None and expected not in (None, before):
             _LOG.info(
                 "Training runs one step per session call: without one increment a step, the global "
                 "step is %d where %d was expected.",
                 before,
                 expected,
             )
-            self._loop = None
-
-
-def _say_loop_size(steps: int | None, holder: Any, limit: int | None) -> None:
-    if steps is not None and (limit is None or steps <= limit):
-        _LOG.info(
-            "Training runs up to %d steps per session call; %s must see the next.",
-            steps,
-            type(holder).__name__,
-        )
-    else:
-        _LOG.info("Training runs up to %s steps per session call.", limit or "any number of")
+            self._loops = None

@@ -91,7 +91,7 @@ class HistoryHook(tf.compat.v1.train.SessionRunHook):
       loss: The loss, a scalar tensor.
       step_read: Tensor of the global step before a step.
       batch_size: Tensor of the examples in a step of this process, or None.
-      replicas: Copies of the model that train together.
+      replicas: Copies of the model that are trained.
       processes: Processes that they are in, which make each step together.
     """
 

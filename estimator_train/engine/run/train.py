@@ -13,6 +13,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_sync_replicas import stop_grace_secs
 from estimator_train.engine.distributed.ps_task import placement
 from estimator_train.engine.distributed.strategies import graph_form
+from estimator_train.engine.distributed.sync_watchdog import Peers
 from estimator_train.engine.graph.model_fn import model_graph
 from estimator_train.engine.graph.step_graph import build_step
 from estimator_train.engine.loops.step_runner import StepRunner
@@ -22,6 +23,7 @@ from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import explained_restore, session_creator
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.lifecycle.step_timeout import StepTimeout
+from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_synchronous
 
 _LOG = tf.get_logger()
@@ -69,7 +71,7 @@ def _train(
 ) -> Any:
     config = context.config
     strategy = graph_form(config.train_distribute, config)
-    timeout = StepTimeout(config.step_timeout_secs)
+    timeout = StepTimeout(config.step_timeout_secs, _other_workers(config))
     with model_graph(context, placement(config)):
         train_hooks.tell_of_model(hooks)
         step = build_step(context, input_fn, ModeKeys.TRAIN, strategy)
@@ -101,6 +103,11 @@ def _train(
             )
         with checkpoints.saver.open():
             return runner.run(session)
+
+
+def _other_workers(config: RunConfig) -> str:
+    """The workers that a step of this one waits for, as "worker:0 and worker:2"; "" for none."""
+    return Peers(config).names if is_synchronous(config) else ""
 
 
 def _show_loss(loss: tf.Tensor) -> None:

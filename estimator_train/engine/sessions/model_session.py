@@ -59,23 +59,20 @@ def model_session(
     Yields:
       The call.
     """
-    model = built = None
-    if checkpoint_path is not None and not hooks and not master and strategy is None:
-        model = _kept_model(context, mode, input_fn, checkpoint_path)
-        if model is None:
-            built = build()
-            if _can_be_kept(built):
-                model = OpenModel(
-                    mode, built, session_config(context), checkpoint_path, _key(input_fn)
-                )
+    reusable = checkpoint_path is not None and not hooks and not master and strategy is None
+    model = _reused(context, mode, input_fn, checkpoint_path) if reusable else None
+    built = model.built if model else build()
+    if reusable and model is None and _can_be_kept(built):
+        assert checkpoint_path is not None
+        settings = session_config(context)
+        model = OpenModel(mode, built, settings, checkpoint_path, _key(input_fn))
     if model is not None:
-        with in_use(context.kept, model) as kept_session:
-            call = Call(model.built, kept_session)
-            with kept_session:
+        with in_use(context.kept, model) as session:
+            call = Call(built, session)
+            with session:
                 yield call
-            call.results = kept_session.run(model.built.final)
+            call.results = session.run(built.final)
         return
-    built = built or build()
     final = tf.compat.v1.train.FinalOpsHook(built.final)
     all_hooks = [*built.inputs.hooks, *hooks, *built.hooks, final]
     call = Call(built, _own_session(context, built, checkpoint_path, all_hooks, master, strategy))
@@ -84,9 +81,10 @@ def model_session(
     call.results = final.final_ops_values
 
 
-def _kept_model(
-    context: EstimatorContext, mode: str, input_fn: Any, checkpoint_path: str
+def _reused(
+    context: EstimatorContext, mode: str, input_fn: Any, checkpoint_path: Any
 ) -> OpenModel | None:
+    """The model that an earlier call left open, with its input made anew; None if there is none."""
     model = context.kept.take(mode)
     if model is None:
         return None

@@ -69,7 +69,7 @@ def session_creator(
     config, settings = context.config, session_config(context, strategy)
     cast_in(settings, config.mixed_precision)
     creator: tf.compat.v1.train.SessionCreator
-    # Workers in step have variables of their own each, and initialize or restore them.
+    # Synchronous workers have variables of their own each, and initialize or restore them.
     if config.is_chief or is_synchronous(config):
         creator = tf.compat.v1.train.ChiefSessionCreator(
             scaffold, config.master, settings, checkpoint_dir=context.model_dir

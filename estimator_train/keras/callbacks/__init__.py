@@ -1,1 +1,1 @@
-"""Keras callbacks as hooks of a training."""
+"""Keras callbacks in the training of an Estimator, by a hook."""

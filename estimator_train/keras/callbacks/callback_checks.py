@@ -1,33 +1,35 @@
-"""What tf_keras callbacks need: which an Estimator cannot run, and when the others act."""
+"""Which tf_keras callbacks can run in a training, and what to use instead of the others."""
 
 from collections.abc import Sequence
 from typing import Any
 
-_INSTEAD = {
-    "BackupAndRestore": "An Estimator goes on from the latest checkpoint in model_dir by itself; "
+# Name to why, and what to use instead.
+_REFUSED = {
+    "BackupAndRestore": "An Estimator continues from the latest checkpoint in model_dir by itself; "
     "for backups of every epoch or every so many steps there is hooks.BackupAndRestore",
     "ProgbarLogger": "It counts the batches of fit; use hooks.ProgressHook",
     "BaseLogger": "It averages the batches that it sees; the logs hold averages already",
     "SidecarEvaluatorModelExport": "It needs a tf_keras SidecarEvaluator; use a BestExporter in "
     "EvalSpec(exporters=...)",
 }
-_NO_MODEL = {
+# Name to what to use instead, where a model_fn has no Keras model.
+_NEED_MODEL = {
     "ModelCheckpoint": "RunConfig(save_checkpoints_steps=...)",
     "LearningRateScheduler": "a schedule of tf.compat.v1.train, such as exponential_decay",
     "ReduceLROnPlateau": "a learning rate that is a variable, and a hook that assigns it",
     "TensorBoard": "the event files that are in model_dir anyway",
 }
-_OF_RATES = ("LearningRateScheduler", "ReduceLROnPlateau")
+_OF_LEARNING_RATE = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
 def check_callbacks(callbacks: Any) -> list[Any]:
-    """Returns the callbacks as a list.
+    """Returns the callbacks as a list, if an Estimator can run them.
 
     Args:
-      callbacks: What a user gave.
+      callbacks: A tf_keras Callback or several.
 
     Raises:
-      TypeError: One is no tf_keras Callback.
+      TypeError: One is not a tf_keras Callback.
       ValueError: One needs what only `fit` has.
     """
     import tf_keras  # Estimators without Keras models load without it.
@@ -47,7 +49,7 @@ def check_callbacks(callbacks: Any) -> list[Any]:
 
 
 def without_writers(callbacks: Sequence[Any]) -> list[Any]:
-    """The callbacks but for those that only write files, which is for the chief to do.
+    """The callbacks without those that only write files, as the chief alone does.
 
     Args:
       callbacks: tf_keras Callbacks.
@@ -60,10 +62,10 @@ def without_writers(callbacks: Sequence[Any]) -> list[Any]:
 
 
 def _check_one(callback: Any) -> None:
-    names = [cls.__name__ for cls in type(callback).__mro__ if cls.__module__[:8] == "tf_keras"]
+    names = _keras_classes(callback)
     for name in names:
-        if name in _INSTEAD:
-            raise ValueError(f"{name} cannot run in an Estimator. {_INSTEAD[name]}.")
+        if name in _REFUSED:
+            raise ValueError(f"{name} cannot run in an Estimator. {_REFUSED[name]}.")
     frequency = getattr(callback, "update_freq", "epoch")
     if "TensorBoard" in names and frequency != "epoch":
         raise ValueError(
@@ -90,11 +92,11 @@ def check_without_model(callbacks: Sequence[Any], validates: bool) -> None:
             f"experimental.InMemoryEvaluatorHook or an EvalSpec. {remedy}"
         )
     for callback in callbacks:
-        for cls in type(callback).__mro__:
-            if cls.__name__ in _NO_MODEL and cls.__module__.startswith("tf_keras"):
+        for name in _keras_classes(callback):
+            if name in _NEED_MODEL:
                 raise ValueError(
-                    f"{cls.__name__} needs a Keras model, and this model_fn has none. Use "
-                    f"{_NO_MODEL[cls.__name__]}. {remedy}"
+                    f"{name} needs a Keras model, and this model_fn has none. Use "
+                    f"{_NEED_MODEL[name]}. {remedy}"
                 )
         if getattr(callback, "restore_best_weights", False):
             raise ValueError(
@@ -116,27 +118,15 @@ def check_optimizer(callbacks: Sequence[Any], model: Any) -> None:
     if model.optimizer is not None:
         return
     for callback in callbacks:
-        for cls in type(callback).__mro__:
-            if cls.__name__ in _OF_RATES and cls.__module__.startswith("tf_keras"):
+        for name in _keras_classes(callback):
+            if name in _OF_LEARNING_RATE:
                 raise ValueError(
-                    f"{cls.__name__} sets the learning rate of model.optimizer, and this model is "
+                    f"{name} sets the learning rate of model.optimizer, and this model is "
                     "trained by several optimizers. Give each of them a schedule of "
                     "tf_keras.optimizers.schedules as its learning_rate instead."
                 )
 
 
-def sees_begins(callback: Any) -> bool:
-    """Whether a callback does something before each batch."""
-    base = next(cls for cls in type(callback).__mro__ if cls.__name__ == "Callback")
-    names = ("on_train_batch_begin", "on_batch_begin")
-    # LambdaCallback and TensorBoard set the methods of an instance.
-    return any(
-        name in vars(callback) or getattr(type(callback), name) is not getattr(base, name)
-        for name in names
-    )
-
-
-def sees_batches(callback: Any) -> bool:
-    """Whether a callback does something at each batch."""
-    # What tf_keras asks; TensorBoard and ModelCheckpoint answer by their arguments.
-    return bool(callback._implements_train_batch_hooks())
+def _keras_classes(callback: Any) -> list[str]:
+    """The names of the callback's classes that are of tf_keras."""
+    return [cls.__name__ for cls in type(callback).__mro__ if cls.__module__.startswith("tf_keras")]

@@ -1,7 +1,8 @@
-"""How a hook asks for a look at the Keras model that is trained, and how model_fns let it look.
+"""How a hook gets to see the Keras model that is trained.
 
-A hook that wants it calls `ask_to_watch` in its `before_model` (see `PlacedHook`). The model_fn of a Keras model then calls `watch`, and the hook finds
-what it left in `watched`.
+The graph of training carries the messages. A `PlacedHook` calls `request_observation` in its
+`before_model`. The model_fn of a Keras model then calls `offer_observation`, and the hook finds
+what it offered in `observed_training`.
 """
 
 import dataclasses
@@ -11,62 +12,63 @@ from typing import Any, Protocol
 import tensorflow as tf
 
 # No strings: a graph is saved with collections of that kind, and these hold Python objects.
-_WANTED = ("estimator_train", "watching is wanted")
-_WATCHED = ("estimator_train", "watched")
+_REQUESTS = ("estimator_train", "requested observation")
+_OFFERS = ("estimator_train", "observed training")
 
 
-class KerasTraining(Protocol):
-    """A Keras model in a graph of training, and eager models like it."""
+class TrainedModel(Protocol):
+    """A Keras model in the graph of training, and eager models like it."""
 
     def make_eager(self) -> Any:
         """Returns a compiled eager model with variables of its own; called in eager code."""
 
     def build_eager(self, model: Any) -> None:
-        """Makes an eager model's variables, and those of its optimizer."""
+        """Makes the variables of an eager model and of its optimizer."""
 
     def pairs(self, model: Any) -> list[tuple[tf.Variable, tf.Variable]]:
         """The graph's variables, each with its counterpart in an eager model."""
 
     def scalars(self, model: Any) -> list[tuple[tf.Variable, tf.Variable]]:
-        """The same for what optimizers have once: the learning rate and the count of updates."""
+        """The same for the optimizer's learning rate and count of updates."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Watched:
-    """A Keras model in training.
+class ObservedTraining:
+    """The training of a Keras model.
 
     Attributes:
-      training: The model.
+      model: The model.
       logs: Scalar tensors by name: mean loss and metrics since the last reset.
-      step_logs: The same for the run of a step, that step included; None under a strategy.
-      resets: Operations that start these anew.
+      step_logs: The same, to be fetched in the session run of a step, with that step counted in;
+        None under a strategy.
+      resets: Operations that reset the loss and metrics.
       strategy: The strategy that it is trained under.
     """
 
-    training: KerasTraining
+    model: TrainedModel
     logs: Mapping[str, tf.Tensor]
     step_logs: Mapping[str, tf.Tensor] | None
     resets: Sequence[tf.Operation]
     strategy: tf.distribute.Strategy
 
 
-def ask_to_watch() -> None:
-    """Has the next model_fn of the default graph call `watch`."""
-    tf.compat.v1.add_to_collection(_WANTED, True)
+def request_observation() -> None:
+    """Has the next model_fn of the default graph call `offer_observation`."""
+    tf.compat.v1.add_to_collection(_REQUESTS, True)
 
 
-def is_watched() -> bool:
-    """Whether a hook asked to watch the training in the default graph."""
-    return bool(tf.compat.v1.get_collection(_WANTED))
+def observation_is_requested() -> bool:
+    """Whether a hook is to observe the training in the default graph."""
+    return bool(tf.compat.v1.get_collection(_REQUESTS))
 
 
-def watch(found: Watched) -> None:
-    """Lets hooks of the default graph watch; of several replicas the first one counts."""
-    if not tf.compat.v1.get_collection(_WATCHED):
-        tf.compat.v1.add_to_collection(_WATCHED, found)
+def offer_observation(training: ObservedTraining) -> None:
+    """Lets hooks of the default graph observe a training; of several replicas the first counts."""
+    if not tf.compat.v1.get_collection(_OFFERS):
+        tf.compat.v1.add_to_collection(_OFFERS, training)
 
 
-def watched() -> Watched | None:
-    """What there is to watch in the default graph, or None."""
-    found = tf.compat.v1.get_collection(_WATCHED)
-    return found[0] if found else None
+def observed_training() -> ObservedTraining | None:
+    """The training that is observed in the default graph, or None."""
+    offers = tf.compat.v1.get_collection(_OFFERS)
+    return offers[0] if offers else None

@@ -1,4 +1,4 @@
-"""A Keras model in a graph of training, and eager models that stand for it in callbacks."""
+"""A Keras model in the graph of training, and eager models like it for callbacks."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.estimator_spec.spec import EstimatorSpec
-from estimator_train.keras.callbacks.observation import Watched, watch
+from estimator_train.keras.callbacks.observation import ObservedTraining, offer_observation
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.graph.model_operations import variables_of
 from estimator_train.keras.graph.rebuilding import Blueprint
@@ -20,8 +20,8 @@ _Pairs = list[tuple[tf.Variable, tf.Variable]]
 
 
 @dataclasses.dataclass(frozen=True)
-class WatchedModel:
-    """A model that is trained in a graph: the `KerasTraining` of `hooks.watching`.
+class ObservedModel:
+    """A model that is trained in a graph: the `TrainedModel` of `observation`.
 
     Attributes:
       blueprint: What the model was made from.
@@ -46,7 +46,7 @@ class WatchedModel:
         return model
 
     def build_eager(self, model: Any) -> None:
-        """Makes an eager model's variables, and those of its optimizer."""
+        """Makes the variables of an eager model and of its optimizer."""
         build(model, self.features)
         if model.optimizer is not None:
             make_slots(model.optimizer, model.trainable_variables)
@@ -61,7 +61,7 @@ class WatchedModel:
         return weights + [(ours[key], theirs[key]) for key in theirs if key in ours]
 
     def scalars(self, model: Any) -> _Pairs:
-        """The same for the learning rate and the count of updates."""
+        """The same for the optimizer's learning rate and count of updates."""
         if model.optimizer is None or self.optimizer is None:
             return []
         counted = iterations_of(self.optimizer)
@@ -84,20 +84,25 @@ def specs(features: Any) -> Any:
 
 
 def mean_loss(loss: tf.Tensor, outputs: Mapping[str, tf.Tensor]) -> tf_keras.metrics.Metric:
-    """The mean of the losses of batches, by their sizes, as `fit` has it in its logs."""
+    """The mean of the losses of batches, weighted by their sizes, as in the logs of `fit`."""
     with tf.name_scope("metrics"):
         metric = tf_keras.metrics.Mean(name="mean_loss")
         metric.update_state(loss, tf.shape(next(iter(outputs.values())))[0])
     return metric
 
 
-def watched_spec(spec: EstimatorSpec, model: WatchedModel, metrics: Sequence[Any]) -> EstimatorSpec:
-    """Lets hooks watch a model, its metrics being updated in each training step.
+def observed_spec(
+    spec: EstimatorSpec, model: ObservedModel, metrics: Sequence[Any]
+) -> EstimatorSpec:
+    """Lets hooks observe the training of a model, and updates its metrics in each training step.
 
     Args:
-      spec: A spec of training with these metrics.
+      spec: A spec of training, with the metrics in its eval_metric_ops.
       model: The model.
-      metrics: tf_keras Metrics.
+      metrics: These metrics, tf_keras Metrics.
+
+    Returns:
+      The spec with a train_op that updates the metrics, and without eval_metric_ops.
     """
     strategy = tf.distribute.get_strategy()
     resets = [
@@ -113,14 +118,14 @@ def watched_spec(spec: EstimatorSpec, model: WatchedModel, metrics: Sequence[Any
         with tf.control_dependencies(updates):
             results = (tf.identity(metric.result()) for metric in metrics)
             step_logs = dict(zip(logs, results, strict=True))
-    watch(Watched(model, logs, step_logs, resets, strategy))
+    offer_observation(ObservedTraining(model, logs, step_logs, resets, strategy))
     return spec._replace(train_op=tf.group(spec.train_op, *updates), eval_metric_ops={})
 
 
 def compile_like(model: Any, compiled: CompileArguments) -> None:
     """Compiles an eager model with copies of what another one was compiled with.
 
-    With several optimizers it has none: tf_keras models have one at most.
+    Of several optimizers it gets none, as a tf_keras model can have only one.
     """
     several = isinstance(compiled.optimizer, dict)
     model.compile(
@@ -139,7 +144,7 @@ def build(model: Any, features: Any) -> None:
 
     Args:
       model: A tf_keras Model.
-      features: TensorSpecs of what it is called on; unknown dimensions are taken for 1.
+      features: TensorSpecs of what it is called on; unknown dimensions are taken as 1.
     """
     if model.built:
         return

@@ -1,4 +1,4 @@
-"""An eager Keras model that is kept in step with the variables of a training session."""
+"""An eager Keras model whose variables follow those of a training session."""
 
 import contextlib
 from collections.abc import Sequence
@@ -7,37 +7,37 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.keras.callbacks.observation import Watched
+from estimator_train.keras.callbacks.observation import ObservedTraining
 
 _Pair = tuple[tf.Variable, tf.Variable]
 
 
-class Twin:
-    """An eager model whose variables are those of a session, read when they are asked for.
+class ShadowModel:
+    """An eager model with the values of a session's variables, which are read when needed.
 
     It is made in the graph of the session, before that is final.
 
     Args:
-      found: The model in training.
+      training: The model in training.
       model: The eager model, built.
     """
 
-    def __init__(self, found: Watched, model: Any) -> None:
+    def __init__(self, training: ObservedTraining, model: Any) -> None:
         self.model = model
-        scalars = found.training.scalars(model)
-        self._scalars = _Part(scalars, found.strategy)
-        self._all = _Part([*found.training.pairs(model), *scalars], found.strategy)
+        scalars = training.model.scalars(model)
+        self._scalars = _SyncedVariables(scalars, training.strategy)
+        self._all = _SyncedVariables([*training.model.pairs(model), *scalars], training.strategy)
         self.forget()
 
     def forget(self) -> None:
-        """Notes that the session's variables have changed."""
-        self._read: _Part | None = None
+        """Has the next `read` read again, as the session's variables have changed."""
+        self._read: _SyncedVariables | None = None
 
     def read(self, session: tf.compat.v1.Session, *, scalars_only: bool = False) -> None:
-        """Gives the eager model the session's values, unless it has them.
+        """Copies the session's values to the eager model, unless it has them.
 
         Args:
-          session: The raw session.
+          session: The raw session, without hooks.
           scalars_only: Whether the learning rate and the count of updates are enough.
         """
         if self._read is self._all or (scalars_only and self._read):
@@ -48,7 +48,7 @@ class Twin:
         self._read.read(session)
 
     def write(self, session: tf.compat.v1.Session) -> list[str]:
-        """Gives the session what was set in the eager model since it was read.
+        """Copies to the session what was set in the eager model since it was read.
 
         Returns:
           The names of the variables that were set.
@@ -56,8 +56,8 @@ class Twin:
         return self._read.write(session) if self._read else []
 
 
-class _Part:
-    """Some of the variables, with the operations that read and assign them."""
+class _SyncedVariables:
+    """Pairs of graph and eager variables, with operations to read and assign the former."""
 
     def __init__(self, pairs: Sequence[_Pair], strategy: Any) -> None:
         self._pairs = list(pairs)
@@ -92,24 +92,24 @@ class _Part:
 
 
 class LiveModel:
-    """What callbacks have as their model: the twin, brought up to date when it is used.
+    """What callbacks have as their `model`: a shadow model that is read anew when it is used.
 
     Args:
-      twin: The twin.
+      shadow: The shadow model.
     """
 
-    def __init__(self, twin: Twin) -> None:
-        object.__setattr__(self, "_twin", twin)
+    def __init__(self, shadow: ShadowModel) -> None:
+        object.__setattr__(self, "_shadow", shadow)
         object.__setattr__(self, "_session", None)
 
     def __getattr__(self, name: str) -> Any:
-        twin, session = self._twin, self._session
+        shadow, session = self._shadow, self._session
         if session is not None and name != "stop_training":
-            twin.read(session, scalars_only=name == "optimizer")
-        return getattr(twin.model, name)
+            shadow.read(session, scalars_only=name == "optimizer")
+        return getattr(shadow.model, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._twin.model, name, value)
+        setattr(self._shadow.model, name, value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the model."""
@@ -118,9 +118,9 @@ class LiveModel:
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """The model's class, for callbacks that ask."""
-        return type(self._twin.model)
+        return type(self._shadow.model)
 
 
 def use_session(model: LiveModel, session: tf.compat.v1.Session | None) -> None:
-    """Has a live model read from a session; from none at all where it is None."""
+    """Has a live model read from a session; None stops it from reading."""
     object.__setattr__(model, "_session", session)

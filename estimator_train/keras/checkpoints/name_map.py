@@ -1,4 +1,4 @@
-"""Which variable of a checkpoint is which of a model, by names and shapes."""
+"""Matches the variables of a model and a checkpoint by their names and shapes."""
 
 import difflib
 import re
@@ -19,11 +19,11 @@ _ALIKE = 0.6
 
 
 def proposed(wanted: Shapes, saved: Shapes, known: Mapping[str, str]) -> dict[str, str]:
-    """Finds for a model's variables those of a checkpoint.
+    """Finds the variables of a checkpoint that belong to those of a model.
 
-    Names that are equal are taken first. What is left goes by shape, by the kind of the variable
-    ("kernel" is what others call "weights" or "w"), by the layers of variables that are found
-    already, by the numbers in names, and by how alike names are. What stays unclear is left out.
+    Equal names are matched first. All others are matched by shape, by kind (a "kernel" may also be
+    called "weights" or "w"), by the layers that are matched already, by the numbers in names, and
+    by the similarity of names. A variable with several equally good matches is left out.
 
     Args:
       wanted: Names and shapes in the model, in its order.
@@ -61,7 +61,7 @@ class _Matching:
         return bool(pairs)
 
     def only_ones(self) -> dict[str, str]:
-        """A variable for which there is one that fits, and which no other one wants."""
+        """A variable with a single candidate, which is not a candidate for any other."""
         candidates = {name: self._candidates(name) for name in self.open}
         for name, fitting in candidates.items():
             rivals = [other for other in candidates if set(candidates[other]) & set(fitting)]
@@ -70,7 +70,7 @@ class _Matching:
         return {}
 
     def ordered_or_alike(self) -> dict[str, str]:
-        """The variables of one shape and kind, by number, or the two most alike."""
+        """Variables with the same candidates, by their numbers; or the two most similar names."""
         candidates = {name: self._candidates(name) for name in self.open}
         for fitting in candidates.values():
             group = [name for name in candidates if candidates[name] == fitting]
@@ -111,7 +111,7 @@ def _layer(name: str) -> str:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Sorts "dense" before "dense_1", and that before "dense_10"."""
+    """A key to sort "dense" before "dense_1", and that before "dense_10"."""
     parts = [_parts(part) for part in name.split("/")]
     return [pair for part in parts for pair in part]
 
@@ -122,7 +122,7 @@ def _parts(part: str) -> list[tuple[int, str]]:
 
 
 def _is_numbered(names: Sequence[str]) -> bool:
-    """Whether names differ by numbers alone."""
+    """Whether names differ only by numbers."""
     return len({re.sub(r"_?\d+", "", name) for name in names}) == 1
 
 

@@ -16,16 +16,20 @@ _GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "VARIABLE_VALUE"
 
 
+class ObjectBasedSaver(tf.compat.v1.train.Saver):
+    """Saves a Keras model's variables under their places in it, and nothing else."""
+
+
 def object_based_saver(
     model: Any, optimizer: Any, global_step: tf.Variable, config: RunConfig
-) -> tf.compat.v1.train.Saver:
+) -> ObjectBasedSaver:
     """Returns a Saver of a model's variables under their places in the model.
 
     Args:
       model: A Keras model of the default graph.
       optimizer: The trackable of its training step, or None where it is not trained.
       global_step: The count of steps.
-      config: Tells how many checkpoints to keep.
+      config: A RunConfig, for the number of checkpoints to keep.
     """
     root = {**_children(model), "estimator_global_step": global_step}
     if optimizer is not None:
@@ -34,7 +38,7 @@ def object_based_saver(
     for slots in _slotted(optimizer):
         graph.add_slots(slots)
 
-    def build(strategy: tf.distribute.Strategy) -> tf.compat.v1.train.Saver:
+    def build(strategy: tf.distribute.Strategy) -> ObjectBasedSaver:
         del strategy
         entries = [
             tf_internals.CheckpointEntry.of_variable(key, variable)
@@ -42,7 +46,7 @@ def object_based_saver(
         ]
         proto = graph.proto.SerializeToString(deterministic=True)
         entries.append(tf_internals.CheckpointEntry.of_constant(_GRAPH_KEY, proto))
-        return tf.compat.v1.train.Saver(
+        return ObjectBasedSaver(
             entries,
             sharded=True,
             max_to_keep=config.keep_checkpoint_max,
@@ -111,7 +115,7 @@ class _ObjectGraph:
         return node
 
     def add_slots(self, optimizer: Any) -> None:
-        """Adds what an optimizer keeps for each of the variables.
+        """Adds the slots that an optimizer has for the variables.
 
         Args:
           optimizer: A legacy or v1 optimizer that is part of the graph.

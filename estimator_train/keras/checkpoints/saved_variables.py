@@ -1,4 +1,4 @@
-"""The variables in a checkpoint, by the names that they had in the graph that wrote it."""
+"""The variables in a checkpoint, by their names in the graph that wrote it."""
 
 import dataclasses
 import os
@@ -11,7 +11,7 @@ from tensorflow.core.protobuf.trackable_object_graph_pb2 import TrackableObjectG
 
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _STEPS = ("global_step", "estimator_global_step")
-# What optimizers and their scopes are called, as part of a name or at its end.
+# Names of optimizers and their scopes, within or at the end of a variable's name.
 _OPTIMIZERS = (
     r"Adadelta|Adafactor|Adagrad|Adam|AdamW|Adamax|Ftrl|Lion|Momentum|Nadam|RMSProp|RMSprop|SGD"
 )
@@ -29,7 +29,7 @@ class SavedVariables:
       path: Its path prefix.
       keys: Variable name to the key under which the checkpoint has it.
       shapes: Variable name to shape.
-      is_object_based: Whether keys are places in a model.
+      is_object_based: Whether keys are the places of variables in a model.
     """
 
     path: str
@@ -43,7 +43,7 @@ class SavedVariables:
 
     @property
     def of_models(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of the variables that are neither steps nor an optimizer's."""
+        """Shapes of the variables of models: neither counts of steps nor state of optimizers."""
         names = set(self.shapes)
         return {
             name: shape
@@ -56,7 +56,7 @@ class SavedVariables:
 
     @property
     def global_step(self) -> int | None:
-        """The count of training steps, or None if it is not there."""
+        """The count of training steps; None if the checkpoint does not have it."""
         return next((int(self.value(name)) for name in _STEPS if name in self.keys), None)
 
 

@@ -11,7 +11,7 @@ _UNCOMPILED = (
 
 @dataclasses.dataclass(frozen=True)
 class CompileArguments:
-    """The arguments of `Model.compile`, as its caller gave them.
+    """The arguments that `Model.compile` was called with.
 
     Attributes:
       optimizer: The optimizer object; names are resolved.

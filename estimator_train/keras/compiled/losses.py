@@ -1,4 +1,4 @@
-"""The loss a Keras model was compiled for, of one batch in a graph."""
+"""The loss of a compiled Keras model for a batch in a graph."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -14,17 +14,17 @@ _SUMS = (tf_keras.losses.Reduction.SUM, tf_keras.losses.Reduction.NONE)
 
 
 class CompiledLoss:
-    """The losses of a model's outputs, as `compile` was told them.
+    """The losses of a model's outputs, as given to `compile`.
 
     Args:
       compiled: What the model was compiled with.
       names: The names of the model's outputs.
 
     Attributes:
-      by_output: Loss objects by output name, of those outputs that have one.
+      by_output: Loss objects by output name, for outputs that have a loss.
 
     Raises:
-      ValueError: `loss` or `loss_weights` has an unknown output, or another number of them.
+      ValueError: `loss` or `loss_weights` names an unknown output, or has a wrong length.
     """
 
     def __init__(self, compiled: CompileArguments, names: Names) -> None:
@@ -77,7 +77,7 @@ class CompiledLoss:
 
 
 def _loss(given: Any) -> Any:
-    """A Loss object of a name, function, config or Loss."""
+    """A Loss object for a name, function, config or Loss."""
     loss = tf_keras.losses.get(given)
     if isinstance(loss, tf_keras.losses.Loss):
         loss = copy.copy(loss)

@@ -20,7 +20,7 @@ class PlannedMetric:
     """A metric of one output.
 
     Attributes:
-      name: Its key among the evaluation's results.
+      name: Its key in the results of `evaluate`.
       output: The name of the output.
       metric: A name, function, Metric or Loss, as `compile` was given it.
       weighted: Whether sample weights count.
@@ -67,7 +67,7 @@ def renamed(
       names_map: Keras's name to the new one, for all of the metrics; or None.
 
     Raises:
-      ValueError: The map leaves out a metric, or has a name that is none.
+      ValueError: The map lacks a metric, or has a name that no metric has.
     """
     if not names_map:
         return planned
@@ -118,7 +118,7 @@ def updated_metrics(
 
 
 def added_metrics(model: Any) -> dict[str, Any]:
-    """Returns the tf_keras Metrics by which a model's layers measure themselves, by name."""
+    """Returns the metrics that the layers of a model add and update, by name."""
     return {metric.name: metric for metric in model.metrics if metric.updates}
 
 
@@ -193,7 +193,7 @@ def _function(metric: Any, loss: Any, output: tf.Tensor, label: Any) -> Any:
 
 
 def _kind(loss: Any, output: tf.Tensor, label: Any) -> str:
-    """Which accuracy fits: the loss tells, or the shapes do."""
+    """Which accuracy fits: "sparse", "binary" or "categorical", by the loss or the shapes."""
     if _is_loss(loss, tf_keras.losses.SparseCategoricalCrossentropy):
         return "sparse"
     if _is_loss(loss, tf_keras.losses.BinaryCrossentropy) or output.shape[-1] == 1:

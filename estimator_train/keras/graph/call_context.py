@@ -1,4 +1,4 @@
-"""The context of a Keras call, for layers that are called one by one in a graph."""
+"""The context of a Keras model's call, for layers that are called one by one in a graph."""
 
 import warnings
 from collections.abc import Callable
@@ -13,10 +13,10 @@ _UNCHANGED = tf.__internal__.autograph.control_status_ctx()
 
 
 def in_keras_call(function: Callable[[], _T], training: bool) -> _T:
-    """Calls `function` as if from within a model that was called with `training`.
+    """Calls `function` as if within the `call` of a model that was called with `training`.
 
-    Layers that it calls act as in training or not, as layers of a model do when the model is told
-    so, and AutoGraph converts what they do. Names of operations begin at the root.
+    Layers in it have that value of `training`, and AutoGraph converts them. Names of operations
+    begin at the root name scope.
 
     Args:
       function: Calls layers in the default graph.

@@ -8,10 +8,10 @@ import tensorflow as tf
 
 @contextlib.contextmanager
 def eagerly(outside: tf.Graph | None = None) -> Iterator[None]:
-    """Within it code is eager, and in no graph and no strategy that is entered around it.
+    """A context of eager code, outside of any graph and strategy that it is entered in.
 
     Args:
-      outside: An empty graph, for those who come often; by default a new one.
+      outside: An empty graph, to be reused by callers that enter it often; by default a new one.
     """
     # Strategies, devices and creators of variables are noted on the graph that they are for.
     graph = tf.Graph() if outside is None else outside

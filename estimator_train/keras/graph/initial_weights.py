@@ -1,4 +1,4 @@
-"""The model's own weights as the first values of the variables of its graphs."""
+"""Initializing the variables of a graph with the weights of the eager model."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 
 class InitialValues:
-    """Knows the tensor from which each variable made within its context gets its first value."""
+    """Records the tensors that initialize the variables made within its context."""
 
     def __init__(self) -> None:
         self._tensors: dict[str, tf.Tensor | None] = {}
@@ -23,10 +23,10 @@ class InitialValues:
     def feeds(
         self, variables: Sequence[tf.Variable], values: Sequence[np.ndarray]
     ) -> dict[tf.Tensor, np.ndarray]:
-        """Returns what to feed as variables are initialized, so that they take these values.
+        """Returns a feed_dict for the initialization of variables with given values.
 
-        The values need no place in the graph this way, and whatever else depends on a variable's
-        first value, such as its copies on other replicas, sees the fed one.
+        Fed values take no space in the graph, and everything that is computed from an initial
+        value, such as the variable's copies on other replicas, is computed from the fed one.
 
         Args:
           variables: Variables that were made within the context.

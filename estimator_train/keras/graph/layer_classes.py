@@ -1,4 +1,4 @@
-"""Layers made in a graph, without harm to the eager layers of the process."""
+"""Making layers in a graph without breaking the eager layers of the process."""
 
 import contextlib
 import threading
@@ -16,10 +16,10 @@ _KEPT: dict[type, tuple[type, ...]] = {}
 def kept_layer_classes() -> Iterator[None]:
     """Within it, layers may be made in a graph; after it, eager layers work as before.
 
-    As soon as a layer is made in a graph, tf_keras gives its class other bases, in place, which
-    makes every eager layer and model of that class unusable: a caller could no longer use their
-    own model after training. So the bases are put back when the last one leaves the context; the
-    replicas of a strategy are in it at the same time, each in a thread of its own.
+    When a layer is made in a graph, tf_keras changes the bases of its class, which makes every
+    eager layer and model of that class unusable: callers could not use their own model after
+    training. The bases are restored when the last thread leaves the context, as the replicas of a
+    strategy are in it at the same time, each in its own thread.
     """
     _enter()
     try:

@@ -1,4 +1,4 @@
-"""Which operations of a graph change a model's variables, and which are of no use."""
+"""Which operations of a graph change a model's variables, and which do not depend on a batch."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,12 +7,12 @@ import tensorflow as tf
 
 
 def variables_of(model: Any) -> list[tf.Variable]:
-    """The variables among a model's weights; the vocabulary of a lookup layer is none."""
+    """The variables among a model's weights, which the vocabulary of a lookup layer is not."""
     return [weight for weight in model.weights if isinstance(weight, tf.Variable)]
 
 
 def on_placeholders(operations: Sequence[tf.Operation]) -> set[tf.Operation]:
-    """Those of a call's operations that need a placeholder made in that call.
+    """The operations of a call that depend on a placeholder made in that call.
 
     A model within a model is first made on placeholders, and its parts for them stay in the graph.
     """

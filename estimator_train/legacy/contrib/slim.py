@@ -2,10 +2,12 @@
 
 import tensorflow as tf
 
-from estimator_train.legacy.contrib import layers as layers
-from estimator_train.legacy.contrib import losses as losses
-from estimator_train.legacy.contrib import metrics as metrics
-from estimator_train.legacy.contrib import nets as nets
+from estimator_train.legacy.contrib import (
+    layers as layers,
+    losses as losses,
+    metrics as metrics,
+    nets as nets,
+)
 from estimator_train.legacy.contrib.framework import (
     assign_from_checkpoint,
     assign_from_checkpoint_fn,
@@ -35,11 +37,12 @@ from estimator_train.legacy.contrib.framework.arg_scope import (
     has_arg_scope,
 )
 from estimator_train.legacy.contrib.layers import *  # noqa: F403
-from estimator_train.legacy.contrib.layers import initializers as initializers
-from estimator_train.legacy.contrib.layers import regularizers as regularizers
-from estimator_train.legacy.contrib.layers import utils as utils
-from estimator_train.legacy.contrib.training import evaluate_once, train
-from estimator_train.legacy.contrib.training import learning as learning
+from estimator_train.legacy.contrib.layers import (
+    initializers as initializers,
+    regularizers as regularizers,
+    utils as utils,
+)
+from estimator_train.legacy.contrib.training import evaluate_once, learning as learning, train
 
 get_global_step = tf.compat.v1.train.get_global_step
 __all__ = [

@@ -57,11 +57,6 @@ class Source:
         alone = not before.strip() and (not after.strip() or after.lstrip().startswith("#"))
         return before if alone else None
 
-    @property
-    def is_edited(self) -> bool:
-        """Whether anything is to be changed."""
-        return bool(self._edits)
-
     def edited(self) -> bytes:
         """The source with all changes made."""
         parts, position = [], 0

@@ -1,4 +1,4 @@
-"""An edited copy of one file, which names what it uses by where that is today."""
+"""An edited copy of one file, in which old names are replaced by where their objects are today."""
 
 import ast
 import importlib.util
@@ -30,12 +30,12 @@ tensorflow.compat.v1.disable_v2_behavior()
 
 
 class Left(NamedTuple):
-    """A name that is left as it was, for its user to see to.
+    """A name that the edits left as it was, so that it has to be changed by hand.
 
     Attributes:
       line: Its line in the file as it was.
       name: As scripts spell it.
-      reason: What is said of it.
+      reason: The message about it.
     """
 
     line: int
@@ -44,11 +44,11 @@ class Left(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """A file and what is left of it.
+    """An edited file, and what has to be changed in it by hand.
 
     Attributes:
       source: The edited copy.
-      left: The names that need a hand.
+      left: The names that have to be changed by hand.
     """
 
     source: bytes
@@ -233,7 +233,7 @@ def _has_importable_parent(home: Home) -> bool:
     parent = f"{home.module}.{home.path}".rstrip(".").rpartition(".")[0]
     try:
         return not parent or importlib.util.find_spec(parent) is not None
-    except ImportError:  # What stands before it is no package.
+    except ImportError:  # What stands before it is not a package.
         return False
 
 

@@ -1,4 +1,4 @@
-"""Where the objects that an old name stands for are to be had today, without a runner."""
+"""Where the object of an old name can be imported from today, without a runner."""
 
 import importlib
 from types import ModuleType
@@ -20,7 +20,7 @@ _KERAS_HOMES = {
 
 
 class Home(NamedTuple):
-    """A place where an object is to be had.
+    """A place that an object can be imported from.
 
     Attributes:
       module: A module that can be imported.
@@ -55,7 +55,7 @@ class Homes:
         """How many names of a dotted name are modules or the object that they lead to.
 
         Raises:
-          AttributeError, ImportError: There is no such name.
+          AttributeError, ImportError: The name does not exist.
         """
         root, *names = dotted.split(".")
         value: Any = self._tree.module(root)
@@ -77,7 +77,7 @@ class Homes:
           dotted: A name, no longer than its `steps`.
 
         Raises:
-          AttributeError, ImportError: There is no such name, or no module that has it.
+          AttributeError, ImportError: The name does not exist, or no module has it.
         """
         keras = self._of_keras(dotted)
         if keras:

@@ -15,7 +15,7 @@ class Copy(NamedTuple):
     Attributes:
       path: The copy.
       original: The file that it is a copy of.
-      left: The names that need a hand; their lines are those of the original.
+      left: The names that have to be changed by hand; their lines are those of the old file.
     """
 
     path: str

@@ -9,7 +9,7 @@ from estimator_train.legacy.trees.view import Tree, View
 
 TF1 = "tf1"
 TF2 = "tf2"
-# What a script for TensorFlow 1 is told, so that it takes the branch that was written for it.
+# The version that a script for TensorFlow 1 sees, so that it takes the branch written for it.
 _VERSION = "1.15.5"
 _CONTRIB = "tensorflow.contrib"
 
@@ -21,7 +21,7 @@ _TF1_MODULES = {
     _CONTRIB: ("estimator_train.legacy.contrib",),
     f"{_CONTRIB}.keras": ("tensorflow:compat.v1.keras",),
 }
-# Names of before TensorFlow 1.0, to those that took their place.
+# Names from before TensorFlow 1.0, and those that replaced them.
 _OLDEST = {
     "merge_all_summaries": "summary.merge_all",
     "merge_summary": "summary.merge",

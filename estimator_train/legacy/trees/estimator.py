@@ -1,4 +1,4 @@
-"""The estimator under all its names, and the paths of its insides that scripts reach into."""
+"""tf.estimator under all its names, and the modules inside it that scripts import."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ _BEHIND_INSIDES = (
     f"{_V1}:keras",
     "estimator_train.heads.v1",
 )
-# Modules of the original's that scripts import; each has the names of all of them here.
+# Modules inside tf.estimator that scripts import; each has the names of all of them here.
 _INNER_MODULES = [
     "canned",
     "canned.baseline",

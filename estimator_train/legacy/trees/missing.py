@@ -1,13 +1,11 @@
-"""What is said of a name that today's TensorFlow has no more and no stand-in has either."""
+"""The message about a name that today's TensorFlow has lost and that has no stand-in."""
 
 import difflib
 from collections.abc import Iterable
 
 # Dotted names, and those that stand before all names below, to what to use.
-_NO_TREES = "a gradient boosting library; TensorFlow has lost its kernels"
 _INSTEAD = {
-    "tensorflow.contrib.boosted_trees": _NO_TREES,
-    "tensorflow.contrib.estimator.boosted_trees_classifier_train_in_memory": _NO_TREES,
+    "tensorflow.contrib.boosted_trees": "tf.estimator.BoostedTreesClassifier or its sisters",
     "tensorflow.contrib.cudnn_rnn": "tf.keras.layers.LSTM or GRU, which use cuDNN by themselves",
     "tensorflow.contrib.distributions": "the package tensorflow-probability",
     "tensorflow.contrib.bayesflow": "the package tensorflow-probability",
@@ -29,7 +27,7 @@ _INSTEAD = {
 
 
 class MissingSymbol(AttributeError):
-    """A name of old TensorFlow that nothing answers to."""
+    """A name of old TensorFlow that has no stand-in."""
 
 
 def missing(dotted: str, there_are: Iterable[str] = ()) -> MissingSymbol:
@@ -43,7 +41,7 @@ def missing(dotted: str, there_are: Iterable[str] = ()) -> MissingSymbol:
 
 
 def description(dotted: str, there_are: Iterable[str] = ()) -> str:
-    """What is said after a missing name; arguments as for `missing`."""
+    """The text that follows a missing name in a message; arguments as for `missing`."""
     parts = dotted.split(".")
     for length in range(len(parts), 1, -1):
         instead = _INSTEAD.get(".".join(parts[:length]))

@@ -64,7 +64,7 @@ def public_path(name: str) -> str:
     """The path below `tensorflow.compat.v1` of a name that has left its private module.
 
     Raises:
-      AttributeError: There is none.
+      AttributeError: The name does not exist.
     """
     if not name.startswith("_"):
         for path in _PUBLIC:
@@ -77,6 +77,6 @@ def public_name(name: str) -> Any:
     """The object of such a name.
 
     Raises:
-      AttributeError: There is none.
+      AttributeError: The name does not exist.
     """
     return pkgutil.resolve_name(f"{_V1}.{public_path(name)}")

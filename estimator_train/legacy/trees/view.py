@@ -80,7 +80,7 @@ class Tree:
         """The module that `import dotted` gives.
 
         Raises:
-          ModuleNotFoundError: There is none.
+          ModuleNotFoundError: The module does not exist.
         """
         root, *inner = dotted.split(".")
         module: Any = self.view(root, ())

@@ -45,7 +45,8 @@ class DataSet:
         """
         if shuffle and self._at == 0 and self.epochs_completed == 0:
             self._random.shuffle(self._order)
-        chosen = self._order[self._at : self._at + batch_size]
+        # A copy, for the order changes with the epoch.
+        chosen = self._order[self._at : self._at + batch_size].copy()
         self._at += batch_size
         if self._at >= self.num_examples:
             missing = batch_size - len(chosen)

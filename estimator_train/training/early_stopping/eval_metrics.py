@@ -11,7 +11,7 @@ class EvalMetrics:
     """Reads metrics from event files, each time only what was added since.
 
     Args:
-      pattern: Glob pattern of the event files. Where they tell of one step and metric several
+      pattern: Glob pattern of the event files. Where they have one step and metric several
         times, the last word counts; a record that is not whole yet is left for the next time.
     """
 

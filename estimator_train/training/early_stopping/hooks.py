@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.estimator import Estimator
+from estimator_train.estimator.type_check import check_estimator
 from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
 from estimator_train.training.early_stopping.rules import NoChange, Rule, Threshold, WatchedMetric
 
@@ -46,10 +47,10 @@ def make_early_stopping_hook(
       The hook, for `Estimator.train` or `TrainSpec`.
 
     Raises:
-      TypeError: estimator is none, or should_stop_fn cannot be called.
+      TypeError: estimator is not an Estimator, or should_stop_fn cannot be called.
       ValueError: Both or neither of run_every_secs and run_every_steps are given.
     """
-    _check_estimator(estimator)
+    check_estimator(estimator)
     if not callable(should_stop_fn):
         raise TypeError("`should_stop_fn` must be callable.")
     if run_every_secs is not None and run_every_steps is not None:
@@ -84,7 +85,7 @@ def stop_if_higher_hook(
       are evaluations and none of them writes the metric.
 
     Raises:
-      TypeError: estimator is none.
+      TypeError: estimator is not an Estimator.
       ValueError: Both or neither of run_every_secs and run_every_steps are given.
     """
     passed = Threshold(metric_name, threshold, operator.gt, "greater than", min_steps)
@@ -164,7 +165,7 @@ def _stop_on_metric(
     run_every_secs: float | None,
     run_every_steps: int | None,
 ) -> tf.compat.v1.train.SessionRunHook:
-    _check_estimator(estimator)
+    check_estimator(estimator)
     metrics = WatchedMetric(rule, eval_dir or estimator.eval_dir())
     hook = make_early_stopping_hook(estimator, metrics.should_stop, run_every_secs, run_every_steps)
     hook.watched_metric = metrics
@@ -174,7 +175,7 @@ def _stop_on_metric(
 class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
     """Asks a function now and then whether to stop, and stops all workers.
 
-    The variable that tells the other workers is in every checkpoint of the original that was
+    The variable that tells the other workers is in every checkpoint of tf.estimator 2.15 that was
     written under early stopping, so it is in ours; but a model_dir that was begun without it goes
     on without it.
 
@@ -198,7 +199,7 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
         self._timer = timer
         self._run_every_steps = run_every_steps
         self._asks = estimator.config.is_chief
-        self._has_peers = estimator.config.num_worker_replicas > 1
+        self._has_others = estimator.config.num_worker_replicas > 1
 
     def begin(self) -> None:
         """Makes the variable by which the chief tells the others."""
@@ -207,7 +208,7 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
         saved = self._estimator.latest_checkpoint()
         is_saved = saved is None or _STOP in dict(tf.train.list_variables(saved))
         keys = tf.compat.v1.GraphKeys
-        collection = keys.GLOBAL_VARIABLES if is_saved or self._has_peers else keys.LOCAL_VARIABLES
+        collection = keys.GLOBAL_VARIABLES if is_saved or self._has_others else keys.LOCAL_VARIABLES
         scope, name = _STOP.split("/")
         with tf.compat.v1.variable_scope(scope, reuse=tf.compat.v1.AUTO_REUSE):
             self._stop = tf.compat.v1.get_variable(
@@ -263,10 +264,3 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
         _LOG.info("Requesting early stopping at global step %d", step)
         self.stopped = True
         run_context.request_stop()
-
-
-def _check_estimator(estimator: Any) -> None:
-    if not isinstance(estimator, Estimator):
-        raise TypeError(
-            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-        )

@@ -7,6 +7,7 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.reading import saved_global_step
 from estimator_train.engine.global_step_hook import GlobalStepHook
 from estimator_train.estimator import Estimator
+from estimator_train.estimator.type_check import check_estimator
 
 
 def make_stop_at_checkpoint_step_hook(
@@ -21,19 +22,16 @@ def make_stop_at_checkpoint_step_hook(
       estimator: The Estimator that is trained.
       last_step: The global step to stop at.
       wait_after_file_check_secs: Seconds that a worker beyond last_step waits after it looked for
-        the checkpoint in vain, before it trains one more step.
+        the checkpoint and did not find it, before it trains one more step.
 
     Returns:
       The hook: for the chief, who writes the checkpoint, a StopAtStepHook.
 
     Raises:
-      TypeError: estimator is none.
+      TypeError: estimator is not an Estimator.
       ValueError: last_step is None.
     """
-    if not isinstance(estimator, Estimator):
-        raise TypeError(
-            f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
-        )
+    check_estimator(estimator)
     if last_step is None:
         raise ValueError("One of num_steps or last_step must be specified.")
     if estimator.config.is_chief:

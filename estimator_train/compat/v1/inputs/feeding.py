@@ -19,7 +19,7 @@ class Settings:
     """How rows go through the queue; the arguments of `numpy_input_fn` by the same names.
 
     Raises:
-      ValueError: `shuffle` is no bool.
+      ValueError: `shuffle` is not a bool.
     """
 
     batch_size: int
@@ -48,8 +48,8 @@ def dequeue_batches(columns: Sequence[np.ndarray], settings: Settings) -> list[t
       are counted, since the last one can be smaller.
     """
     rows = len(columns[0])
-    # Each row goes through the queue with its number, as in the original, so that operations and
-    # their outputs have the original's names.
+    # Each row goes through the queue with its number, as in tf.estimator 2.15, so that operations
+    # and their outputs have the same names.
     columns = [np.arange(rows, dtype=np.int64), *columns]
     dtypes = [tf.as_dtype(column.dtype) for column in columns]
     shapes = [column.shape[1:] for column in columns]

@@ -18,7 +18,7 @@ def pandas_input_fn(
     num_threads: int = 1,
     target_column: str = "target",
 ) -> Callable[[], Any]:
-    """Makes an input_fn that feeds a pandas frame through a queue, as the original does.
+    """Makes an input_fn that feeds a pandas frame through a queue, as tf.estimator 2.15 does.
 
     `input_fns.pandas_frame` is faster, and its position can be saved.
 
@@ -27,7 +27,7 @@ def pandas_input_fn(
       y: A `pandas.Series` or `pandas.DataFrame` of labels with the same index; None for features
         alone.
       batch_size: Rows in a batch.
-      num_epochs: Passes over the rows; None repeats for ever.
+      num_epochs: Passes over the rows; None repeats indefinitely.
       shuffle: Whether rows come in random order; it must be given.
       queue_capacity: Rows in the queue, from which random ones are drawn if they are shuffled;
         None: 4 times the rows of `x` if they are shuffled, else its rows.
@@ -39,9 +39,9 @@ def pandas_input_fn(
       a tensor for a Series, a dict for a frame; shapes (batch,). Columns of strings give bytes.
 
     Raises:
-      ValueError: `shuffle` is no bool, `x` is empty, the indices of `x` and `y` differ, or `x` has
-        a column with the name of `target_column`.
-      TypeError: `target_column` is no string, or `x` no frame.
+      ValueError: `shuffle` is not a bool, `x` is empty, the indices of `x` and `y` differ, or `x`
+        has a column with the name of `target_column`.
+      TypeError: `target_column` is not a string, or `x` is not a DataFrame.
     """
     if queue_capacity is None and _is_frame(x):
         queue_capacity = 4 * len(x) if shuffle else len(x)
@@ -49,7 +49,7 @@ def pandas_input_fn(
         batch_size=batch_size,
         num_epochs=num_epochs,
         shuffle=shuffle,  # type: ignore[arg-type] # None is refused
-        queue_capacity=queue_capacity,  # type: ignore[arg-type] # None only for what is no frame
+        queue_capacity=queue_capacity,  # type: ignore[arg-type] # None only where it is not a frame
         num_threads=num_threads,
     )
     if not isinstance(target_column, str):

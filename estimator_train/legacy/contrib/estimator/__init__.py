@@ -22,6 +22,10 @@ from estimator_train.experimental import (
     stop_if_no_increase_hook,
 )
 from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
+from estimator_train.legacy.contrib.estimator.boosted_trees import (
+    boosted_trees_classifier_train_in_memory,
+    boosted_trees_regressor_train_in_memory,
+)
 from estimator_train.legacy.contrib.estimator.heads import (
     binary_classification_head,
     logistic_regression_head,
@@ -42,6 +46,8 @@ __all__ = [
     "TowerOptimizer",
     "add_metrics",
     "binary_classification_head",
+    "boosted_trees_classifier_train_in_memory",
+    "boosted_trees_regressor_train_in_memory",
     "build_raw_supervised_input_receiver_fn",
     "call_logit_fn",
     "clip_gradients_by_norm",

@@ -7,20 +7,28 @@ import tensorflow as tf
 
 from estimator_train.canned import rnn
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.rnn import USE_DEFAULT
+from estimator_train.canned.rnn import CLIP_NORM, USE_DEFAULT
 from estimator_train.legacy.contrib.estimator.heads import (
     binary_classification_head,
     multi_class_head,
 )
+from estimator_train.training.extenders import clip_gradients_by_norm
 
 _MEAN_OF_LOSSES = tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE
 _CELL_TYPES = {"basic_rnn": "simple_rnn"}
 
 
+class _ClippedByName(V1Choice):
+    """As `V1Choice`; an optimizer by name clips the gradient of each variable."""
+
+    def _of_name(self, name: str) -> Any:
+        return clip_gradients_by_norm(super()._of_name(name), CLIP_NORM)
+
+
 class _WithOldOptimizers(rnn.RNNEstimator):
     """The same with optimizers of `tf.train`."""
 
-    _optimizer_choice = V1Choice
+    _optimizer_choice = _ClippedByName
 
 
 def RNNEstimator(  # noqa: N802

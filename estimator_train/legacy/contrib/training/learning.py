@@ -8,9 +8,9 @@ import tensorflow as tf
 from estimator_train.legacy.contrib.training import (
     add_gradients_summaries,
     clip_gradient_norms,
+    create_train_op as _create_train_op,
     multiply_gradients,
 )
-from estimator_train.legacy.contrib.training import create_train_op as _create_train_op
 
 _Optimizer = tf.compat.v1.train.Optimizer
 # Stands for the graph's step, where None is that nothing is counted.

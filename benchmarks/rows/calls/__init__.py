@@ -1,0 +1,10 @@
+"""Calls of a trained model: predictions and evaluations."""
+
+from benchmarks.rows.calls import evaluation, predict_one, predict_rows, predictor
+
+BENCHMARKS = (
+    predict_one.BENCHMARK,
+    predictor.BENCHMARK,
+    predict_rows.BENCHMARK,
+    evaluation.BENCHMARK,
+)

@@ -1,0 +1,56 @@
+"""The fixed cost of an evaluation and its checkpoint inside train_and_evaluate."""
+
+import tempfile
+import time
+from statistics import median
+from typing import Any
+
+from benchmarks.apis import Apis, both
+from benchmarks.benchmark import ORIGINAL, Benchmark
+from benchmarks.rows.training.convnet import MODEL
+
+_EVERY = 10
+
+
+def _fixed_cost(apis: Apis, quick: bool) -> float:
+    """Milliseconds between two steps with an evaluation of one batch between them, less a step."""
+    api, keras = apis.estimator, apis.keras
+    evaluations = 3 if quick else 12
+    clock = _clock()
+    with tempfile.TemporaryDirectory() as model_dir:
+        config = api.RunConfig(model_dir, save_checkpoints_steps=_EVERY, keep_checkpoint_max=2)
+        estimator = keras.estimator.model_to_estimator(MODEL.keras_model(keras), config=config)
+        api.train_and_evaluate(
+            estimator,
+            api.TrainSpec(MODEL.dataset, _EVERY * evaluations + 2, hooks=[clock]),
+            api.EvalSpec(lambda: MODEL.dataset().take(1), steps=1, throttle_secs=0),
+        )
+    spans = [b - a for a, b in zip(clock.marks, clock.marks[1:], strict=False)]
+    # One evaluation lies in the midst of each of these; the first builds its graph, in either API.
+    starts = range(_EVERY + _EVERY // 2, len(spans), _EVERY)
+    return 1e3 * (median(max(spans[i : i + _EVERY]) for i in starts) - median(spans))
+
+
+def _clock() -> Any:
+    import tensorflow as tf
+
+    class Clock(tf.compat.v1.train.SessionRunHook):
+        """Notes the time before each step."""
+
+        def __init__(self) -> None:
+            self.marks: list[float] = []
+
+        def before_run(self, run_context: Any) -> None:
+            self.marks.append(time.perf_counter())
+
+    return Clock()
+
+
+BENCHMARK = Benchmark(
+    "evaluation",
+    "evaluate: fixed cost of an evaluation and its checkpoint in train_and_evaluate, ConvNet",
+    "ms",
+    both(_fixed_cost),
+    less_is_better=True,
+    goals={ORIGINAL: 5.0},
+)

@@ -1,0 +1,45 @@
+"""One replica on one core, two of them on two, and what their synchronisation takes."""
+
+from collections.abc import Callable
+from functools import partial
+
+from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
+from benchmarks.training.replicas import (
+    cost_of_synchronisation,
+    one_replica,
+    two_devices,
+    two_workers,
+)
+
+
+def _both(measure: Callable[..., float]) -> dict[str, Callable[..., float]]:
+    return {peer: partial(measure, peer) for peer in (OURS, ORIGINAL)}
+
+
+BENCHMARKS = (
+    Benchmark(
+        "scaling_one",
+        "scaling: 1 replica on one core, MLP 784-512-512-10, batch 128 a replica",
+        "images/s",
+        _both(one_replica),
+    ),
+    Benchmark(
+        "scaling_devices",
+        "scaling: 2 virtual devices on two cores, MirroredStrategy",
+        "images/s",
+        _both(two_devices),
+    ),
+    Benchmark(
+        "scaling_workers",
+        "scaling: 2 processes with a core each, MultiWorkerMirroredStrategy",
+        "images/s",
+        _both(two_workers),
+    ),
+    Benchmark(
+        "scaling_synchronisation",
+        "scaling: share of the step that 2 processes synchronise",
+        "%",
+        _both(cost_of_synchronisation),
+        less_is_better=True,
+    ),
+)

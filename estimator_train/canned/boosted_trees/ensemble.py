@@ -1,0 +1,131 @@
+"""The trees of a model and how far they are grown, as variables.
+
+The nodes of a tree are numbered from the root, 0; the children of node n are 2n + 1 and 2n + 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+_v1 = tf.compat.v1
+SCOPE = "boosted_trees"
+
+
+class Trees(NamedTuple):
+    """Some trees.
+
+    Attributes:
+        feature: On which feature a node splits, int32 [trees, 2^depth - 1]; -1 for leaves.
+        threshold: Up to which bucket of that feature examples go left, or which one alone goes
+            left where a feature splits by value; int32 of the same shape, counted from the
+            feature's first bucket.
+        value: What a node adds to the logits if it is a leaf, float32
+            [trees, 2^(depth + 1) - 1, logits]; of inner nodes too, as it was when they were leaves.
+    """
+
+    feature: Any
+    threshold: Any
+    value: Any
+
+
+class Ensemble:
+    """The variables of a model.
+
+    There is room for as many trees as are wanted, or more where a checkpoint has more.
+
+    Attributes:
+        trees: All trees, `Trees` of variables; behind the finished ones is the one that grows.
+        gain: What each split gained, float32, of the shape of `trees.feature`.
+        finished: How many trees are finished, int32.
+        layers: How many layers the tree that grows has below its root, int32.
+        attempted: How many layers there were to be, int32: a layer may add nothing.
+        centering: Whether the bias is still being centered, bool.
+        started: Whether there is a tree at all, bool.
+
+    Args:
+        n_trees: How many trees there are to be.
+        max_depth: How many layers a tree has below its root.
+        logits: How many logits there are.
+        center_bias: Whether the bias is centered first.
+    """
+
+    def __init__(self, n_trees: int, max_depth: int, logits: int, center_bias: bool) -> None:
+        inner = 2**max_depth - 1
+        self.trees = Trees(
+            _rows("feature", [n_trees, inner], tf.int32, -1),
+            _rows("threshold", [n_trees, inner], tf.int32, 0),
+            _rows("value", [n_trees, 2 * inner + 1, logits], tf.float32, 0.0),
+        )
+        self.gain = _rows("gain", [n_trees, inner], tf.float32, 0.0)
+        with _v1.variable_scope(SCOPE, use_resource=True):
+            self.finished = state("finished_trees", [], tf.int32)
+            self.layers = state("layers_grown", [], tf.int32)
+            self.attempted = state("layers_attempted", [], tf.int32)
+            self.centering = state("center_bias_needed", [], tf.bool, center_bias)
+            self.started = state("started", [], tf.bool, False)
+        self.n_trees, self.max_depth = n_trees, max_depth
+
+    def read(self, begin: Any, end: Any) -> Trees:
+        """Returns the trees from number `begin` up to `end`, or fewer if there are no more."""
+        return Trees(*(variable[begin:end] for variable in self.trees))
+
+    def room(self) -> tf.Tensor:
+        """Returns how many trees there is room for."""
+        return tf.shape(self.trees.feature.read_value())[0]
+
+    def make_room(self) -> None:
+        """Makes room for all trees there are to be, in a tf.function.
+
+        A checkpoint of a model of fewer trees has less.
+        """
+        missing = tf.maximum(self.n_trees - self.room(), 0)
+
+        def pad() -> bool:
+            for variable, value in zip((*self.trees, self.gain), (-1, 0, 0.0, 0.0), strict=True):
+                more = tf.fill(tf.concat([[missing], variable.shape[1:]], 0), value)
+                variable.assign(tf.concat([variable.read_value(), more], 0))
+            return True
+
+        tf.cond(missing > 0, pad, lambda: False)
+
+    def is_finished(self, most_layers: int) -> tf.Tensor:
+        """Returns whether training has ended.
+
+        Args:
+            most_layers: How many layers are attempted at most.
+        """
+        return (self.finished >= self.n_trees) | (self.attempted > most_layers)
+
+
+def bytes_of(n_trees: int, max_depth: int, logits: int) -> int:
+    """Returns how many bytes the variables of an `Ensemble` take."""
+    inner = 2**max_depth - 1
+    return n_trees * (inner * 12 + (2 * inner + 1) * 4 * logits)
+
+
+def state(name: str, shape: list[int], dtype: tf.DType, value: Any = 0) -> tf.Variable:
+    """Returns a variable of the current scope that is kept in checkpoints.
+
+    Args:
+        name: Its name.
+        shape: Its shape.
+        dtype: Its type.
+        value: The first value of all its elements.
+    """
+    return _v1.get_variable(
+        name, shape, dtype, _v1.constant_initializer(value), trainable=False, use_resource=True
+    )
+
+
+def _rows(name: str, shape: list[int], dtype: tf.DType, value: Any) -> tf.Variable:
+    """A variable of which a checkpoint may have another number of rows."""
+    with tf.name_scope(f"{SCOPE}/"):
+        return _v1.Variable(
+            lambda: tf.fill(shape, tf.constant(value, dtype)),
+            trainable=False,
+            name=name,
+            use_resource=True,
+            shape=[None, *shape[1:]],
+        )

@@ -1,0 +1,327 @@
+"""BoostedTreesEstimator, BoostedTreesClassifier and BoostedTreesRegressor."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.canned.boosted_trees.explanations import (
+    BIAS,
+    CONTRIBUTIONS,
+    explained,
+    explaining_model_fn_of,
+)
+from estimator_train.canned.boosted_trees.features import Features
+from estimator_train.canned.boosted_trees.importances import feature_importances
+from estimator_train.canned.boosted_trees.model import model_fn_of
+from estimator_train.canned.boosted_trees.settings import Settings
+from estimator_train.canned.boosted_trees.size import check_size
+from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.estimator import Estimator
+
+_MEAN = tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE
+
+
+class _BoostedTrees(Estimator):
+    """What the estimators of boosted trees share."""
+
+    def __init__(
+        self,
+        head: Any,
+        feature_columns: Any,
+        model_dir: Any,
+        config: Any,
+        weight_column: Any,
+        settings: Settings,
+    ) -> None:
+        self._head, self._settings = head, settings
+        self._features = Features(feature_columns, settings)
+        check_size(settings, self._features.bucket_count, head.logits_dimension)
+        _check_logits(head.logits_dimension, settings)
+        model_fn = model_fn_of(head, self._features, settings, weight_column)
+        super().__init__(model_fn, model_dir, config)
+
+    def experimental_feature_importances(self, normalize: bool = False) -> OrderedDict[str, float]:
+        """Returns how much the splits of each feature column gained, the greatest first.
+
+        Args:
+            normalize: Whether the sum is to be 1.
+
+        Returns:
+            Name of the column (of an indicator_column, of the categorical column in it) to gain.
+
+        Raises:
+            ValueError: There is no checkpoint.
+            AssertionError: There is nothing to normalize.
+        """
+        return feature_importances(self.get_variable_value, self._features, normalize=normalize)
+
+    def experimental_predict_with_explanations(
+        self,
+        input_fn: Any,
+        predict_keys: Any = None,
+        hooks: Any = None,
+        checkpoint_path: str | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """Yields predictions with how much each feature column moved them.
+
+            for row in estimator.experimental_predict_with_explanations(input_fn):
+                print(row["probabilities"], row["bias"], row["dfc"])
+
+        The model has `center_bias=True` and two classes, or labels of one number.
+
+        Args:
+            input_fn: As for `predict`.
+            predict_keys: Which predictions to yield besides; all by default.
+            hooks: As for `predict`.
+            checkpoint_path: As for `predict`.
+
+        Yields:
+            Predictions of an example, with "bias": the probability of class 1 (or the number)
+            that is predicted of every example, and "dfc": what each column adds to it, by name,
+            the greatest first.
+
+        Raises:
+            ValueError: center_bias is False, or predictions of the head cannot be explained.
+        """
+        if not self._settings.center_bias:
+            raise ValueError(
+                "center_bias must be enabled during estimator instantiation when using "
+                "experimental_predict_with_explanations."
+            )
+        model_fn = explaining_model_fn_of(self._head, self._features, self._settings)
+        explaining = Estimator(model_fn, config=self.config)
+        if predict_keys is not None:
+            predict_keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
+            predict_keys = [*predict_keys, BIAS, CONTRIBUTIONS]
+        rows = explaining.predict(input_fn, predict_keys, hooks, checkpoint_path)
+        return explained(rows, self._features.names)
+
+
+class BoostedTreesEstimator(_BoostedTrees):
+    """Gradient boosted decision trees of feature columns, with any head.
+
+        columns = [tf.feature_column.bucketized_column(age, [20, 40, 60])]
+        estimator = BoostedTreesEstimator(columns, n_batches_per_layer=1, head=head)
+
+    Trees grow layer by layer: each layer is made of the derivatives of the loss over
+    n_batches_per_layer batches (Friedman, "Greedy function approximation", 2001; Chen and Guestrin,
+    "XGBoost", 2016; Ponomareva et al., "TF Boosted Trees", 2017). Training ends by itself when all
+    trees are grown.
+
+    Args:
+        feature_columns: Bucketized, indicator, numeric or categorical columns. Numeric ones are
+            put into buckets by quantiles of the first n_batches_per_layer batches.
+        n_batches_per_layer: How many batches make a layer: the rows of the data divided by the
+            batch size.
+        head: What turns logits into loss, metrics and predictions.
+        model_dir: As for `Estimator`.
+        weight_column: The feature with the weights of examples, by which the quantiles of numeric
+            columns are taken; the head has its own.
+        n_trees: How many trees are grown.
+        max_depth: How many layers a tree has below its root.
+        learning_rate: By how much the weights of leaves are shrunk.
+        l1_regularization: l1 of the weights of leaves. Like all regularization it is to be seen
+            beside sums of a batch's derivatives: of a mean of losses these are shares of 1.
+        l2_regularization: l2 of the weights of leaves.
+        tree_complexity: What a split has to gain, where there is pruning.
+        min_node_weight: Sum of second derivatives that a node needs to be split.
+        config: As for `Estimator`.
+        center_bias: Whether the first steps find the logit that suits all examples.
+        pruning_mode: "none"; "pre": a leaf whose best split gains less than tree_complexity stays
+            one; or "post": such splits are taken back when the tree is finished.
+        quantile_sketch_epsilon: 1 divided by the number of buckets of a numeric column.
+
+    Raises:
+        ValueError: A number is out of range, a column cannot be used, or the trees do not fit
+            into memory.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        n_batches_per_layer: int,
+        head: Any,
+        model_dir: Any = None,
+        weight_column: Any = None,
+        n_trees: int = 100,
+        max_depth: int = 6,
+        learning_rate: float = 0.1,
+        l1_regularization: float = 0.0,
+        l2_regularization: float = 0.0,
+        tree_complexity: float = 0.0,
+        min_node_weight: float = 0.0,
+        config: Any = None,
+        center_bias: bool = False,
+        pruning_mode: str = "none",
+        quantile_sketch_epsilon: float = 0.01,
+    ) -> None:
+        settings = Settings(
+            n_batches_per_layer,
+            n_trees,
+            max_depth,
+            learning_rate,
+            l1_regularization,
+            l2_regularization,
+            tree_complexity,
+            min_node_weight,
+            center_bias,
+            pruning_mode,
+            quantile_sketch_epsilon,
+        )
+        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
+
+
+class BoostedTreesClassifier(_BoostedTrees):
+    """A classifier of gradient boosted decision trees.
+
+        age = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [20, 40])
+        estimator = BoostedTreesClassifier([age], n_batches_per_layer=1)
+        estimator.train(input_fn)
+
+    Args:
+        feature_columns: As for `BoostedTreesEstimator`.
+        n_batches_per_layer: As for `BoostedTreesEstimator`.
+        model_dir: As for `Estimator`.
+        n_classes: How many classes; labels are below it.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        label_vocabulary: Names of the classes where labels are strings.
+        n_trees: As for `BoostedTreesEstimator`, as all that follow.
+        max_depth: See above.
+        learning_rate: See above.
+        l1_regularization: See above; of two classes only.
+        l2_regularization: See above.
+        tree_complexity: See above.
+        min_node_weight: See above.
+        config: As for `Estimator`.
+        center_bias: See above; of two classes only.
+        pruning_mode: See above.
+        quantile_sketch_epsilon: See above.
+        train_in_memory: Whether each batch is all the data, always in the same order: then
+            n_batches_per_layer is 1, and what is known of the examples is kept from step to step.
+
+    Raises:
+        ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
+        AssertionError: train_in_memory with several batches for a layer.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        n_batches_per_layer: int,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None,
+        n_trees: int = 100,
+        max_depth: int = 6,
+        learning_rate: float = 0.1,
+        l1_regularization: float = 0.0,
+        l2_regularization: float = 0.0,
+        tree_complexity: float = 0.0,
+        min_node_weight: float = 0.0,
+        config: Any = None,
+        center_bias: bool = False,
+        pruning_mode: str = "none",
+        quantile_sketch_epsilon: float = 0.01,
+        train_in_memory: bool = False,
+    ) -> None:
+        settings = Settings(
+            n_batches_per_layer,
+            n_trees,
+            max_depth,
+            learning_rate,
+            l1_regularization,
+            l2_regularization,
+            tree_complexity,
+            min_node_weight,
+            center_bias,
+            pruning_mode,
+            quantile_sketch_epsilon,
+            train_in_memory,
+        )
+        head = classifier_head(n_classes, weight_column, label_vocabulary, _MEAN, v1=True)
+        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
+
+
+class BoostedTreesRegressor(_BoostedTrees):
+    """A regressor of gradient boosted decision trees.
+
+    Args:
+        feature_columns: As for `BoostedTreesEstimator`.
+        n_batches_per_layer: As for `BoostedTreesEstimator`.
+        model_dir: As for `Estimator`.
+        label_dimension: Numbers in a label.
+        weight_column: Name of the feature with the weights of examples, or a numeric column.
+        n_trees: As for `BoostedTreesClassifier`, as all that follow.
+        max_depth: See above.
+        learning_rate: See above.
+        l1_regularization: See above; of labels of one number only.
+        l2_regularization: See above.
+        tree_complexity: See above.
+        min_node_weight: See above.
+        config: As for `Estimator`.
+        center_bias: See above; of labels of one number only.
+        pruning_mode: See above.
+        quantile_sketch_epsilon: See above.
+        train_in_memory: See above.
+
+    Raises:
+        ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
+        AssertionError: train_in_memory with several batches for a layer.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        n_batches_per_layer: int,
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        n_trees: int = 100,
+        max_depth: int = 6,
+        learning_rate: float = 0.1,
+        l1_regularization: float = 0.0,
+        l2_regularization: float = 0.0,
+        tree_complexity: float = 0.0,
+        min_node_weight: float = 0.0,
+        config: Any = None,
+        center_bias: bool = False,
+        pruning_mode: str = "none",
+        quantile_sketch_epsilon: float = 0.01,
+        train_in_memory: bool = False,
+    ) -> None:
+        settings = Settings(
+            n_batches_per_layer,
+            n_trees,
+            max_depth,
+            learning_rate,
+            l1_regularization,
+            l2_regularization,
+            tree_complexity,
+            min_node_weight,
+            center_bias,
+            pruning_mode,
+            quantile_sketch_epsilon,
+            train_in_memory,
+        )
+        head = regressor_head(label_dimension, weight_column, _MEAN, v1=True)
+        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
+
+
+def _check_logits(logits: int, settings: Settings) -> None:
+    """Makes sure that models of several logits are asked only for what there is of them."""
+    if logits == 1:
+        return
+    if settings.center_bias:
+        raise ValueError("center_bias not yet support with n_classes > 2.")
+    if settings.l1_regularization:
+        raise tf.errors.InvalidArgumentError(
+            None,
+            None,
+            "l1 != 0 is not yet supported for multi-class regularization. The head has "
+            f"{logits} logits; use l2_regularization.",
+        )

@@ -1,0 +1,171 @@
+"""From feature columns to the bucket ids that trees split on.
+
+Each number of a column is a feature of its own, and each value of a feature a bucket. The buckets
+of all features are numbered through, so that one number names a feature and a value of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.canned.boosted_trees.quantiles import Quantiles
+from estimator_train.canned.boosted_trees.settings import Settings
+from estimator_train.canned.parts.columns import Batch, checked_columns
+
+
+class _Column(NamedTuple):
+    """A feature column as trees see it.
+
+    Attributes:
+        column: The column.
+        kind: "bucketized", "indicator", "numeric" or "categorical".
+        name: How importances and explanations call it.
+        size: How many features it has.
+        buckets: How many values each of them has.
+    """
+
+    column: Any
+    kind: str
+    name: str
+    size: int
+    buckets: int
+
+
+class Features:
+    """The features of a model: what is known of them before there is a batch.
+
+    Args:
+        columns: Columns of `tf.feature_column`: bucketized, indicator, numeric or categorical.
+        settings: Say how fine the buckets of numeric columns are.
+
+    Attributes:
+        names: The names of the columns, in the order in which features are numbered.
+        column_of: int32 [features], the place of each feature's column among `names`.
+        first_bucket: int32 [features], the number of each one's first bucket.
+        feature_of: int32 [buckets], the feature of each bucket.
+        by_value: bool [features], whether a split is "this value or another one" and not "up to
+            this value or above".
+        candidates: bool [buckets], whether a split can be made at the bucket.
+        numeric_size: How many features numeric columns have.
+
+    Raises:
+        ValueError: Trees cannot use a column, or as `checked_columns`.
+    """
+
+    def __init__(self, columns: Any, settings: Settings) -> None:
+        self._columns = [
+            _described(column, settings.numeric_buckets) for column in checked_columns(columns)
+        ]
+        self.names = [column.name for column in self._columns]
+        sizes = [column.size for column in self._columns]
+        buckets = np.repeat([column.buckets for column in self._columns], sizes)
+        self.column_of = np.repeat(np.arange(len(sizes)), sizes).astype(np.int32)
+        self.first_bucket = (np.cumsum(buckets) - buckets).astype(np.int32)
+        self.feature_of = np.repeat(np.arange(len(buckets)), buckets).astype(np.int32)
+        self.by_value = np.repeat([c.kind == "categorical" for c in self._columns], sizes)
+        self.candidates = np.ones(len(self.feature_of), bool)
+        # The last bucket of a categorical column holds the examples without a value.
+        self.candidates[(self.first_bucket + buckets - 1)[self.by_value]] = False
+        self.numeric_size = sum(c.size for c in self._columns if c.kind == "numeric")
+
+    @property
+    def count(self) -> int:
+        """How many features there are."""
+        return len(self.first_bucket)
+
+    @property
+    def bucket_count(self) -> int:
+        """How many buckets they have together."""
+        return len(self.feature_of)
+
+    def numbers(self, batch: Batch) -> tf.Tensor:
+        """Returns the values of the numeric columns, float32 [batch, numeric_size]."""
+        columns = [column.column for column in self._columns if column.kind == "numeric"]
+        return tf.concat([batch.dense([column]) for column in columns], 1)
+
+    def bucket_ids(self, batch: Batch, quantiles: Quantiles | None) -> tf.Tensor:
+        """Returns the number of the bucket of each feature, int32 [batch, features].
+
+        Args:
+            batch: The features of a batch.
+            quantiles: Puts numbers into buckets; None where no column is numeric.
+        """
+        numeric: list[tf.Tensor] = []
+        if quantiles is not None:
+            sizes = [column.size for column in self._columns if column.kind == "numeric"]
+            numeric = tf.split(quantiles.buckets(self.numbers(batch)), sizes, 1)
+        found = [
+            numeric.pop(0) if column.kind == "numeric" else _buckets(column, batch)
+            for column in self._columns
+        ]
+        return tf.concat(found, 1) + self.first_bucket
+
+
+def _described(column: Any, numeric_buckets: int) -> _Column:
+    if hasattr(column, "boundaries") and hasattr(column, "source_column"):
+        size = int(np.prod(column.source_column.shape))
+        return _Column(column, "bucketized", column.name, size, len(column.boundaries) + 1)
+    if hasattr(column, "normalizer_fn") and hasattr(column, "key"):
+        size = int(np.prod(column.shape))
+        return _Column(column, "numeric", column.name, size, numeric_buckets)
+    if _is_indicator(column):
+        size = int(column.variable_shape[-1])
+        return _Column(column, "indicator", column.categorical_column.name, size, 2)
+    if _is_single_category(column):
+        return _Column(column, "categorical", column.name, 1, int(column.num_buckets) + 1)
+    raise ValueError(
+        "Boosted trees split on bucketized_column, numeric_column, indicator_column and "
+        "categorical columns. For the values of a sparse or weighted column, or of one with "
+        "several values for an example, use indicator_column; for an embedding, the column that "
+        f"it embeds. Given (type {type(column)}): {column}"
+    )
+
+
+def _is_indicator(column: Any) -> bool:
+    return (
+        hasattr(column, "categorical_column")
+        and hasattr(column, "variable_shape")
+        and not hasattr(column, "dimension")
+    )
+
+
+def _is_single_category(column: Any) -> bool:
+    """Whether a column is categorical, and neither weighted nor a sequence."""
+    return (
+        hasattr(column, "num_buckets")
+        and hasattr(column, "get_sparse_tensors")
+        and not hasattr(column, "categorical_column")
+    )
+
+
+def _buckets(column: _Column, batch: Batch) -> tf.Tensor:
+    """The buckets of a column's features, counted from 0, int32 [batch, size]."""
+    if column.kind == "bucketized":
+        return tf.cast(batch.buckets(column.column), tf.int32)
+    if column.kind == "indicator":
+        return tf.cast(batch.dense([column.column]) > 0, tf.int32)
+    return _single_values(column, batch)
+
+
+def _single_values(column: _Column, batch: Batch) -> tf.Tensor:
+    """The value of a categorical column, its last bucket where there is none."""
+    ids = batch.linear_input(column.column)
+    rows = tf.cast(ids.rows, tf.int32)
+    one_each = tf.debugging.assert_less(
+        tf.math.bincount(rows),
+        2,
+        f"{column.name} has several values for an example: wrap it with indicator_column",
+    )
+    with tf.control_dependencies([one_each]):
+        missing = tf.fill([tf.cast(ids.batch, tf.int32)], column.buckets - 1)
+    values = tf.cast(ids.values, tf.int32)
+    return tf.tensor_scatter_nd_update(missing, rows[:, None], values)[:, None]
+
+
+def table(values: Sequence[Any] | np.ndarray, places: tf.Tensor) -> tf.Tensor:
+    """Returns the values at some places of a table that is known before there is a batch."""
+    return tf.gather(tf.constant(values), places)

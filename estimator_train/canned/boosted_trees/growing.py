@@ -1,0 +1,174 @@
+"""One training step: a batch is added up, and after enough batches the trees grow by a layer.
+
+All of this runs in a tf.function, which keeps the order in which it is written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.canned.boosted_trees.derivatives import Derivatives
+from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, state
+from estimator_train.canned.boosted_trees.features import Features
+from estimator_train.canned.boosted_trees.settings import Settings
+from estimator_train.canned.boosted_trees.splits import Splits, best_splits, histograms, shrunk
+
+_v1 = tf.compat.v1
+# The bias is centered when a step changes it by no more than this share.
+_CENTERED = 0.01
+
+
+class Grower:
+    """Grows an ensemble.
+
+    Args:
+        ensemble: The trees.
+        features: What they split on.
+        settings: How they grow.
+        logits: How many logits there are.
+    """
+
+    def __init__(
+        self, ensemble: Ensemble, features: Features, settings: Settings, logits: int
+    ) -> None:
+        self._ensemble, self._features = ensemble, features
+        self._settings, self._logits = settings, logits
+        self._sums = _Sums(settings, features.bucket_count, logits)
+
+    def add(self, ids: tf.Tensor, node: tf.Tensor, found: Derivatives) -> tf.Tensor:
+        """Adds a batch; the trees change if it is the last one of a layer.
+
+        Args:
+            ids: Buckets of the batch, int32 [batch, features].
+            node: Each example's node in the tree that grows, int32 [batch].
+            found: The derivatives of the batch's loss.
+
+        Returns:
+            A tensor to wait for.
+        """
+        if not self._settings.center_bias:
+            return self._add_to_layer(ids, node, found)
+        return tf.cond(
+            self._ensemble.centering,
+            lambda: self._add_to_bias(found),
+            lambda: self._add_to_layer(ids, node, found),
+        )
+
+    def _add_to_bias(self, found: Derivatives) -> tf.Tensor:
+        # Means of what is a mean already: with l1 and l2 this is another number than a sum.
+        means = [tf.reduce_mean(tf.cast(part, tf.float64)) for part in found]
+        return self._sums.bias.add(tf.stack(means), self._center)
+
+    def _center(self, means: tf.Tensor) -> None:
+        """Moves the bias, the root of the first tree, to where the loss is least."""
+        ensemble = self._ensemble
+        gradient, hessian = tf.unstack(means)
+        divisor = hessian + self._settings.l2_regularization
+        gradient = shrunk(gradient, self._settings.l1_regularization)
+        step = tf.where(divisor > 0, -gradient / divisor, tf.zeros_like(divisor))
+        step = tf.cast(step, tf.float32)
+        bias = ensemble.trees.value[0, 0, 0]
+        ensemble.centering.assign(~ensemble.started | (tf.abs(step) > _CENTERED * tf.abs(bias)))
+        ensemble.started.assign(True)
+        ensemble.trees.value[0, 0, 0].assign(bias + step)
+
+    def _add_to_layer(self, ids: tf.Tensor, node: tf.Tensor, found: Derivatives) -> tf.Tensor:
+        count = _nodes_of(self._ensemble.layers.read_value())
+        nodes: Any = self._sums.most_nodes if self._sums.several else count
+        sums = histograms(self._features, ids, node - (count - 1), found, nodes)
+        return self._sums.layer.add(sums, self._grow)
+
+    def _grow(self, sums: tf.Tensor) -> None:
+        """Splits the leaves of the last layer."""
+        ensemble, settings = self._ensemble, self._settings
+        ensemble.make_room()
+        tree, layers = ensemble.finished.read_value(), ensemble.layers.read_value()
+        count = _nodes_of(layers)
+        begin = count - 1
+        nodes = begin + tf.range(count)
+        parents = tf.gather(ensemble.trees.feature[tree], tf.maximum(nodes - 1, 0) // 2)
+        is_node = tf.equal(nodes, 0) | (parents >= 0)
+        splits = best_splits(sums[:count], self._features, settings, self._logits, is_node)
+        self._write(splits, tree, begin, count)
+        ensemble.attempted.assign_add(1)
+        ensemble.started.assign(True)
+        grown = layers + tf.cast(tf.reduce_any(splits.allowed), tf.int32)
+        ensemble.layers.assign(grown)
+        tf.cond(grown >= settings.max_depth, lambda: self._finish(tree), lambda: True)
+
+    def _write(self, splits: Splits, tree: tf.Tensor, begin: tf.Tensor, count: tf.Tensor) -> None:
+        trees, rate = self._ensemble.trees, self._settings.learning_rate
+        allowed, end = splits.allowed, begin + count
+        trees.feature[tree, begin:end].assign(tf.where(allowed, splits.feature, -1))
+        trees.threshold[tree, begin:end].assign(tf.where(allowed, splits.threshold, 0))
+        self._ensemble.gain[tree, begin:end].assign(tf.where(allowed, splits.gain, 0.0))
+        parents = trees.value[tree, begin:end]
+        children = tf.stack([parents + rate * splits.left, parents + rate * splits.right], 1)
+        children = tf.where(allowed[:, None, None], children, 0.0)
+        children = tf.reshape(children, [2 * count, self._logits])
+        trees.value[tree, 2 * begin + 1 : 2 * end + 1].assign(children)
+
+    def _finish(self, tree: tf.Tensor) -> bool:
+        if self._settings.pruning_mode == "post":
+            self._prune(tree)
+        self._ensemble.finished.assign_add(1)
+        self._ensemble.layers.assign(0)
+        return True
+
+    def _prune(self, tree: tf.Tensor) -> None:
+        """Takes back splits that lose, from the leaves upwards."""
+        feature, gain = self._ensemble.trees.feature, self._ensemble.gain
+        for level in reversed(range(self._settings.max_depth)):
+            begin, end = 2**level - 1, 2 ** (level + 1) - 1
+            loses = gain[tree, begin:end] < 0
+            if end < 2**self._settings.max_depth - 1:
+                children = feature[tree, end : 2 * end + 1] >= 0
+                loses &= ~tf.reduce_any(tf.reshape(children, [-1, 2]), 1)
+            kept = feature[tree, begin:end]
+            feature[tree, begin:end].assign(tf.where(loses, -1, kept))
+            gain[tree, begin:end].assign(tf.where(loses, 0.0, gain[tree, begin:end]))
+
+
+class _Sums:
+    """What is added up over the batches of a layer."""
+
+    def __init__(self, settings: Settings, buckets: int, logits: int) -> None:
+        self.several = settings.batches > 1
+        self.most_nodes = 2 ** (settings.max_depth - 1)
+        shape = [self.most_nodes, buckets, logits + logits**2]
+        self.layer = _Mean("layer", shape, settings.batches)
+        if settings.center_bias:
+            self.bias = _Mean("bias", [2], settings.batches)
+
+
+class _Mean:
+    """The mean of a tensor over some batches, kept in variables if there are several of them."""
+
+    def __init__(self, name: str, shape: list[int], batches: int) -> None:
+        self._batches = batches
+        if batches > 1:
+            with _v1.variable_scope(f"{SCOPE}/{name}", use_resource=True):
+                self._sum = state("sum", shape, tf.float64)
+                self._seen = state("batches", [], tf.int32)
+
+    def add(self, value: tf.Tensor, use: Any) -> tf.Tensor:
+        """Adds a batch, and calls `use` with the mean if it is the last one."""
+        if self._batches == 1:
+            use(value)
+            return tf.constant(True)
+        self._sum.assign_add(value)
+        self._seen.assign_add(1)
+        return tf.cond(self._seen >= self._batches, lambda: self._end(use), lambda: False)
+
+    def _end(self, use: Any) -> bool:
+        use(self._sum / self._batches)
+        self._sum.assign(tf.zeros_like(self._sum))
+        self._seen.assign(0)
+        return True
+
+
+def _nodes_of(level: tf.Tensor) -> tf.Tensor:
+    """How many nodes a level of a tree has room for; above it there are one fewer."""
+    return tf.bitwise.left_shift(1, level)

@@ -1,0 +1,188 @@
+"""The model_fn of boosted trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.canned.boosted_trees.derivatives import derivatives
+from estimator_train.canned.boosted_trees.descent import logits_of, nodes_of
+from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble
+from estimator_train.canned.boosted_trees.features import Features
+from estimator_train.canned.boosted_trees.growing import Grower
+from estimator_train.canned.boosted_trees.memory import Memory
+from estimator_train.canned.boosted_trees.quantiles import Quantiles
+from estimator_train.canned.boosted_trees.settings import Settings
+from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
+from estimator_train.canned.parts.columns import Batch
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+
+_v1 = tf.compat.v1
+
+
+class Model:
+    """A model of boosted trees in a graph.
+
+    Attributes:
+        ids: Buckets of the batch, int32 [batch, features].
+        ensemble: The trees.
+
+    Args:
+        head: Makes a loss and predictions of logits.
+        features: What trees split on.
+        settings: How they grow.
+        inputs: The features of a batch.
+        training: Whether the model is trained.
+    """
+
+    def __init__(
+        self, head: Any, features: Features, settings: Settings, inputs: Any, *, training: bool
+    ) -> None:
+        self._head, self._features, self._settings = head, features, settings
+        self.batch = Batch(inputs, v1=True)
+        with _v1.variable_scope(SCOPE, use_resource=True):
+            self._quantiles = (
+                Quantiles(features.numeric_size, settings.numeric_buckets, settings.batches)
+                if features.numeric_size
+                else None
+            )
+        self._logits = head.logits_dimension
+        self.ensemble = Ensemble(
+            settings.n_trees, settings.max_depth, self._logits, settings.center_bias
+        )
+        self._memory = Memory(self._logits) if training and settings.train_in_memory else None
+        self.ids = self._bucket_ids()
+
+    def _bucket_ids(self) -> tf.Tensor:
+        def compute() -> tf.Tensor:
+            return self._features.bucket_ids(self.batch, self._quantiles)
+
+        if self._memory is None or self._quantiles is not None:
+            return compute()
+        return self._memory.bucket_ids(compute, self._features.count)
+
+    def logits(self) -> tf.Tensor:
+        """Returns the logits of the batch, float32 [batch, logits]."""
+        end = tf.minimum(self.ensemble.finished + 1, self.ensemble.room())
+        return self._added(tf.constant(0), end, self._no_logits())
+
+    def training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the logits of the batch, and each example's node in the tree that grows."""
+        finished = self.ensemble.finished.read_value()
+        if self._memory is None:
+            logits = self._added(tf.constant(0), finished, self._no_logits())
+        else:
+            logits = self._memory.logits(finished, tf.shape(self.ids)[0], self._added)
+        # There may be no room for the tree that grows before its first layer does.
+        there = finished < self.ensemble.room()
+        tree, trees = tf.where(there, finished, 0), self.ensemble.trees
+        node = nodes_of(trees, tree, self._features, self.ids, self._settings.max_depth)[-1]
+        grown = tf.cast(there, tf.float32) * tf.gather(trees.value[tree], node)
+        return logits + grown, tf.where(there, node, 0)
+
+    def _no_logits(self) -> tf.Tensor:
+        return tf.zeros([tf.shape(self.ids)[0], self._logits])
+
+    def _added(self, begin: tf.Tensor, end: tf.Tensor, start: tf.Tensor) -> tf.Tensor:
+        return logits_of(self.ensemble, self._features, self.ids, begin, end, start)
+
+    def train_op(
+        self, loss: tf.Tensor, logits: tf.Tensor, node: tf.Tensor, weights: tf.Tensor
+    ) -> tf.Tensor:
+        """Returns the operation of a training step, which counts the global step.
+
+        Args:
+            loss: The loss of the batch.
+            logits: What `training_logits` returned.
+            node: The same.
+            weights: Weights of the examples, by which quantiles are taken, float32 [batch].
+        """
+        grower = Grower(self.ensemble, self._features, self._settings, self._logits)
+        found = derivatives(loss, logits)
+        step = _v1.train.get_or_create_global_step()
+        numbers = None if self._quantiles is None else self._features.numbers(self.batch)
+
+        def grow() -> tf.Tensor:
+            done = grower.add(self.ids, node, found)
+            step.assign_add(1)
+            return tf.identity(done)
+
+        def grow_or_decide() -> tf.Tensor:
+            if self._quantiles is None:
+                return grow()
+            # Batches that decide the boundaries are no training steps.
+            return tf.cond(
+                self._quantiles.ready, grow, lambda: self._quantiles.add(numbers, weights)
+            )
+
+        @tf.function(autograph=False)
+        def train() -> tf.Tensor:
+            finished = self.ensemble.is_finished(self._settings.most_layers)
+            return tf.cond(finished, lambda: tf.constant(False), grow_or_decide)
+
+        reads = [loss, *found, *_summaries(self.ensemble)]
+        with tf.control_dependencies(reads):
+            return train()
+
+
+def model_fn_of(
+    head: Any, split_on: Features, settings: Settings, weight_column: Any
+) -> Callable[..., EstimatorSpec]:
+    """Returns the model_fn of an estimator of boosted trees.
+
+    Args:
+        head: A `Head`.
+        split_on: What trees split on.
+        settings: How they grow.
+        weight_column: Name or numeric column of the examples' weights, or None.
+    """
+
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        training = mode == ModeKeys.TRAIN
+        if training and tf.distribute.get_strategy().num_replicas_in_sync > 1:
+            raise ValueError(
+                "Boosted trees cannot train several replicas together. Train without a strategy; "
+                "evaluation and prediction may have one."
+            )
+        model = Model(head, split_on, settings, features, training=training)
+        if not training:
+            return head.create_estimator_spec(model.batch.features, mode, model.logits(), labels)
+        logits, node = model.training_logits()
+        weights = _weights(weight_column, model.batch.features, tf.shape(logits)[0])
+        spec = head.create_estimator_spec(
+            model.batch.features,
+            mode,
+            logits,
+            labels=labels,
+            train_op_fn=lambda loss: model.train_op(loss, logits, node, weights),
+        )
+        stop = StopWhenGrown(model.ensemble, settings, spec.train_op)
+        return spec._replace(training_hooks=(*spec.training_hooks, stop))
+
+    return model_fn
+
+
+def _weights(column: Any, features: Mapping[str, Any], rows: tf.Tensor) -> tf.Tensor:
+    if column is None:
+        return tf.ones([rows])
+    key = column if isinstance(column, str) else column.key
+    weights = tf.cast(features[key], tf.float32)
+    if getattr(column, "normalizer_fn", None) is not None:
+        weights = column.normalizer_fn(weights)
+    return tf.reshape(weights, [-1])
+
+
+def _summaries(ensemble: Ensemble) -> list[tf.Tensor]:
+    """Writes how far the trees are grown; returns what is read for it, before it changes."""
+    finished = ensemble.finished.read_value()
+    numbers = {
+        "num_trees": tf.where(ensemble.started, finished + 1, 0),
+        "num_finalized_trees": finished,
+        "num_attempted_layers": ensemble.attempted.read_value(),
+    }
+    with tf.name_scope(""):
+        for name, number in numbers.items():
+            _v1.summary.scalar(f"{SCOPE}/ensemble/{name}", number)
+    return list(numbers.values())

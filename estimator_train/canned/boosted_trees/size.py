@@ -1,0 +1,31 @@
+"""Whether trees fit into memory."""
+
+from __future__ import annotations
+
+import os
+
+from estimator_train.canned.boosted_trees.ensemble import bytes_of
+from estimator_train.canned.boosted_trees.settings import Settings
+
+
+def check_size(settings: Settings, buckets: int, logits: int) -> None:
+    """Makes sure that the trees and the sums of a layer fit into this machine's memory.
+
+    Args:
+        settings: How many trees of which depth there are.
+        buckets: How many buckets the features have together.
+        logits: How many logits there are.
+
+    Raises:
+        ValueError: They do not; it says how much they take.
+    """
+    # Sums and sums up to each bucket, those on either side, and what splits there gain.
+    sums = 2 ** (settings.max_depth - 1) * buckets * (logits + logits**2) * 8 * 6
+    needed = bytes_of(settings.n_trees, settings.max_depth, logits) + sums
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > memory:
+        raise ValueError(
+            f"max_depth={settings.max_depth} takes {needed / 2**30:,.0f} GiB of memory for "
+            f"{settings.n_trees} trees of {buckets} buckets, and there are {memory / 2**30:,.0f}. "
+            "Each level doubles it: trees of 4 to 10 levels are usual."
+        )

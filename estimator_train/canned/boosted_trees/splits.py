@@ -1,0 +1,171 @@
+"""The best split of each node, from sums of derivatives over buckets.
+
+Gain and weights are those of Chen and Guestrin, "XGBoost: A scalable tree boosting system" (2016),
+without the factor 1/2 of the gain; with several logits, the matrix of second derivatives is used as
+a whole, as in Ponomareva et al., "Compact multi-class boosted trees" (2017).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from estimator_train.canned.boosted_trees.derivatives import Derivatives
+from estimator_train.canned.boosted_trees.features import Features
+from estimator_train.canned.boosted_trees.settings import Settings
+
+# Sums are differences of sums: what is left of nothing is this share of the whole, or less.
+_NOTHING = 1e-11
+# Gains that differ by less than this share of what they are made of are equal: the first one wins.
+_EQUAL = 1e-10
+
+
+class Splits(NamedTuple):
+    """The best split of each of some nodes.
+
+    Attributes:
+        allowed: Whether it is to be made, bool [nodes].
+        gain: float32 [nodes].
+        feature: int32 [nodes].
+        threshold: The bucket, counted from the feature's first one, int32 [nodes].
+        left: The weight of the left child, float32 [nodes, logits].
+        right: That of the right child.
+    """
+
+    allowed: tf.Tensor
+    gain: tf.Tensor
+    feature: tf.Tensor
+    threshold: tf.Tensor
+    left: tf.Tensor
+    right: tf.Tensor
+
+
+def histograms(
+    features: Features, ids: tf.Tensor, node: tf.Tensor, found: Derivatives, nodes: Any
+) -> tf.Tensor:
+    """Returns the sums of derivatives of each node, feature and bucket.
+
+    Args:
+        features: How buckets are numbered.
+        ids: Buckets of a batch, int32 [batch, features].
+        node: Each example's node, int32 [batch], from 0; below it for examples in no node.
+        found: Their derivatives.
+        nodes: How many nodes there are.
+
+    Returns:
+        float64 [nodes, buckets, logits + logits * logits].
+    """
+    # The sums are the same whatever the order of the examples, to the digits that decide.
+    columns = tf.unstack(tf.cast(tf.concat(found, 1), tf.float64), axis=1)
+    inside = node >= 0
+    buckets = features.bucket_count
+    place = tf.reshape(ids + (tf.maximum(node, 0) * buckets)[:, None], [-1])
+    shape = tf.shape(ids)
+    sums = []
+    for column in columns:
+        weights = tf.where(inside, column, tf.zeros_like(column))[:, None]
+        sums.append(
+            tf.raw_ops.DenseBincount(
+                input=place,
+                size=nodes * buckets,
+                weights=tf.reshape(tf.broadcast_to(weights, shape), [-1]),
+            )
+        )
+    return tf.reshape(tf.stack(sums, 1), [nodes, buckets, len(columns)])
+
+
+def best_splits(
+    sums: tf.Tensor, features: Features, settings: Settings, logits: int, is_node: tf.Tensor
+) -> Splits:
+    """Returns the best split of each node.
+
+    Args:
+        sums: What `histograms` returned.
+        features: How buckets are numbered.
+        settings: Regularization and pruning.
+        logits: How many logits there are.
+        is_node: Whether there is such a node, bool [nodes].
+    """
+    running = tf.cumsum(sums, 1)
+    before = tf.concat([tf.zeros_like(running[:, :1]), running], 1)
+    begins = features.first_bucket[features.feature_of]
+    left = running - tf.gather(before, begins, axis=1)
+    if features.by_value.any():
+        alone = features.by_value[features.feature_of]
+        left = tf.where(tf.constant(alone)[None, :, None], sums, left)
+    last = int((features.feature_of == 0).sum()) - 1
+    whole = running[:, last : last + 1]
+    solve = _Solver(settings, logits, whole)
+    parent_score = solve(whole).score
+    left_side, right_side = solve(left), solve(whole - left)
+    both = left_side.score + right_side.score
+    gain = tf.where(tf.constant(features.candidates), both - parent_score, -float("inf"))
+    scale = tf.reduce_max(tf.abs(both), 1, keepdims=True) + tf.abs(parent_score)
+    first = gain >= tf.reduce_max(gain, 1, keepdims=True) - _EQUAL * scale
+    best = tf.argmax(tf.cast(first, tf.int32), 1, tf.int32)
+    best_gain = tf.gather(gain, best, batch_dims=1) - settings.tree_complexity
+    weight = tf.norm(whole[:, 0, logits:], axis=1)
+    allowed = is_node & (weight >= settings.min_node_weight * (1 - 1e-6))
+    if settings.pruning_mode == "pre":
+        allowed &= best_gain > 0
+    feature = tf.gather(tf.constant(features.feature_of), best)
+    return Splits(
+        allowed,
+        tf.cast(best_gain, tf.float32),
+        feature,
+        best - tf.gather(tf.constant(features.first_bucket), feature),
+        tf.cast(tf.gather(left_side.weights, best, batch_dims=1), tf.float32),
+        tf.cast(tf.gather(right_side.weights, best, batch_dims=1), tf.float32),
+    )
+
+
+class _Side(NamedTuple):
+    """One side of splits: the weights that lower the loss most, and by how much (twice)."""
+
+    weights: tf.Tensor
+    score: tf.Tensor
+
+
+class _Solver:
+    """Finds the weights of nodes, and what they gain.
+
+    Args:
+        settings: Regularization.
+        logits: How many logits there are.
+        whole: Sums of the nodes that are split, to know what is nothing.
+    """
+
+    def __init__(self, settings: Settings, logits: int, whole: tf.Tensor) -> None:
+        self._settings, self._logits = settings, logits
+        self._least = _NOTHING * tf.norm(whole[..., logits:], axis=-1, keepdims=True)
+
+    def __call__(self, sums: tf.Tensor) -> _Side:
+        there = tf.norm(sums[..., self._logits :], axis=-1, keepdims=True) > self._least
+        sums = tf.where(there, sums, tf.zeros_like(sums))
+        gradients, hessians = sums[..., : self._logits], sums[..., self._logits :]
+        if self._logits > 1:
+            weights = self._of_matrices(gradients, hessians)
+            return _Side(weights, -tf.reduce_sum(gradients * weights, -1))
+        gradients = shrunk(gradients, self._settings.l1_regularization)
+        divisor = hessians + self._settings.l2_regularization
+        divisible = divisor > 0
+        divisor = tf.where(divisible, divisor, tf.ones_like(divisor))
+        weights = tf.where(divisible, -gradients / divisor, tf.zeros_like(gradients))
+        return _Side(weights, -(gradients * weights)[..., 0])
+
+    def _of_matrices(self, gradients: tf.Tensor, hessians: tf.Tensor) -> tf.Tensor:
+        shape = tf.concat([tf.shape(hessians)[:-1], [self._logits, self._logits]], 0)
+        matrices = tf.reshape(hessians, shape)
+        # The second derivatives of a softmax are singular: adding to all logits changes nothing.
+        ridge = 1e-10 * tf.abs(tf.linalg.trace(matrices)) + 1e-30
+        ridge = (ridge + self._settings.l2_regularization)[..., None]
+        matrices = tf.linalg.set_diag(matrices, tf.linalg.diag_part(matrices) + ridge)
+        return -tf.linalg.solve(matrices, gradients[..., None])[..., 0]
+
+
+def shrunk(gradients: tf.Tensor, l1: float) -> tf.Tensor:
+    """Returns gradients that are nearer to 0 by l1, and 0 if they were not farther away."""
+    if not l1:
+        return gradients
+    return tf.sign(gradients) * tf.maximum(tf.abs(gradients) - l1, 0)

@@ -1,0 +1,49 @@
+"""The end of training: all trees are grown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.canned.boosted_trees.ensemble import Ensemble
+from estimator_train.canned.boosted_trees.settings import Settings
+
+
+class StopWhenGrown(tf.compat.v1.train.SessionRunHook):
+    """Stops training when all trees are finished, or too many layers added nothing.
+
+    Args:
+        ensemble: The trees.
+        settings: How many there are to be.
+        train_op: The training step, after which they are looked at.
+    """
+
+    def __init__(self, ensemble: Ensemble, settings: Settings, train_op: Any) -> None:
+        self._settings = settings
+        self._due = 0
+        with tf.control_dependencies([train_op]):
+            step = tf.compat.v1.train.get_or_create_global_step()
+            state = (ensemble.finished, ensemble.layers, ensemble.attempted, step)
+            self._state = [variable.read_value() for variable in state]
+
+    def steps_until_due(self, global_step: int) -> int:
+        """The least number of steps in which the last layer can be grown."""
+        return self._due - global_step
+
+    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
+        """Asks how far the trees are grown."""
+        del run_context
+        return tf.compat.v1.train.SessionRunArgs(self._state)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Stops training if they are."""
+        finished, layers, attempted, step = (int(number) for number in run_values.results)
+        settings = self._settings
+        to_grow = (settings.n_trees - finished) * settings.max_depth - layers
+        to_attempt = settings.most_layers + 1 - attempted
+        left = min(to_grow, to_attempt)
+        # The first of these layers may need one more batch only.
+        self._due = step + (left - 1) * settings.batches + 1
+        if left <= 0:
+            run_context.request_stop()

@@ -1,7 +1,0 @@
-"""`python -m estimator_train.cli`: the command line without an installed script."""
-
-import sys
-
-from estimator_train.cli.main import main
-
-sys.exit(main())

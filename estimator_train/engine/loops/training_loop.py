@@ -1,0 +1,86 @@
+"""The loop that a training's steps run in, compiled or not, or the reason why there is none."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.loops import hook_schedule
+from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
+from estimator_train.engine.loops.xla import NotCompilableError
+
+_LOG = tf.get_logger()
+
+
+class TrainingLoop:
+    """Builds the loop of a training step, and goes over to one that XLA compiles if that works.
+
+    Args:
+      train_op: Operation or tensor that runs one training step.
+      loss: The loss of that step.
+      hooks: All hooks of the session; there is no loop where one must see every step.
+      xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
+
+    Attributes:
+      loop: The loop that is run, or None.
+
+    Raises:
+      ValueError: xla is True, and XLA cannot compile the step.
+    """
+
+    def __init__(
+        self, train_op: Any, loss: tf.Tensor, hooks: Sequence[Any], xla: bool | str
+    ) -> None:
+        self._step = (train_op, loss)
+        self._xla = xla
+        self.loop = self._build(hooks)
+        self._compiled = self._build_compiled() if xla else None
+
+    def compiled_or_not(self, session: tf.compat.v1.Session) -> StepLoop:
+        """The loop, which is that of compiled steps from here on if they compile.
+
+        Args:
+          session: A raw session.
+        """
+        compiled, self._compiled = self._compiled, None
+        if compiled is not None and compiled.trial is not None:
+            try:
+                compiled.trial.run(session)
+                self.loop = compiled
+            except NotCompilableError as reason:
+                self._cannot_compile(reason)
+        assert self.loop is not None
+        return self.loop
+
+    def _build(self, hooks: Sequence[Any]) -> StepLoop | None:
+        for hook in hooks:
+            if hook_schedule.sees_every_step(hook):
+                _LOG.info(
+                    "Training runs one step per session call: %s must see every step.",
+                    type(hook).__name__,
+                )
+                return None
+        try:
+            return build_loop(*self._step)
+        except NotLoopableError as reason:
+            _LOG.info("Training runs one step per session call: %s.", reason)
+            return None
+
+    def _build_compiled(self) -> StepLoop | None:
+        """The same loop of compiled steps, which may be found not to compile."""
+        if self.loop is None:
+            _LOG.warning("XLA compiles nothing: training runs one step per session call.")
+            return None
+        try:
+            return build_loop(*self._step, compiled=True)
+        except NotCompilableError as reason:
+            self._cannot_compile(reason)
+            return None
+
+    def _cannot_compile(self, reason: NotCompilableError) -> None:
+        if self._xla != "auto":
+            raise ValueError(
+                f"RunConfig(xla=True): XLA cannot compile the training step: {reason}. Use "
+                "xla='auto' to train without XLA where it cannot."
+            ) from reason
+        _LOG.info("Training runs without XLA, which cannot compile its step: %s.", reason)

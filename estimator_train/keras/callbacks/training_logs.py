@@ -1,0 +1,72 @@
+"""The logs that callbacks get: of a Keras model in training, or of a model_fn's loss alone.
+
+Both classes have `fetches`, the tensors to fetch in the session run of each step that hooks see.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.keras.callbacks.observation import ObservedTraining
+
+
+class KerasLogs:
+    """The mean loss and the metrics of a Keras model, which the graph computes.
+
+    Args:
+      training: The model in training.
+      each_batch: Whether logs are needed after every step.
+    """
+
+    def __init__(self, training: ObservedTraining, each_batch: bool) -> None:
+        self._training = training
+        self._each_batch = each_batch
+        step_logs = training.step_logs if each_batch else None
+        self._names = list(step_logs or ())
+        self.fetches = list((step_logs or {}).values())
+
+    def of_batch(self, session: tf.compat.v1.Session, fetched: Sequence[Any]) -> dict[str, Any]:
+        """The logs after a step: as fetched with it, or under a strategy as they are read now."""
+        if not self._each_batch:
+            return {}
+        if not self._names:
+            return self.of_epoch(session)
+        return {name: _plain(value) for name, value in zip(self._names, fetched, strict=True)}
+
+    def of_epoch(self, session: tf.compat.v1.Session) -> dict[str, Any]:
+        """The logs of all steps since the last reset."""
+        values = session.run(dict(self._training.logs))
+        return {name: _plain(value) for name, value in values.items()}
+
+    def reset(self, session: tf.compat.v1.Session) -> None:
+        """Starts a new epoch."""
+        session.run(list(self._training.resets))
+
+
+class LossLogs:
+    """The mean loss of an epoch's steps, for a model_fn without a Keras model."""
+
+    def __init__(self) -> None:
+        self.fetches = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1:]
+        self._losses: list[float] = []
+
+    def of_batch(self, session: tf.compat.v1.Session, fetched: Sequence[Any]) -> dict[str, Any]:
+        """The logs of the epoch up to this step, whose loss it adds."""
+        self._losses += [float(loss) for loss in fetched]
+        return self.of_epoch(session)
+
+    def of_epoch(self, session: tf.compat.v1.Session) -> dict[str, Any]:
+        """The logs of all steps since the last reset; none where there is no loss."""
+        del session
+        return {"loss": float(np.mean(self._losses))} if self._losses else {}
+
+    def reset(self, session: tf.compat.v1.Session) -> None:
+        """Starts a new epoch."""
+        del session
+        self._losses = []
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if np.ndim(value) == 0 else value

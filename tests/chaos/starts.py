@@ -1,0 +1,119 @@
+"""How many of N starts of a cluster's job come up beside busy processes, and how soon.
+
+`python tests/chaos/starts.py JOB N BUSY [LIMIT_SECS]` starts all tasks of a job at the same moment,
+N times, beside BUSY processes that take a core each. A start comes up when every task that trains
+ends well within the limit (180 s). It prints a line for each start, and then a line of JSON.
+
+JOB is one of
+  old       two synchronous workers, a program of TensorFlow 1 under `estimator-train run --tf1`
+  modern    the same in today's names: a chief and a worker, MultiWorkerMirroredStrategy
+  ps        a chief, two workers and a parameter server
+  callbacks a chief and a worker with Keras callbacks
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from estimator_train.launcher.ports import free_addresses
+
+TESTS = Path(__file__).parents[1]
+RUN = ["-m", "estimator_train", "run", "--tf1"]
+# The tasks of a job, and what each of them runs.
+JOBS = {
+    "old": (["worker", "worker"], [*RUN, str(TESTS / "chaos/old_two_workers.py"), "{dir}"]),
+    "modern": (["chief", "worker"], [str(TESTS / "distribute/keras_job.py"), "{dir}", "20"]),
+    "ps": (
+        ["chief", "worker", "worker", "ps"],
+        [str(TESTS / "distribute/linear_job.py"), "{dir}", "60"],
+    ),
+    "callbacks": (["chief", "worker"], [str(TESTS / "keras/callbacks_job.py"), "{dir}"]),
+}
+
+
+@contextlib.contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Within it so many processes do nothing but take a core each."""
+    spin = [sys.executable, "-c", "while True: pass"]
+    processes = [subprocess.Popen(spin) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def environment_of(cluster: Mapping[str, list[str]], job: str, index: int) -> dict[str, str]:
+    """What one task finds in its environment."""
+    place = {"cluster": cluster, "task": {"type": job, "index": index}}
+    paths = [str(TESTS.parent), str(TESTS / "keras"), str(TESTS / "distribute")]
+    return {
+        **os.environ,
+        "TF_CONFIG": json.dumps(place),
+        "PYTHONPATH": os.pathsep.join(paths),
+        "STRATEGY": "multi_worker" if "ps" not in cluster else "",
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+    }
+
+
+def start(name: str, directory: Path, limit_secs: float) -> tuple[list[int | None], float]:
+    """Starts a job once; returns the exit codes (None: not within the limit) and the seconds."""
+    tasks, arguments = JOBS[name]
+    cluster: dict[str, list[str]] = {}
+    places = []
+    for job, address in zip(tasks, free_addresses(len(tasks)), strict=True):
+        places.append((job, len(cluster.setdefault(job, []))))
+        cluster[job].append(address)
+    command = [sys.executable, *(part.format(dir=directory / "model") for part in arguments)]
+    began = time.monotonic()
+    processes = []
+    for job, index in places:
+        with open(directory / f"{job}-{index}.log", "w") as log:
+            environment = environment_of(cluster, job, index)
+            processes.append(
+                subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
+            )
+    codes: list[int | None] = []
+    for process in processes:
+        left = max(0.1, began + limit_secs - time.monotonic())
+        try:
+            codes.append(process.wait(left))
+        except subprocess.TimeoutExpired:
+            codes.append(None)
+    for process in processes:
+        process.kill()
+        process.wait()
+    return codes, time.monotonic() - began
+
+
+def main() -> None:
+    name, times, load = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    limit_secs = float(sys.argv[4]) if len(sys.argv) > 4 else 180.0
+    came_up = []
+    with busy(load):
+        for number in range(times):
+            with tempfile.TemporaryDirectory() as directory:
+                codes, secs = start(name, Path(directory), limit_secs)
+                print(f"start {number}: {codes} {secs:.1f} s", flush=True)
+                if set(codes) == {0}:
+                    came_up.append(secs)
+                else:
+                    for log in sorted(Path(directory).glob("*.log")):
+                        print(f"-- {log.name}\n{log.read_text()[-1000:]}", flush=True)
+    median = round(statistics.median(came_up), 1) if came_up else None
+    result = {"job": name, "busy": load, "starts": times, "came up": len(came_up)}
+    print(json.dumps({**result, "median secs": median}))
+
+
+if __name__ == "__main__":
+    main()

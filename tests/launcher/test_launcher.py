@@ -1,0 +1,166 @@
+"""The launcher, with small programs in the place of trainings."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from launched import Outcome, finish, launched, processes_with, start
+
+from estimator_train.cli.main import main
+
+PROGRAM = """
+import json, os, pathlib, signal, sys, time
+config = json.loads(os.environ.get("TF_CONFIG", '{"task": {"type": "alone", "index": 0}}'))
+task = config["task"]
+name = f"{task['type']}:{task['index']}"
+folder = pathlib.Path(sys.argv[1])
+count = len(list(folder.glob(f"{name}.*")))
+(folder / f"{name}.{count}").touch()
+"""
+
+
+def run(tmp_path: Path, code: str, *arguments: str, timeout: float = 60) -> Outcome:
+    return launched(arguments, [sys.executable, "-c", PROGRAM + code, str(tmp_path)], timeout)
+
+
+def starts(tmp_path: Path) -> dict[str, int]:
+    """How often each task was started."""
+    names = [path.name.rpartition(".")[0] for path in tmp_path.iterdir()]
+    return {name: names.count(name) for name in sorted(set(names))}
+
+
+def test_each_process_has_its_role_and_an_address_of_its_own(tmp_path: Path) -> None:
+    code = "print(json.dumps(config)); print('to stderr', file=sys.stderr)"
+    done = run(tmp_path, code, "--workers=2", "--ps=1", "--evaluator")
+    assert done.code == 0
+    assert starts(tmp_path) == dict.fromkeys(
+        ["chief:0", "evaluator:0", "ps:0", "worker:0", "worker:1"], 1
+    )
+    configs = {name: json.loads(done.lines(name)[0]) for name in starts(tmp_path)}
+    cluster = configs["chief:0"]["cluster"]
+    assert {job: len(tasks) for job, tasks in cluster.items()} == {"chief": 1, "worker": 2, "ps": 1}
+    assert len(set(sum(cluster.values(), []))) == 4
+    assert all(config["cluster"] == cluster for config in configs.values())
+    assert configs["worker:1"]["task"] == {"type": "worker", "index": 1}
+    assert "to stderr" in done.lines("ps:0")
+
+
+def test_a_chief_alone_needs_no_cluster(tmp_path: Path) -> None:
+    run(tmp_path, "")
+    assert starts(tmp_path) == {"alone:0": 1}
+
+
+def test_the_exit_code_is_the_chiefs_and_what_never_ends_is_ended(tmp_path: Path) -> None:
+    code = """
+if task["type"] == "ps":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # As a process does that hangs in a collective.
+    time.sleep(1000)
+"""
+    done = run(tmp_path, code, "--workers=1", "--ps=1", "--grace_secs=0.5")
+    assert done.code == 0
+    assert done.lines("launch") == ["Training is done; sending SIGTERM to ps:0."]
+    assert not processes_with(str(tmp_path))
+
+
+def test_the_evaluator_has_its_own_time_for_the_last_evaluation(tmp_path: Path) -> None:
+    code = "if name == 'evaluator:0': time.sleep(1000)"
+    done = run(tmp_path, code, "--evaluator", "--evaluator_secs=0.3", "--grace_secs=100")
+    assert done.code == 0
+    assert done.lines("launch") == ["Training is done; ending evaluator:0."]
+    assert not processes_with(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (["--ps=1"], {"chief:0": 1, "ps:0": 1, "worker:0": 3, "worker:1": 1}),
+        ([], {"chief:0": 3, "worker:0": 3, "worker:1": 3}),
+    ],
+)
+def test_a_failed_worker_starts_again_without_ps_all_with_it(
+    tmp_path: Path, more: list[str], expected: dict[str, int]
+) -> None:
+    code = """
+if name == "worker:0" and count < 2:
+    time.sleep(0.3)  # All have begun.
+    os.kill(os.getpid(), signal.SIGKILL) if count else sys.exit(1)
+while len(list(folder.glob("worker:0.*"))) < 3:
+    time.sleep(0.05)
+"""
+    done = run(tmp_path, code, "--workers=2", "--grace_secs=5", *more)
+    assert done.code == 0, done.text
+    assert starts(tmp_path) == expected
+    assert "worker:0 failed with exit code 1." in done.lines("launch")
+    assert "worker:0 was ended by SIGKILL." in done.lines("launch")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected", "tries"), [("sys.exit(7)", 7, 3), ("sys.exit(2)", 2, 1)]
+)
+def test_restarts_are_counted_and_bad_input_has_none(
+    tmp_path: Path, code: str, expected: int, tries: int
+) -> None:
+    program = f"\nif name == 'worker:0': {code}\ntime.sleep(1000)"
+    done = run(tmp_path, program, "--workers=1", "--ps=1", "--max_restarts=2")
+    assert done.code == expected
+    assert starts(tmp_path)["worker:0"] == tries
+    assert not processes_with(str(tmp_path))
+
+
+def test_a_signal_goes_on_to_all_and_the_chiefs_answer_is_the_exit_code(tmp_path: Path) -> None:
+    code = """
+def stop(*_):
+    print("told")
+    sys.exit(143)
+signal.signal(signal.SIGTERM, stop)
+print("ready")
+time.sleep(1000)
+"""
+    program = [sys.executable, "-c", PROGRAM + code, str(tmp_path)]
+    process = start(["--workers=1", "--ps=1"], program)
+    assert process.stdout is not None
+    seen = [process.stdout.readline() for _ in range(3)]
+    assert all("ready" in line for line in seen)
+    os.kill(process.pid, signal.SIGTERM)
+    done = finish(process, 60)
+    assert done.code == 143
+    assert done.text.count("told") == 3
+    assert not processes_with(str(tmp_path))
+
+
+def test_nothing_outlives_a_launcher_that_is_killed(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", PROGRAM + "print('ready'); time.sleep(1000)", str(tmp_path)]
+    process = start(["--workers=1", "--ps=1"], program)
+    assert process.stdout is not None
+    for _ in range(3):
+        process.stdout.readline()
+    process.kill()
+    finish(process, 60)
+    end = time.monotonic() + 20  # The system kills them a moment later.
+    while processes_with(str(tmp_path)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not processes_with(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["launch"], "what is to be launched?"),
+        (["launch", "--workers=-1", "--", "true"], "--workers"),
+        (["launch", "--", "/no/such/program"], "/no/such/program: No such file or directory"),
+        (["evaluate", "--", "x"], "unexpected argument '--'"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert text in err
+    assert err.count("\n") == 1

@@ -1,0 +1,111 @@
+"""Servers of a launched cluster are reached from this machine alone."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from launched import ROOT, launched
+
+from estimator_train.launcher import loopback
+from estimator_train.launcher.ports import free_addresses
+
+# Not by a fork: the linker loads the library as a program starts.
+LISTENING = Path(__file__).with_name("listening.py")
+# As the kernel writes them: 127.0.0.1, by itself and as an address of IPv6.
+LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}
+# Binds a socket of a family to an address, and prints the one that it has then.
+BINDS = """
+import json, socket, sys
+family, host, port, v6_only = json.loads(sys.argv[1])
+with socket.socket(getattr(socket, family)) as one:
+    if family == "AF_INET6":
+        one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, v6_only)
+    one.bind((host, port))
+    print(json.dumps(one.getsockname()[:2]))
+"""
+
+
+@pytest.mark.parametrize(("kind", "flag"), [("async", "--ps=1"), ("sync", "--workers=1")])
+def test_servers_that_train_listen_on_loopback_alone(tmp_path: Path, kind: str, flag: str) -> None:
+    done = launched([flag], [sys.executable, str(LISTENING), kind, str(tmp_path)])
+    assert done.code == 0, done.text
+    looks = [line for line in done.lines("chief:0") if line.startswith("[")]
+    addresses = [json.loads(line.replace("'", '"')) for line in looks]
+    assert len(addresses) == 3
+    assert all(one and set(one) <= LOOPBACK for one in addresses), done.text
+
+
+def bound(family: str, host: str, port: int, v6_only: bool = False) -> list[object]:
+    """The address that a socket has which is bound to this one, in a process of a cluster."""
+    asked = json.dumps([family, host, port, v6_only])
+    environment = {**os.environ, **(loopback.variables(ADDRESSES, {}) or {})}
+    done = subprocess.run(
+        [sys.executable, "-c", BINDS, asked], env=environment, capture_output=True
+    )
+    assert not done.returncode, done.stderr.decode()
+    return list(json.loads(done.stdout))
+
+
+ADDRESSES = ["127.0.0.1:15001", *free_addresses(1)]
+PORT = int(ADDRESSES[-1].rpartition(":")[2])
+
+
+@pytest.mark.parametrize(
+    ("family", "asked", "v6_only", "given"),
+    [
+        ("AF_INET", "0.0.0.0", False, "127.0.0.1"),
+        ("AF_INET6", "::", False, "::ffff:127.0.0.1"),
+        ("AF_INET6", "::ffff:0.0.0.0", False, "::ffff:127.0.0.1"),
+        ("AF_INET6", "::", True, "::1"),
+        ("AF_INET", "127.0.0.2", False, "127.0.0.2"),
+        ("AF_INET6", "::1", False, "::1"),
+    ],
+)
+def test_ports_of_the_cluster_are_bound_to_loopback(
+    family: str, asked: str, v6_only: bool, given: str
+) -> None:
+    assert bound(family, asked, PORT, v6_only) == [given, PORT]
+
+
+@pytest.mark.parametrize("family", ["AF_INET", "AF_INET6"])
+def test_other_ports_are_bound_as_they_ask(family: str) -> None:
+    everywhere = {"AF_INET": "0.0.0.0", "AF_INET6": "::"}[family]
+    other = int(free_addresses(1)[0].rpartition(":")[2])
+    assert bound(family, everywhere, other) == [everywhere, other]
+    assert bound(family, everywhere, 0)[0] == everywhere
+
+
+def test_what_was_preloaded_before_still_is() -> None:
+    library = importlib.util.find_spec("_estimator_train_loopback")
+    assert library is not None, "install the package where there is a C compiler"
+    found = loopback.variables(["a:1", "b:2"], {"LD_PRELOAD": "/lib/other.so"})
+    assert found == {
+        "LD_PRELOAD": f"{library.origin}:/lib/other.so",
+        "ESTIMATOR_TRAIN_LOOPBACK_PORTS": "1,2",
+    }
+
+
+def test_without_the_library_the_launcher_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A library that the linker cannot be told of, found before the one that is installed.
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    (folder / "_estimator_train_loopback.py").touch()
+    monkeypatch.setenv("PYTHONPATH", f"{folder}:{ROOT}")
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    look = [sys.executable, "-c", "import os; print(os.environ.get('LD_PRELOAD'))"]
+    command = [sys.executable, "-m", "estimator_train", "launch", "--workers=1", "--", *look]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    # Where there is no other interface than loopback, nothing is to be said.
+    warned = "[launch] The servers of this cluster listen on all interfaces" in done.stdout
+    assert warned is (len(socket.if_nameindex()) > 1)
+    assert "[chief:0] None" in done.stdout

@@ -1,0 +1,80 @@
+"""Stand-ins of TensorFlow 1's tutorials and of its choice of exports, by what they compute."""
+
+import numpy as np
+import pytest
+from program_data import write_mnist
+
+from estimator_train.legacy import gc
+from estimator_train.legacy.tutorials import input_data
+
+
+@pytest.fixture(scope="module")
+def mnist(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data") / "mnist"
+    write_mnist(folder, (60, 20))
+    return str(folder)
+
+
+def test_data_sets_of_the_tutorials_are_read_and_split(mnist):
+    data = input_data.read_data_sets(mnist, one_hot=True, validation_size=10, seed=1)
+    assert [part.num_examples for part in data] == [50, 10, 20]
+    assert data.train.images.shape == (50, 784)
+    assert (data.train.images.min(), data.train.images.max()) >= (0, 0.5)
+    assert data.train.images.max() <= 1
+    assert (data.train.labels.sum(1) == 1).all()
+    numbers = input_data.read_data_sets(mnist, validation_size=10, reshape=False)
+    assert numbers.validation.images.shape == (10, 28, 28, 1)
+    np.testing.assert_array_equal(numbers.train.labels, data.train.labels.argmax(1))
+
+
+def test_batches_go_on_with_the_next_epoch(mnist):
+    test = input_data.read_data_sets(mnist, validation_size=10).test
+    first, labels = test.next_batch(15, shuffle=False)
+    np.testing.assert_array_equal(first, test.images[:15])
+    np.testing.assert_array_equal(labels, test.labels[:15])
+    second, _ = test.next_batch(15, shuffle=False)
+    np.testing.assert_array_equal(second, test.images[[*range(15, 20), *range(10)]])
+    assert test.epochs_completed == 1
+
+
+def test_shuffled_epochs_have_every_example_once(mnist):
+    data = input_data.read_data_sets(mnist, validation_size=10, seed=3).train
+    orders = []
+    for _ in range(2):
+        seen = np.concatenate([data.next_batch(10)[0] for _ in range(5)])
+        orders.append([np.flatnonzero((data.images == one).all(1))[0] for one in seen])
+        assert sorted(orders[-1]) == [*range(50)]
+    assert orders[0] != orders[1]
+
+
+PATHS = [gc.Path(f"exports/{version:02}", version) for version in (3, 12, 6, 7, 2)]
+
+
+def versions(paths):
+    return [path.export_version for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        (gc.largest_export_versions(2), [7, 12]),
+        (gc.one_of_every_n_export_versions(3), [3, 6, 7, 12]),
+        (gc.mod_export_version(3), [3, 6, 12]),
+        (gc.union(gc.largest_export_versions(1), gc.mod_export_version(2)), [2, 6, 12]),
+        (gc.negation(gc.largest_export_versions(2)), [2, 3, 6]),
+    ],
+    ids=["largest", "of every three", "divided by three", "union", "negation"],
+)
+def test_exports_to_keep_are_chosen_by_their_versions(chosen, expected):
+    assert versions(chosen(PATHS)) == expected
+
+
+def test_paths_are_those_that_the_parser_takes(tmp_path):
+    for name in ("05", "11", "temp-7", "notes.txt"):
+        (tmp_path / name).mkdir()
+
+    def parse(path):
+        name = path.path.rpartition("/")[2]
+        return path._replace(export_version=int(name)) if name.isdigit() else None
+
+    assert versions(gc.get_paths(str(tmp_path), parse)) == [5, 11]

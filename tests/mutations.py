@@ -1,0 +1,267 @@
+"""How many single faults in the package the tests find: `python tests/mutations.py [--count=60]`.
+
+Faults are put into a copy of the repository, one at a time, at places drawn at random with a fixed
+seed: a comparison turned, a constant changed, a call left out, an argument dropped. For each, those
+test files are run that execute the function with the fault, the most specific first, until a test
+fails: of the first tier, and then of the second. Which files execute what is noted in one run of
+all tests before (`--map`, kept between runs). Results are kept too (`--results`): a run that is
+ended goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import collections
+import dataclasses
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("estimator_train", "input_fns", "flags")
+TIERS = {"first": "not long", "second": "long"}
+LONGEST_SECS = 1800
+OTHER = {
+    **{ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">"},
+    **{ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in"},
+}
+# Notes, in a copy with a call of it in each function, which test file executes what.
+NOTES = """
+import os
+_seen = set()
+def hit(place):
+    test = os.environ.get("MUTATIONS_TEST")
+    if test and (test, place) not in _seen:
+        _seen.add((test, place))
+        file = os.open(os.environ["MUTATIONS_HITS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(file, f"{place} {test}\\n".encode())
+        os.close(file)
+"""
+PLUGIN = """
+import os
+import pytest
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    os.environ["MUTATIONS_TEST"] = item.nodeid.partition("::")[0]
+    yield
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """A change in one line: columns count bytes, and `function` is the line of its `def`, or 0."""
+
+    path: str
+    line: int
+    start: int
+    end: int
+    text: str
+    kind: str
+    function: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.path}:{self.line}:{self.start} {self.kind}"
+
+    def apply(self, root: Path) -> str:
+        """Changes the line in a copy of the repository; returns the line as it is then."""
+        file = root / self.path
+        lines = file.read_bytes().splitlines(keepends=True)
+        line = lines[self.line - 1]
+        lines[self.line - 1] = line[: self.start] + self.text.encode() + line[self.end :]
+        file.write_bytes(b"".join(lines))
+        return lines[self.line - 1].decode().strip()
+
+
+def faults_of(path: str, source: str) -> Iterator[Fault]:
+    """All faults that a module could have."""
+    functions: dict[ast.AST, int] = {}
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        here = functions.get(node, 0)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            here = node.lineno
+        for child in ast.iter_child_nodes(node):
+            functions[child] = here
+    for node in ast.walk(tree):
+        for place, text, kind in _changes(node):
+            start, end = place
+            if start[0] == end[0]:
+                yield Fault(path, start[0], start[1], end[1], text, kind, functions.get(node, 0))
+
+
+_Place = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[_Place, str, str]]:
+    """From where to where a node is to be changed, into what, and how that is called."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        (right,) = node.comparators
+        place = _end(node.left), _start(right)
+        # A parenthesis that closes or opens beside the operator would be lost.
+        if place[0][0] == place[1][0] and place[1][1] - place[0][1] <= len(" is not "):
+            yield place, f" {OTHER[type(node.ops[0])]} ", "comparison turned"
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
+        value = not node.value if isinstance(node.value, bool) else node.value + 1
+        yield (_start(node), _end(node)), repr(value), "constant changed"
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield (_start(node), _end(node)), "pass", "call left out"
+    elif isinstance(node, ast.Call) and node.keywords:
+        last = node.keywords[-1]
+        others = [*node.args, *(keyword.value for keyword in node.keywords[:-1])]
+        if others and last.arg:
+            yield (_end(others[-1]), _end(last.value)), "", "argument dropped"
+
+
+def _start(node: Any) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: Any) -> tuple[int, int]:
+    return node.end_lineno, node.end_col_offset
+
+
+def drawn(root: Path, count: int, seed: int) -> list[Fault]:
+    """Faults that can be compiled, drawn from all there could be."""
+    faults = []
+    for package in PACKAGES:
+        for file in sorted((root / package).rglob("*.py")):
+            path = str(file.relative_to(root))
+            faults += faults_of(path, file.read_text(encoding="utf-8"))
+    random.Random(seed).shuffle(faults)
+    found: list[Fault] = []
+    with tempfile.TemporaryDirectory() as directory:
+        for fault in faults:
+            copy = Path(directory) / fault.path
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / fault.path, copy)
+            fault.apply(Path(directory))
+            try:
+                compile(copy.read_bytes(), fault.path, "exec")
+            except SyntaxError:
+                continue
+            found.append(fault)
+            if len(found) == count:
+                break
+    return found
+
+
+def copied(root: Path, directory: str) -> Path:
+    target = Path(directory) / "copy"
+    ignored = shutil.ignore_patterns(".git", ".venv", "*.pyc", "__pycache__", "build", "runs")
+    shutil.copytree(root, target, ignore=ignored, symlinks=True)
+    return target
+
+
+def run_tests(root: Path, workers: int, *arguments: str, **variables: str) -> int:
+    """Runs tests of a copy with the package of that copy; the exit code, -1 if they hang."""
+    more = ["-n", str(workers), "--dist=worksteal"] if workers > 1 else ["-p", "no:xdist"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *more, *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+    process = subprocess.Popen(
+        command,
+        cwd=root,
+        env={**environment, **variables},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(LONGEST_SECS if "-x" in arguments else None)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.wait()
+        return -1
+
+
+def noted(root: Path, workers: int, tests: list[str]) -> dict[str, list[str]]:
+    """The test files that execute each function ("path:line of def"), by a run of them all."""
+    with tempfile.TemporaryDirectory() as directory:
+        copy = copied(root, directory)
+        for package in PACKAGES:
+            for file in (copy / package).rglob("*.py"):
+                _add_notes(file, str(file.relative_to(copy)))
+        (copy / "mutation_notes.py").write_text(NOTES)
+        (copy / "mutation_plugin.py").write_text(PLUGIN)
+        hits = Path(directory) / "hits"
+        hits.touch()
+        arguments = ["-p", "mutation_plugin", "-m", "long or not long", *tests]
+        run_tests(copy, workers, *arguments, MUTATIONS_HITS=str(hits))
+        found: dict[str, set[str]] = collections.defaultdict(set)
+        for line in hits.read_text().splitlines():
+            place, test = line.split(" ", 1)
+            found[place].add(test)
+    return {place: sorted(files) for place, files in sorted(found.items())}
+
+
+def _add_notes(file: Path, path: str) -> None:
+    """Has each function of a file note that it is executed."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            note = ast.parse(f"import mutation_notes; mutation_notes.hit('{path}:{node.lineno}')")
+            node.body[ast.get_docstring(node) is not None : 0] = note.body
+    file.write_text(ast.unparse(ast.fix_missing_locations(tree)) + "\n", encoding="utf-8")
+
+
+def tests_for(fault: Fault, executed: dict[str, list[str]]) -> list[str]:
+    """Test files that execute the faulty function, those first that execute little else."""
+    breadth = collections.Counter(test for tests in executed.values() for test in tests)
+    if fault.function:
+        found = set(executed.get(f"{fault.path}:{fault.function}", ()))
+    else:  # Of a line that is executed by the import, those that use anything of the module.
+        here = [tests for place, tests in executed.items() if place.startswith(f"{fault.path}:")]
+        found = {test for tests in here for test in tests}
+    return sorted(found, key=lambda test: (breadth[test], test))
+
+
+def found_by(fault: Fault, root: Path, tests: list[str], workers: int) -> dict[str, Any]:
+    """The tier whose tests find a fault ("nobody" if none does), and the line with it."""
+    result = {"name": fault.name, "found_by": "nobody", "tests": len(tests)}
+    with tempfile.TemporaryDirectory() as directory:
+        copy = copied(root, directory)
+        result["line"] = fault.apply(copy)
+        for tier, marks in TIERS.items() if tests else ():
+            code = run_tests(copy, workers, "-x", "-m", marks, *tests)
+            if code not in (0, 5):  # 5: of this tier there are none among them.
+                return {**result, "found_by": tier}
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2, help="processes that run tests")
+    parser.add_argument("--root", type=Path, default=ROOT, help="another checkout to look at")
+    parser.add_argument("--map", type=Path, default=Path("mutations_map.json"))
+    parser.add_argument("--results", type=Path, default=Path("mutations_results.jsonl"))
+    parser.add_argument("tests", nargs="*", help="test files to try it with; all by default")
+    asked = parser.parse_args()
+    if not asked.map.exists():
+        asked.map.write_text(json.dumps(noted(asked.root, asked.workers, asked.tests), indent=1))
+    executed = json.loads(asked.map.read_text())
+    lines = asked.results.read_text().splitlines() if asked.results.exists() else []
+    results = {one["name"]: one for one in map(json.loads, lines)}
+    for fault in drawn(asked.root, asked.count, asked.seed):
+        if fault.name not in results:
+            tests = tests_for(fault, executed)
+            results[fault.name] = result = found_by(fault, asked.root, tests, asked.workers)
+            with asked.results.open("a") as file:
+                file.write(json.dumps(result) + "\n")
+            print(f"{result['found_by']:8} {fault.name}: {result['line']}", flush=True)
+    counts = collections.Counter(one["found_by"] for one in results.values())
+    found = counts["first"] + counts["second"]
+    print(f"The first tier finds {counts['first']} of {len(results)} faults, both find {found}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Stands for a program that runs in a fork: `python -IS fork_client.py ADDRESS PYTHON_ARGUMENT...`.
+
+It hands its output, environment and working directory over, passes its signals on, and ends as the
+program ends: by the same exit code, or by the same signal. Where it is killed, so is the program.
+"""
+
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+
+PASSED_ON = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2")
+
+
+def main() -> int:
+    address, *arguments = sys.argv[1:]
+    server = socket.socket(socket.AF_UNIX)
+    numbers = {getattr(signal, name) for name in PASSED_ON}
+    # Those that come before the server listens are passed on after.
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    server.connect(address)
+    job = {"arguments": arguments, "environment": dict(os.environ), "directory": os.getcwd()}
+    text = json.dumps(job).encode()
+    socket.send_fds(server, [struct.pack("=I", len(text))], [0, 1, 2])
+    server.sendall(text)
+    for number in numbers:
+        signal.signal(number, lambda number, frame: server.sendall(bytes([number])))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
+    answer = server.recv(4, socket.MSG_WAITALL)
+    if len(answer) < 4:
+        sys.exit("The server of forks is gone.")
+    (code,) = struct.unpack("=i", answer)
+    if code < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
+        os.kill(os.getpid(), -code)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""Runs `estimator-train launch` in a test: its output by task, and nothing left of it after."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import forked
+
+ROOT = Path(__file__).parents[2]
+_JOBS = ROOT / "tests" / "distribute"
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What a launch came to."""
+
+    code: int
+    text: str
+
+    def lines(self, name: str) -> list[str]:
+        """The output of one task, as "worker:0", or of the launcher itself, "launch"."""
+        mark = f"[{name}] "
+        return [line.removeprefix(mark) for line in self.text.splitlines() if line.startswith(mark)]
+
+
+def start(arguments: Sequence[str], program: Sequence[str]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "estimator_train", "launch", *arguments, "--", *program]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment.pop("TF_CONFIG", None)
+    return subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(process: subprocess.Popen[str], timeout: float) -> Outcome:
+    try:
+        text, _ = process.communicate(timeout=timeout)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return Outcome(process.returncode, text)
+
+
+def launched(arguments: Sequence[str], program: Sequence[str], timeout: float = 500) -> Outcome:
+    return finish(start(arguments, program), timeout)
+
+
+def run_tasks(
+    cluster: Mapping[str, Sequence[str]], tasks: Sequence[str], program: Sequence[str], **more: str
+) -> dict[str, Outcome]:
+    """Runs these tasks ("ps:0") of a cluster without the launcher, each to its own end."""
+    running = {}
+    for name in tasks:
+        job, index = name.split(":")
+        place = {"cluster": cluster, "task": {"type": job, "index": int(index)}}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", **more}
+        running[name] = subprocess.Popen(
+            program,
+            env={**environment, "TF_CONFIG": json.dumps(place)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+    return {name: finish(process, 500) for name, process in running.items()}
+
+
+def python(script: str, *arguments: object) -> list[str]:
+    """The command for a script among the cluster jobs."""
+    return forked.python(_JOBS / script, *arguments)
+
+
+def numbers_after(word: str, lines: Sequence[str]) -> list[float]:
+    """The numbers of the last line that has this word, those that follow it."""
+    line = [line for line in lines if word in line][-1]
+    return [float(n) for n in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", line.split(word, 1)[1])]
+
+
+def processes_with(text: str) -> list[str]:
+    """Command lines of the processes that have this text among their arguments or environment."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            command = path.read_bytes().decode(errors="replace").replace("\0", " ")
+            if text in command and int(path.parent.name) != os.getpid():
+                found.append(command)
+    return found

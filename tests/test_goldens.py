@@ -1,0 +1,136 @@
+"""Every golden file has who records it and who reads it, and an answer to each question asked."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import all_cases
+import all_jobs
+import ask_canned_errors
+import ask_export
+import ask_heads
+import ask_heads_bad_input
+import ask_heads_replicas
+import ask_heads_sequential
+import ask_heads_shapes
+import ask_heads_v1
+import ask_inputs
+import ask_run_config
+import ask_spec
+import boosted_trees
+import canned_cases
+import canned_cases_v1
+import canned_checkpoints
+import canned_kmeans
+import canned_rnn
+import canned_sdca
+import continuing
+import figures
+import goldens
+import keras_jobs
+import model_to_estimator_jobs
+import pytest
+import record
+import recordings
+import replica_jobs
+import tf_keras
+import training_jobs
+import way_back_jobs
+from outcomes import GOLDEN, recorded
+
+import estimator_train as est
+from estimator_train import heads
+from estimator_train.compat import v1
+
+TESTS = Path(__file__).parent
+LEGACY = tf_keras.optimizers.legacy
+RAW = est.experimental.build_raw_supervised_input_receiver_fn
+HOMES = [canned_checkpoints.home_of(*model) for model in canned_checkpoints.MODELS]
+
+
+def _flavoured(jobs: dict[str, figures.Job]) -> list[str]:
+    return [f"{job} {flavour}" for job in jobs for flavour in jobs[job].flavours]
+
+
+# What each file has answers to. Those of tf.contrib are looked at where they are asked.
+QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
+    "behaviour": lambda: all_cases.CASES,
+    "boosted_trees": lambda: boosted_trees.CASES,
+    "boosted_trees_more": lambda: [
+        *(f"losses {name}" for name in boosted_trees.LONG),
+        *(f"bad {name}" for name in boosted_trees.BAD),
+        *("in memory classifier", "in memory regressor", "signatures"),
+    ],
+    "canned": lambda: canned_cases.CASES,
+    "canned_continued": lambda: HOMES,
+    "canned_continued_ours": lambda: HOMES,
+    "canned_errors": lambda: ask_canned_errors.questions({"v1": v1, "v2": est}),
+    "canned_kmeans": lambda: canned_kmeans.CASES,
+    "canned_rnn": lambda: canned_rnn.CASES,
+    "canned_sdca": lambda: [f"{name} {v}" for name in canned_sdca.CASES for v in ("v1", "v2")],
+    "canned_v1": lambda: canned_cases_v1.CASES,
+    "checkpoints": lambda: continuing.JOBS,
+    "continued": lambda: continuing.JOBS,
+    "export": lambda: ask_export.questions(est.export, RAW, tf_keras),
+    "heads": lambda: ask_heads.questions(heads, LEGACY, tf_keras.optimizers.Optimizer),
+    "heads_bad_input": lambda: ask_heads_bad_input.questions(heads, LEGACY),
+    "heads_keys": lambda: ("MetricKeys", "PredictionKeys"),
+    "heads_replicas": lambda: ask_heads_replicas.NAMES,
+    "heads_sequential": lambda: ask_heads_sequential.questions(heads, heads.SequentialHeadWrapper),
+    "heads_shapes": lambda: ask_heads_shapes.questions(heads),
+    "heads_v1": lambda: ask_heads_v1.questions(lambda *_: None, est.export, est.RunConfig),
+    "inputs": lambda: ask_inputs.ask(v1.inputs),
+    "keras": lambda: _flavoured(keras_jobs.JOBS),
+    "model_to_estimator": lambda: [
+        *(f"optimizer {name}" for name in model_to_estimator_jobs.OPTIMIZERS),
+        *(f"case {name}" for name in model_to_estimator_jobs.CASES),
+    ],
+    "public_names": lambda: recorded("public_names"),  # What others ask is what was there.
+    "replicas": lambda: replica_jobs.NAMES,
+    "run_config": lambda: ask_run_config.questions(est.RunConfig),
+    "saved_model": lambda: ask_export.exports(est.export, RAW),
+    "spec": lambda: ask_spec.questions(est, tf_keras),
+    "training": lambda: _flavoured(training_jobs.JOBS),
+    "way_back": lambda: way_back_jobs.JOBS,
+    **{
+        f"train_and_evaluate_{subject}": functools.partial(list, cases)
+        for subject, cases in all_jobs.CASES.items()
+    },
+}
+FILES = sorted(path.stem for path in GOLDEN.glob("*.json"))
+OF_LIBRARY = [name for name in FILES if not name.startswith(record.CONTRIB)]
+
+
+def test_every_file_is_recorded_by_someone() -> None:
+    assert sorted([*recordings.RECORDINGS, *record.TREES, *record.contrib()]) == FILES
+
+
+def test_every_file_has_the_version_that_recorded_it() -> None:
+    versions = goldens.versions()
+    assert sorted(versions) == FILES
+    original = {
+        name: "2.8.4" if name in record.TREES else "2.15" if name in OF_LIBRARY else "1.15.5"
+        for name in FILES
+    }
+    assert {name for name in FILES if f"TensorFlow {original[name]}" not in versions[name]} == set()
+
+
+def test_every_file_is_read_by_a_test() -> None:
+    texts = "".join(path.read_text() for path in TESTS.rglob("test_*.py") if path != Path(__file__))
+    families = ("train_and_evaluate_{", record.CONTRIB + "{")
+    assert all(f'"{family}' in texts for family in families)
+    alone = [name for name in OF_LIBRARY if not name.startswith(families[0][:-1])]
+    assert [name for name in alone if f'"{name}"' not in texts] == []
+
+
+@pytest.mark.parametrize("name", OF_LIBRARY)
+def test_each_question_has_an_answer_and_each_answer_a_question(name: str) -> None:
+    assert sorted(QUESTIONS[name]()) == sorted(recorded(name))
+
+
+def test_each_checkpoint_is_gone_on_with() -> None:
+    found = {path.name for path in (GOLDEN / "checkpoints").iterdir()}
+    assert found == {*HOMES, *continuing.JOBS}
+    assert {path.name for path in (GOLDEN / "way_back").iterdir()} == {*way_back_jobs.JOBS}
