@@ -10,7 +10,7 @@ ROOMS = {
     "canned.boosted_trees": "canned.parts estimator estimator_spec heads",
     "canned.parts": "engine estimator_spec heads optimizers",
     "canned.v1": "canned canned.parts estimator",
-    "cli": "cli.job cli.output estimator_train",
+    "cli": "cli.job cli.output",
     "cli.commands": (
         "cli cli.inspect cli.job cli.output engine.checkpoints estimator_train hooks keras "
         "launcher legacy legacy.rewriting"
@@ -22,7 +22,7 @@ ROOMS = {
         "cli.output engine engine.inputs estimator_train export flags hooks input_fns keras "
         "lifecycle training training.early_stopping"
     ),
-    "cli.output": "engine.run lifecycle",
+    "cli.output": "engine.run estimator_train lifecycle",
     "cluster": "",
     "compat": "keras",
     "compat.v1": (

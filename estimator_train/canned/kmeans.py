@@ -32,11 +32,13 @@ class KMeansClustering(Estimator):
     Args:
         num_clusters: How many clusters.
         model_dir: As for `Estimator`.
-        initial_clusters: "random" or "kmeans_plus_plus" to choose among the points of the first
-            batches; an array of shape [num_clusters, size]; or a function of a batch's points and
-            a number that returns so many centers.
+        initial_clusters: "random": the points of the first batches, as many as are needed;
+            "kmeans_plus_plus": chosen from one batch, which must have enough points; an array of
+            shape [num_clusters, size]; or a function of a list of one tensor of points, [batch,
+            size], and the number of centers still missing, a scalar int32 tensor, that returns
+            some of them, [up to that number, size], and is run until there are enough.
         distance_metric: "squared_euclidean" or "cosine".
-        seed: Seed of the choice.
+        seed: Seed of the choice; that of "kmeans_plus_plus" is `RunConfig.tf_random_seed`.
         use_mini_batch: Whether a batch moves the centers towards its points; else each batch must
             hold all points, of which the centers become the means.
         mini_batch_steps_per_iteration: Batches after which the centers that points are assigned

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
-from estimator_train.cli import help_text, versions
+from estimator_train.cli import help_text
 from estimator_train.cli.job.own_packages import flags
-from estimator_train.cli.output import errors, logs
+from estimator_train.cli.output import errors, logs, versions
 from estimator_train.cli.registry import COMMANDS, Command
 
 _HELP = {"--help", "-help", "-h", "--helpfull", "--helpshort"}

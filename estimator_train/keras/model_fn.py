@@ -55,7 +55,7 @@ class KerasModelFn:
         or None.
 
     Raises:
-      TypeError: export_outputs is no dict of such classes or functions.
+      TypeError: export_outputs is not a dict of such classes or functions.
     """
 
     def __init__(
@@ -113,47 +113,37 @@ class KerasModelFn:
             them; or a dict of `features` and `sample_weights`.
           labels: The same by the model's outputs, or None.
           mode: A ModeKeys value.
-          config: Tells how many checkpoints to keep.
+          config: A RunConfig, for the number of checkpoints to keep.
         """
         features, sample_weights = split_features(as_tensors(features))
         labels = as_tensors(labels)
+        observed = mode == ModeKeys.TRAIN and observation_is_requested()
         with kept_layer_classes():
             built, feeds = self._build(features, training=mode == ModeKeys.TRAIN)
-            operations: dict[str, Any] = {}
-            optimizer = None
-            observed = mode == ModeKeys.TRAIN and observation_is_requested()
+            loss = train_op = optimizer = None
+            metrics: dict[str, Any] = {}
             if mode != ModeKeys.PREDICT:
                 with_metrics = mode == ModeKeys.EVAL or observed
                 loss, metrics = self._loss_and_metrics(built, labels, sample_weights, with_metrics)
-                if observed:
-                    metrics = {"loss": mean_loss(loss, built.outputs), **metrics}
-                operations = {"loss": loss, "eval_metric_ops": metrics}
+            if observed:
+                metrics = {"loss": mean_loss(loss, built.outputs), **metrics}
             if mode == ModeKeys.TRAIN:
-                scaled = loss if self._optimizer.scales_loss else _one_replicas_share(loss)
-                step = self._step(built.model, scaled)
-                train_op = tf.group(step.operation, *built.updates)
-                operations.update(loss=scaled, train_op=train_op)
-                optimizer = step.trackable
+                loss, train_op, optimizer = self._training(built, loss)
             saver = self._saver(built, optimizer, config)
             # Metrics turn into operations in it, which takes classes for graphs as well.
             spec = EstimatorSpec(
                 mode=mode,
                 predictions=dict(built.outputs),
+                loss=loss,
+                train_op=train_op,
+                eval_metric_ops=metrics,
                 export_outputs=_exported(self._export_outputs, built),
                 scaffold=tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None, saver=saver),
-                **operations,
             )
             if not observed:
                 return spec
-            kept = ObservedModel(
-                self._blueprint,
-                self._compiled,
-                built.model,
-                optimizer,
-                _global_step(),
-                specs(features),
-            )
-            return observed_spec(spec, kept, list(operations["eval_metric_ops"].values()))
+            model = self._observed(built, optimizer, specs(features))
+            return observed_spec(spec, model, list(metrics.values()))
 
     def write_initial_weights(self, path: str, config: RunConfig, trained: Any = None) -> None:
         """Writes a checkpoint of the model as it was given, as training would write it at step 0.
@@ -173,16 +163,14 @@ class KerasModelFn:
             optimizer = None
             trainable = built.model.trainable_weights
             if trainable:
-                # Any loss of all of them makes the optimizer keep what it keeps for each.
+                # Any loss of all variables makes the optimizer create its slots.
                 loss = tf.add_n([tf.cast(tf.reduce_sum(v), tf.float32) for v in trainable])
                 optimizer = self._step(built.model, loss).trackable
             saver = self._saver(built, optimizer, config)
             named = saver is None
             saver = saver or tf.compat.v1.train.Saver(save_relative_paths=True)
-            kept = ObservedModel(
-                self._blueprint, self._compiled, built.model, optimizer, global_step, None
-            )
-            state = [*kept.pairs(trained), *kept.scalars(trained)] if trained else []
+            model = self._observed(built, optimizer, None)
+            state = [*model.pairs(trained), *model.scalars(trained)] if trained else []
             with tf.compat.v1.Session() as session:
                 session.run(tf.compat.v1.global_variables_initializer(), feeds)
                 for ours, theirs in state:
@@ -195,7 +183,7 @@ class KerasModelFn:
                 saver.save(session, path, write_meta_graph=named)
 
     def _build(self, features: Any, training: bool) -> tuple[GraphModel, dict[tf.Tensor, Any]]:
-        """The model in the default graph, and what to feed for its weights as first values."""
+        """The model in the default graph, and a feed_dict to initialize it with its weights."""
         values = InitialValues()
         with values.recorded():
             built = self._blueprint.call(features, training)
@@ -218,6 +206,18 @@ class KerasModelFn:
         updated = updated_metrics(metrics, losses.by_output, outputs, labels, sample_weights)
         return loss, {**added_metrics(built.model), **updated}
 
+    def _training(self, built: GraphModel, loss: tf.Tensor) -> tuple[tf.Tensor, tf.Operation, Any]:
+        """The loss to minimize, the operation of a training step, and the optimizer to save."""
+        if not self._optimizer.scales_loss:
+            loss = _one_replicas_share(loss)
+        step = self._step(built.model, loss)
+        return loss, tf.group(step.operation, *built.updates), step.trackable
+
+    def _observed(self, built: GraphModel, optimizer: Any, features: Any) -> ObservedModel:
+        return ObservedModel(
+            self._blueprint, self._compiled, built.model, optimizer, _global_step(), features
+        )
+
     def _step(self, model: Any, loss: tf.Tensor) -> TrainStep:
         if isinstance(self._optimizer, OptimizerPair):
             parts = (model.linear_model.trainable_weights, model.dnn_model.trainable_weights)
@@ -239,7 +239,7 @@ def _optimizer_of(model: Any, given: Any) -> GraphOptimizer | OptimizerPair:
 
 
 def _warn_of_own_steps(model: Any) -> None:
-    """Says that an Estimator works by what `compile` was given."""
+    """Warns that an Estimator ignores a model's own train_step, test_step and predict_step."""
     steps = ("train_step", "test_step", "predict_step")
     wide_and_deep = tf_keras.experimental.WideDeepModel
     known = [cls for cls in (wide_and_deep, tf_keras.Model) if isinstance(model, cls)]
@@ -278,10 +278,10 @@ def _checked_export_outputs(given: Any) -> dict[str, type]:
 
 
 def _exported(classes: Mapping[str, type], built: GraphModel) -> dict[str, Any]:
-    """All outputs as the default signature, and some under their own names as other classes.
+    """The export outputs: all outputs in the default signature, some in signatures of their own.
 
     Raises:
-      FormattedKeyError: There is no output of that name.
+      FormattedKeyError: The model has no output of a given name.
     """
     chosen = built.names.resolved(classes)
     outputs = set(built.outputs)

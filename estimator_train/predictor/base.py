@@ -44,23 +44,46 @@ class Predictor:
 
         Args:
           batch: Name of an input to its value, an array or nested list; the bare value where there
-            is one input alone. Numbers are cast to the input's dtype.
+            is one input alone. Numbers are cast to the input's dtype. What the outputs do not need
+            may be left out, or None.
 
         Returns:
           Name of each output to its NumPy value.
 
         Raises:
-          ValueError: The batch has other names or shapes than the inputs, or the predictor is
-            closed.
+          ValueError: The batch has other names or shapes than the inputs, lacks what the outputs
+            need, or the predictor is closed.
         """
         run = self._run
         if run is None:
             raise ValueError("This predictor is closed; open another one for further batches.")
         values = _by_name(batch, self.feed_tensors)
-        fed = [fed_value(name, values[name], to) for name, to in self.feed_tensors.items()]
-        return dict(zip(self._names, run(*fed), strict=True))
+        fed = {
+            name: fed_value(name, values[name], to)
+            for name, to in self.feed_tensors.items()
+            if values.get(name) is not None
+        }
+        if len(fed) < len(self.feed_tensors):
+            return self._predict_from(fed)
+        return dict(zip(self._names, run(*fed.values()), strict=True))
 
     __call__ = predict
+
+    def _predict_from(self, fed: Mapping[str, Any]) -> dict[str, Any]:
+        """Computes the outputs from some of the inputs."""
+        try:
+            found: dict[str, Any] = self.session.run(
+                self.fetch_tensors, {self.feed_tensors[name]: fed[name] for name in fed}
+            )
+        except tf.errors.InvalidArgumentError as error:
+            missing = sorted(set(self.feed_tensors) - set(fed))
+            if "must feed a value" not in error.message:
+                raise
+            raise ValueError(
+                f"The batch has no values for the inputs {missing}, and the outputs "
+                f"{sorted(self.fetch_tensors)} need them: {error.message.splitlines()[0]}"
+            ) from error
+        return found
 
     def close(self) -> None:
         """Releases the model; calls that are under way in other threads are cancelled."""
@@ -75,7 +98,7 @@ class Predictor:
 
 
 def _by_name(batch: Any, feed_tensors: Mapping[str, tf.Tensor]) -> Mapping[str, Any]:
-    """The batch as a mapping with just the names of the inputs.
+    """The batch as a mapping with no other names than those of the inputs.
 
     Raises:
       ValueError: It has others.
@@ -87,11 +110,9 @@ def _by_name(batch: Any, feed_tensors: Mapping[str, tf.Tensor]) -> Mapping[str, 
                 f"keys; got {type(batch).__name__}."
             )
         return {next(iter(feed_tensors)): batch}
-    if batch.keys() != feed_tensors.keys():
-        unexpected = sorted(set(batch) - set(feed_tensors))
-        missing = sorted(set(feed_tensors) - set(batch))
+    unexpected = sorted(set(batch) - set(feed_tensors))
+    if unexpected:
         raise ValueError(
-            f"Got unexpected keys in input_dict: {unexpected}\nexpected: {sorted(feed_tensors)}; "
-            f"missing: {missing}"
+            f"Got unexpected keys in input_dict: {unexpected}\nexpected: {sorted(feed_tensors)}"
         )
     return batch

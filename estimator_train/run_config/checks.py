@@ -69,48 +69,39 @@ def _names_best(value: Any) -> bool:
     return three and value[1] in ("min", "max") and _is_positive_integer(value[2])
 
 
-_NUMBER = must(
-    lambda value: isinstance(value, numbers.Real),
-    "{name} must be a number, got {value!r}",
-    TypeError,
-)
-AT_LEAST_ZERO = _both(
-    _NUMBER, must(lambda value: not value < 0, "{name} should be >= 0, got {value}")
-)
-POSITIVE = _both(_NUMBER, must(lambda value: not value <= 0, "{name} should be > 0, got {value}"))
-INTEGER = must(
-    lambda value: isinstance(value, numbers.Integral), "{name} must be integer. Got {value!r}"
-)
+def _instance_of(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+_NUMBER = must(_instance_of(numbers.Real), "{name} must be a number, got {value!r}", TypeError)
+AT_LEAST_ZERO = _both(_NUMBER, must(lambda v: not v < 0, "{name} should be >= 0, got {value}"))
+POSITIVE = _both(_NUMBER, must(lambda v: not v <= 0, "{name} should be > 0, got {value}"))
+INTEGER = must(_instance_of(numbers.Integral), "{name} must be integer. Got {value!r}")
 INTEGER_IF_SET = must(
-    lambda value: isinstance(value, numbers.Integral),
-    "{name} must be an integer if set. Got {value!r}",
+    _instance_of(numbers.Integral), "{name} must be an integer if set. Got {value!r}"
 )
-SWITCH = must(
-    lambda value: isinstance(value, bool), "{name} should be True or False, got {value!r}"
+SWITCH = must(_instance_of(bool), "{name} should be True or False, got {value!r}")
+XLA = must(
+    lambda value: isinstance(value, bool) or value == "auto",
+    "{name} should be True, False or 'auto', got {value!r}",
 )
 NON_EMPTY = must(lambda value: value != "", "{name} should be non-empty.")
-CONFIG_PROTO = must(
-    lambda value: isinstance(value, tf.compat.v1.ConfigProto),
-    "{name} must be instance of ConfigProto, got {value!r}",
-)
-FUNCTION_OF_OP = must(
-    _takes_only_op, '{name} must be callable with exactly one argument "op". Got {value!r}'
-)
 PROTOCOL = must(
     lambda value: value in ("grpc", "grpc+verbs"),
     "{name} should be grpc or grpc+verbs, got {value!r}",
+)
+CONFIG_PROTO = must(
+    _instance_of(tf.compat.v1.ConfigProto), "{name} must be instance of ConfigProto, got {value!r}"
+)
+FUNCTION_OF_OP = must(
+    _takes_only_op, '{name} must be callable with exactly one argument "op". Got {value!r}'
 )
 LOOP = must(
     lambda value: value == "auto" or _is_positive_integer(value),
     "{name} should be an integer > 0 or 'auto', got {value!r}. 1 runs every step by itself.",
 )
-XLA = must(
-    lambda value: isinstance(value, bool) or value == "auto",
-    "{name} should be True, False or 'auto', got {value!r}",
-)
 PREEMPTION = must(
-    lambda value: isinstance(value, (bool, Preemption)),
-    "{name} should be a Preemption, True or False, got {value!r}",
+    _instance_of(bool, Preemption), "{name} should be a Preemption, True or False, got {value!r}"
 )
 KEEP_BEST = must(
     _names_best,

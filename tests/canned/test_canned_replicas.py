@@ -92,3 +92,11 @@ def test_two_new_optimizers_count_a_step_once(tmp_path: Path) -> None:
         dnn_optimizer=lambda: tf_keras.optimizers.Adam(0.01),
     )
     assert result["global_step"] == 3
+
+
+def test_boosted_trees_are_not_trained_by_replicas(tmp_path: Path) -> None:
+    age = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [40.0])
+    config = est.RunConfig(train_distribute=mirrored())
+    estimator = est.BoostedTreesClassifier([age], 1, config=config)
+    with pytest.raises(ValueError, match="Boosted trees cannot train several replicas together"):
+        estimator.train(canned_data.input_fn("label"), steps=1)

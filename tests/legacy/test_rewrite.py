@@ -105,7 +105,7 @@ def test_copies_name_everything_by_where_it_is_today(tmp_path):
     # A module is edited for the TensorFlow of the script that imports it.
     assert "disable_v2_behavior()" in (copies / "helpers.py").read_text()
     assert re.search(
-        r"left as it was, line 25: tensorflow\.contrib\.boosted_trees.* Use tf.estimator.Boosted",
+        r"left as it was, line 25: tensorflow\.contrib\.boosted_trees.* Use tf\.estimator\.Boosted",
         report,
     )
     assert {p.name for p in (tmp_path / "code").iterdir()} == {*FILES}

@@ -33,7 +33,22 @@ def _case(batch: int, random: bool = False, **arguments: Any) -> Case:
     return Case(build, batches, lambda: batches(1), columns, random=random)
 
 
+def _some(inputs: list[tf.Tensor], missing: tf.Tensor) -> tf.Tensor:
+    """The last points of a batch, two at most."""
+    [points] = inputs
+    return points[-tf.minimum(missing, 2) :]
+
+
+_PLUS_PLUS = {"initial_clusters": "kmeans_plus_plus"}
 CASES = {
+    "random, one by one": _case(1, initial_clusters="random"),
+    "random, as many as clusters": _case(3, initial_clusters="random"),
+    "plus plus": _case(8, **_PLUS_PLUS),
+    "plus plus of a small batch": _case(5, **_PLUS_PLUS, seed=7),
+    "plus plus with retries": _case(8, **_PLUS_PLUS, kmeans_plus_plus_num_retries=5),
+    "plus plus, cosine": _case(7, **_PLUS_PLUS, distance_metric="cosine"),
+    "function": _case(3, initial_clusters=_some),
+    "function that returns an array": _case(3, initial_clusters=lambda *given: POINTS[[0, 3, 6]]),
     "all points": _case(8, initial_clusters=POINTS[:3], use_mini_batch=False),
     "mini batches": _case(3, initial_clusters=POINTS[[0, 3, 6]]),
     # The original does not wait for the distances of a step before it replaces the centers.

@@ -80,3 +80,28 @@ def test_closed_predictor_says_so(export_dir):
     predictor.close()
     with pytest.raises(ValueError, match="This predictor is closed"):
         predictor(X)
+
+
+@pytest.fixture(scope="module")
+def labelled_dir(tmp_path_factory):
+    """An export whose serving features have the label, which no output needs, as well."""
+    estimator = est.Estimator(model_fn, tmp_path_factory.mktemp("labelled"))
+    estimator.train(lambda: tf.data.Dataset.from_tensors({"x": X}).repeat(), steps=1)
+    features = {"x": tf.zeros([1, 2]), "label": tf.zeros([1])}
+    receiver_fn = est.export.build_raw_serving_input_receiver_fn(features)
+    return estimator.export_saved_model(tmp_path_factory.mktemp("export"), receiver_fn)
+
+
+@pytest.mark.parametrize("batch", [{"x": X}, {"x": X, "label": None}])
+def test_what_the_outputs_do_not_need_may_be_left_out(labelled_dir, batch):
+    with est.predictor.from_saved_model(labelled_dir) as predictor:
+        assert sorted(predictor.feed_tensors) == ["label", "x"]
+        np.testing.assert_array_equal(predictor(batch)["y"], 3 * X)
+
+
+def test_what_the_outputs_need_is_asked_for(labelled_dir):
+    with est.predictor.from_saved_model(labelled_dir) as predictor:
+        with pytest.raises(ValueError, match=r"no values for the inputs \['x'\].*\['y'\] need"):
+            predictor({"label": [1.0, 2.0]})
+        with pytest.raises(ValueError, match=r"unexpected keys in input_dict: \['other'\]"):
+            predictor({"x": X, "other": X})

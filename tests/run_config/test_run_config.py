@@ -18,6 +18,7 @@ from outcomes import outcome, recorded
 
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.session_config import default_session_config, merged_session_config
+from estimator_train.run_config.topology import writes_events
 
 GOLDEN = recorded("run_config")
 QUESTIONS = ask_run_config.questions(RunConfig)
@@ -150,3 +151,25 @@ def test_steps_per_loop_is_kept(steps: object) -> None:
 def test_steps_per_loop_must_be_a_positive_integer_or_auto(steps: object) -> None:
     with pytest.raises(ValueError, match=f"steps_per_loop should be .* got {steps!r}"):
         RunConfig(steps_per_loop=steps)
+
+
+_WITH_MASTER = {"master": ["m:1"], "worker": ["w:1", "w:2"], "ps": ["p:1"]}
+
+
+@pytest.mark.parametrize(
+    ("jobs", "task", "writes"),
+    [
+        (_WITH_MASTER, ("master", 0), False),
+        (_WITH_MASTER, ("worker", 0), True),
+        (_WITH_MASTER, ("worker", 1), False),
+        ({"master": ["m:1"], "ps": ["p:1"]}, ("master", 0), True),
+        ({"master": ["m:1"]}, ("master", 0), True),
+        ({"chief": ["c:1"], "worker": ["w:1"], "ps": ["p:1"]}, ("chief", 0), True),
+        ({"chief": ["c:1"], "worker": ["w:1"], "ps": ["p:1"]}, ("worker", 0), False),
+    ],
+)
+def test_worker_0_writes_events_where_there_is_a_master(jobs, task, writes, monkeypatch):
+    """As three processes of tf.estimator 2.15 do; a master writes checkpoints alone."""
+    tf_config = {"cluster": jobs, "task": {"type": task[0], "index": task[1]}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
+    assert writes_events(RunConfig()) is writes

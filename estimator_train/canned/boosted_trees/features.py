@@ -112,12 +112,10 @@ def _described(column: Any, numeric_buckets: int) -> _Column:
     if hasattr(column, "normalizer_fn") and hasattr(column, "key"):
         size = int(np.prod(column.shape))
         return _Column(column, "numeric", column.name, size, numeric_buckets)
-    if hasattr(column, "categorical_column") and not hasattr(column, "dimension"):
-        category = column.categorical_column
-        if _is_indicator_of(column, category):
-            size = int(column.variable_shape[-1])
-            return _Column(column, "indicator", category.name, size, 2)
-    if _is_plain_categorical(column):
+    if _is_indicator(column):
+        size = int(column.variable_shape[-1])
+        return _Column(column, "indicator", column.categorical_column.name, size, 2)
+    if _is_single_category(column):
         return _Column(column, "categorical", column.name, 1, int(column.num_buckets) + 1)
     raise ValueError(
         "Boosted trees split on bucketized_column, numeric_column, indicator_column and "
@@ -127,18 +125,20 @@ def _described(column: Any, numeric_buckets: int) -> _Column:
     )
 
 
-def _is_indicator_of(column: Any, category: Any) -> bool:
-    return hasattr(column, "variable_shape") and not hasattr(
-        category, "get_sequence_sparse_tensors"
+def _is_indicator(column: Any) -> bool:
+    return (
+        hasattr(column, "categorical_column")
+        and hasattr(column, "variable_shape")
+        and not hasattr(column, "dimension")
     )
 
 
-def _is_plain_categorical(column: Any) -> bool:
+def _is_single_category(column: Any) -> bool:
+    """Whether a column is categorical, and neither weighted nor a sequence."""
     return (
         hasattr(column, "num_buckets")
         and hasattr(column, "get_sparse_tensors")
-        and not hasattr(column, "get_sequence_sparse_tensors")
-        and not hasattr(column, "weight_feature_key")
+        and not hasattr(column, "categorical_column")
     )
 
 

@@ -57,9 +57,8 @@ class Clusters:
         self.points = tf.math.l2_normalize(points, axis=1) if cosine else points
         self._cosine = cosine
         self._initial = initial
-        self._random = np.random.RandomState(seed)
+        self._seed = seed
         self._retries = retries
-        self._made = initial(self.points, count) if callable(initial) else None
         shape = [count, points.shape[-1]]
         self.centers = _variable("clusters", shape, tf.float32)
         self.initialized = _variable("initialized", [], tf.bool)
@@ -122,13 +121,23 @@ class Clusters:
     def _as_directions(self, centers: tf.Tensor) -> tf.Tensor:
         return tf.math.l2_normalize(centers, axis=1) if self._cosine else centers
 
-    def initialize(self, session: Any, assign: Any) -> None:
-        """Chooses first centers in a session; `assign` is what `assignments` returned."""
-        centers = self._chosen(session)
+    def initialize(self, session: Any, assign: Any, choice: FirstCenters) -> None:
+        """Gives the centers their first values in a session.
+
+        Args:
+            session: The training session.
+            assign: What `assignments` returned.
+            choice: What `first_centers` returned.
+        """
+        centers = choice.chosen(session)
         if self._cosine:
             centers = centers / np.maximum(np.linalg.norm(centers, axis=1, keepdims=True), _EPSILON)
         placeholder, operation = assign
         session.run(operation, {placeholder: centers})
+
+    def first_centers(self) -> FirstCenters:
+        """Returns how first centers are chosen."""
+        return FirstCenters(self._initial, self.count, self.points, self._seed, self._retries)
 
     def assignments(self) -> tuple[tf.Tensor, tf.Operation]:
         """Returns a placeholder of centers, and the operation that makes them the first ones."""
@@ -144,42 +153,69 @@ class Clusters:
                 operations.append(self._steps_left.assign(self._steps_per_iteration))
         return placeholder, tf.group(*operations)
 
-    def _chosen(self, session: Any) -> np.ndarray:
-        if self._made is not None:
-            return session.run(self._made)
-        if not isinstance(self._initial, str):
-            return np.asarray(self._initial, np.float32)
-        points = self._enough_points(session)
-        if self._initial == "random":
-            return points[self._random.choice(len(points), self.count, replace=False)]
-        return self._plus_plus(points)
 
-    def _enough_points(self, session: Any) -> np.ndarray:
+class FirstCenters:
+    """How the first centers are chosen from batches; for arguments see `KMeansClustering`.
+
+    Args:
+        initial: The centers, a function, "random" or "kmeans_plus_plus".
+        count: How many centers.
+        points: float32 of shape [batch, size].
+        seed: Seed of the choice.
+        retries: Candidates for each center of k-means++.
+    """
+
+    def __init__(
+        self, initial: Any, count: int, points: tf.Tensor, seed: int | None, retries: int
+    ) -> None:
+        self._initial = initial
+        self._count = count
+        self._random = np.random.RandomState(seed)
+        self._missing = _v1.placeholder(tf.int32, [], "missing_clusters")
+        self._rows = points
+        if callable(initial):
+            self._rows = tf.convert_to_tensor(initial([points], self._missing), tf.float32)
+        elif isinstance(initial, str) and initial == "kmeans_plus_plus":
+            self._rows = self._plus_plus(points, seed, retries)
+
+    def chosen(self, session: Any) -> np.ndarray:
+        """Returns first centers, float32 of shape [count, size].
+
+        Raises:
+            ValueError: The input is over before there are enough.
+            InvalidArgumentError: A batch has too few points for k-means++.
+        """
+        if not (isinstance(self._initial, str) or callable(self._initial)):
+            return np.asarray(self._initial, np.float32)
         found: list[np.ndarray] = []
-        while sum(map(len, found)) < self.count:
+        while len(found) < self._count:
+            missing = self._count - len(found)
             try:
-                found.append(session.run(self.points))
+                rows = session.run(self._rows, {self._missing: missing})
             except tf.errors.OutOfRangeError:
                 raise ValueError(
-                    f"num_clusters is {self.count}, but the input has only "
-                    f"{sum(map(len, found))} points to choose first centers from."
+                    f"num_clusters is {self._count}, but the input has only {len(found)} points "
+                    "to choose first centers from."
                 ) from None
-        return np.concatenate(found)
+            if len(rows) > missing:
+                rows = rows[self._random.choice(len(rows), missing, replace=False)]
+            found.extend(rows)
+        return np.stack(found)
 
-    def _plus_plus(self, points: np.ndarray) -> np.ndarray:
-        """Centers far from each other: of some candidates, each time the one that is best."""
-        centers = [points[self._random.randint(len(points))]]
-        nearest = np.sum((points - centers[0]) ** 2, axis=1)
-        while len(centers) < self.count:
-            share = nearest / nearest.sum() if nearest.sum() > 0 else None
-            tries = self._random.choice(len(points), self._retries + 1, p=share)
-            options = [
-                np.minimum(nearest, np.sum((points - points[i]) ** 2, axis=1)) for i in tries
-            ]
-            best = int(np.argmin([option.sum() for option in options]))
-            centers.append(points[tries[best]])
-            nearest = options[best]
-        return np.stack(centers)
+    def _plus_plus(self, points: tf.Tensor, seed: int | None, retries: int) -> tf.Tensor:
+        """Centers far from each other, all of one batch."""
+        # The original passes on the first of the two seeds alone, that of the graph.
+        graph_seed, _ = _v1.random.get_seed(seed)
+        if graph_seed is None:
+            graph_seed = self._random.randint(2**31)
+        enough = tf.debugging.assert_greater_equal(tf.shape(points)[0], self._count)
+        with tf.control_dependencies([enough]):
+            return tf.raw_ops.KmeansPlusPlusInitialization(
+                points=points,
+                num_to_sample=self._count,
+                seed=graph_seed,
+                num_retries_per_sample=retries,
+            )
 
 
 class InitializeHook(PlacedHook):
@@ -198,6 +234,7 @@ class InitializeHook(PlacedHook):
     def begin(self) -> None:
         """Builds what is run."""
         self._assign = self._clusters.assignments()
+        self._choice = self._clusters.first_centers()
 
     def steps_until_due(self, global_step: int) -> None:
         """Sees no step."""
@@ -206,7 +243,7 @@ class InitializeHook(PlacedHook):
         """Chooses centers if there are none."""
         del coord
         if not session.run(self._clusters.initialized):
-            self._clusters.initialize(session, self._assign)
+            self._clusters.initialize(session, self._assign, self._choice)
 
 
 class CountLastRunHook(PlacedHook):

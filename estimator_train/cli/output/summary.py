@@ -8,12 +8,11 @@ import platform
 import sys
 import time
 from collections.abc import Iterator
-from importlib import metadata
 from typing import Any
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.output import errors
+from estimator_train.cli.output import errors, versions
 from estimator_train.cli.output.whole_files import whole_file
 from estimator_train.lifecycle.hard_exit import last_words
 from estimator_train.lifecycle.preemption import EXIT_CODE, Preempted
@@ -74,11 +73,8 @@ def _ended_by(error: BaseException) -> tuple[int, str]:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+    found = {name: versions.installed(name) for name in _PACKAGES}
+    return {name: version for name, version in found.items() if version is not None}
 
 
 def _check_writable(path: str) -> None:

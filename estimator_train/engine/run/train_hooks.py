@@ -14,7 +14,8 @@ before_run, after_run, end). The order is that of `Place`:
   SETS_VARIABLES   hooks that set variables: what they set is in the checkpoint of the same step.
   CHECKPOINTS      the chief's saver hook, and what decides when it saves.
   MODEL_ON_CHIEF   model_fn's `training_chief_hooks`.
-  EVENTS           steps per second, the history, summaries: of the chief as well.
+  EVENTS           steps per second, the history, summaries: of the chief as well; where a master
+                   has workers, the history alone, and the others of worker 0.
   CALLER           the hooks given to `train`.
   LOSS             the check for NaN and the log of the loss.
   MODEL            model_fn's `training_hooks`.
@@ -37,6 +38,7 @@ from estimator_train.engine.run.nan_loss import NanLossHook
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.lifecycle.step_timeout import StepTimeout, StepTimeoutHook
 from estimator_train.run_config import RunConfig
+from estimator_train.run_config.topology import writes_events
 
 
 def session_hooks(
@@ -68,7 +70,7 @@ def session_hooks(
             Place.POSITION_SAVING: position.saving_hooks if position else (),
             Place.CHECKPOINTS: checkpoints.hooks,
             Place.MODEL_ON_CHIEF: step.spec.training_chief_hooks if chiefs else (),
-            Place.EVENTS: _event_hooks(context, step, step_read) if chiefs else (),
+            Place.EVENTS: _event_hooks(context, step, step_read),
             Place.CALLER: callers_hooks,
             Place.LOSS: _loss_hooks(context, step, step_read, checkpoints),
             Place.MODEL: step.spec.training_hooks,
@@ -113,14 +115,18 @@ def measured(train_op: Any, hooks: Iterable[Any]) -> Any:
 
 
 def _event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Any]:
-    """What writes steps per second, the history and summaries into model_dir."""
+    """What this process writes into model_dir: steps per second, the history, summaries."""
     config = context.config
-    step_after = _step_after(step)
+    every, writes = config.log_step_count_steps, writes_events(config)
     hooks: list[Any] = []
-    if config.log_step_count_steps:
-        every = config.log_step_count_steps
-        hooks += [
-            StepCounter(step_after, every_n_steps=every, output_dir=context.model_dir),
+    if not writes and not config.is_chief:
+        return hooks
+    step_after = _step_after(step)
+    if every and writes:
+        counter = StepCounter(step_after, every_n_steps=every, output_dir=context.model_dir)
+        hooks.append(counter)
+    if every and config.is_chief:
+        hooks.append(
             HistoryHook(
                 context.model_dir,
                 every,
@@ -128,9 +134,9 @@ def _event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) ->
                 step_read,
                 step.batch_size,
                 *_replicas_and_processes(config),
-            ),
-        ]
-    if config.save_summary_steps:
+            )
+        )
+    if config.save_summary_steps and writes:
         hooks.append(
             SummarySaver(
                 step_after,

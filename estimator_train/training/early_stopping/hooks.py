@@ -199,7 +199,7 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
         self._timer = timer
         self._run_every_steps = run_every_steps
         self._asks = estimator.config.is_chief
-        self._has_peers = estimator.config.num_worker_replicas > 1
+        self._has_others = estimator.config.num_worker_replicas > 1
 
     def begin(self) -> None:
         """Makes the variable by which the chief tells the others."""
@@ -208,7 +208,7 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
         saved = self._estimator.latest_checkpoint()
         is_saved = saved is None or _STOP in dict(tf.train.list_variables(saved))
         keys = tf.compat.v1.GraphKeys
-        collection = keys.GLOBAL_VARIABLES if is_saved or self._has_peers else keys.LOCAL_VARIABLES
+        collection = keys.GLOBAL_VARIABLES if is_saved or self._has_others else keys.LOCAL_VARIABLES
         scope, name = _STOP.split("/")
         with tf.compat.v1.variable_scope(scope, reuse=tf.compat.v1.AUTO_REUSE):
             self._stop = tf.compat.v1.get_variable(
