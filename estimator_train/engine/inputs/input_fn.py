@@ -26,7 +26,7 @@ class Inputs:
     Attributes:
       features: What model_fn gets as features.
       labels: What model_fn gets as labels, or None.
-      iterator: The dataset's iterator, or None where the input is no dataset.
+      iterator: The dataset's iterator, or None where the input is not a dataset.
       initializer: The operation that starts the dataset, or None likewise.
       context: The pipeline's place among the others; None where it is the only one.
     """
@@ -146,7 +146,7 @@ def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
       result: What input_fn returned in the same graph.
 
     Returns:
-      The operation that starts it, or None if it is no dataset of the same structure and shapes.
+      The operation that starts it, or None if it is not a dataset of the same structure and shapes.
     """
     if not is_dataset(result) or result.element_spec != inputs.iterator.element_spec:
         return None

@@ -53,7 +53,7 @@ class Blueprint:
 
     Functional models, and Sequential ones that know their input, are cloned layer by layer on the
     tensors of a batch; other models are made from their config and called. Either way operations
-    and variables have the names that they have in the original.
+    and variables have the names that they have in the given model.
 
     Args:
       model: A tf_keras Model, eager. It is read, never changed.
