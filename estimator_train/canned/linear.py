@@ -61,7 +61,7 @@ class LinearEstimator(EstimatorV2):
             optimizer.check(head, sparse_combiner)
             model_fn = sdca_model_fn_of(head, lambda config: part, optimizer)
         else:
-            choice = KerasChoice(optimizer, learning_rate_of(part.columns, 0.2))
+            choice = KerasChoice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))
             model_fn = model_fn_of(head, [TrainedPart(part, choice)])
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 

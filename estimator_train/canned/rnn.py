@@ -13,7 +13,7 @@ from estimator_train.canned.parts import layers
 from estimator_train.canned.parts.columns import Batch, checked_columns
 from estimator_train.canned.parts.default_heads import classifier_head
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice, OptimizerChoice
-from estimator_train.estimator import Estimator, EstimatorV2
+from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import SequentialHeadWrapper
 
@@ -45,7 +45,7 @@ class _ClippedByName(KerasChoice):
         return made
 
 
-class RNNEstimator(EstimatorV2):
+class RNNEstimator(Estimator):
     """A recurrent network on sequence columns, with any head.
 
         words = tf.feature_column.sequence_categorical_column_with_hash_bucket("words", 1000)
@@ -132,7 +132,7 @@ class RNNClassifier(RNNEstimator):
         label_vocabulary: Names of the classes where labels are strings.
         optimizer: As for `RNNEstimator`.
         loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-        sequence_mask: Name of the mask of steps that are no padding, among features and
+        sequence_mask: Name of the mask of steps that are not padding, among features and
             predictions, where return_sequences is set.
         config: As for `Estimator`.
 

@@ -138,14 +138,17 @@ def test_unknown_settings_are_told(arguments: dict[str, Any], text: str) -> None
         KMeans(**{"num_clusters": 2, **arguments})
 
 
+def batches_of(count: int, size: int) -> Any:
+    return tf.data.Dataset.from_tensor_slices(POINTS[:count]).batch(size)
+
+
 def test_kmeans_plus_plus_needs_enough_points_in_one_batch() -> None:
     kmeans = KMeans(3, initial_clusters="kmeans_plus_plus")
-    few = tf.data.Dataset.from_tensor_slices(POINTS).batch(2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="Condition x >= y did not hold"):
-        kmeans.train(lambda: few, steps=1)
+        kmeans.train(lambda: batches_of(8, 2), steps=1)
 
 
 def test_an_input_with_fewer_points_than_clusters_is_refused() -> None:
-    few = tf.data.Dataset.from_tensor_slices(POINTS[:2]).batch(1)
+    kmeans = KMeans(3, initial_clusters="random")
     with pytest.raises(ValueError, match="num_clusters is 3, but the input has only 2 points"):
-        KMeans(3, initial_clusters="random").train(lambda: few, steps=1)
+        kmeans.train(lambda: batches_of(2, 1), steps=1)

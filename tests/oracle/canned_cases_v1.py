@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 
 import canned_data
@@ -24,6 +25,18 @@ def old_shared() -> list[object]:
     with tf.Graph().as_default():
         embedded = tf1.feature_column.shared_embedding_columns(columns, 3)
     return [*embedded, fc.numeric_column("scores", shape=[3])]
+
+
+@functools.cache
+def old_mixed() -> list[object]:
+    """Old columns and a categorical one, the same for both parts of a model."""
+    words = tf.feature_column.categorical_column_with_hash_bucket("work", 7)
+    return [*old_shared(), words]
+
+
+def old_dense() -> list[object]:
+    """The dense ones of them."""
+    return old_mixed()[:-1]
 
 
 def regression_head(api: object) -> object:
@@ -131,6 +144,26 @@ canned(
     feature_columns=old_shared,
     hidden_units=[4],
     optimizer="Adagrad",
+)
+canned("linear with old columns", "LinearClassifier", columns=shared, feature_columns=old_mixed)
+canned(
+    "linear with parts of old columns",
+    "LinearRegressor",
+    label="pair",
+    columns=shared,
+    feature_columns=old_mixed,
+    label_dimension=2,
+    sparse_combiner="mean",
+    partitioner=halves(),
+    optimizer="Adagrad",
+)
+canned(
+    "combined with old columns",
+    "DNNLinearCombinedClassifier",
+    columns=shared,
+    linear_feature_columns=old_mixed,
+    dnn_feature_columns=old_dense,
+    dnn_hidden_units=[4],
 )
 canned(
     "combined classifier",

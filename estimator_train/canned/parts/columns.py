@@ -8,6 +8,7 @@ share them, under a strategy as well.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,12 @@ import tensorflow as tf
 from estimator_train.canned.parts.lookups import Ids, ids_of
 
 _columns = tf.__internal__.feature_column
+# Its class is not published.
+_EMBEDDING = type(
+    tf.feature_column.embedding_column(
+        tf.feature_column.categorical_column_with_identity("any", num_buckets=1), dimension=1
+    )
+)
 _v1 = tf.compat.v1
 _V1_COLUMN = (
     "Received a feature column from TensorFlow v1, but this is a TensorFlow v2 Estimator. Please "
@@ -35,7 +42,7 @@ def checked_columns(columns: Any, *, v1: bool = False) -> list[Any]:
         v1: Whether columns that exist in `tf.compat.v1.feature_column` alone are allowed.
 
     Raises:
-        ValueError: There are none, one is no column, or two have one name.
+        ValueError: There are no columns, one is not a column, or two have one name.
     """
     if isinstance(columns, Mapping):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
@@ -62,6 +69,11 @@ def checked_columns(columns: Any, *, v1: bool = False) -> list[Any]:
     return [by_name[name] for name in sorted(by_name)]
 
 
+def has_v1_columns(columns: Sequence[Any]) -> bool:
+    """Whether some columns exist in `tf.compat.v1.feature_column` alone."""
+    return not all(map(_is_v2, columns))
+
+
 class Weighted(NamedTuple):
     """A linear model of columns.
 
@@ -85,7 +97,7 @@ class Batch:
             named within the scope of the model, else without it.
 
     Raises:
-        ValueError: features are no dict.
+        ValueError: features are not a dict.
     """
 
     def __init__(self, features: Any, *, v1: bool = False) -> None:
@@ -103,21 +115,25 @@ class Batch:
         """The name scope in which a model writes its summaries."""
         return contextlib.nullcontext() if self._v1 else tf.name_scope("")
 
-    def dense(self, columns: Sequence[Any], scope: str = "input_layer") -> tf.Tensor:
+    def dense(
+        self, columns: Sequence[Any], scope: str = "input_layer", training: bool | None = None
+    ) -> tf.Tensor:
         """Returns the numbers of dense columns side by side, float32 of shape [batch, size].
 
         Args:
             columns: Checked columns, after which their variables are named.
             scope: What the names begin with.
+            training: What columns are told whose `get_dense_tensor` takes `training`; None to
+                tell them nothing.
 
         Raises:
             ValueError: A column is not dense, or its feature is missing.
         """
-        if not all(map(_is_v2, columns)):
+        if has_v1_columns(columns):
             return _v1.feature_column.input_layer(self.features, columns)
         state, shared = _State(self._tables), self._shared_scope()
         with _v1.variable_scope(scope, use_resource=True):
-            parts = [self._numbers(column, state, shared) for column in columns]
+            parts = [self._numbers(column, state, shared, training) for column in columns]
             return tf.concat(parts, axis=1)
 
     def buckets(self, column: Any) -> tf.Tensor:
@@ -139,7 +155,7 @@ class Batch:
             columns: Checked columns, after which their variables are named.
 
         Raises:
-            ValueError: A column is no sequence column of numbers.
+            ValueError: A column is not a sequence column of numbers.
         """
         state, shared = _State(self._tables), self._shared_scope()
         parts, lengths = [], []
@@ -208,7 +224,9 @@ class Batch:
             column.create_state(state)
             return self._ids(column, state)
 
-    def _numbers(self, column: Any, state: Any, shared: Any) -> tf.Tensor:
+    def _numbers(
+        self, column: Any, state: Any, shared: Any, training: bool | None = None
+    ) -> tf.Tensor:
         """The numbers of one column, [batch, size]."""
         _check_kind(column, _columns.DenseColumn)
         with _v1.variable_scope(_scope_name(column)):
@@ -218,7 +236,9 @@ class Batch:
                 ids = self._ids(column.categorical_column, state)
                 return ids.reduced(weights, column.combiner)
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
-                tensor = column.get_dense_tensor(self._cache, state)
+                tensor = column.get_dense_tensor(
+                    self._cache, state, **_told(column.get_dense_tensor, training)
+                )
             return tf.reshape(tensor, [tf.shape(tensor)[0], column.variable_shape.num_elements()])
 
     def _ids(self, column: Any, state: Any) -> Ids:
@@ -290,13 +310,22 @@ def _is_categorical(column: Any) -> bool:
 def _is_plain_embedding(column: Any) -> bool:
     """Whether a column is an embedding of its own that `Ids` can look up."""
     return (
-        hasattr(column, "combiner")
-        and hasattr(column, "ckpt_to_load_from")
-        and hasattr(column, "categorical_column")
+        getattr(type(column), "get_dense_tensor", None) is _EMBEDDING.get_dense_tensor
         and column.max_norm is None
         and column.use_safe_embedding_lookup
         and not hasattr(column.categorical_column, "get_sequence_sparse_tensors")
     )
+
+
+def _told(function: Any, training: bool | None) -> dict[str, bool]:
+    """What a column's method is told of training, if it takes that."""
+    if training is None:
+        return {}
+    parameters = inspect.signature(function).parameters
+    takes = "training" in parameters or any(
+        parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()
+    )
+    return {"training": training} if takes else {}
 
 
 def _check_kind(column: Any, kind: type) -> None:

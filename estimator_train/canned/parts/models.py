@@ -14,7 +14,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.canned.parts import layers
-from estimator_train.canned.parts.columns import Batch, checked_columns
+from estimator_train.canned.parts.columns import Batch, checked_columns, has_v1_columns
 
 _v1 = tf.compat.v1
 _COMBINERS = ("mean", "sqrtn", "sum")
@@ -80,22 +80,42 @@ class Linear:
     def logits(self, batch: Batch, units: int, training: bool) -> Logits:
         """Makes logits in the current scope."""
         del training
-        return Logits(self.model(batch, units).logits, [])
+        if not has_v1_columns(self.columns):
+            return Logits(self.model(batch, units).logits, [])
+        name = _v1.get_variable_scope().name
+        found: dict[Any, Any] = {}
+        with _v1.variable_scope(_v1.get_variable_scope(), partitioner=self.partitioner):
+            logits = _v1.feature_column.linear_model(
+                batch.features,
+                self.columns,
+                units,
+                self.combiner,
+                cols_to_vars=found,
+            )
+        bias = tf.concat(list(map(tf.convert_to_tensor, found.pop("bias"))), axis=0)
+        weights = [weight for of_column in found.values() for weight in of_column]
+        self._summarize(batch, name, logits, weights, bias)
+        return Logits(logits, [])
 
     def model(self, batch: Batch, units: int) -> LinearModel:
-        """Makes the model in the current scope; all weights begin with 0."""
+        """Makes the model of v2 columns in the current scope; all weights begin with 0."""
         name = _v1.get_variable_scope().name
         with _v1.variable_scope("linear_model", partitioner=self.partitioner):
             sums, weights, inputs = batch.weighted_sum(self.columns, units, self.combiner)
             bias = _v1.get_variable("bias_weights", [units], initializer=_v1.zeros_initializer())
             logits = tf.nn.bias_add(sums, tf.convert_to_tensor(bias), name="weighted_sum")
+        self._summarize(batch, name, logits, weights, tf.convert_to_tensor(bias))
+        return LinearModel(logits, weights, inputs, bias)
+
+    def _summarize(
+        self, batch: Batch, name: str, logits: tf.Tensor, weights: list[Any], bias: tf.Tensor
+    ) -> None:
         with batch.summary_scope():
-            write = _v1.summary.histogram if units > 1 else _write_scalar
-            write("bias", tf.convert_to_tensor(bias))
+            write = _v1.summary.histogram if bias.shape[0] > 1 else _write_scalar
+            write("bias", bias)
             _v1.summary.scalar("fraction_of_zero_weights", _zero_fraction(weights))
             if self.shows_output:
                 layers.write_activation(name, logits)
-        return LinearModel(logits, weights, inputs, bias)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,8 +157,8 @@ class Deep:
         """Checks the arguments of a DNN estimator.
 
         Raises:
-            ValueError: A column is wrong, a size is no positive number, or dropout no share.
-            TypeError: hidden_units are no list.
+            ValueError: A column is wrong, a size is not positive, or dropout is not from 0 to 1.
+            TypeError: hidden_units are not a list.
         """
         columns = checked_columns(columns, v1=v1)
         units = _checked_sizes(hidden_units)
@@ -154,7 +174,7 @@ class Deep:
         """Makes logits in the current scope; kernels begin with Glorot's uniform values."""
         updates: list[Any] = []
         with _v1.variable_scope("input_from_feature_columns", partitioner=self.input_partitioner):
-            x = batch.dense(self.columns)
+            x = batch.dense(self.columns, training=training)
         for number, size in enumerate(self.hidden_units):
             with _v1.variable_scope(
                 f"hiddenlayer_{number}", partitioner=self.hidden_partitioner

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import copy
 import weakref
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ import tf_keras
 from estimator_train.engine import tf_internals
 from estimator_train.optimizers.graph_optimizers import legacy_form
 
+_LOG = tf.get_logger()
 _v1_train = tf.compat.v1.train
 _keras = tf_keras.optimizers
 
@@ -109,13 +111,15 @@ class KerasChoice(OptimizerChoice):
 
     def __init__(self, given: Any, learning_rate: float) -> None:
         super().__init__(given, learning_rate)
+        if isinstance(given, _keras.legacy.Optimizer):
+            _keep_unused(given)
         self._of_graphs: weakref.WeakKeyDictionary[tf.Graph, Any] = weakref.WeakKeyDictionary()
 
     def make(self, step: tf.Variable | None = None) -> Any:
         """Returns the optimizer of the default graph, one for all replicas.
 
-        An instance serves for several graphs, so its settings are copied: those of a new one as
-        far as there is a legacy form of it.
+        A legacy instance is used itself in the first graph, and in further ones a copy that was
+        made before. Of a new instance the settings are copied as far as there is a legacy form.
 
         Args:
             step: What a legacy optimizer counts its steps in; by default its own variable.
@@ -126,7 +130,7 @@ class KerasChoice(OptimizerChoice):
             if isinstance(made, _keras.Optimizer) and not tf.distribute.has_strategy():
                 _order_first_values(made)
             if made is self._given:
-                made = legacy_form(made) or made
+                made = _for_one_graph(made)
             if step is not None and isinstance(made, _keras.legacy.Optimizer):
                 made.iterations = step
             self._of_graphs[graph] = made
@@ -140,6 +144,33 @@ class KerasChoice(OptimizerChoice):
             f"{optimizer}. Use one of tf_keras.optimizers; those of tf.compat.v1.train are for the "
             "estimators of estimator_train.compat.v1."
         )
+
+
+# Legacy optimizers that were given, and what they were before a graph used them.
+_unused: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _keep_unused(optimizer: Any) -> None:
+    """Keeps a copy of a legacy optimizer, unless it has variables already or cannot be copied."""
+    if optimizer in _unused or optimizer.variables():
+        return
+    try:
+        _unused[optimizer] = copy.deepcopy(optimizer)
+    except (TypeError, copy.Error):  # Such as a lock among its attributes.
+        _LOG.warning(
+            "The optimizer %r cannot be copied, so it serves for one training only. Give a "
+            "function that makes it to train several times.", optimizer,
+        )  # fmt: skip
+
+
+def _for_one_graph(optimizer: Any) -> Any:
+    """An instance that no other graph uses: the given one, or a copy of it."""
+    if isinstance(optimizer, _keras.legacy.Optimizer):
+        if not optimizer.variables():
+            return optimizer
+        if optimizer in _unused:
+            return copy.deepcopy(_unused[optimizer])
+    return legacy_form(optimizer) or optimizer
 
 
 def _order_first_values(optimizer: Any) -> None:

@@ -61,7 +61,7 @@ class LinearEstimator(Estimator):
             optimizer.check(head, sparse_combiner)
             model_fn = sdca_model_fn_of(head, part_of, optimizer, v1=True)
         else:
-            choice = V1Choice(optimizer, learning_rate_of(part.columns, 0.2))
+            choice = V1Choice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))
             model_fn = v1_model_fn_of(head, lambda config: [TrainedPart(part_of(config), choice)])
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 

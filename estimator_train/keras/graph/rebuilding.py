@@ -18,6 +18,8 @@ from estimator_train.keras.graph.io_names import Names
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
 from estimator_train.keras.graph.model_operations import assignments, on_placeholders, variables_of
 
+_LOG = tf.get_logger()
+
 
 @dataclasses.dataclass(frozen=True)
 class GraphModel:
@@ -45,7 +47,7 @@ class Blueprint:
 
     Functional models, and Sequential ones that know their input, are cloned layer by layer on the
     tensors of a batch; other models are made from their config and called. Either way operations
-    and variables have the names that they have in the original.
+    and variables have the names that they have in the given model.
 
     Args:
       model: A tf_keras Model, eager. It is read, never changed.
@@ -107,8 +109,8 @@ class Blueprint:
 
         Raises:
           FormattedKeyError: A dict of features does not have all of the model's inputs.
-          ValueError: The features do not fit the model's inputs, or the model comes out with other
-            weights than the given one.
+          ValueError: The features do not fit the model's inputs, or a Functional or Sequential
+            model comes out with other weights than the given one.
         """
         graph = tf.compat.v1.get_default_graph()
         if self.is_functional:
@@ -233,16 +235,27 @@ class Blueprint:
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             return type(self._model).from_config(own_config(self._config))
 
+    def fits(self, model: Any) -> bool:
+        """Whether a rebuilt model has weights of the same shapes as the given one."""
+        return not self.weights or _shapes(variables_of(model)) == _shapes(self.weights)
+
     def _check_weights(self, model: Any, features: Any) -> None:
-        made = [tuple(variable.shape) for variable in variables_of(model)]
-        given = [weight.shape for weight in self.weights]
-        if given and made != given:
-            raise ValueError(
-                f"The Keras model '{self._model.name}' has weights of the shapes {given}, but made "
-                f"anew from its config they are {made}. If it was changed after it was "
-                "constructed, it needs a get_config() that tells so; else return features of the "
-                f"shapes that it was built for from input_fn, which returned {features}."
-            )
+        if self.fits(model):
+            return
+        told = (
+            f"The Keras model '{self._model.name}' has weights of the shapes "
+            f"{_shapes(self.weights)}, but made anew from its config they are "
+            f"{_shapes(variables_of(model))}. If it was changed after it was constructed, it needs "
+            "a get_config() that tells so; else return features of the shapes that it was built "
+            f"for from input_fn, which returned {features}."
+        )
+        if self.is_layered:
+            raise ValueError(told)
+        _LOG.warning("%s Training starts from new weights.", told)
+
+
+def _shapes(values: Sequence[Any]) -> list[tuple[int, ...]]:
+    return [tuple(value.shape) for value in values]
 
 
 def _values_of(variables: Sequence[Any]) -> list[Any]:
