@@ -8,6 +8,7 @@ from pathlib import Path
 
 import all_cases
 import all_jobs
+import ask_canned
 import ask_canned_errors
 import ask_export
 import ask_heads
@@ -67,6 +68,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "canned_continued": lambda: HOMES,
     "canned_continued_ours": lambda: HOMES,
     "canned_errors": lambda: ask_canned_errors.questions({"v1": v1, "v2": est}),
+    "canned_asked": lambda: ask_canned.questions(est, v1, LEGACY),
     "canned_kmeans": lambda: canned_kmeans.CASES,
     "canned_rnn": lambda: canned_rnn.CASES,
     "canned_sdca": lambda: [f"{name} {v}" for name in canned_sdca.CASES for v in ("v1", "v2")],

@@ -33,7 +33,7 @@ def check_columns(linear_columns: Any, deep_columns: Any, hidden_units: Any) -> 
 
 
 class DNNLinearCombinedEstimator(EstimatorV2):
-    """A linear model and a deep neural network that are trained together, with any head.
+    """A linear model and a deep neural network that are trained jointly, with any head.
 
     The linear model remembers (crosses of categorical columns, say), the network generalizes.
 

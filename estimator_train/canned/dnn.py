@@ -41,7 +41,7 @@ class DNNEstimator(EstimatorV2):
     Raises:
         ValueError: A column is wrong, two have one name, a size or share is out of range, or the
             optimizer is of another kind.
-        TypeError: hidden_units are no list.
+        TypeError: hidden_units are not a list.
     """
 
     def __init__(

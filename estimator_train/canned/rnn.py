@@ -132,7 +132,7 @@ class RNNClassifier(RNNEstimator):
         label_vocabulary: Names of the classes where labels are strings.
         optimizer: As for `RNNEstimator`.
         loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-        sequence_mask: Name of the mask of steps that are no padding, among features and
+        sequence_mask: Name of the mask of steps that are not padding, among features and
             predictions, where return_sequences is set.
         config: As for `Estimator`.
 

@@ -37,7 +37,7 @@ def argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
         positional = argument_names(fn.func)[: len(fn.args)]
         held |= set(positional)
         fn = fn.func
-    parameters = inspect.signature(fn).parameters.values()
+    parameters = _signature(fn).parameters.values()
     return tuple(p.name for p in parameters if p.kind in _NAMED and p.name not in held)
 
 
@@ -49,8 +49,15 @@ def call_with_known(fn: Callable[..., Any], available: Mapping[str, Any]) -> Any
 
 def requires(fn: Callable[..., Any], name: str) -> bool:
     """Whether `fn` has an argument `name` without a default."""
-    parameter = inspect.signature(fn).parameters.get(name)
+    parameter = _signature(fn).parameters.get(name)
     return parameter is not None and parameter.default is inspect.Parameter.empty
+
+
+def _signature(fn: Callable[..., Any]) -> inspect.Signature:
+    """The arguments that `fn` itself takes; of a wrapper that hands on any, the wrapped one's."""
+    own = inspect.signature(fn, follow_wrapped=False)
+    hands_on = any(p.kind == inspect.Parameter.VAR_KEYWORD for p in own.parameters.values())
+    return inspect.signature(fn) if hands_on else own
 
 
 def validate_model_fn(model_fn: Callable[..., Any] | None, params: Any) -> None:

@@ -72,10 +72,25 @@ def input_iterator(
     Why internal: the public form is gone from TF2 strategies; those that replaced it return
     iterators for eager code.
     """
-    with warnings.catch_warnings():
-        # tf.data warns of its own graph-mode reading of options, which is what is wanted here.
-        warnings.filterwarnings("ignore", message="To make it possible to preserve tf.data options")
+    with _options_read_in_graphs():
         return strategy.extended._make_input_fn_iterator(input_fn)
+
+
+def options_of(dataset: tf.data.Dataset) -> tf.data.Options:
+    """The options of a dataset that was made in the default graph.
+
+    Why here: it needs the same silence as `input_iterator`.
+    """
+    with _options_read_in_graphs():
+        return dataset.options()
+
+
+@contextlib.contextmanager
+def _options_read_in_graphs() -> Iterator[None]:
+    """Silences tf.data's warning that options are read in graph mode, as is wanted here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="To make it possible to preserve tf.data options")
+        yield
 
 
 def iterator_handle(iterator: Any) -> tf.Tensor:

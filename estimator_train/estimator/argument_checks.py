@@ -21,7 +21,7 @@ def checked_hooks(hooks: Sequence[Any] | None) -> list[Any]:
     """The hooks as a new list.
 
     Raises:
-      TypeError: One is no SessionRunHook.
+      TypeError: One is not a SessionRunHook.
     """
     found = list(hooks or ())
     for hook in found:
@@ -34,7 +34,7 @@ def checked_listeners(listeners: Sequence[Any] | None) -> list[Any]:
     """The listeners as a new list.
 
     Raises:
-      TypeError: One is no CheckpointSaverListener.
+      TypeError: One is not a CheckpointSaverListener.
     """
     found = list(listeners or ())
     for listener in found:

@@ -22,7 +22,7 @@ def complete_config(
       model_dir: The directory to use, or None for the config's, else a temporary one.
 
     Raises:
-      ValueError: config is no RunConfig, or has another model_dir.
+      ValueError: config is not a RunConfig, or has another model_dir.
     """
     if config is None:
         _LOG.info("Using default config.")

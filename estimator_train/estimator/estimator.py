@@ -173,7 +173,7 @@ class Estimator(ExportVerbs):
         Raises:
           ValueError: Both steps and max_steps are given, or one is not positive, or this process
             is the evaluator of its cluster.
-          TypeError: A hook or listener is none.
+          TypeError: A hook is not a SessionRunHook, or a listener not a CheckpointSaverListener.
         """
         if self._config.task_type == EVALUATOR:
             raise ValueError(
@@ -265,7 +265,7 @@ class Estimator(ExportVerbs):
         yield from predict.predict(
             self._context(),
             input_fn,
-            predict_keys,
+            predict_keys if isinstance(predict_keys, str) else list(predict_keys or ()),
             found_hooks,
             checkpoint_path,
             yield_single_examples,

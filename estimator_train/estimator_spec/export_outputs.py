@@ -43,7 +43,7 @@ class ClassificationOutput(ExportOutput):
         classes: string tensor of the same shape, or None.
 
     Raises:
-        ValueError: both are None, or one is no tensor of its type.
+        ValueError: both are None, or one is not a tensor of its type.
     """
 
     def __init__(self, scores: tf.Tensor | None = None, classes: tf.Tensor | None = None):
@@ -74,7 +74,7 @@ class RegressionOutput(ExportOutput):
         value: float tensor of shape [batch] or [batch, 1].
 
     Raises:
-        ValueError: `value` is no float tensor.
+        ValueError: `value` is not a float tensor.
     """
 
     def __init__(self, value: tf.Tensor):
@@ -95,7 +95,7 @@ class PredictOutput(ExportOutput):
         outputs: a tensor (it is named "output"), or a dict of tensors.
 
     Raises:
-        ValueError: a key is no string or a value no dense tensor.
+        ValueError: a key is not a string or a value not a dense tensor.
     """
 
     def __init__(self, outputs: Any):
@@ -162,11 +162,11 @@ class EvalOutput(_SupervisedOutput):
         loss: a tensor or a dict of tensors, or None.
         predictions: a tensor or a dict of tensors, or None.
         metrics: dict of (value, update_op) tuples or of tf_keras Metric objects, one such
-            tuple, or None. Every update_op that is no tensor is wrapped in an empty one,
+            tuple, or None. Every update_op that is not a tensor is wrapped in an empty one,
             because a signature names tensors only.
 
     Raises:
-        ValueError: a key is no string, or a value no tensor.
+        ValueError: a key is not a string, or a value not a tensor.
     """
 
     method_name = "tensorflow/supervised/eval"

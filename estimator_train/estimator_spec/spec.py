@@ -64,7 +64,7 @@ class EstimatorSpec(_Fields):
         prediction_hooks: SessionRunHooks for prediction.
 
     Raises:
-        ValueError: something the mode needs is missing, the loss is no scalar, an object is
+        ValueError: something the mode needs is missing, the loss is not a scalar, an object is
             of another graph than the default one, a Keras metric was never updated, or
             several export_outputs name no default.
         TypeError: an argument is of a wrong type.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import tensorflow as tf
 
-FEATURE = "feature"  # name of the one feature where the features are no dict
+FEATURE = "feature"  # name of the one feature where the features are not a dict
 INPUT = "input"  # name a request gives to the one receiver tensor
 LABEL = "label"  # name a request gives to the one tensor of labels
 
@@ -33,7 +33,7 @@ class ServingInputReceiver(_ServingFields):
 
     Raises:
         ValueError: features or receiver_tensors are missing, a key is of a wrong type, or a
-            value is no tensor.
+            value is not a tensor.
     """
 
     __slots__ = ()
@@ -137,7 +137,7 @@ def build_raw_serving_input_receiver_fn(
         A function without arguments that makes the receiver in the default graph.
 
     Raises:
-        ValueError: `features` is no dict, or a value has no dtype and shape.
+        ValueError: `features` is not a dict, or a value has no dtype and shape.
     """
     if not isinstance(features, Mapping):
         raise ValueError(f"features must be a dict of feature name to Tensor, given: {features}")

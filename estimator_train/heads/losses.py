@@ -28,7 +28,7 @@ def checked_reduction(reduction: str) -> str:
     """Returns a reduction of losses to a scalar.
 
     Raises:
-        ValueError: It is none of `tf_keras.losses.Reduction`, or leaves losses as they are.
+        ValueError: It is not a `tf_keras.losses.Reduction`, or leaves losses as they are.
     """
     if reduction not in _REDUCTIONS:
         raise ValueError(
@@ -41,7 +41,7 @@ def checked_v1_reduction(reduction: str) -> str:
     """Returns a reduction of losses to a scalar, for the heads of v1.
 
     Raises:
-        ValueError: It is none of `tf.compat.v1.losses.Reduction`, or leaves losses as they are.
+        ValueError: It is not a `tf.compat.v1.losses.Reduction`, or leaves losses as they are.
     """
     valid = tf.compat.v1.losses.Reduction.all()
     if reduction not in valid or reduction == tf.compat.v1.losses.Reduction.NONE:

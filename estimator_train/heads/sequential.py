@@ -16,7 +16,7 @@ class SequentialHeadWrapper(Head):
     """Applies another head to each step of padded sequences, padding left out.
 
     Logits are of shape [batch, padded length, logits_dimension]. The features hold a mask of
-    shape [batch, padded length], true where a step is no padding. Labels, and the features named
+    shape [batch, padded length], true where a step is not padding. Labels, and the features named
     in `feature_columns`, are dense and padded alike, or sparse with one value for each step.
     Losses and metrics count every step as an example of its own.
 
@@ -28,7 +28,7 @@ class SequentialHeadWrapper(Head):
             weights.
 
     Raises:
-        TypeError: A name is no string.
+        TypeError: A name is not a string.
         ValueError: static_head is a MultiHead.
     """
 

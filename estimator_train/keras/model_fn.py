@@ -188,7 +188,9 @@ class KerasModelFn:
         with values.recorded():
             built = self._blueprint.call(features, training)
         weights = self._blueprint.weights
-        return built, values.feeds(variables_of(built.model), weights) if weights else {}
+        if not weights or not self._blueprint.fits(built.model):
+            return built, {}
+        return built, values.feeds(variables_of(built.model), weights)
 
     def _loss_and_metrics(
         self, built: GraphModel, labels: Any, sample_weights: Any, with_metrics: bool
@@ -264,7 +266,7 @@ def _one_replicas_share(loss: tf.Tensor) -> tf.Tensor:
 
 
 def _checked_export_outputs(given: Any) -> dict[str, type]:
-    if given is None:
+    if not given:
         return {}
     if not isinstance(given, Mapping):
         raise TypeError(f"export_outputs must be a dict, got {given!r}.")

@@ -143,7 +143,7 @@ def schedule_of(optimizer: Any) -> Any:
     """The optimizer's learning-rate schedule, or None."""
     # New optimizers show only its current value; legacy ones the schedule itself.
     rate = getattr(optimizer, "_learning_rate", None)
-    rate = optimizer.learning_rate if rate is None else rate
+    rate = getattr(optimizer, "learning_rate", None) if rate is None else rate
     schedules = tf_keras.optimizers.schedules.LearningRateSchedule
     return rate if isinstance(rate, schedules) else None
 

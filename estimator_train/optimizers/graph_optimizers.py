@@ -16,6 +16,7 @@ from estimator_train.optimizers.base import (
 )
 from estimator_train.optimizers.new_optimizers import NewOptimizer
 
+_LOG = tf.get_logger()
 # These compute what their legacy forms do, whose names the checkpoints of tf.estimator have.
 _WITH_LEGACY_FORM = (
     tf_keras.optimizers.Adadelta,
@@ -61,6 +62,7 @@ def graph_optimizer(
         }
         optimizer = optimizer.inner_optimizer
     if original_names and accumulated_steps == 1 and _has_legacy_form(optimizer):
+        _warn_of_averages(optimizer)
         optimizer = _converted(optimizer)
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         _check_can_accumulate(optimizer, accumulated_steps)
@@ -71,6 +73,15 @@ def graph_optimizer(
         f"The Keras model was compiled with the optimizer {optimizer!r} of type "
         f"{type(optimizer).__name__}. Use one of tf_keras.optimizers or tf.compat.v1.train."
     )
+
+
+def _warn_of_averages(optimizer: Any) -> None:
+    if optimizer.use_ema:
+        _LOG.warning(
+            "%s(use_ema=True): an Estimator trains without the averages, which Keras puts in place "
+            "of the weights at the end of fit().",
+            type(optimizer).__name__,
+        )
 
 
 def _check_can_accumulate(optimizer: Any, steps: int) -> None:
@@ -149,13 +160,11 @@ class _Legacy(KerasOptimizer):
 
 
 def _has_legacy_form(optimizer: Any) -> bool:
-    """Whether a legacy optimizer of the same name has all settings of a new one.
+    """Whether a legacy optimizer of the same name has all settings that a new one trains by.
 
-    A subclass may compute anything; weight decay and averages of weights are new.
+    A subclass may compute anything; weight decay is new.
     """
-    if type(optimizer) not in _WITH_LEGACY_FORM:
-        return False
-    return not optimizer.weight_decay and not optimizer.use_ema
+    return type(optimizer) in _WITH_LEGACY_FORM and not optimizer.weight_decay
 
 
 def _converted(optimizer: Any) -> Any:

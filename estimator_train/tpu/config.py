@@ -55,7 +55,7 @@ class TPUConfig(_Fields):
 
     Raises:
       ValueError: A value out of its range.
-      TypeError: A number that is none.
+      TypeError: A setting is not a number.
     """
 
     __slots__ = ()

@@ -25,7 +25,7 @@ _RESERVED = [_BATCH_SIZE, "context"]
 class TPUEstimator(Estimator):
     """An Estimator whose model_fn may return a TPUEstimatorSpec, with batch sizes of its own.
 
-    It runs on CPU and GPU as the original does with `use_tpu=False`: model_fn and input_fn find
+    It runs on CPU and GPU as tf.estimator 2.15 with `use_tpu=False`: model_fn and input_fn find
     the batch size of their mode as `params["batch_size"]`, and model_fn `params["use_tpu"]`. With
     `use_tpu=True` it can be asked for its checkpoints and exported, and neither trained, evaluated
     nor predicted with.
@@ -134,7 +134,7 @@ class TPUEstimator(Estimator):
         yield from super().predict(*args, **kwargs)
 
     def _context(self) -> EstimatorContext:
-        """The job of the verb that was called; an export, which is none of them, has no batch."""
+        """The mode of the verb that was called; an export has none, and no batch."""
         size = self._batch_sizes.get(self._now) if self._now else None
         self._now = None
         context = super()._context()

@@ -42,7 +42,7 @@ class TPUEstimatorSpec(_Fields):
       prediction_hooks: As for `EstimatorSpec`.
 
     Raises:
-      ValueError, TypeError: eval_metrics or host_call is no such pair, or what `EstimatorSpec`
+      ValueError, TypeError: eval_metrics or host_call is not such a pair, or what `EstimatorSpec`
         raises.
       RuntimeError: There are more or fewer tensors than their function takes.
     """

@@ -36,7 +36,7 @@ JOBS = {
         ["chief", "worker", "worker", "ps"],
         [str(TESTS / "distribute/linear_job.py"), "{dir}", "60"],
     ),
-    "callbacks": (["chief", "worker"], [str(TESTS / "keras/callbacks_job.py"), "{dir}"]),
+    "callbacks": (["chief", "worker"], [str(TESTS / "keras/callbacks/callbacks_job.py"), "{dir}"]),
 }
 
 
@@ -56,7 +56,7 @@ def busy(count: int) -> Iterator[None]:
 def environment_of(cluster: Mapping[str, list[str]], job: str, index: int) -> dict[str, str]:
     """What one task finds in its environment."""
     place = {"cluster": cluster, "task": {"type": job, "index": index}}
-    paths = [str(TESTS.parent), str(TESTS / "keras"), str(TESTS / "distribute")]
+    paths = [str(TESTS.parent), str(TESTS / "support"), str(TESTS / "distribute")]
     return {
         **os.environ,
         "TF_CONFIG": json.dumps(place),

@@ -163,10 +163,6 @@ def _write_idx(directory, magic, rows, missing=0):
             file.write(labels)
 
 
-def test_table_has_kinds_enough():
-    assert len(TABLE) >= 60
-
-
 @pytest.mark.parametrize("kind", TABLE)
 def test_bad_input_is_one_line_and_code_2(kind, files, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)

@@ -70,6 +70,7 @@ def test_sigterm_ends_it_saved_with_a_record_and_the_same_command_goes_on(tmp_pa
     assert found["versions"]["tensorflow"] == tf.__version__
 
 
+@pytest.mark.long
 def test_equal_seeds_give_equal_checkpoints_with_and_without_loops(tmp_path):
     flags = ["--seed=3", "--deterministic", "--max_train_steps=12"]
     runs = {"a": [], "b": [], "single": ["--steps_per_loop=1"]}

@@ -106,6 +106,7 @@ def test_main_job_goes_on_from_its_checkpoint_and_starts_over_with_clean(main_jo
     assert not os.path.exists("runs/digits/export")
 
 
+@pytest.mark.long
 def test_mirrored_training_on_two_virtual_devices_in_a_log(tmp_path):
     process = start(
         tmp_path,
@@ -146,6 +147,7 @@ def vgg_bias(layer, step):
     return tf.train.load_variable(f"runs/oct/model.ckpt-{step}", name)
 
 
+@pytest.mark.long
 def test_oct_trains_vgg16_on_a_folder_of_jpeg_files(command, pictures):
     outcome = command("train", *OCT, "--train_epochs=1", "--export_dir=")
     assert outcome.code == 0, outcome.err

@@ -15,8 +15,8 @@ GOLDEN = recorded("behaviour")
 RELATIVE = 1e-5
 # Where the original stumbles or says nothing, ours says what is wrong: error and part of its text.
 CLEARER = {
-    "input_fn_returns_none": ("ValueError", "returned None"),
-    "predict_with_input_fn_that_returns_none": ("ValueError", "returned None"),
+    "input_fn_returns_none": ("ValueError", "input_fn returned None, and model_fn needs features"),
+    "predict_with_input_fn_that_returns_none": ("ValueError", "input_fn returned None, and"),
     "predict_a_scalar_beside_rows": ("ValueError", "Prediction 'b' has no batch dimension"),
     "receiver_raw_of_tensor": ("ValueError", "must be a dict"),
     "train_on_a_checkpoint_of_another_shape": ("CheckpointMisfitError", "does not fit the model"),

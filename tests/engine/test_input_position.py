@@ -261,7 +261,7 @@ def test_a_damaged_position_is_told_and_the_input_starts_over(tmp_path, caplog, 
 def test_a_position_in_another_input_is_an_error_with_a_way_out(tmp_path):
     train(tmp_path, steps=3)
     with pytest.raises(
-        ValueError, match=r"model.ckpt-3.* is no position in this input .*Remove the file"
+        ValueError, match=r"model.ckpt-3.* is not a position in this input .*Remove the file"
     ):
         train(
             tmp_path,

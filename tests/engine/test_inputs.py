@@ -1,4 +1,5 @@
 import functools
+import logging
 
 import numpy as np
 import pytest
@@ -76,13 +77,20 @@ def test_lookup_tables_in_the_input_are_initialized(tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["train", "evaluate", "predict"])
-def test_input_fn_that_returns_nothing_is_named(model_fn, tmp_path, verb):
+def test_input_fn_that_returns_nothing_is_named(model_fn, tmp_path, verb, caplog):
     def forgot_to_return():
         tf.data.Dataset.range(3)
 
     estimator = est.Estimator(model_fn, tmp_path)
-    with pytest.raises(ValueError, match=r"forgot_to_return.* returned None. Return a tf.data"):
+    with (
+        caplog.at_level(logging.WARNING, "tensorflow"),
+        pytest.raises(ValueError, match="input_fn returned None, and model_fn needs features"),
+    ):
         list(getattr(estimator, verb)(forgot_to_return))
+    assert any(
+        "forgot_to_return" in line and "returned None. Return a tf.data" in line
+        for line in caplog.messages
+    )
 
 
 def test_element_of_three_parts_is_shown(model_fn, tmp_path):

@@ -37,16 +37,29 @@ def test_short_names_are_those_of_the_official_models():
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "values"),
     [
-        ["--eval", "--exporters=final,latest,best", "--exports_to_keep=0"],
-        ["--eval", "--exporters=best", "--best_metric=accuracy", "--best_mode=max"],
-        ["--eval", "--stop_metric=loss", "--stop_if=no_decrease", "--stop_patience_steps=9"],
-        ["--keep_best=loss:min:1", "--max_time=9"],
+        (
+            ["--eval", "--exporters=final,latest,best", "--exports_to_keep=0"],
+            {"eval": True, "exporters": ["final", "latest", "best"], "exports_to_keep": 0},
+        ),
+        (
+            ["--eval", "--exporters=best", "--best_metric=accuracy", "--best_mode=max"],
+            {"exporters": ["best"], "best_metric": "accuracy", "best_mode": "max"},
+        ),
+        (
+            ["--eval", "--stop_metric=loss", "--stop_if=no_decrease", "--stop_patience_steps=9"],
+            {"stop_metric": "loss", "stop_if": "no_decrease", "stop_patience_steps": 9},
+        ),
+        (
+            ["--keep_best=loss:min:1", "--max_time=9"],
+            {"keep_best": ("loss", "min", 1), "max_time": 9},
+        ),
     ],
 )
-def test_flags_that_go_together(arguments):
-    parse(*arguments)
+def test_flags_that_go_together(arguments, values):
+    parsed = parse(*arguments)
+    assert {name: parsed[name].value for name in values} == values
 
 
 STOP = ("--eval", "--stop_metric=loss")

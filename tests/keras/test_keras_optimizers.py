@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -93,9 +94,10 @@ def test_a_schedule_without_config_is_refused(family: Any) -> None:
         model_to_estimator(dense(family.Adam(Unnamed())))
 
 
-def test_averages_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"Adam\(use_ema=True\) is not supported"):
+def test_averages_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "tensorflow"):
         model_to_estimator(dense(optimizers.Adam(use_ema=True)))
+    assert any("Adam(use_ema=True): an Estimator trains without" in m for m in caplog.messages)
 
 
 def test_undecayed_variables_are_told_by_name() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -198,13 +199,16 @@ def test_refuses_a_subclassed_model_that_cannot_be_made_again() -> None:
         model_to_estimator(compiled(Wraps(layers.Dense(2))), checkpoint_format="saver")
 
 
-def test_refuses_a_model_that_comes_out_otherwise() -> None:
+def test_warns_of_a_model_that_comes_out_otherwise(caplog: pytest.LogCaptureFixture) -> None:
     model = compiled(Branches())
     model.last = layers.Dense(2)
     model(X)
     estimator = model_to_estimator(model, checkpoint_format="saver")
-    with pytest.raises(ValueError, match="made anew from its config they are"):
+    with caplog.at_level(logging.WARNING, "tensorflow"):
         estimator.train(batches(), steps=1)
+    told = [line for line in caplog.messages if "made anew from its config they are" in line]
+    assert len(told) == 1
+    assert "Training starts from new weights." in told[0]
 
 
 def test_warns_of_a_train_step_that_is_not_called(caplog: pytest.LogCaptureFixture) -> None:

@@ -18,6 +18,19 @@ from estimator_train.launcher.ports import free_addresses
 
 # Not by a fork: the linker loads the library as a program starts.
 LISTENING = Path(__file__).with_name("listening.py")
+# Where there is no C compiler, the package is installed without it.
+HAS_LIBRARY = importlib.util.find_spec("_estimator_train_loopback") is not None
+
+
+def has_ipv6() -> bool:
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return True
+    except OSError:
+        return False
+
+
+FAMILIES = ("AF_INET", "AF_INET6") if has_ipv6() else ("AF_INET",)
 # As the kernel writes them: 127.0.0.1, by itself and as an address of IPv6.
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}
 # Binds a socket of a family to an address, and prints the one that it has then.
@@ -39,7 +52,10 @@ def test_servers_that_train_listen_on_loopback_alone(tmp_path: Path, kind: str, 
     looks = [line for line in done.lines("chief:0") if line.startswith("[")]
     addresses = [json.loads(line.replace("'", '"')) for line in looks]
     assert len(addresses) == 3
-    assert all(one and set(one) <= LOOPBACK for one in addresses), done.text
+    if HAS_LIBRARY:
+        assert all(one and set(one) <= LOOPBACK for one in addresses), done.text
+    else:
+        assert all(one for one in addresses), done.text
 
 
 def bound(family: str, host: str, port: int, v6_only: bool = False) -> list[object]:
@@ -57,24 +73,26 @@ ADDRESSES = ["127.0.0.1:15001", *free_addresses(1)]
 PORT = int(ADDRESSES[-1].rpartition(":")[2])
 
 
+BOUND = [
+    ("AF_INET", "0.0.0.0", False, "127.0.0.1"),
+    ("AF_INET6", "::", False, "::ffff:127.0.0.1"),
+    ("AF_INET6", "::ffff:0.0.0.0", False, "::ffff:127.0.0.1"),
+    ("AF_INET6", "::", True, "::1"),
+    ("AF_INET", "127.0.0.2", False, "127.0.0.2"),
+    ("AF_INET6", "::1", False, "::1"),
+]
+
+
 @pytest.mark.parametrize(
-    ("family", "asked", "v6_only", "given"),
-    [
-        ("AF_INET", "0.0.0.0", False, "127.0.0.1"),
-        ("AF_INET6", "::", False, "::ffff:127.0.0.1"),
-        ("AF_INET6", "::ffff:0.0.0.0", False, "::ffff:127.0.0.1"),
-        ("AF_INET6", "::", True, "::1"),
-        ("AF_INET", "127.0.0.2", False, "127.0.0.2"),
-        ("AF_INET6", "::1", False, "::1"),
-    ],
+    ("family", "asked", "v6_only", "given"), [row for row in BOUND if row[0] in FAMILIES]
 )
 def test_ports_of_the_cluster_are_bound_to_loopback(
     family: str, asked: str, v6_only: bool, given: str
 ) -> None:
-    assert bound(family, asked, PORT, v6_only) == [given, PORT]
+    assert bound(family, asked, PORT, v6_only) == [given if HAS_LIBRARY else asked, PORT]
 
 
-@pytest.mark.parametrize("family", ["AF_INET", "AF_INET6"])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_other_ports_are_bound_as_they_ask(family: str) -> None:
     everywhere = {"AF_INET": "0.0.0.0", "AF_INET6": "::"}[family]
     other = int(free_addresses(1)[0].rpartition(":")[2])
@@ -84,12 +102,14 @@ def test_other_ports_are_bound_as_they_ask(family: str) -> None:
 
 def test_what_was_preloaded_before_still_is() -> None:
     library = importlib.util.find_spec("_estimator_train_loopback")
-    assert library is not None, "install the package where there is a C compiler"
     found = loopback.variables(["a:1", "b:2"], {"LD_PRELOAD": "/lib/other.so"})
-    assert found == {
-        "LD_PRELOAD": f"{library.origin}:/lib/other.so",
-        "ESTIMATOR_TRAIN_LOOPBACK_PORTS": "1,2",
-    }
+    assert found == (
+        library
+        and {
+            "LD_PRELOAD": f"{library.origin}:/lib/other.so",
+            "ESTIMATOR_TRAIN_LOOPBACK_PORTS": "1,2",
+        }
+    )
 
 
 def test_without_the_library_the_launcher_says_so(

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 from cases import case
+from cases_keras import dense, keras_input
 from cases_keras_exports import served
 from jobs import Api, tiny_data, tiny_estimator, tiny_input, tiny_parts, trained, values
 
 tf1 = tf.compat.v1
+
+
+@case
+def loss_of_integers(api: Api, model_dir: str) -> Any:
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        weight = tf1.get_variable("w", initializer=[1, 2])
+        train_op = tf.group(weight.assign_add([1, 1]), tf1.train.get_global_step().assign_add(1))
+        loss = tf.reduce_sum(weight) + 0 * tf.size(features["x"])
+        return api.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    estimator = tiny_estimator(api, model_dir, model_fn=model_fn)
+    estimator.train(tiny_input, steps=4)
+    return estimator.get_variable_value("w").tolist()
+
+
+@case
+def predict_keys_from_a_generator(api: Api, model_dir: str) -> Any:
+    keys = (name for name in ["score"])
+    rows = trained(api, model_dir).predict(lambda: tiny_input(repeat=1), predict_keys=keys)
+    return sorted(next(iter(rows)))
 
 
 @case
@@ -169,3 +191,86 @@ def keras_wide_and_deep_with_two_optimizers(api: Api, model_dir: str) -> Any:
     assert np.isfinite(estimator.evaluate(data, steps=1)["loss"])
     # Both optimizers of tf.estimator count on the global step, one before the other by chance.
     return sorted(estimator.get_variable_names())
+
+
+@case
+def input_fn_that_returns_none_for_a_model_without_features(api: Api, model_dir: str) -> Any:
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        weight = tf1.get_variable("w", initializer=1.0)
+        train_op = tf.group(weight.assign_add(1.0), tf1.train.get_global_step().assign_add(1))
+        return api.estimator.EstimatorSpec(mode, loss=weight * 1.0, train_op=train_op)
+
+    estimator = tiny_estimator(api, model_dir, model_fn=model_fn)
+    estimator.train(lambda: None, steps=2)
+    return float(estimator.get_variable_value("w"))
+
+
+@case
+def input_fn_that_wraps_one_of_other_arguments(api: Api, model_dir: str) -> Any:
+    def of_params(params: Any, mode: str) -> tf.data.Dataset:
+        assert (params, mode) == ("bound", "bound")
+        return tiny_input()
+
+    @functools.wraps(of_params)
+    def bound() -> tf.data.Dataset:
+        return of_params("bound", "bound")
+
+    estimator = tiny_estimator(api, model_dir)
+    estimator.train(bound, steps=2)
+    return estimator.get_variable_value("weight").tolist()
+
+
+def _without_rate(api: Api) -> Any:
+    class NoRate(api.keras.optimizers.legacy.Optimizer):
+        def __init__(self, name: str = "NoRate") -> None:
+            super().__init__(name)
+
+        def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:
+            return var.assign_sub(0.1 * grad)
+
+        def get_config(self) -> dict[str, Any]:
+            return {"name": self._name}
+
+    return NoRate()
+
+
+def _trained_by(name: str, make: Callable[[Api], Any]) -> None:
+    def run(api: Api, model_dir: str) -> Any:
+        estimator = api.model_to_estimator(dense(api, optimizer=make(api)), model_dir=model_dir)
+        estimator.train(keras_input, steps=2)
+        loss = float(estimator.evaluate(lambda: keras_input(1))["loss"])
+        return [loss, sorted(estimator.get_variable_names())]
+
+    run.__name__ = f"keras_trained_by_{name}"
+    case(run)
+
+
+_trained_by("an_optimizer_without_learning_rate", _without_rate)
+_trained_by("averages", lambda api: api.keras.optimizers.SGD(0.1, use_ema=True))
+
+
+def keras_subclassed_model_that_was_changed_and_called(api: Api, model_dir: str) -> Any:
+    layers = api.keras.layers
+
+    class Plain(api.keras.Model):
+        def __init__(self) -> None:
+            super().__init__(name="plain")
+            self.last = layers.Dense(1, kernel_initializer="ones", name="out")
+
+        def call(self, inputs: Any) -> Any:
+            return self.last(inputs)
+
+    model = Plain()
+    model.last = layers.Dense(2, kernel_initializer="ones", name="two")
+    model(tiny_data()[0])
+    model.compile(api.keras.optimizers.legacy.SGD(0.01), "mse")
+    estimator = api.model_to_estimator(model, model_dir=model_dir, checkpoint_format="saver")
+
+    def data(repeat: int | None = None) -> tf.data.Dataset:
+        return keras_input(repeat).map(lambda x, y: (x["x"], y))
+
+    estimator.train(data, steps=2)
+    return float(estimator.evaluate(lambda: data(1))["loss"])
+
+
+case(keras_subclassed_model_that_was_changed_and_called, "ERROR")  # Warnings differ.

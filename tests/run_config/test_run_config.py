@@ -14,7 +14,7 @@ import ask_run_config
 import numpy as np
 import pytest
 import tensorflow as tf
-from outcomes import outcome, recorded
+from outcomes import described, outcome, recorded
 
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.session_config import default_session_config, merged_session_config
@@ -120,10 +120,8 @@ def test_own_session_config_is_kept_in_a_cluster(monkeypatch: pytest.MonkeyPatch
 
 
 def test_default_session_config_is_the_originals() -> None:
-    assert str(default_session_config()) == (
-        "allow_soft_placement: true\ngraph_options {\n  rewrite_options {\n"
-        "    meta_optimizer_iterations: ONE\n  }\n}\n"
-    )
+    theirs = GOLDEN["TF_CONFIG: chief only"]["value"]["session_config"]
+    assert described(default_session_config(theirs["device_filters"])) == theirs
 
 
 def test_what_a_session_config_sets_holds_and_the_rest_are_defaults() -> None:

@@ -42,7 +42,7 @@ def checked_columns(columns: Any, *, v1: bool = False) -> list[Any]:
         v1: Whether columns that exist in `tf.compat.v1.feature_column` alone are allowed.
 
     Raises:
-        ValueError: There are none, one is no column, or two have one name.
+        ValueError: There are no columns, one is not a column, or two have one name.
     """
     if isinstance(columns, Mapping):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
@@ -97,7 +97,7 @@ class Batch:
             named within the scope of the model, else without it.
 
     Raises:
-        ValueError: features are no dict.
+        ValueError: features are not a dict.
     """
 
     def __init__(self, features: Any, *, v1: bool = False) -> None:
@@ -155,7 +155,7 @@ class Batch:
             columns: Checked columns, after which their variables are named.
 
         Raises:
-            ValueError: A column is no sequence column of numbers.
+            ValueError: A column is not a sequence column of numbers.
         """
         state, shared = _State(self._tables), self._shared_scope()
         parts, lengths = [], []

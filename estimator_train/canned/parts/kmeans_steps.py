@@ -64,7 +64,7 @@ class Clusters:
         self.initialized = _variable("initialized", [], tf.bool)
         self._steps_per_iteration = steps_per_iteration
         if mini_batch:
-            # The original leaves this variable its default name.
+            # tf.estimator 2.15 leaves this variable its default name.
             self._counts = _variable("Variable", [count], tf.int64)
             if steps_per_iteration > 1:
                 self._moving = _variable("clusters_updated", shape, tf.float32)
@@ -79,7 +79,7 @@ class Clusters:
         squares = lengths - 2.0 * products + tf.reduce_sum(tf.square(centers), axis=1)
         nearest, index = tf.reduce_min(squares, axis=1), tf.argmin(squares, axis=1)
         if self._cosine:
-            # Like in the original, the two differ for points at zero, which have no direction.
+            # As in tf.estimator 2.15, the two differ for points at zero, which have no direction.
             return Distances(1.0 - products, 0.5 * nearest, index)
         return Distances(squares, nearest, index)
 
@@ -102,7 +102,7 @@ class Clusters:
         total = tf.convert_to_tensor(self._counts) + sizes
         several = self._steps_per_iteration > 1
         moving = self._moving if several else self.centers
-        # The original counts the points of a batch twice here, so its centers move more slowly.
+        # tf.estimator 2.15 counts the points of a batch twice here: its centers move more slowly.
         rate = 1.0 / tf.maximum(tf.cast(total + sizes, tf.float32)[:, None], 1.0)
         moved = self._as_directions(moving + rate * (sums - numbers * moving))
         if not several:
@@ -247,7 +247,7 @@ class InitializeHook(PlacedHook):
 
 
 class CountLastRunHook(PlacedHook):
-    """Counts as a step, like the original, the run in which the input turned out to be over.
+    """Counts as a step, like tf.estimator 2.15, the run in which the input turned out to be over.
 
     So a call of `train` leaves a checkpoint of its own even if the choice of first centers took
     all of its input.

@@ -55,7 +55,7 @@ def linear_logit_fn_builder(
         sparse_combiner: As for `LinearEstimator`.
 
     Raises:
-        ValueError: units is no int, a column is wrong, or the combiner is unknown.
+        ValueError: units is not an int, a column is wrong, or the combiner is unknown.
     """
     part = Linear.of(feature_columns, sparse_combiner, v1=True)
     _check_units(units)
@@ -90,7 +90,7 @@ def dnn_logit_fn_builder(
         batch_norm: As for `DNNEstimator`.
 
     Raises:
-        ValueError, TypeError: units is no int; and as `DNNEstimator`.
+        ValueError, TypeError: units is not an int; and as `DNNEstimator`.
     """
     part = Deep.of(
         feature_columns,

@@ -157,8 +157,8 @@ class Deep:
         """Checks the arguments of a DNN estimator.
 
         Raises:
-            ValueError: A column is wrong, a size is no positive number, or dropout no share.
-            TypeError: hidden_units are no list.
+            ValueError: A column is wrong, a size is not positive, or dropout is not from 0 to 1.
+            TypeError: hidden_units are not a list.
         """
         columns = checked_columns(columns, v1=v1)
         units = _checked_sizes(hidden_units)

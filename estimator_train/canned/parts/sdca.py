@@ -111,7 +111,7 @@ class LinearSDCA:
 
         Raises:
             KeyError: features have no ids of examples.
-            ValueError: Several replicas train together.
+            ValueError: There are several replicas.
         """
         labels, weights = labels_and_weights(head, labels, model.logits, features)
         loss_type = "logistic_loss" if isinstance(head, BinaryClassHead) else "squared_loss"
@@ -145,7 +145,7 @@ class LinearSDCA:
 
         Raises:
             KeyError: features have no ids of examples.
-            ValueError: Several replicas train together.
+            ValueError: There are several replicas.
         """
         batch = Batch(features)
         inputs = [batch.linear_input(column) for column in feature_columns]

@@ -13,7 +13,7 @@ from estimator_train.canned.parts.models import LinearModel
 _v1 = tf.compat.v1
 # What is kept of an example: its dual variable, primal and dual loss, and weight.
 _KEPT = 4
-# Fingerprints of no id, in tables of the original too.
+# Fingerprints of no id, in tables of tf.estimator 2.15 too.
 _EMPTY, _DELETED = [0, 0], [1, 1]
 
 
@@ -50,11 +50,11 @@ def train_op(
 
     Raises:
         KeyError: features have no ids of examples.
-        ValueError: Several replicas train together.
+        ValueError: There are several replicas.
     """
     if tf.distribute.get_strategy().num_replicas_in_sync > 1:
         raise ValueError(
-            "LinearSDCA cannot train several replicas together. Train without a strategy, or with "
+            "LinearSDCA cannot train several replicas. Train without a strategy, or with "
             "parameter servers and num_loss_partitions=(number of workers)."
         )
     if settings.id_column not in features:

@@ -92,7 +92,7 @@ def sdca_model_fn_of(
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         batch = Batch(features, v1=v1)
         part = part_of(config)
-        # The original is in the scope once more where a v1 estimator has a head of v2.
+        # tf.estimator 2.15 is in the scope once more where a v1 estimator has a head of v2.
         more = _scope(part.scope) if v1 and not isinstance(head, V1_HEADS) else no_scope
         with _scope(part.scope) as scope, more:
             model = part.model(batch, head.logits_dimension)
@@ -178,7 +178,7 @@ def _variables_in(scope: str) -> list[Any]:
 
 
 def _tell_of_others(trained: Sequence[Any]) -> None:
-    """Tells of variables that stay as they begin; the original leaves them silently."""
+    """Warns of variables that keep their initial values; tf.estimator 2.15 leaves them silently."""
     names = {variable.name for variable in trained}
     others = [v.op.name for v in _v1.trainable_variables() if v.name not in names]
     if others:

@@ -23,7 +23,7 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 
 
 class DNNLinearCombinedEstimator(Estimator):
-    """A linear model and a deep neural network that are trained together, with any head.
+    """A linear model and a deep neural network that are trained jointly, with any head.
 
     The linear model remembers (crosses of categorical columns, say), the network generalizes.
 

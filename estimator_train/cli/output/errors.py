@@ -89,10 +89,10 @@ def _shortened(message: str) -> str:
     message = message.removeprefix("ERROR:: ")  # absl's, before some of its texts.
     # "flags a=1, b=None: " with all flags of a rule, then the rule.
     message = re.sub(r"^flags \w+=.*?: ", "", message)
-    # A Saver's guess at the cause, then the cause.
-    guess, _, cause = message.partition("Original error:\n")
-    if cause:
-        return f"{guess.partition('.')[0]}: {_shortened(cause.lstrip())}"
+    # "Restoring from checkpoint failed. ", a guess at the cause, then the cause.
+    guess = re.match(r"([^.\n]+)\. This is most likely .*?\n\s*", message)
+    if guess:
+        return f"{guess[1]}: {_shortened(message[guess.end() :])}"
     # "Detected at node ... (a stack) Node: 'name'", then the message.
     message = re.sub(r"Detected at node .*?\nNode: [^\n]*\n", "", message, flags=re.DOTALL)
     message = re.sub(r"^Graph execution error:\s*", "", message)

@@ -1,4 +1,4 @@
-"""Checkpoints that are written by a thread while training goes on."""
+"""Checkpoints that are written by a thread while training continues."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ class AsyncSaver:
 
     Args:
       scaffold: The model's Scaffold, whose Saver may be made later, with the session.
-      beside: Whether training goes on meanwhile; if not, each save is made at once.
+      beside: Whether training continues meanwhile; if not, it waits for each save.
     """
 
     def __init__(self, scaffold: tf.compat.v1.train.Scaffold, beside: bool = True) -> None:

@@ -40,7 +40,7 @@ def latest_checkpoint(model_dir: str) -> str | None:
     if path is not None:
         _warn(model_dir, state.model_checkpoint_path if state else None, reasons, path)
     elif reasons and state is None:
-        _LOG.warning("What is left of checkpoints cannot be read: %s.", "; ".join(reasons))
+        _LOG.warning("The checkpoints that are left cannot be read: %s.", "; ".join(reasons))
     elif reasons:
         raise ValueError(
             f"No checkpoint in {model_dir} can be read ({'; '.join(reasons)}). Bring one back, or "
@@ -157,8 +157,8 @@ def stamp(path: str) -> tuple[Any, ...]:
     """What tells a file from another of the same name, as far as its file system knows.
 
     Raises:
-      NotFoundError: There is no such file on a remote file system.
-      FileNotFoundError: There is no such file here.
+      NotFoundError: The file does not exist, on a remote file system.
+      FileNotFoundError: The file does not exist, on a local file system.
     """
     if "://" in path:  # TensorFlow's stat has whole seconds.
         remote = tf.io.gfile.stat(path)

@@ -179,7 +179,7 @@ def _warn_of_idle_patterns(patterns: str | Sequence[Any] | None) -> None:
 
 
 def _check_vocabularies(settings: WarmStartSettings) -> None:
-    """Compares the sizes of vocabulary files with what is said of them."""
+    """Compares the sizes of vocabulary files with those in the VocabInfo."""
     if not settings.var_name_to_vocab_info:
         return
     saved = dict(tf.train.list_variables(settings.ckpt_to_initialize_from))

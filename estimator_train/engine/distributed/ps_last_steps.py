@@ -96,7 +96,9 @@ class LeaveLastSteps(_NearTheEnd):
         super().after_create_session(session, coord)
 
     def _come(self, session: tf.compat.v1.Session) -> bool:
-        _LOG.info("Waiting: the chief makes the last steps up to %d alone.", self._last_step)
+        _LOG.info(
+            "Waiting: the chief alone makes the last steps, up to global step %d.", self._last_step
+        )
         patience = Patience(self._patience)
         self._tell(True)
         while not preemption.requested():
@@ -145,7 +147,9 @@ class MakeLastSteps(_NearTheEnd):
         end = time.monotonic() + _LONGEST_WAIT_SECS
         while (active := self._active()) and not preemption.requested():
             if time.monotonic() >= end:
-                _LOG.warning("Not waiting for %s to pause any longer.", ", ".join(active))
+                _LOG.warning(
+                    "No longer waiting for %s to pause before the last steps.", ", ".join(active)
+                )
                 return
             time.sleep(_LOOK_EVERY_SECS)
 

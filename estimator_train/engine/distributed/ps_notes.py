@@ -36,10 +36,10 @@ class Notes:
 
     def write(self, task: str, calls: int) -> None:
         """Notes a number by the name of a task: the calls of `train` that it has ended."""
-        # A session waits for all tasks it may see, for ever if one is gone.
+        # A session waits for all tasks that it may see, without a limit if one is gone.
         reachable = [index for index, address in self._ps.items() if is_reachable(address)]
         if len(reachable) < len(self._ps):
-            _LOG.warning("Not all parameter servers could be told of %s.", task)
+            _LOG.warning("Some parameter servers did not answer: they may wait for %s.", task)
         if not reachable:
             return
         with tf.Graph().as_default() as graph:
@@ -118,7 +118,7 @@ class GoOnWithChief(tf.compat.v1.train.SessionRunHook):
         """Stops when the chief has ended; waits as long as it is gone."""
         del run_values
         if self.is_over():
-            _LOG.info("Stopping: %s has ended, and with it the training.", self._chief)
+            _LOG.info("Stopping: %s has ended, which ends the training.", self._chief)
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
@@ -140,7 +140,7 @@ class GoOnWithChief(tf.compat.v1.train.SessionRunHook):
             return False  # A parameter server that restarts; training itself knows what to do.
 
     def _wait(self) -> None:
-        _LOG.info("%s is gone; training goes on when it is back.", self._chief)
+        _LOG.info("%s is gone; training continues when it is back.", self._chief)
         patience = Patience(self._patience)
         while self._chief_gone.is_set() and not self._chief_ended.is_set():
             if preemption.requested():

@@ -94,7 +94,7 @@ class SavePacing(tf.compat.v1.train.CheckpointSaverListener):
         session.run(self._limit.tell_writing, {self._limit.value: 0})
 
     def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
-        """Says that there is no limit: no chief trains any more."""
+        """Removes the limit: no chief trains any more."""
         self._tell(session, _NO_LIMIT)
 
     def _tell(self, session: tf.compat.v1.Session, limit: int) -> None:
@@ -156,16 +156,16 @@ class WaitForSave(GlobalStepHook):
             if not self._said:
                 self._said = True
                 _LOG.info(
-                    "Step %d is one interval from the last checkpoint: waiting for the chief to "
-                    "write the next, now and whenever it takes so long.",
+                    "Global step %d is one checkpoint interval after the last checkpoint: waiting "
+                    "for the chief to write the next. Later waits of this kind are not logged.",
                     step,
                 )
             if writing:
                 heard = time.monotonic()
             elif time.monotonic() - heard > _LONGEST_WAIT_SECS:
                 _LOG.warning(
-                    "The chief has written no checkpoint for %d seconds; going on beyond step %d, "
-                    "so that more than one interval may be lost.",
+                    "The chief has written no checkpoint for %d seconds; training continues beyond "
+                    "step %d, so that a failure may cost more than one checkpoint interval.",
                     _LONGEST_WAIT_SECS,
                     step,
                 )

@@ -1,4 +1,4 @@
-"""Steps that several workers of parameter servers make together, as with SyncReplicasOptimizer."""
+"""Synchronous training over parameter servers, with SyncReplicasOptimizer."""
 
 import tensorflow as tf
 
@@ -9,7 +9,7 @@ _GRACE_OF_TAKERS_SECS = 2
 
 
 def needs_others(graph: tf.Graph) -> bool:
-    """Whether a step of this worker waits for gradients of others: it cannot go on without them.
+    """Whether a step of this worker needs gradients of others to continue.
 
     Args:
       graph: The graph of a training.
@@ -20,7 +20,7 @@ def needs_others(graph: tf.Graph) -> bool:
 def stop_grace_secs(graph: tf.Graph) -> int:
     """Seconds that a session waits for its threads at the end, before it is closed.
 
-    The chief's thread that takes the sums ends only when the session is closed: waiting is in vain.
+    The chief's thread that takes the sums ends only when the session closes: waiting is useless.
 
     Args:
       graph: The graph of a training.

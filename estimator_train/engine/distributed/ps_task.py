@@ -224,7 +224,7 @@ def _serve_until_ended(
         elif chief_ended is None:
             chief_ended = time.monotonic()
         elif time.monotonic() - chief_ended > _GRACE_SECS:
-            _LOG.warning("The chief has ended; not waiting for %s.", ", ".join(active))
+            _LOG.warning("The chief has ended; no longer waiting for %s.", ", ".join(active))
             return
         patience.wait(_LOOK_EVERY_SECS, f"for {', '.join(active)} to end")
 
@@ -237,6 +237,6 @@ def _check_shares_variables(config: RunConfig) -> None:
     if config.num_worker_replicas > 1 and not config.num_ps_replicas:
         raise ValueError(
             f"TF_CONFIG has {config.num_worker_replicas} tasks that train, but no `ps` for their "
-            "variables and no strategy: each would train for itself. Add a ps job, or give "
+            "variables and no strategy: each would train a model of its own. Add a ps job, or give "
             "RunConfig(train_distribute=tf.distribute.MultiWorkerMirroredStrategy())."
         )

@@ -1,6 +1,6 @@
 """Ending a synchronous training on all workers after the same step.
 
-A worker that stops alone would leave the others waiting in a collective for ever. So with each step
+If a worker stopped alone, the others would wait in a collective without end. So with each step
 they vote whether there is to be another: not if one of them has no more input, if it is the last
 step, or if a hook of one asked to stop. Who stops for a hook makes one more step to say so. In the
 same vote the chief says whether it writes a checkpoint after the step, and then it does, by a clock
@@ -169,7 +169,7 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
         self._is_over = not self.has_more
         if self._is_over:
             end_watch()
-            _LOG.warning("Stopping: the input of a worker is empty, or was at its end.")
+            _LOG.warning("Stopping: the input of a worker is empty or has ended.")
             coord.request_stop()
         self._step = int(session.run(self._step_read))
 
@@ -198,7 +198,7 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
     def end(self, session: tf.compat.v1.Session) -> None:
         """Has all workers stop where this one alone was asked to; waits for the checkpoint."""
         if not self._is_over and self._fetches is not None:
-            _LOG.info("Stopping: one more step, in which this worker tells all others to stop.")
+            _LOG.info("Stopping: this worker makes one more step, which tells all others to stop.")
             votes = {**self._votes(), self._willing: False}
             with long_wait("for all workers to make the last step", *self._limit):
                 _, (_, more, _) = session.run([self._fetches, self._vote], votes)

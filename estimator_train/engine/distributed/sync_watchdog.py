@@ -22,7 +22,7 @@ from estimator_train.run_config import RunConfig
 _LOG = tf.get_logger()
 _CONNECT_SECS = 5.0
 _LOOK_SECS = 1.0
-# Servers close connections on which nothing is said, but not so soon.
+# Servers close idle connections, but not so soon.
 _RENEW_SECS = 10.0
 _ATTEMPTS = 3
 # A process is one worker, in one training at a time.
@@ -32,7 +32,7 @@ _all_ended = threading.Event()
 class Peers:
     """Watches the other workers of a synchronous training.
 
-    A collective whose partner was killed waits for ever, and after a failure the collectives of a
+    A collective whose partner was killed waits forever, and after a failure the collectives of a
     process cannot be used again. So when a worker is gone, this process ends too, by exit code 143,
     to be started again with it.
 
@@ -69,8 +69,8 @@ class Peers:
             gone = _gone(connections)
             if gone and not _all_ended.is_set():
                 _LOG.error(
-                    "%s at %s is gone, without which this synchronous training cannot go on. "
-                    "Ending with exit code %d, to be started again from the last checkpoint.",
+                    "%s at %s is gone, and synchronous training cannot continue without it. "
+                    "Exiting with code %d; a restart continues from the last checkpoint.",
                     gone,
                     self._others[gone],
                     RETRYABLE_EXIT_CODE,

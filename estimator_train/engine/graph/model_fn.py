@@ -22,6 +22,19 @@ def model_graph(context: EstimatorContext, device_fn: Any = None) -> Iterator[tf
         yield graph
 
 
+@contextlib.contextmanager
+def _needing(features: Any) -> Iterator[None]:
+    """Within it, an error that comes of an input_fn without a result says so."""
+    try:
+        yield
+    except Exception as error:
+        if features is not None:
+            raise
+        raise ValueError(
+            f"input_fn returned None, and model_fn needs features: {type(error).__name__}: {error}"
+        ) from error
+
+
 def call_model_fn(
     context: EstimatorContext, features: Any, labels: Any, mode: str, config: Any = None
 ) -> EstimatorSpec:
@@ -47,7 +60,7 @@ def call_model_fn(
         "config": config or context.config,
     }
     _LOG.info("Calling model_fn.")
-    with keras_3.explained("model_fn"):
+    with keras_3.explained("model_fn"), _needing(features):
         spec = call_with_known(context.model_fn, available)
     keras_3.warn_of_variables()
     _LOG.info("Done calling model_fn.")

@@ -23,7 +23,7 @@ class Step:
       inputs: What the step reads.
       spec: What model_fn made of it.
       global_step: The variable that counts training steps.
-      batch_size: Tensor of the examples in a step, all replicas together, or None.
+      batch_size: Tensor of the examples in a step, over all replicas, or None.
     """
 
     inputs: Inputs

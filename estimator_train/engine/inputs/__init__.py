@@ -1,1 +1,1 @@
-"""From an input_fn to tensors, and where an input goes on after a restart."""
+"""From an input_fn to tensors, and where an input continues after a restart."""

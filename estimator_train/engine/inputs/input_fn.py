@@ -12,6 +12,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import call_with_known, requires
 from estimator_train.engine.model_cache import ReusedInputFn
 
+_LOG = tf.get_logger()
 _EXPECTED = (
     "Return a tf.data.Dataset of (features, labels) or of features, a pair of tensors or of "
     "dicts of tensors (features, labels), or features alone."
@@ -25,7 +26,7 @@ class Inputs:
     Attributes:
       features: What model_fn gets as features.
       labels: What model_fn gets as labels, or None.
-      iterator: The dataset's iterator, or None where the input is no dataset.
+      iterator: The dataset's iterator, or None where the input is not a dataset.
       initializer: The operation that starts the dataset, or None likewise.
       context: The pipeline's place among the others; None where it is the only one.
     """
@@ -104,9 +105,6 @@ def call_input_fn(
       mode: A ModeKeys value.
       input_context: The pipeline's place among the others. Where it is the only one, an input_fn
         that has a default for it keeps its default.
-
-    Raises:
-      ValueError: It returned nothing.
     """
     if isinstance(input_fn, ReusedInputFn):
         input_fn = input_fn.function
@@ -118,7 +116,7 @@ def call_input_fn(
     with tf.device("/cpu:0"), keras_3.explained("input_fn"):
         result = call_with_known(input_fn, available)
     if result is None:
-        raise ValueError(f"input_fn ({input_fn}) returned None. {_EXPECTED}")
+        _LOG.warning("input_fn (%s) returned None. %s", input_fn, _EXPECTED)
     return result
 
 
@@ -148,7 +146,7 @@ def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
       result: What input_fn returned in the same graph.
 
     Returns:
-      The operation that starts it, or None if it is no dataset of the same structure and shapes.
+      The operation that starts it, or None if it is not a dataset of the same structure and shapes.
     """
     if not is_dataset(result) or result.element_spec != inputs.iterator.element_spec:
         return None

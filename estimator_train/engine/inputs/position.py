@@ -47,7 +47,7 @@ def saved_position(
     if inputs.iterator is None:
         reason = "input_fn did not return a Dataset"
     elif is_ps_task(config) and config.num_worker_replicas > 1:
-        reason = "the steps of asynchronous workers belong to no common position"
+        reason = "asynchronous workers have no common position at a checkpoint"
     elif users_savers:
         prefix = tf_internals.saving_prefix(users_savers[0])
     elif config.save_checkpoints_steps or config.save_checkpoints_secs:
@@ -129,12 +129,12 @@ class InputPosition:
                 session.run(self._next)
         except tf.errors.OpError as error:
             raise ValueError(
-                f"{self._files.path(saved)} is no position in this input ({self._source}), which "
-                "seems to have changed. Remove the file to begin at the input's start, or train "
-                f"with RunConfig(save_input_position=False). TensorFlow says: {error.message}"
+                f"{self._files.path(saved)} is not a position in this input ({self._source}), "
+                "which seems to have changed. Remove the file to begin at the input's start, or "
+                f"train with RunConfig(save_input_position=False). TensorFlow says: {error.message}"
             ) from error
         self._inputs.placed(has_more)
-        _LOG.info("The input goes on from its position at step %d.", step)
+        _LOG.info("The input continues from its position at step %d.", step)
 
     def write(self, session: tf.compat.v1.Session, step: int) -> None:
         """Writes the position of this moment for the checkpoint of a step."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import tf_internals
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import call_input_fn, is_dataset
 from estimator_train.estimator_spec.spec import ModeKeys
@@ -41,7 +42,7 @@ def own_part(result: Any, input_context: tf.distribute.InputContext) -> Any:
     """
     if not is_dataset(result) or input_context.num_input_pipelines == 1:
         return result
-    policy = result.options().experimental_distribute.auto_shard_policy
+    policy = tf_internals.options_of(result).experimental_distribute.auto_shard_policy
     if policy in (_Policy.AUTO, _Policy.OFF):
         return result
     specs = tf.nest.flatten(result.element_spec, expand_composites=True)

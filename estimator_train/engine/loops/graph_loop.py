@@ -106,6 +106,7 @@ def build_loop(
         step = compiled_step(operation, loss, needed, captured, whole)
     else:
         step = _Copy(whole(needed, captured), operation.name, loss)
+    can_be_nan = stop_at_nan and loss.dtype.is_floating
     most_slot = _Slot("steps", tf.int64)
     done_slot = _Slot("done", tf.int64)
     loss_slot = _Slot("loss", loss.dtype)
@@ -123,7 +124,7 @@ def build_loop(
 
     def go_on(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
         more = done < most
-        return tf.logical_and(more, tf.math.is_finite(step_loss)) if stop_at_nan else more
+        return tf.logical_and(more, tf.math.is_finite(step_loss)) if can_be_nan else more
 
     with tf_internals.control_flow_v2():
         outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)

@@ -70,13 +70,13 @@ class StepBudget:
         self._said_size = True
         if due is not None and (self._limit is None or due <= self._limit):
             _LOG.info(
-                "Training runs up to %d steps per session call; %s must see the next.",
+                "Up to %d training steps run in one session call; the hook %s sees the next.",
                 due,
                 type(holder).__name__,
             )
         else:
             most = self._limit or "an unlimited number of"
-            _LOG.info("Training runs up to %s steps per session call.", most)
+            _LOG.info("Up to %s training steps run in one session call.", most)
 
     def _say_remainder(self, due: int | None, holder: Any) -> None:
         """Says once that steps_per_loop does not divide the steps between two that a hook sees."""

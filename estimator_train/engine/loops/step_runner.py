@@ -116,8 +116,8 @@ class StepRunner:
         self._counts_steps = expected == before
         if self._loops is not None and expected not in (None, before):
             _LOG.info(
-                "Training runs one step per session call: without one increment a step, the global "
-                "step is %d where %d was expected.",
+                "Training runs one step per session call: the train_op does not increment the "
+                "global step by one; it is %d where %d was expected.",
                 before,
                 expected,
             )

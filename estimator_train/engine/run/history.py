@@ -17,7 +17,7 @@ import tensorflow as tf
 
 FILE_NAME = "history.jsonl"
 _LOG = tf.get_logger()
-# Histories that could not be written when last tried; said once.
+# Histories that could not be written when last tried; one warning each.
 _not_written: set[str] = set()
 
 
@@ -92,7 +92,7 @@ class HistoryHook(tf.compat.v1.train.SessionRunHook):
       step_read: Tensor of the global step before a step.
       batch_size: Tensor of the examples in a step of this process, or None.
       replicas: Copies of the model that are trained.
-      processes: Processes that they are in, which make each step together.
+      processes: Processes that they are in.
     """
 
     def __init__(

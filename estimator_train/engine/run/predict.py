@@ -70,7 +70,7 @@ def _built(
         _warn_if_endless(inputs)
         spec = call_model_fn(context, inputs.features, None, ModeKeys.PREDICT)
         warm_start.apply(context.warm_start, path)
-        chosen(spec.predictions, predict_keys)  # A wrong key is said before a session is made.
+        chosen(spec.predictions, predict_keys)  # A wrong key fails before a session is made.
         return Built(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
 
 
@@ -122,7 +122,7 @@ def chosen(predictions: Any, keys: Sequence[str] | str | None) -> Any:
       keys: Names of predictions; all by default.
 
     Raises:
-      ValueError: Keys are given and predictions is no dict, or none of the keys is in it.
+      ValueError: Keys are given and predictions is not a dict, or has none of the keys.
     """
     if not keys:
         return predictions

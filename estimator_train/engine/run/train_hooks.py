@@ -156,7 +156,7 @@ def _step_after(step: Step) -> tf.Tensor:
 
 
 def _replicas_and_processes(config: RunConfig) -> tuple[int, int]:
-    """How many replicas train, and how many processes make each step together."""
+    """How many replicas train, and in how many synchronous processes."""
     strategy = config.train_distribute
     if strategy is None or not strategy.num_replicas_in_sync > 1:
         return max(1, config.num_worker_replicas), 1

@@ -68,7 +68,7 @@ def _quota_v1(quota: str | None, period: str | None) -> float | None:
 
 
 def _share(quota: str, period: str) -> float | None:
-    """CPUs that microseconds in a period come to; None for "max", -1 and what is no number."""
+    """CPUs that microseconds in a period come to; None for "max", -1 and what is not a number."""
     try:
         used, of = int(quota), int(period)
     except ValueError:

@@ -114,7 +114,7 @@ class OpenModel:
     def load(self, checkpoint_path: str) -> None:
         """Loads a checkpoint's variables, unless they are loaded, and resets all others."""
         scaffold = self.built.scaffold
-        if not tf.compat.v1.train.checkpoint_exists(checkpoint_path):
+        if not _exists(checkpoint_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {checkpoint_path}")
         if self._loaded != _identity(checkpoint_path):
             with self.built.graph.as_default(), explained_restore(checkpoint_path, self._by_name):
@@ -128,7 +128,7 @@ class OpenModel:
 
 
 class PlainSession:
-    """A raw session with the manners of a MonitoredSession: the end of the input is no error."""
+    """A raw session that, like a MonitoredSession, takes the end of the input as no error."""
 
     def __init__(self, session: tf.compat.v1.Session) -> None:
         self.raw = session
@@ -171,6 +171,12 @@ def in_use(kept: "ModelCache[OpenModel]", model: OpenModel) -> Iterator[PlainSes
         model.close()
         raise
     kept.give_back(model)
+
+
+def _exists(checkpoint_path: str) -> bool:
+    """As `tf.compat.v1.train.checkpoint_exists`, which logs at each call that it is deprecated."""
+    files = (f"{checkpoint_path}.index", f"{checkpoint_path}-?????-of-?????", checkpoint_path)
+    return any(tf.io.gfile.glob(pattern) for pattern in files)
 
 
 def _identity(checkpoint_path: str) -> tuple[Any, ...]:

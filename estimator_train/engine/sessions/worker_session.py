@@ -19,7 +19,7 @@ class PromptSessionCreator(tf.compat.v1.train.SessionCreator):
       scaffold: The model's Scaffold.
       master: The target of this task's server.
       config: Configuration of the session.
-      max_wait_secs: How long to wait for the chief; None for ever.
+      max_wait_secs: How long to wait for the chief; None waits without a limit.
     """
 
     def __init__(

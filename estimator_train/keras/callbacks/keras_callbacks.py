@@ -104,7 +104,7 @@ class KerasCallbacks(PlacedHook):
         )
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Begins the training for the callbacks; in a session after a lost one it goes on."""
+        """Begins the training for the callbacks, or continues it in a session after a lost one."""
         self._use_session(session)
         self._step = int(session.run(self._global_step))
         if not self._started:

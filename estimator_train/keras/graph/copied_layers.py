@@ -36,7 +36,7 @@ def own_config(config: Any) -> Any:
 
 @functools.cache
 def connected(cls: Any) -> Any:
-    """A layer class for an operation such as `1 - x`, whose first argument is no tensor.
+    """A layer class for an operation such as `1 - x`, whose first argument is not a tensor.
 
     A layer that is made in a graph looks at its first argument alone to tell whether it is part of
     a model, and a model is refused for such an operation.

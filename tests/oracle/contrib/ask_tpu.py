@@ -202,7 +202,6 @@ def cross_shard_steps():
     ]
 
 
-@differs("a TPUEstimator trains on CPU and GPU, and says so")
 @question
 def estimator_on_tpu():
     def model_fn(features, labels, mode, params):
