@@ -8,6 +8,7 @@ from pathlib import Path
 
 import all_cases
 import all_jobs
+import ask_canned
 import ask_canned_errors
 import ask_export
 import ask_heads
@@ -64,6 +65,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
         *("in memory classifier", "in memory regressor", "signatures"),
     ],
     "canned": lambda: canned_cases.CASES,
+    "canned_asked": lambda: ask_canned.questions(est, v1, LEGACY),
     "canned_continued": lambda: HOMES,
     "canned_continued_ours": lambda: HOMES,
     "canned_errors": lambda: ask_canned_errors.questions({"v1": v1, "v2": est}),

@@ -146,6 +146,14 @@ def canned_sdca() -> dict[str, Any]:
 
 
 @recording
+def canned_asked() -> dict[str, Any]:
+    import ask_canned
+
+    legacy = tf.keras.optimizers.legacy
+    return outcomes(ask_canned.questions(tf.estimator, v1.estimator, legacy))
+
+
+@recording
 def canned_errors() -> dict[str, Any]:
     import ask_canned_errors
 
