@@ -155,13 +155,13 @@ def weights_of(
         label_dimension: How many weights an example may have instead of one.
 
     Raises:
-        ValueError: The feature is missing, sparse or scalar, or has negative eager values.
-        InvalidArgumentError: It is of another shape than the logits (a `WrongShapeError` if that
-            is known as the graph is built), or has negative values.
+        ValueError: The feature is missing, sparse or scalar.
+        InvalidArgumentError: It is of another shape than the logits; a `WrongShapeError` if that
+            is known as the graph is built.
     """
     if weight_column is None:
         return None
-    weights = _not_negative(_weight_feature(weight_column, features or {}), weight_column)
+    weights = _weight_feature(weight_column, features or {})
     given = _with_last_dimension(weights, 1)
     weights = _with_last_dimension(given, tf.rank(logits) - 1)
     shapes = "[D0, D1, ... DN] or [D0, D1, ... DN, 1]"
@@ -239,16 +239,6 @@ def _weight_feature(column: Any, features: Mapping[str, Any]) -> tf.Tensor:
     if not isinstance(column, str) and column.normalizer_fn is not None:
         weights = column.normalizer_fn(weights)
     return tf.cast(weights, tf.float32)
-
-
-def _not_negative(weights: tf.Tensor, column: Any) -> tf.Tensor:
-    key = column if isinstance(column, str) else column.key
-    text = f"weights must not be negative, see the weight column {key}"
-    if tf.executing_eagerly():
-        if tf.reduce_any(weights < 0.0):
-            raise ValueError(f"{text}. Given: {weights.numpy().tolist()}")
-        return weights
-    return _after([tf.debugging.assert_non_negative(weights, message=text)], weights)
 
 
 class WrongShapeError(tf.errors.InvalidArgumentError, ValueError):

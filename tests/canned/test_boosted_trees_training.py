@@ -243,18 +243,6 @@ def test_labels_out_of_range_are_told(tmp_path: Path) -> None:
         made(tmp_path).train(input_fn)
 
 
-def test_negative_weights_are_told(tmp_path: Path) -> None:
-    features, labels = boosted_trees.events_of_collisions()
-    negative = {**features, "w": np.where(np.arange(300) < 9, -1.0, 1.0).astype(np.float32)}
-
-    def input_fn() -> Any:
-        return tf.data.Dataset.from_tensors((negative, labels["signal"])).repeat()
-
-    text = "weights must not be negative, see the weight column w"
-    with pytest.raises(tf.errors.InvalidArgumentError, match=text):
-        made(tmp_path, weight_column="w").train(input_fn)
-
-
 def test_no_batches_for_a_layer_are_warned_of() -> None:
     with logged() as lines:
         settings = Settings(0, 1, 1, 0.1, 0.0, 0.0, 0.0, 0.0, False, "none", 0.01)

@@ -32,10 +32,6 @@ CLEARER = {
         "ValueError",
         "Labels dtype should be integer. Instead got <dtype: 'string'>.",
     ],
-    "negative weights": [
-        "InvalidArgumentError",
-        "weights must not be negative, see the weight column weight",
-    ],
 }
 APIS = {"v2": est, "v1": v1}
 
@@ -46,6 +42,8 @@ def test_what_is_wrong_is_told_as_in_the_original(name: str) -> None:
     kind, text = CLEARER.get(mistake, GOLDEN[name])
     found, said = answer(ask_canned_errors.questions(APIS)[name])
     assert found == kind, said
+    if found == "no error":
+        return
     # Texts of v1 lack a space where lines were joined.
     assert text.replace(" ", "") in said.replace(" ", "")
 
@@ -60,7 +58,7 @@ def test_what_is_wrong_from_the_start_is_told_at_once(api: str, name: str) -> No
 def test_optimizers_are_of_the_generation_of_the_estimator() -> None:
     text = "The given object is not a tf.keras.optimizers.Optimizer instance. Given: "
     with pytest.raises(ValueError, match=re.escape(text)):
-        est.LinearClassifier([AGE], optimizer=V1_ADAM())
+        est.LinearClassifier([AGE], optimizer=V1_ADAM()).train(rows())
     text = "The given object is not an Optimizer instance. Given: "
     with pytest.raises(ValueError, match=re.escape(text)):
         v1.LinearClassifier([AGE], optimizer=lambda: tf_keras.optimizers.SGD()).train(rows())

@@ -63,17 +63,13 @@ def test_names_are_looked_up_within_a_function() -> None:
         assert predicted().numpy().ravel().tolist() == [b"b", b"c"]
 
 
-def test_negative_weights_are_refused() -> None:
+def test_negative_weights_count_as_they_are() -> None:
     head = heads.RegressionHead(weight_column="w")
-    text = "weights must not be negative, see the weight column w"
-    with pytest.raises(ValueError, match=text):
-        head.loss([1.0, 2.0], [[1.0], [1.0]], {"w": [1.0, -1.0]})
+    assert float(head.loss([1.0, 2.0], [[1.0], [1.0]], {"w": [1.0, -1.0]})) == -0.5
     with tf.Graph().as_default(), v1.Session() as session:
         weights = v1.placeholder(tf.float32, [None])
         loss = head.loss(tf.constant([1.0, 2.0]), tf.constant([[1.0], [1.0]]), {"w": weights})
-        with pytest.raises(tf.errors.InvalidArgumentError, match=text):
-            session.run(loss, {weights: [1.0, -1.0]})
-        assert session.run(loss, {weights: [1.0, 3.0]}) == 1.5
+        assert session.run(loss, {weights: [1.0, -1.0]}) == -0.5
 
 
 def test_weights_of_unknown_rank_are_one_an_example() -> None:

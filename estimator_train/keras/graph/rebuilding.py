@@ -14,6 +14,12 @@ from estimator_train.keras.graph.copied_layers import (
     lookup_configs,
     own_config,
 )
+from estimator_train.keras.graph.declared_inputs import (
+    as_declared,
+    in_float_type,
+    is_as_declared,
+    placeholder_like,
+)
 from estimator_train.keras.graph.io_names import Names
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
 from estimator_train.keras.graph.model_operations import assignments, on_placeholders, variables_of
@@ -165,20 +171,20 @@ class Blueprint:
         names = self._model.input_names
         given = Names.of(names, self._model.input).pick(features, "features", "inputs", names)
         symbols = dict(zip(names, self._model.inputs, strict=True))
-        floats = {name: _in_float_type(given[name], symbols[name]) for name in names}
-        if all(_is_as_declared(floats[name], symbols[name]) for name in names):
+        floats = {name: in_float_type(given[name], symbols[name]) for name in names}
+        if all(is_as_declared(floats[name], symbols[name]) for name in names):
             return floats
         return (
             given
             if self._takes(given, training)
-            else {name: _declared(floats[name], symbols[name]) for name in names}
+            else {name: as_declared(floats[name], symbols[name]) for name in names}
         )
 
     def _takes(self, features: Mapping[str, Any], training: bool) -> bool:
         """Whether the model can be called on such features, tried in a graph of its own."""
         with tf.Graph().as_default():
             try:
-                given = tf.nest.map_structure(_placeholder_like, dict(features))
+                given = tf.nest.map_structure(placeholder_like, dict(features))
                 self._check_weights(self._called(given, training).model, given)
             except Exception:  # Whatever a layer objects by.
                 return False
@@ -282,47 +288,3 @@ def _config_of(model: Any) -> dict[str, Any]:
             "need more than the constructor)."
         )
     return model.get_config()
-
-
-def _is_dense(feature: Any) -> bool:
-    return isinstance(feature, (tf.Tensor, tf.Variable))
-
-
-def _in_float_type(feature: Any, symbol: Any) -> Any:
-    """A float feature in the input's float type, which layers would cast it to themselves."""
-    floats = _is_dense(feature) and feature.dtype.is_floating and symbol.dtype.is_floating
-    if floats and feature.dtype != symbol.dtype:
-        feature = tf.cast(feature, symbol.dtype)
-    if _is_dense(feature) and feature.shape.rank is None:
-        return tf.ensure_shape(feature, symbol.shape)
-    return feature
-
-
-def _is_as_declared(feature: Any, symbol: Any) -> bool:
-    """Whether a feature is what the input was declared as, or of another kind altogether."""
-    if not _is_dense(feature) or feature.dtype == tf.string or symbol.dtype == tf.string:
-        return True
-    return feature.dtype == symbol.dtype and not _is_row_of(feature, symbol)
-
-
-def _is_row_of(feature: Any, symbol: Any) -> bool:
-    """Whether a feature of several dimensions has the elements of an input that takes rows."""
-    if symbol.shape.rank != 2 or (feature.shape.rank or 0) < 3:
-        return False
-    row = feature.shape[1:].num_elements()
-    return row is not None and row == symbol.shape[1]
-
-
-def _declared(feature: Any, symbol: Any) -> Any:
-    """A feature in the input's dtype, and as rows where the input takes rows."""
-    if _is_as_declared(feature, symbol):
-        return feature
-    if _is_row_of(feature, symbol):
-        feature = tf.reshape(feature, [-1, symbol.shape[1]])
-    return tf.cast(feature, symbol.dtype)
-
-
-def _placeholder_like(feature: Any) -> Any:
-    if isinstance(feature, tf.SparseTensor):
-        return tf.compat.v1.sparse_placeholder(feature.dtype, feature.shape)
-    return tf.compat.v1.placeholder(feature.dtype, feature.shape)

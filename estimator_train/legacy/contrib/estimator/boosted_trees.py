@@ -26,34 +26,12 @@ def boosted_trees_classifier_train_in_memory(
     pruning_mode: str = "none",
     quantile_sketch_epsilon: float = 0.01,
 ) -> est.BoostedTreesClassifier:
-    """Returns a trained `BoostedTreesClassifier`; arguments and errors are its, but for these.
+    """Returns a `BoostedTreesClassifier` that is trained on one batch of all the data.
 
-    Args:
-      train_input_fn: Returns all the data in one batch, each time it is asked for one.
-      train_hooks: Hooks of the training, or None.
+    Arguments and errors are its; `train_input_fn` returns the batch, and `train_hooks` see the
+    training.
     """
-    estimator = est.BoostedTreesClassifier(
-        feature_columns,
-        1,
-        model_dir,
-        n_classes,
-        weight_column,
-        label_vocabulary,
-        n_trees,
-        max_depth,
-        learning_rate,
-        l1_regularization,
-        l2_regularization,
-        tree_complexity,
-        min_node_weight,
-        config,
-        center_bias,
-        pruning_mode,
-        quantile_sketch_epsilon,
-        train_in_memory=True,
-    )
-    estimator.train(train_input_fn, hooks=train_hooks)
-    return estimator
+    return _trained(est.BoostedTreesClassifier, dict(locals()))
 
 
 def boosted_trees_regressor_train_in_memory(
@@ -75,30 +53,15 @@ def boosted_trees_regressor_train_in_memory(
     pruning_mode: str = "none",
     quantile_sketch_epsilon: float = 0.01,
 ) -> est.BoostedTreesRegressor:
-    """Returns a trained `BoostedTreesRegressor`; arguments and errors are its, but for these.
+    """Returns a `BoostedTreesRegressor` that is trained on one batch of all the data.
 
-    Args:
-      train_input_fn: Returns all the data in one batch, each time it is asked for one.
-      train_hooks: Hooks of the training, or None.
+    Arguments and errors are its; `train_input_fn` returns the batch, and `train_hooks` see the
+    training.
     """
-    estimator = est.BoostedTreesRegressor(
-        feature_columns,
-        1,
-        model_dir,
-        label_dimension,
-        weight_column,
-        n_trees,
-        max_depth,
-        learning_rate,
-        l1_regularization,
-        l2_regularization,
-        tree_complexity,
-        min_node_weight,
-        config,
-        center_bias,
-        pruning_mode,
-        quantile_sketch_epsilon,
-        train_in_memory=True,
-    )
-    estimator.train(train_input_fn, hooks=train_hooks)
-    return estimator
+    return _trained(est.BoostedTreesRegressor, dict(locals()))
+
+
+def _trained(kind: Any, arguments: dict[str, Any]) -> Any:
+    """An estimator of some arguments of the functions above, trained."""
+    input_fn, hooks = arguments.pop("train_input_fn"), arguments.pop("train_hooks")
+    return kind(n_batches_per_layer=1, train_in_memory=True, **arguments).train(input_fn, hooks)
