@@ -72,7 +72,7 @@ def test_the_evaluator_has_its_own_time_for_the_last_evaluation(tmp_path: Path) 
     code = "if name == 'evaluator:0': time.sleep(1000)"
     done = run(tmp_path, code, "--evaluator", "--evaluator_secs=0.3", "--grace_secs=100")
     assert done.code == 0
-    assert done.lines("launch") == ["Training is done; ending evaluator:0."]
+    assert done.lines("launch") == ["Training is done; sending SIGTERM to evaluator:0."]
     assert not processes_with(str(tmp_path))
 
 

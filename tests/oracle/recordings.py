@@ -123,14 +123,6 @@ def canned_v1() -> dict[str, Any]:
 
 
 @recording
-def canned_asked() -> dict[str, Any]:
-    import ask_canned
-
-    legacy = tf.keras.optimizers.legacy
-    return outcomes(ask_canned.questions(tf.estimator, v1.estimator, legacy))
-
-
-@recording
 def canned_kmeans() -> dict[str, Any]:
     return _canned("v1", "canned_kmeans")
 
@@ -151,6 +143,14 @@ def canned_sdca() -> dict[str, Any]:
         for flavour, api in apis().items()
         for name in canned_sdca.CASES
     }
+
+
+@recording
+def canned_asked() -> dict[str, Any]:
+    import ask_canned
+
+    legacy = tf.keras.optimizers.legacy
+    return outcomes(ask_canned.questions(tf.estimator, v1.estimator, legacy))
 
 
 @recording
