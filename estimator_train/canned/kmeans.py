@@ -30,27 +30,27 @@ class KMeansClustering(Estimator):
         centers = kmeans.cluster_centers()
 
     Args:
-        num_clusters: How many clusters.
-        model_dir: As for `Estimator`.
-        initial_clusters: "random": the points of the first batches, as many as are needed;
-            "kmeans_plus_plus": chosen from one batch, which must have enough points; an array of
-            shape [num_clusters, size]; or a function of a list of one tensor of points, [batch,
-            size], and the number of centers still missing, a scalar int32 tensor, that returns
-            some of them, [up to that number, size], and is run until there are enough.
-        distance_metric: "squared_euclidean" or "cosine".
-        seed: Seed of the choice; that of "kmeans_plus_plus" is `RunConfig.tf_random_seed`.
-        use_mini_batch: Whether a batch moves the centers towards its points; else each batch must
-            hold all points, of which the centers become the means.
-        mini_batch_steps_per_iteration: Batches after which the centers that points are assigned
-            to are replaced by those that moved.
-        kmeans_plus_plus_num_retries: Candidates for each center of "kmeans_plus_plus".
-        relative_tolerance: Training stops where the loss changes by a smaller share than this;
-            without mini batches only.
-        config: As for `Estimator`.
-        feature_columns: Dense columns whose numbers are the points; by default all features.
+      num_clusters: How many clusters.
+      model_dir: As for `Estimator`.
+      initial_clusters: "random": the points of the first batches, as many as are needed;
+        "kmeans_plus_plus": chosen from one batch, which must have enough points; an array of
+        shape [num_clusters, size]; or a function of a list of one tensor of points, [batch,
+        size], and the number of centers still missing, a scalar int32 tensor, that returns
+        some of them, [up to that number, size], and is run until there are enough.
+      distance_metric: "squared_euclidean" or "cosine".
+      seed: Seed of the choice; that of "kmeans_plus_plus" is `RunConfig.tf_random_seed`.
+      use_mini_batch: Whether a batch moves the centers towards its points; else each batch must
+        hold all points, of which the centers become the means.
+      mini_batch_steps_per_iteration: Batches after which the centers that points are assigned
+        to are replaced by those that moved.
+      kmeans_plus_plus_num_retries: Candidates for each center of "kmeans_plus_plus".
+      relative_tolerance: Training stops where the loss changes by a smaller share than this;
+        without mini batches only.
+      config: As for `Estimator`.
+      feature_columns: Dense columns whose numbers are the points; by default all features.
 
     Raises:
-        ValueError: initial_clusters or distance_metric is unknown, or num_clusters not positive.
+      ValueError: initial_clusters or distance_metric is unknown, or num_clusters not positive.
     """
 
     SQUARED_EUCLIDEAN_DISTANCE = "squared_euclidean"

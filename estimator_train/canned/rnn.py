@@ -60,26 +60,26 @@ class RNNEstimator(Estimator):
     step where return_sequences is set.
 
     Args:
-        head: What turns logits into loss, metrics and predictions; a `SequentialHeadWrapper` where
-            return_sequences is set.
-        sequence_feature_columns: Sequence columns of `tf.feature_column`: numeric ones, or
-            categorical ones in an `embedding_column` or `indicator_column`.
-        context_feature_columns: Dense columns whose numbers are added to every step's.
-        units: Sizes of the cells, one after the other.
-        cell_type: "simple_rnn" (the default), "lstm", "gru", or the class of a tf_keras cell.
-        rnn_cell_fn: In place of units and cell_type: a function without arguments that returns a
-            tf_keras cell or a list of them.
-        return_sequences: Whether there are logits for every step.
-        model_dir: As for `Estimator`.
-        optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
-            one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05
-            and the gradient of each variable clipped to the norm 5.
-        config: As for `Estimator`.
+      head: What turns logits into loss, metrics and predictions; a `SequentialHeadWrapper` where
+        return_sequences is set.
+      sequence_feature_columns: Sequence columns of `tf.feature_column`: numeric ones, or
+        categorical ones in an `embedding_column` or `indicator_column`.
+      context_feature_columns: Dense columns whose numbers are added to every step's.
+      units: Sizes of the cells, one after the other.
+      cell_type: "simple_rnn" (the default), "lstm", "gru", or the class of a tf_keras cell.
+      rnn_cell_fn: In place of units and cell_type: a function without arguments that returns a
+        tf_keras cell or a list of them.
+      return_sequences: Whether there are logits for every step.
+      model_dir: As for `Estimator`.
+      optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
+        one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05
+        and the gradient of each variable clipped to the norm 5.
+      config: As for `Estimator`.
 
     Raises:
-        ValueError: rnn_cell_fn is given and units or cell_type too, or none of them; cell_type is
-            unknown, the head is not for sequences, a column is wrong, or the optimizer of another
-            kind.
+      ValueError: rnn_cell_fn is given and units or cell_type too, or none of them; cell_type is
+        unknown, the head is not for sequences, a column is wrong, or the optimizer of another
+        kind.
     """
 
     _optimizer_choice: type[OptimizerChoice] = _ClippedByName
@@ -119,25 +119,25 @@ class RNNClassifier(RNNEstimator):
     """A classifier of sequences, or of their steps, with a recurrent network.
 
     Args:
-        sequence_feature_columns: As for `RNNEstimator`.
-        context_feature_columns: As for `RNNEstimator`.
-        units: As for `RNNEstimator`.
-        cell_type: As for `RNNEstimator`.
-        rnn_cell_fn: As for `RNNEstimator`.
-        return_sequences: Whether every step is classified; labels, and weights, then are sparse
-            with one for each step.
-        model_dir: As for `Estimator`.
-        n_classes: How many classes; labels are below it.
-        weight_column: Name of the feature with the weights of examples, or a numeric column.
-        label_vocabulary: Names of the classes where labels are strings.
-        optimizer: As for `RNNEstimator`.
-        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-        sequence_mask: Name of the mask of steps that are not padding, among features and
-            predictions, where return_sequences is set.
-        config: As for `Estimator`.
+      sequence_feature_columns: As for `RNNEstimator`.
+      context_feature_columns: As for `RNNEstimator`.
+      units: As for `RNNEstimator`.
+      cell_type: As for `RNNEstimator`.
+      rnn_cell_fn: As for `RNNEstimator`.
+      return_sequences: Whether every step is classified; labels, and weights, then are sparse
+        with one for each step.
+      model_dir: As for `Estimator`.
+      n_classes: How many classes; labels are below it.
+      weight_column: Name of the feature with the weights of examples, or a numeric column.
+      label_vocabulary: Names of the classes where labels are strings.
+      optimizer: As for `RNNEstimator`.
+      loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+      sequence_mask: Name of the mask of steps that are not padding, among features and
+        predictions, where return_sequences is set.
+      config: As for `Estimator`.
 
     Raises:
-        ValueError, TypeError: As `RNNEstimator` and the heads.
+      ValueError, TypeError: As `RNNEstimator` and the heads.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ def _cell_fn(units: Any, cell_type: Any, rnn_cell_fn: Any) -> Callable[[], Any]:
     """The function that makes the cells of a network.
 
     Raises:
-        ValueError: The arguments contradict each other, or say too little.
+      ValueError: The arguments contradict each other, or say too little.
     """
     if rnn_cell_fn is not None:
         if units is not None or cell_type is not USE_DEFAULT:

@@ -28,10 +28,10 @@ class ExportOutput(abc.ABC):
         """Describes a request of these receiver tensors and its response.
 
         Args:
-            receiver_tensors: the tensors a request feeds, by the name it gives them.
+          receiver_tensors: the tensors a request feeds, by the name it gives them.
 
         Returns:
-            The SignatureDef protocol buffer.
+          The SignatureDef protocol buffer.
         """
 
 
@@ -39,11 +39,11 @@ class ClassificationOutput(ExportOutput):
     """The response of a classifier: scores, class labels or both.
 
     Args:
-        scores: float tensor of shape [batch, classes] (or [batch] for one class), or None.
-        classes: string tensor of the same shape, or None.
+      scores: float tensor of shape [batch, classes] (or [batch] for one class), or None.
+      classes: string tensor of the same shape, or None.
 
     Raises:
-        ValueError: both are None, or one is not a tensor of its type.
+      ValueError: both are None, or one is not a tensor of its type.
     """
 
     def __init__(self, scores: tf.Tensor | None = None, classes: tf.Tensor | None = None):
@@ -71,10 +71,10 @@ class RegressionOutput(ExportOutput):
     """The response of a regressor.
 
     Args:
-        value: float tensor of shape [batch] or [batch, 1].
+      value: float tensor of shape [batch] or [batch, 1].
 
     Raises:
-        ValueError: `value` is not a float tensor.
+      ValueError: `value` is not a float tensor.
     """
 
     def __init__(self, value: tf.Tensor):
@@ -92,10 +92,10 @@ class PredictOutput(ExportOutput):
     """A response of any named tensors.
 
     Args:
-        outputs: a tensor (it is named "output"), or a dict of tensors.
+      outputs: a tensor (it is named "output"), or a dict of tensors.
 
     Raises:
-        ValueError: a key is not a string or a value not a dense tensor.
+      ValueError: a key is not a string or a value not a dense tensor.
     """
 
     def __init__(self, outputs: Any):
@@ -159,14 +159,14 @@ class EvalOutput(_SupervisedOutput):
     """Loss, predictions and metrics: the response of a graph exported to evaluate with.
 
     Args:
-        loss: a tensor or a dict of tensors, or None.
-        predictions: a tensor or a dict of tensors, or None.
-        metrics: dict of (value, update_op) tuples or of tf_keras Metric objects, one such
-            tuple, or None. Every update_op that is not a tensor is wrapped in an empty one,
-            because a signature names tensors only.
+      loss: a tensor or a dict of tensors, or None.
+      predictions: a tensor or a dict of tensors, or None.
+      metrics: dict of (value, update_op) tuples or of tf_keras Metric objects, one such
+        tuple, or None. Every update_op that is not a tensor is wrapped in an empty one,
+        because a signature names tensors only.
 
     Raises:
-        ValueError: a key is not a string, or a value not a tensor.
+      ValueError: a key is not a string, or a value not a tensor.
     """
 
     method_name = "tensorflow/supervised/eval"

@@ -24,14 +24,14 @@ def metric_value_and_update(metric: Any) -> tuple[Any, Any]:
     """Splits an entry of eval_metric_ops into its value tensor and its update operation.
 
     Args:
-        metric: a Keras metric on which `update_state` was called in the current graph, or a
-            (value, update_op) tuple, which is returned as it is.
+      metric: a Keras metric on which `update_state` was called in the current graph, or a
+        (value, update_op) tuple, which is returned as it is.
 
     Returns:
-        The pair (value, update_op).
+      The pair (value, update_op).
 
     Raises:
-        ValueError: a Keras metric that was never updated.
+      ValueError: a Keras metric that was never updated.
     """
     if not is_keras_metric(metric):
         return metric

@@ -46,28 +46,28 @@ class EstimatorSpec(_Fields):
     needs may be given too, so that one model_fn can return the same spec in every mode.
 
     Args:
-        mode: a `ModeKeys` value.
-        predictions: tensor or dict of tensors.
-        loss: tensor with one element; any shape of one element becomes a scalar.
-        train_op: operation or tensor that runs one training step.
-        eval_metric_ops: dict of metric name to a (value, update_op) tuple or to a Keras
-            metric that was updated in this graph. Metrics are kept as such tuples.
-        export_outputs: dict of signature name to `ExportOutput`, or to another object that has
-            its method `as_signature_def`, used in PREDICT. One entry alone is also the default
-            signature; several must name the default one. Without it, the predictions become
-            the default signature.
-        training_chief_hooks: SessionRunHooks for the chief worker in training.
-        training_hooks: SessionRunHooks for all workers in training.
-        scaffold: `tf.compat.v1.train.Scaffold` with initialization, saver and more; a plain
-            one by default.
-        evaluation_hooks: SessionRunHooks for evaluation.
-        prediction_hooks: SessionRunHooks for prediction.
+      mode: a `ModeKeys` value.
+      predictions: tensor or dict of tensors.
+      loss: tensor with one element; any shape of one element becomes a scalar.
+      train_op: operation or tensor that runs one training step.
+      eval_metric_ops: dict of metric name to a (value, update_op) tuple or to a Keras
+        metric that was updated in this graph. Metrics are kept as such tuples.
+      export_outputs: dict of signature name to `ExportOutput`, or to another object that has
+        its method `as_signature_def`, used in PREDICT. One entry alone is also the default
+        signature; several must name the default one. Without it, the predictions become
+        the default signature.
+      training_chief_hooks: SessionRunHooks for the chief worker in training.
+      training_hooks: SessionRunHooks for all workers in training.
+      scaffold: `tf.compat.v1.train.Scaffold` with initialization, saver and more; a plain
+        one by default.
+      evaluation_hooks: SessionRunHooks for evaluation.
+      prediction_hooks: SessionRunHooks for prediction.
 
     Raises:
-        ValueError: something the mode needs is missing, the loss is not a scalar, an object is
-            of another graph than the default one, a Keras metric was never updated, or
-            several export_outputs name no default.
-        TypeError: an argument is of a wrong type.
+      ValueError: something the mode needs is missing, the loss is not a scalar, an object is
+        of another graph than the default one, a Keras metric was never updated, or
+        several export_outputs name no default.
+      TypeError: an argument is of a wrong type.
     """
 
     __slots__ = ()
@@ -117,7 +117,7 @@ class EstimatorSpec(_Fields):
         """A new spec with some fields changed, checked as a whole.
 
         Raises:
-            ValueError: `mode` would change, or a field is unknown.
+          ValueError: `mode` would change, or a field is unknown.
         """
         if changes.get("mode", self.mode) != self.mode:
             raise ValueError("mode of EstimatorSpec cannot be changed.")

@@ -24,16 +24,16 @@ class ServingInputReceiver(_ServingFields):
     """What a serving_input_receiver_fn returns: the features of a dict model and its inputs.
 
     Args:
-        features: the features model_fn gets: a dict, or one tensor, which becomes
-            {"feature": tensor}.
-        receiver_tensors: the tensors a request feeds, by the name it gives them; one tensor
-            alone is named "input".
-        receiver_tensors_alternatives: other sets of such tensors by the name of the set. A
-            signature "name:signature" is exported for each that suffices to compute outputs.
+      features: the features model_fn gets: a dict, or one tensor, which becomes
+        {"feature": tensor}.
+      receiver_tensors: the tensors a request feeds, by the name it gives them; one tensor
+        alone is named "input".
+      receiver_tensors_alternatives: other sets of such tensors by the name of the set. A
+        signature "name:signature" is exported for each that suffices to compute outputs.
 
     Raises:
-        ValueError: features or receiver_tensors are missing, a key is of a wrong type, or a
-            value is not a tensor.
+      ValueError: features or receiver_tensors are missing, a key is of a wrong type, or a
+        value is not a tensor.
     """
 
     __slots__ = ()
@@ -60,12 +60,12 @@ class TensorServingInputReceiver(_ServingFields):
     """A `ServingInputReceiver` for a model_fn whose features are one tensor, not a dict.
 
     Args:
-        features: the tensor model_fn gets.
-        receiver_tensors: as in `ServingInputReceiver`.
-        receiver_tensors_alternatives: as in `ServingInputReceiver`.
+      features: the tensor model_fn gets.
+      receiver_tensors: as in `ServingInputReceiver`.
+      receiver_tensors_alternatives: as in `ServingInputReceiver`.
 
     Raises:
-        ValueError: as in `ServingInputReceiver`.
+      ValueError: as in `ServingInputReceiver`.
     """
 
     __slots__ = ()
@@ -88,9 +88,9 @@ class SupervisedInputReceiver(NamedTuple):
     """Features, labels and the tensors that feed them: to export a graph that can train.
 
     Attributes:
-        features: the features model_fn gets, a tensor or a dict.
-        labels: the labels model_fn gets, a tensor or a dict.
-        receiver_tensors: the tensors a request feeds, by the name it gives them.
+      features: the features model_fn gets, a tensor or a dict.
+      labels: the labels model_fn gets, a tensor or a dict.
+      receiver_tensors: the tensors a request feeds, by the name it gives them.
     """
 
     features: Any
@@ -104,13 +104,13 @@ def build_parsing_serving_input_receiver_fn(
     """Makes a serving_input_receiver_fn that parses serialized tf.Examples.
 
     Args:
-        feature_spec: what `tf.io.parse_example` takes: feature name to `FixedLenFeature`,
-            `VarLenFeature` and so on.
-        default_batch_size: number of examples in a request; any if None.
+      feature_spec: what `tf.io.parse_example` takes: feature name to `FixedLenFeature`,
+        `VarLenFeature` and so on.
+      default_batch_size: number of examples in a request; any if None.
 
     Returns:
-        A function without arguments that makes the receiver in the default graph. Its request
-        feeds "examples", a string tensor of shape [batch].
+      A function without arguments that makes the receiver in the default graph. Its request
+      feeds "examples", a string tensor of shape [batch].
     """
 
     def serving_input_receiver_fn() -> ServingInputReceiver:
@@ -129,15 +129,15 @@ def build_raw_serving_input_receiver_fn(
     """Makes a serving_input_receiver_fn whose request feeds the features as they are.
 
     Args:
-        features: feature name to a tensor (or `tf.TensorSpec`) whose dtype and shape it has;
-            the first dimension is that of the batch.
-        default_batch_size: size of the first dimension; any if None.
+      features: feature name to a tensor (or `tf.TensorSpec`) whose dtype and shape it has;
+        the first dimension is that of the batch.
+      default_batch_size: size of the first dimension; any if None.
 
     Returns:
-        A function without arguments that makes the receiver in the default graph.
+      A function without arguments that makes the receiver in the default graph.
 
     Raises:
-        ValueError: `features` is not a dict, or a value has no dtype and shape.
+      ValueError: `features` is not a dict, or a value has no dtype and shape.
     """
     if not isinstance(features, Mapping):
         raise ValueError(f"features must be a dict of feature name to Tensor, given: {features}")
@@ -156,16 +156,16 @@ def build_raw_supervised_input_receiver_fn(
     """Makes an input_receiver_fn with labels, to export a graph for training or evaluation.
 
     Args:
-        features: a tensor, or a dict of feature name to tensor, as in
-            `build_raw_serving_input_receiver_fn`. A request names one tensor "input".
-        labels: the same for the labels. A request names one tensor "label".
-        default_batch_size: size of the first dimension; any if None.
+      features: a tensor, or a dict of feature name to tensor, as in
+        `build_raw_serving_input_receiver_fn`. A request names one tensor "input".
+      labels: the same for the labels. A request names one tensor "label".
+      default_batch_size: size of the first dimension; any if None.
 
     Returns:
-        A function without arguments that makes the receiver in the default graph.
+      A function without arguments that makes the receiver in the default graph.
 
     Raises:
-        ValueError: a key is both a feature's and a label's, or a value has no dtype and shape.
+      ValueError: a key is both a feature's and a label's, or a value has no dtype and shape.
     """
     named_features, named_labels = _named(features, INPUT), _named(labels, LABEL)
     _check_examples(named_features, "feature")

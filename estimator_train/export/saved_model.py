@@ -26,7 +26,7 @@ class SavedModelWriter:
     """Adds graphs to a SavedModel; made by `saved_model_writer`.
 
     Attributes:
-        path: directory under which the SavedModel appears when it is complete.
+      path: directory under which the SavedModel appears when it is complete.
     """
 
     def __init__(self, path: str, temporary_path: str, strip_default_attrs: bool):
@@ -48,14 +48,14 @@ class SavedModelWriter:
         """Adds the default graph; the first one added brings the values of the variables.
 
         Args:
-            mode: a `ModeKeys` value; it decides the tags.
-            session: a session of the graph. Of the first graph its variables are saved; of
-                others it is not used.
-            signatures: name to SignatureDef.
-            saver: saves and restores the variables; a new Saver by default.
-            main_op: what a loader runs after it restored the variables: initialization of
-                local variables and tables.
-            train_op: what trains the graph; only of a graph that can train.
+          mode: a `ModeKeys` value; it decides the tags.
+          session: a session of the graph. Of the first graph its variables are saved; of
+            others it is not used.
+          signatures: name to SignatureDef.
+          saver: saves and restores the variables; a new Saver by default.
+          main_op: what a loader runs after it restored the variables: initialization of
+            local variables and tables.
+          train_op: what trains the graph; only of a graph that can train.
         """
         if train_op is not None:
             tf.compat.v1.add_to_collection(_TRAIN_OP_COLLECTION, train_op)
@@ -93,17 +93,17 @@ def saved_model_writer(
     removed when it does not.
 
     Args:
-        export_dir_base: directory in which the SavedModel's directory is made.
-        assets_extra: path within `assets.extra` to the file that is copied there.
-        as_text: whether to write saved_model.pbtxt instead of saved_model.pb.
-        strip_default_attrs: whether to leave out attributes that have their default value, so
-            that older TensorFlow can load the graphs.
+      export_dir_base: directory in which the SavedModel's directory is made.
+      assets_extra: path within `assets.extra` to the file that is copied there.
+      as_text: whether to write saved_model.pbtxt instead of saved_model.pb.
+      strip_default_attrs: whether to leave out attributes that have their default value, so
+        that older TensorFlow can load the graphs.
 
     Yields:
-        The writer.
+      The writer.
 
     Raises:
-        NotFoundError: a file of `assets_extra` does not exist.
+      NotFoundError: a file of `assets_extra` does not exist.
     """
     _check_assets(assets_extra or {})
     path = timestamped_export_dir(export_dir_base)
@@ -124,10 +124,10 @@ def timestamped_export_dir(export_dir_base: str) -> str:
     """A directory named by the time in seconds that does not exist yet, nor is being written.
 
     Args:
-        export_dir_base: the directory in which it is to be.
+      export_dir_base: the directory in which it is to be.
 
     Returns:
-        The path. Its name is an integer greater than those of earlier exports there.
+      The path. Its name is an integer greater than those of earlier exports there.
     """
     timestamp = int(time.time())
     while True:
@@ -141,11 +141,11 @@ def temp_export_dir(export_dir: str) -> str:
     """The directory beside an export's own in which it is written.
 
     Args:
-        export_dir: the directory the export is to have.
+      export_dir: the directory the export is to have.
 
     Returns:
-        The same path with "temp-" before its last name, which is no number, so that those who
-        look for the latest export pass over it.
+      The same path with "temp-" before its last name, which is no number, so that those who
+      look for the latest export pass over it.
     """
     base, name = os.path.split(export_dir)
     return os.path.join(base, f"temp-{name}")

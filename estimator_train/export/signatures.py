@@ -31,12 +31,12 @@ def signatures_of(spec: EstimatorSpec, receiver: Any) -> dict[str, SignatureDef]
     """The signatures of a graph that model_fn built on a receiver's features.
 
     Args:
-        spec: what model_fn returned. In PREDICT its export_outputs are exported; in TRAIN and
-            EVAL its loss, predictions and metrics, as one signature of the mode's name.
-        receiver: what the input_receiver_fn returned.
+      spec: what model_fn returned. In PREDICT its export_outputs are exported; in TRAIN and
+        EVAL its loss, predictions and metrics, as one signature of the mode's name.
+      receiver: what the input_receiver_fn returned.
 
     Returns:
-        Signature name to SignatureDef; see `build_signatures`.
+      Signature name to SignatureDef; see `build_signatures`.
     """
     outputs: Mapping[str, ExportOutput]
     if spec.mode == ModeKeys.TRAIN:
@@ -63,12 +63,12 @@ def build_signatures(
     signature needs one string tensor, and the receiver tensors must suffice for the outputs.
 
     Args:
-        receiver_tensors: the tensors a request feeds, by the name it gives them.
-        export_outputs: signature name to output.
-        receiver_tensors_alternatives: more such sets of tensors, by the name of the set.
+      receiver_tensors: the tensors a request feeds, by the name it gives them.
+      export_outputs: signature name to output.
+      receiver_tensors_alternatives: more such sets of tensors, by the name of the set.
 
     Returns:
-        Signature name to SignatureDef; "alternative:signature" for those of alternatives.
+      Signature name to SignatureDef; "alternative:signature" for those of alternatives.
     """
     receivers = {"": receiver_tensors}
     for alternative, tensors in (receiver_tensors_alternatives or {}).items():

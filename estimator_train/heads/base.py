@@ -60,11 +60,11 @@ class Head(abc.ABC):
         """Returns the loss to train with, a scalar that contains the regularization losses.
 
         Args:
-            labels: Labels of the batch; the head's class says of which shape and type.
-            logits: Float tensor of shape [D0, D1, ... DN, logits_dimension].
-            features: The batch's features, in which the head finds its weights.
-            mode: A `ModeKeys` value.
-            regularization_losses: Scalars that are added to the loss.
+          labels: Labels of the batch; the head's class says of which shape and type.
+          logits: Float tensor of shape [D0, D1, ... DN, logits_dimension].
+          features: The batch's features, in which the head finds its weights.
+          mode: A `ModeKeys` value.
+          regularization_losses: Scalars that are added to the loss.
         """
 
     @abc.abstractmethod
@@ -72,8 +72,8 @@ class Head(abc.ABC):
         """Returns predictions by their `PredictionKeys`.
 
         Args:
-            logits: Float tensor of shape [D0, D1, ... DN, logits_dimension].
-            keys: Which ones; by default all that the head has.
+          logits: Float tensor of shape [D0, D1, ... DN, logits_dimension].
+          keys: Which ones; by default all that the head has.
         """
 
     @abc.abstractmethod
@@ -81,7 +81,7 @@ class Head(abc.ABC):
         """Returns new tf_keras metrics by name.
 
         Args:
-            regularization_losses: Given if there is to be a metric of them.
+          regularization_losses: Given if there is to be a metric of them.
         """
 
     @abc.abstractmethod
@@ -97,12 +97,12 @@ class Head(abc.ABC):
         """Adds a batch to metrics that `metrics` made, and returns them.
 
         Args:
-            eval_metrics: What `metrics` returned.
-            features: As for `loss`.
-            logits: As for `loss`.
-            labels: As for `loss`.
-            mode: A `ModeKeys` value.
-            regularization_losses: As for `loss`.
+          eval_metrics: What `metrics` returned.
+          features: As for `loss`.
+          logits: As for `loss`.
+          labels: As for `loss`.
+          mode: A `ModeKeys` value.
+          regularization_losses: As for `loss`.
         """
 
     def create_estimator_spec(
@@ -120,22 +120,22 @@ class Head(abc.ABC):
         """Returns what a model_fn has to return.
 
         Args:
-            features: The batch's features.
-            mode: A `ModeKeys` value.
-            logits: As for `loss`.
-            labels: As for `loss`; not needed in PREDICT.
-            optimizer: A tf_keras optimizer, in TRAIN only. A legacy one counts its steps in its
-                own `iterations`: set those to the global step to have that counted.
-            trainable_variables: The variables it trains.
-            train_op_fn: In place of an optimizer: a function of the loss that returns the
-                training operation and increments the global step.
-            update_ops: Operations that run with a training step, such as moving averages.
-            regularization_losses: Scalars that are added to the loss.
+          features: The batch's features.
+          mode: A `ModeKeys` value.
+          logits: As for `loss`.
+          labels: As for `loss`; not needed in PREDICT.
+          optimizer: A tf_keras optimizer, in TRAIN only. A legacy one counts its steps in its
+            own `iterations`: set those to the global step to have that counted.
+          trainable_variables: The variables it trains.
+          train_op_fn: In place of an optimizer: a function of the loss that returns the
+            training operation and increments the global step.
+          update_ops: Operations that run with a training step, such as moving averages.
+          regularization_losses: Scalars that are added to the loss.
 
         Raises:
-            ValueError: mode is unknown; labels, logits or weights have a wrong shape, type or
-                range; in TRAIN both or none of optimizer and train_op_fn are given, or
-                trainable_variables are missing.
+          ValueError: mode is unknown; labels, logits or weights have a wrong shape, type or
+            range; in TRAIN both or none of optimizer and train_op_fn are given, or
+            trainable_variables are missing.
         """
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")

@@ -34,20 +34,20 @@ class BinaryClassHead(WeightedHead):
     them as well), or strings where there is a vocabulary.
 
     Args:
-        weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
-            [D0, D1, ... DN, 1], a numeric column of it, or None.
-        thresholds: Numbers between 0 and 1 at which accuracy, precision and recall are measured
-            as well, or None.
-        label_vocabulary: List or tuple of the two class names, or None.
-        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
-            of weighted losses divided by their number.
-        loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-            returns losses of shape [D0, D1, ... DN, 1] in place of the sigmoid cross entropy.
-        name: Part of the names of metrics, summaries and operations; or None.
+      weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
+        [D0, D1, ... DN, 1], a numeric column of it, or None.
+      thresholds: Numbers between 0 and 1 at which accuracy, precision and recall are measured
+        as well, or None.
+      label_vocabulary: List or tuple of the two class names, or None.
+      loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
+        of weighted losses divided by their number.
+      loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
+        returns losses of shape [D0, D1, ... DN, 1] in place of the sigmoid cross entropy.
+      name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
-        ValueError: A threshold, label_vocabulary, loss_reduction or loss_fn is not as above.
-        TypeError: weight_column or thresholds are of another type.
+      ValueError: A threshold, label_vocabulary, loss_reduction or loss_fn is not as above.
+      TypeError: weight_column or thresholds are of another type.
     """
 
     def __init__(
@@ -72,12 +72,12 @@ class BinaryClassHead(WeightedHead):
         """Returns predictions of a batch.
 
         Args:
-            logits: Float tensor of shape [D0, D1, ... DN, 1].
-            keys: Some of LOGITS, LOGISTIC, PROBABILITIES, CLASS_IDS, CLASSES, ALL_CLASS_IDS and
-                ALL_CLASSES; by default all.
+          logits: Float tensor of shape [D0, D1, ... DN, 1].
+          keys: Some of LOGITS, LOGISTIC, PROBABILITIES, CLASS_IDS, CLASSES, ALL_CLASS_IDS and
+            ALL_CLASSES; by default all.
 
         Raises:
-            ValueError: A key is another one, or logits are of another shape.
+          ValueError: A key is another one, or logits are of another shape.
         """
         with tf.name_scope("predictions"):
             logits = checks.checked_logits(logits, self.logits_dimension)

@@ -18,7 +18,7 @@ def checked_logits(logits: Any, dimension: int | tf.Tensor) -> tf.Tensor:
     Where the dimension is a tensor that is no constant, the running graph checks it.
 
     Raises:
-        ValueError: Logits have less than two dimensions, or another last one.
+      ValueError: Logits have less than two dimensions, or another last one.
     """
     text = "logits shape must be [D0, D1, ... DN, logits_dimension]"
     logits = tf.cast(tf.convert_to_tensor(logits), tf.float32)
@@ -45,7 +45,7 @@ def checked_dense_labels(labels: Any, logits: tf.Tensor, dimension: int) -> tf.T
     Labels without the last dimension get one of size 1.
 
     Raises:
-        ValueError: Labels are missing, sparse, or of a shape that does not go with the logits.
+      ValueError: Labels are missing, sparse, or of a shape that does not go with the logits.
     """
     if isinstance(labels, tf.SparseTensor):
         raise ValueError(
@@ -89,7 +89,7 @@ def required(labels: Any) -> Any:
     """Returns labels that must not be None.
 
     Raises:
-        ValueError: They are.
+      ValueError: They are.
     """
     if labels is None:
         raise ValueError(
@@ -104,13 +104,13 @@ def in_range(values: tf.Tensor, maximum: float | tf.Tensor, below: str, above: s
     """Returns values that are between 0 and `maximum`.
 
     Args:
-        values: Numbers.
-        maximum: The largest one that is allowed.
-        below: What to say of negative numbers.
-        above: What to say of larger ones.
+      values: Numbers.
+      maximum: The largest one that is allowed.
+      below: What to say of negative numbers.
+      above: What to say of larger ones.
 
     Raises:
-        ValueError: Eager values are out of range; those of a graph raise InvalidArgumentError.
+      ValueError: Eager values are out of range; those of a graph raise InvalidArgumentError.
     """
     limit = tf.cast(maximum, values.dtype)
     if tf.executing_eagerly():
@@ -131,9 +131,9 @@ def class_range(labels: tf.Tensor, n_classes: int | tf.Tensor, must: str = "must
     """Returns labels that are between 0 and n_classes - 1; see `in_range`.
 
     Args:
-        labels: Class numbers, or shares of class 1.
-        n_classes: How many classes there are.
-        must: How the texts of errors put it.
+      labels: Class numbers, or shares of class 1.
+      n_classes: How many classes there are.
+      must: How the texts of errors put it.
     """
     most = int(n_classes) if tf.executing_eagerly() else "n_classes"
     below, above = f"Labels {must} >= 0", f"Labels {must} <= {most} - 1"
@@ -149,15 +149,15 @@ def weights_of(
     """Returns what to multiply losses of shape [D0, D1, ... DN, 1] with; None for equal weights.
 
     Args:
-        weight_column: Name of the feature, a numeric column of it, or None.
-        features: The batch's features.
-        logits: Checked logits.
-        label_dimension: How many weights an example may have instead of one.
+      weight_column: Name of the feature, a numeric column of it, or None.
+      features: The batch's features.
+      logits: Checked logits.
+      label_dimension: How many weights an example may have instead of one.
 
     Raises:
-        ValueError: The feature is missing, sparse or scalar.
-        InvalidArgumentError: It is of another shape than the logits; a `WrongShapeError` if that
-            is known as the graph is built.
+      ValueError: The feature is missing, sparse or scalar.
+      InvalidArgumentError: It is of another shape than the logits; a `WrongShapeError` if that
+        is known as the graph is built.
     """
     if weight_column is None:
         return None
@@ -188,8 +188,8 @@ def checked_losses(losses: tf.Tensor, logits: tf.Tensor, dimension: int) -> tf.T
     """Returns a loss_fn's losses, of shape [D0, D1, ... DN, dimension].
 
     Raises:
-        InvalidArgumentError: They are of another shape; a `WrongShapeError` if that is known as
-            the graph is built.
+      InvalidArgumentError: They are of another shape; a `WrongShapeError` if that is known as
+        the graph is built.
     """
     text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]. "
     expected = tf.TensorShape([*logits.shape[:-1], dimension] if logits.shape.rank else None)
@@ -207,7 +207,7 @@ def checked_weight_column(column: Any) -> Any:
     """Returns a weight column: None, a feature's name, or a numeric column.
 
     Raises:
-        TypeError: It is something else.
+      TypeError: It is something else.
     """
     if column is None or isinstance(column, str) or _is_numeric_column(column):
         return column
@@ -245,10 +245,10 @@ class WrongShapeError(tf.errors.InvalidArgumentError, ValueError):
     """A shape that is seen to be wrong as the graph is built.
 
     Args:
-        text: What is wrong.
-        name: What the tensor is called.
-        tensor: What is of the wrong shape.
-        logits: What it should go with.
+      text: What is wrong.
+      name: What the tensor is called.
+      tensor: What is of the wrong shape.
+      logits: What it should go with.
     """
 
     # The original raises one as the graph is built or the other as it runs, by the shape.

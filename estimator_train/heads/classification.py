@@ -22,8 +22,8 @@ class Classes:
     """The classes of a head, by number and name.
 
     Args:
-        count: How many; an integer, or a scalar tensor of one.
-        vocabulary: Their names, or None where labels are the numbers themselves.
+      count: How many; an integer, or a scalar tensor of one.
+      vocabulary: Their names, or None where labels are the numbers themselves.
     """
 
     def __init__(self, count: int | tf.Tensor, vocabulary: Sequence[str] | None):
@@ -34,7 +34,7 @@ class Classes:
         """Returns what makes each prediction about the likeliest class, by key.
 
         Args:
-            class_logits: Float tensor of shape [D0, D1, ... DN, count].
+          class_logits: Float tensor of shape [D0, D1, ... DN, count].
         """
         ids = tf.expand_dims(tf.argmax(class_logits, axis=-1), axis=-1)
         return {
@@ -95,9 +95,9 @@ def checked_vocabulary(
     """Returns a vocabulary: None, a list or a tuple.
 
     Args:
-        vocabulary: What the user gave.
-        must: How the text of the error puts it.
-        error: What is raised if it is something else.
+      vocabulary: What the user gave.
+      must: How the text of the error puts it.
+      error: What is raised if it is something else.
     """
     if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
         raise error(f"label_vocabulary {must}. Given type: {type(vocabulary)}")
@@ -108,12 +108,12 @@ def checked_thresholds(thresholds: Any, text: str) -> tuple[float, ...]:
     """Returns thresholds as a tuple, empty for None.
 
     Args:
-        thresholds: What the user gave.
-        text: The text of the error, with the places {wrong} and {all}.
+      thresholds: What the user gave.
+      text: The text of the error, with the places {wrong} and {all}.
 
     Raises:
-        TypeError: They are not a sequence of numbers.
-        ValueError: One is not between 0 and 1.
+      TypeError: They are not a sequence of numbers.
+      ValueError: One is not between 0 and 1.
     """
     thresholds = () if thresholds is None else tuple(thresholds)
     for threshold in thresholds:
@@ -128,11 +128,11 @@ def predictions_of(
     """Returns the predictions that are asked for, by default all.
 
     Args:
-        make: What makes each prediction, by key.
-        keys: Those that are asked for.
+      make: What makes each prediction, by key.
+      keys: Those that are asked for.
 
     Raises:
-        ValueError: There is no such prediction.
+      ValueError: There is no such prediction.
     """
     for key in keys or ():
         if key not in make:

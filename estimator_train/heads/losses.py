@@ -28,7 +28,7 @@ def checked_reduction(reduction: str) -> str:
     """Returns a reduction of losses to a scalar.
 
     Raises:
-        ValueError: It is not a `tf_keras.losses.Reduction`, or leaves losses as they are.
+      ValueError: It is not a `tf_keras.losses.Reduction`, or leaves losses as they are.
     """
     if reduction not in _REDUCTIONS:
         raise ValueError(
@@ -41,7 +41,7 @@ def checked_v1_reduction(reduction: str) -> str:
     """Returns a reduction of losses to a scalar, for the heads of v1.
 
     Raises:
-        ValueError: It is not a `tf.compat.v1.losses.Reduction`, or leaves losses as they are.
+      ValueError: It is not a `tf.compat.v1.losses.Reduction`, or leaves losses as they are.
     """
     valid = tf.compat.v1.losses.Reduction.all()
     if reduction not in valid or reduction == tf.compat.v1.losses.Reduction.NONE:
@@ -55,8 +55,8 @@ def checked_loss_fn(loss_fn: LossFn | None) -> LossFn | None:
     """Returns a loss_fn that takes labels and logits, maybe features and loss_reduction.
 
     Raises:
-        TypeError: It is not callable.
-        ValueError: It takes other arguments.
+      TypeError: It is not callable.
+      ValueError: It takes other arguments.
     """
     if loss_fn is None:
         return None
@@ -85,8 +85,8 @@ def call_loss_fn(
     """Returns a user's losses, of shape [D0, D1, ... DN, loss_dimension].
 
     Raises:
-        ValueError: loss_fn returned what is no tensor of numbers.
-        InvalidArgumentError: It returned another shape.
+      ValueError: loss_fn returned what is no tensor of numbers.
+      InvalidArgumentError: It returned another shape.
     """
     available = {"features": features, "loss_reduction": loss_reduction}
     names = _argument_names(loss_fn)
@@ -112,10 +112,10 @@ def reduced(losses: tf.Tensor, weights: tf.Tensor | None, reduction: str) -> tf.
     """Returns the losses of a batch as one number.
 
     Args:
-        losses: Float tensor, one loss of an example or of a logit each.
-        weights: What multiplies them, or None.
-        reduction: SUM, or SUM_OVER_BATCH_SIZE or AUTO: the sum divided by the number of losses;
-            or one of `tf.compat.v1.losses.Reduction`.
+      losses: Float tensor, one loss of an example or of a logit each.
+      weights: What multiplies them, or None.
+      reduction: SUM, or SUM_OVER_BATCH_SIZE or AUTO: the sum divided by the number of losses;
+        or one of `tf.compat.v1.losses.Reduction`.
     """
     # This function also tells v1 optimizers whether to average over the replicas of a strategy.
     return tf.compat.v1.losses.compute_weighted_loss(

@@ -25,12 +25,12 @@ class MultiHead(Head):
     signatures in a SavedModel, "HEAD/SIGNATURE"; the first head's one is the default.
 
     Args:
-        heads: The heads, each with another name.
-        head_weights: The weight of each head's loss; by default 1.
+      heads: The heads, each with another name.
+      head_weights: The weight of each head's loss; by default 1.
 
     Raises:
-        ValueError: There are no heads, one has no name or another's, or head_weights are not as
-            many.
+      ValueError: There are no heads, one has no name or another's, or head_weights are not as
+        many.
     """
 
     def __init__(self, heads: Iterable[Head], head_weights: Sequence[float] | None = None):
@@ -66,7 +66,7 @@ class MultiHead(Head):
         """The loss reduction of all heads.
 
         Raises:
-            ValueError: They have different ones.
+          ValueError: They have different ones.
         """
         found = [head.loss_reduction for head in self._heads]
         if len(set(found)) > 1:
@@ -118,8 +118,8 @@ class MultiHead(Head):
         """Returns all predictions of all heads by (head name, key).
 
         Args:
-            logits: Dict of the heads' logits, or one tensor of them all.
-            keys: Not used.
+          logits: Dict of the heads' logits, or one tensor of them all.
+          keys: Not used.
         """
         del keys
         by_head = self._split(logits)

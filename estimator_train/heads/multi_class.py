@@ -30,22 +30,22 @@ class MultiClassHead(WeightedHead):
     strings where there is a vocabulary.
 
     Args:
-        n_classes: Number of classes, more than 2 (`BinaryClassHead` is for two); may be a scalar
-            tensor of integers.
-        weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
-            [D0, D1, ... DN, 1], a numeric column of it, or None.
-        label_vocabulary: List or tuple of n_classes class names, or None.
-        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
-            of weighted losses divided by their number.
-        loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-            returns losses of shape [D0, D1, ... DN, 1] in place of the softmax cross entropy.
-        name: Part of the names of metrics, summaries and operations; or None.
+      n_classes: Number of classes, more than 2 (`BinaryClassHead` is for two); may be a scalar
+        tensor of integers.
+      weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
+        [D0, D1, ... DN, 1], a numeric column of it, or None.
+      label_vocabulary: List or tuple of n_classes class names, or None.
+      loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
+        of weighted losses divided by their number.
+      loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
+        returns losses of shape [D0, D1, ... DN, 1] in place of the softmax cross entropy.
+      name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
-        ValueError: n_classes is too small, the vocabulary is of another length, or
-            loss_reduction or loss_fn is not as above.
-        InvalidArgumentError: n_classes is a tensor that is known to be too small.
-        TypeError: n_classes or weight_column is of another type.
+      ValueError: n_classes is too small, the vocabulary is of another length, or
+        loss_reduction or loss_fn is not as above.
+      InvalidArgumentError: n_classes is a tensor that is known to be too small.
+      TypeError: n_classes or weight_column is of another type.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class MultiClassHead(WeightedHead):
         """Returns predictions of a batch.
 
         Args:
-            logits: Float tensor of shape [D0, D1, ... DN, n_classes].
-            keys: Some of LOGITS, PROBABILITIES, CLASS_IDS, CLASSES, ALL_CLASS_IDS and
-                ALL_CLASSES; by default all.
+          logits: Float tensor of shape [D0, D1, ... DN, n_classes].
+          keys: Some of LOGITS, PROBABILITIES, CLASS_IDS, CLASSES, ALL_CLASS_IDS and
+            ALL_CLASSES; by default all.
 
         Raises:
-            ValueError: A key is another one, or logits are of another shape.
+          ValueError: A key is another one, or logits are of another shape.
         """
         with tf.name_scope("predictions"):
             logits = checks.checked_logits(logits, self.logits_dimension)

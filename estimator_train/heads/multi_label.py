@@ -31,25 +31,25 @@ class MultiLabelHead(WeightedHead):
     [0, n_classes), or strings where there is a vocabulary.
 
     Args:
-        n_classes: Number of classes, more than 1.
-        weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
-            [D0, D1, ... DN, 1], a numeric column of it, or None.
-        thresholds: Numbers between 0 and 1 at which accuracy, precision and recall are measured,
-            or None.
-        label_vocabulary: List or tuple of n_classes class names, or None.
-        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
-            of weighted losses divided by their number.
-        loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-            returns losses of shape [D0, D1, ... DN, 1] in place of the mean of the classes'
-            sigmoid cross entropies.
-        classes_for_class_based_metrics: Classes with metrics of their own (mean probability and
-            AUC), by number or, with a vocabulary, by name; or None.
-        name: Part of the names of metrics, summaries and operations; or None.
+      n_classes: Number of classes, more than 1.
+      weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
+        [D0, D1, ... DN, 1], a numeric column of it, or None.
+      thresholds: Numbers between 0 and 1 at which accuracy, precision and recall are measured,
+        or None.
+      label_vocabulary: List or tuple of n_classes class names, or None.
+      loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
+        of weighted losses divided by their number.
+      loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
+        returns losses of shape [D0, D1, ... DN, 1] in place of the mean of the classes'
+        sigmoid cross entropies.
+      classes_for_class_based_metrics: Classes with metrics of their own (mean probability and
+        AUC), by number or, with a vocabulary, by name; or None.
+      name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
-        ValueError: n_classes is too small, the vocabulary is of another length, there is no such
-            class, or a threshold, loss_reduction or loss_fn is not as above.
-        TypeError: weight_column or thresholds are of another type.
+      ValueError: n_classes is too small, the vocabulary is of another length, there is no such
+        class, or a threshold, loss_reduction or loss_fn is not as above.
+      TypeError: weight_column or thresholds are of another type.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class MultiLabelHead(WeightedHead):
         """Returns predictions of a batch.
 
         Args:
-            logits: Float tensor of shape [D0, D1, ... DN, n_classes].
-            keys: Some of LOGITS, PROBABILITIES and CLASSES; by default all. CLASSES are the
-                names of all classes.
+          logits: Float tensor of shape [D0, D1, ... DN, n_classes].
+          keys: Some of LOGITS, PROBABILITIES and CLASSES; by default all. CLASSES are the
+            names of all classes.
 
         Raises:
-            ValueError: A key is another one, or logits are of another shape.
+          ValueError: A key is another one, or logits are of another shape.
         """
         with tf.name_scope("predictions"):
             logits = checks.checked_logits(logits, self.logits_dimension)

@@ -29,19 +29,19 @@ class RegressionHead(WeightedHead):
     label_dimension is 1.
 
     Args:
-        label_dimension: How many numbers an example has.
-        weight_column: Name of the feature with weights of shape [D0, D1, ... DN],
-            [D0, D1, ... DN, 1] or that of the labels, a numeric column of it, or None.
-        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
-            of weighted losses divided by their number.
-        loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-            returns losses of the labels' shape in place of the squared error.
-        inverse_link_fn: Function that makes predictions of logits; by default they are the same.
-        name: Part of the names of metrics, summaries and operations; or None.
+      label_dimension: How many numbers an example has.
+      weight_column: Name of the feature with weights of shape [D0, D1, ... DN],
+        [D0, D1, ... DN, 1] or that of the labels, a numeric column of it, or None.
+      loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
+        of weighted losses divided by their number.
+      loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
+        returns losses of the labels' shape in place of the squared error.
+      inverse_link_fn: Function that makes predictions of logits; by default they are the same.
+      name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
-        ValueError: label_dimension is less than 1, or loss_reduction or loss_fn is not as above.
-        TypeError: weight_column is of another type.
+      ValueError: label_dimension is less than 1, or loss_reduction or loss_fn is not as above.
+      TypeError: weight_column is of another type.
     """
 
     def __init__(
@@ -72,10 +72,10 @@ class RegressionHead(WeightedHead):
         """Returns PREDICTIONS and, if there is an inverse_link_fn, LOGITS as well.
 
         Args:
-            logits: Float tensor of shape [D0, D1, ... DN, label_dimension].
+          logits: Float tensor of shape [D0, D1, ... DN, label_dimension].
 
         Raises:
-            ValueError: logits are of another shape.
+          ValueError: logits are of another shape.
         """
         logits = checks.checked_logits(logits, self._label_dimension)
         with tf.name_scope("predictions"):
@@ -115,15 +115,15 @@ class PoissonRegressionHead(RegressionHead):
     """Regression of counts: the logits are logarithms of the means of Poisson distributions.
 
     Args:
-        label_dimension: How many counts an example has.
-        weight_column: As for `RegressionHead`.
-        loss_reduction: As for `RegressionHead`.
-        compute_full_loss: Whether the loss has Stirling's approximation of the term that
-            depends on the labels alone.
-        name: Part of the names of metrics, summaries and operations; or None.
+      label_dimension: How many counts an example has.
+      weight_column: As for `RegressionHead`.
+      loss_reduction: As for `RegressionHead`.
+      compute_full_loss: Whether the loss has Stirling's approximation of the term that
+        depends on the labels alone.
+      name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
-        ValueError, TypeError: As `RegressionHead`.
+      ValueError, TypeError: As `RegressionHead`.
     """
 
     def __init__(
@@ -151,12 +151,12 @@ class LogisticRegressionHead(RegressionHead):
     Unlike `BinaryClassHead` it predicts no classes.
 
     Args:
-        weight_column: As for `RegressionHead`.
-        loss_reduction: As for `RegressionHead`.
-        name: Part of the names of metrics, summaries and operations; or None.
+      weight_column: As for `RegressionHead`.
+      loss_reduction: As for `RegressionHead`.
+      name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
-        ValueError, TypeError: As `RegressionHead`.
+      ValueError, TypeError: As `RegressionHead`.
     """
 
     def __init__(

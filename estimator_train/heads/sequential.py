@@ -21,15 +21,15 @@ class SequentialHeadWrapper(Head):
     Losses and metrics count every step as an example of its own.
 
     Args:
-        static_head: The head of one step; no `MultiHead`.
-        sequence_length_mask: Name of the feature with the mask. In PREDICT the mask is among
-            the predictions under that name.
-        feature_columns: Name, or names, of features that the static head reads, such as its
-            weights.
+      static_head: The head of one step; no `MultiHead`.
+      sequence_length_mask: Name of the feature with the mask. In PREDICT the mask is among
+        the predictions under that name.
+      feature_columns: Name, or names, of features that the static head reads, such as its
+        weights.
 
     Raises:
-        TypeError: A name is not a string.
-        ValueError: static_head is a MultiHead.
+      TypeError: A name is not a string.
+      ValueError: static_head is a MultiHead.
     """
 
     def __init__(

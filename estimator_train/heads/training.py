@@ -29,19 +29,19 @@ def train_op_of(
     """Makes the operation that runs one training step.
 
     Args:
-        loss: The loss to minimize.
-        optimizer: A tf_keras optimizer, or None where train_op_fn is given. A legacy one, or one
-            with a `get_updates` of its own, counts its steps in its `iterations`, another one in
-            the global step.
-        trainable_variables: The variables the optimizer trains.
-        train_op_fn: Function of the loss that returns the operation, or None.
-        update_ops: Operations that run with the step.
-        loss_reduction: How the loss was reduced over the batch.
+      loss: The loss to minimize.
+      optimizer: A tf_keras optimizer, or None where train_op_fn is given. A legacy one, or one
+        with a `get_updates` of its own, counts its steps in its `iterations`, another one in
+        the global step.
+      trainable_variables: The variables the optimizer trains.
+      train_op_fn: Function of the loss that returns the operation, or None.
+      update_ops: Operations that run with the step.
+      loss_reduction: How the loss was reduced over the batch.
 
     Raises:
-        ValueError: Both or none of optimizer and train_op_fn are given, the optimizer is no
-            tf_keras optimizer or has no trainable_variables, or these or update_ops are neither
-            a list nor a tuple.
+      ValueError: Both or none of optimizer and train_op_fn are given, the optimizer is no
+        tf_keras optimizer or has no trainable_variables, or these or update_ops are neither
+        a list nor a tuple.
     """
     check_one_way(optimizer, train_op_fn)
     if train_op_fn is not None:
@@ -64,10 +64,10 @@ def minimize_parts(
     """Makes the operation of a training step in which each part of a model has its own optimizer.
 
     Args:
-        loss: The loss to minimize.
-        parts: tf_keras optimizers with the variables they train. The first counts the step as in
-            `train_op_of`, the others count for themselves.
-        loss_reduction: How the loss was reduced over the batch.
+      loss: The loss to minimize.
+      parts: tf_keras optimizers with the variables they train. The first counts the step as in
+        `train_op_of`, the others count for themselves.
+      loss_reduction: How the loss was reduced over the batch.
     """
     loss = _replica_share(loss, loss_reduction)
     operations = []
@@ -84,7 +84,7 @@ def check_one_way(optimizer: Any, train_op_fn: Callable[[tf.Tensor], Any] | None
     """Makes sure that there is one way to train.
 
     Raises:
-        ValueError: Both or none of optimizer and train_op_fn are given.
+      ValueError: Both or none of optimizer and train_op_fn are given.
     """
     if optimizer is not None and train_op_fn is not None:
         raise ValueError("train_op_fn and optimizer cannot both be set.")

@@ -108,12 +108,12 @@ class V1BinaryClassHead(_V1Head, BinaryClassHead):
     """The head of v1 classifiers of two classes.
 
     Args:
-        weight_column: As for `BinaryClassHead`.
-        label_vocabulary: As for `BinaryClassHead`.
-        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+      weight_column: As for `BinaryClassHead`.
+      label_vocabulary: As for `BinaryClassHead`.
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
 
     Raises:
-        ValueError, TypeError: As `BinaryClassHead`.
+      ValueError, TypeError: As `BinaryClassHead`.
     """
 
     def __init__(
@@ -151,13 +151,13 @@ class V1MultiClassHead(_V1Head, MultiClassHead):
     """The head of v1 classifiers of more than two classes.
 
     Args:
-        n_classes: As for `MultiClassHead`.
-        weight_column: As for `MultiClassHead`.
-        label_vocabulary: As for `MultiClassHead`.
-        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+      n_classes: As for `MultiClassHead`.
+      weight_column: As for `MultiClassHead`.
+      label_vocabulary: As for `MultiClassHead`.
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
 
     Raises:
-        ValueError, TypeError: As `MultiClassHead`.
+      ValueError, TypeError: As `MultiClassHead`.
     """
 
     def __init__(
@@ -180,12 +180,12 @@ class V1RegressionHead(_V1Head, RegressionHead):
     """The head of v1 regressors.
 
     Args:
-        label_dimension: As for `RegressionHead`.
-        weight_column: As for `RegressionHead`.
-        loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+      label_dimension: As for `RegressionHead`.
+      weight_column: As for `RegressionHead`.
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
 
     Raises:
-        ValueError, TypeError: As `RegressionHead`.
+      ValueError, TypeError: As `RegressionHead`.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ class Vocabulary:
     Lookup tables belong to the graph they are used in; eager code has one pair of its own.
 
     Args:
-        names: List or tuple of strings, without doubles.
+      names: List or tuple of strings, without doubles.
     """
 
     def __init__(self, names: Sequence[str]):

@@ -18,10 +18,10 @@ class Batch(NamedTuple):
     """A batch after all checks.
 
     Attributes:
-        labels: Processed labels: class numbers, indicators or numbers.
-        logits: float32 of shape [D0, D1, ... DN, logits_dimension].
-        losses: Losses before weights and reduction.
-        weights: What multiplies them, or None for equal weights.
+      labels: Processed labels: class numbers, indicators or numbers.
+      logits: float32 of shape [D0, D1, ... DN, logits_dimension].
+      losses: Losses before weights and reduction.
+      weights: What multiplies them, or None for equal weights.
     """
 
     labels: tf.Tensor
@@ -34,16 +34,16 @@ class WeightedHead(Head):
     """A head of one task, with a weight column, a loss reduction and maybe the user's loss_fn.
 
     Args:
-        weight_column: Name of the feature that holds the weights of examples, a numeric column
-            of it, or None for equal weights.
-        loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-        loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-            returns losses before weights, or None for the head's own.
-        name: Part of the names of metrics, summaries and operations; or None.
+      weight_column: Name of the feature that holds the weights of examples, a numeric column
+        of it, or None for equal weights.
+      loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
+      loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
+        returns losses before weights, or None for the head's own.
+      name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
-        TypeError: weight_column is of another type, or loss_fn is not callable.
-        ValueError: loss_reduction is unknown or loss_fn takes other arguments.
+      TypeError: weight_column is of another type, or loss_fn is not callable.
+      ValueError: loss_reduction is unknown or loss_fn takes other arguments.
     """
 
     # What the heads of v1 do in another way: the reductions they know, and a word in errors.
@@ -163,10 +163,10 @@ def labels_and_weights(
     """Returns labels as a head's losses need them, checked, and the examples' weights, or None.
 
     Args:
-        head: The head.
-        labels: As for its `loss`.
-        logits: As for its `loss`.
-        features: As for its `loss`.
+      head: The head.
+      labels: As for its `loss`.
+      logits: As for its `loss`.
+      features: As for its `loss`.
     """
     batch = head._batch(labels, logits, features)
     return batch.labels, batch.weights

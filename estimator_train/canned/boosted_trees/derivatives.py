@@ -11,8 +11,8 @@ class Derivatives(NamedTuple):
     """The derivatives of the loss of a batch.
 
     Attributes:
-        gradients: float32 [batch, logits].
-        hessians: float32 [batch, logits * logits], a matrix for each example.
+      gradients: float32 [batch, logits].
+      hessians: float32 [batch, logits * logits], a matrix for each example.
     """
 
     gradients: tf.Tensor
@@ -23,11 +23,11 @@ def derivatives(loss: tf.Tensor, logits: tf.Tensor) -> Derivatives:
     """Returns the derivatives of a loss, whatever head or loss_fn it comes from.
 
     Args:
-        loss: The loss of the batch: a sum or mean over examples.
-        logits: float32 [batch, logits]; the loss of an example depends on its own alone.
+      loss: The loss of the batch: a sum or mean over examples.
+      logits: float32 [batch, logits]; the loss of an example depends on its own alone.
 
     Raises:
-        ValueError: The loss does not depend on the logits.
+      ValueError: The loss does not depend on the logits.
     """
     [gradients] = tf.gradients(loss, [logits], unconnected_gradients="none")
     if gradients is None:

@@ -24,12 +24,12 @@ def logits_of(
     """Returns logits with those of some trees added.
 
     Args:
-        ensemble: The trees.
-        features: How their features are numbered.
-        ids: Buckets of the features of a batch, int32 [batch, features].
-        begin: The first tree.
-        end: The tree after the last one.
-        start: Logits before, float32 [batch, logits].
+      ensemble: The trees.
+      features: How their features are numbered.
+      ids: Buckets of the features of a batch, int32 [batch, features].
+      begin: The first tree.
+      end: The tree after the last one.
+      start: Logits before, float32 [batch, logits].
     """
     rows = tf.maximum(tf.shape(ids)[0], 1)
     at_a_time = tf.maximum(_AT_A_TIME // rows, 1)
@@ -81,14 +81,14 @@ def nodes_of(trees: Trees, tree: tf.Tensor, features: Features, ids: tf.Tensor, 
     """Returns in which node of a tree each example is, level by level.
 
     Args:
-        trees: All trees.
-        tree: Number of the tree.
-        features: How its features are numbered.
-        ids: Buckets of the features of a batch, int32 [batch, features].
-        depth: How many levels to go down; who comes to a leaf before stays there.
+      trees: All trees.
+      tree: Number of the tree.
+      features: How its features are numbered.
+      ids: Buckets of the features of a batch, int32 [batch, features].
+      depth: How many levels to go down; who comes to a leaf before stays there.
 
     Returns:
-        depth + 1 tensors, int32 [batch].
+      depth + 1 tensors, int32 [batch].
     """
     feature_of, threshold_of = trees.feature[tree], trees.threshold[tree]
     bucket_of = table(features.first_bucket, tf.maximum(feature_of, 0)) + threshold_of
@@ -117,10 +117,10 @@ def goes_right(
     """Returns 1 where an example goes to the right child, else 0, int32.
 
     Args:
-        features: How features split.
-        feature: The feature that a node splits on.
-        found: The example's bucket of that feature.
-        bucket: The bucket that the node splits at.
+      features: How features split.
+      feature: The feature that a node splits on.
+      found: The example's bucket of that feature.
+      bucket: The bucket that the node splits at.
     """
     if not features.by_value.any():
         return tf.cast(found > bucket, tf.int32)

@@ -17,12 +17,12 @@ class Trees(NamedTuple):
     """Some trees.
 
     Attributes:
-        feature: On which feature a node splits, int32 [trees, 2^depth - 1]; -1 for leaves.
-        threshold: Up to which bucket of that feature examples go left, or which one alone goes
-            left where a feature splits by value; int32 of the same shape, counted from the
-            feature's first bucket.
-        value: What a node adds to the logits if it is a leaf, float32
-            [trees, 2^(depth + 1) - 1, logits]; of inner nodes too, as it was when they were leaves.
+      feature: On which feature a node splits, int32 [trees, 2^depth - 1]; -1 for leaves.
+      threshold: Up to which bucket of that feature examples go left, or which one alone goes
+        left where a feature splits by value; int32 of the same shape, counted from the
+        feature's first bucket.
+      value: What a node adds to the logits if it is a leaf, float32
+        [trees, 2^(depth + 1) - 1, logits]; of inner nodes too, as it was when they were leaves.
     """
 
     feature: Any
@@ -36,19 +36,19 @@ class Ensemble:
     There is room for as many trees as are wanted, or more where a checkpoint has more.
 
     Attributes:
-        trees: All trees, `Trees` of variables; behind the finished ones is the one that grows.
-        gain: What each split gained, float32, of the shape of `trees.feature`.
-        finished: How many trees are finished, int32.
-        layers: How many layers the tree that grows has below its root, int32.
-        attempted: How many layers there were to be, int32: a layer may add nothing.
-        centering: Whether the bias is still being centered, bool.
-        started: Whether there is a tree at all, bool.
+      trees: All trees, `Trees` of variables; behind the finished ones is the one that grows.
+      gain: What each split gained, float32, of the shape of `trees.feature`.
+      finished: How many trees are finished, int32.
+      layers: How many layers the tree that grows has below its root, int32.
+      attempted: How many layers there were to be, int32: a layer may add nothing.
+      centering: Whether the bias is still being centered, bool.
+      started: Whether there is a tree at all, bool.
 
     Args:
-        n_trees: How many trees there are to be.
-        max_depth: How many layers a tree has below its root.
-        logits: How many logits there are.
-        center_bias: Whether the bias is centered first.
+      n_trees: How many trees there are to be.
+      max_depth: How many layers a tree has below its root.
+      logits: How many logits there are.
+      center_bias: Whether the bias is centered first.
     """
 
     def __init__(self, n_trees: int, max_depth: int, logits: int, center_bias: bool) -> None:
@@ -94,7 +94,7 @@ class Ensemble:
         """Returns whether training has ended.
 
         Args:
-            most_layers: How many layers are attempted at most.
+          most_layers: How many layers are attempted at most.
         """
         return (self.finished >= self.n_trees) | (self.attempted > most_layers)
 
@@ -109,10 +109,10 @@ def state(name: str, shape: list[int], dtype: tf.DType, value: Any = 0) -> tf.Va
     """Returns a variable of the current scope that is kept in checkpoints.
 
     Args:
-        name: Its name.
-        shape: Its shape.
-        dtype: Its type.
-        value: The first value of all its elements.
+      name: Its name.
+      shape: Its shape.
+      dtype: Its type.
+      value: The first value of all its elements.
     """
     return _v1.get_variable(
         name, shape, dtype, _v1.constant_initializer(value), trainable=False, use_resource=True

@@ -48,14 +48,14 @@ class _BoostedTrees(Estimator):
         """Returns how much the splits of each feature column gained, the greatest first.
 
         Args:
-            normalize: Whether the sum is to be 1.
+          normalize: Whether the sum is to be 1.
 
         Returns:
-            Name of the column (of an indicator_column, of the categorical column in it) to gain.
+          Name of the column (of an indicator_column, of the categorical column in it) to gain.
 
         Raises:
-            ValueError: There is no checkpoint.
-            AssertionError: There is nothing to normalize.
+          ValueError: There is no checkpoint.
+          AssertionError: There is nothing to normalize.
         """
         return feature_importances(self.get_variable_value, self._features, normalize=normalize)
 
@@ -74,18 +74,18 @@ class _BoostedTrees(Estimator):
         The model has `center_bias=True` and two classes, or labels of one number.
 
         Args:
-            input_fn: As for `predict`.
-            predict_keys: Which predictions to yield besides; all by default.
-            hooks: As for `predict`.
-            checkpoint_path: As for `predict`.
+          input_fn: As for `predict`.
+          predict_keys: Which predictions to yield besides; all by default.
+          hooks: As for `predict`.
+          checkpoint_path: As for `predict`.
 
         Yields:
-            Predictions of an example, with "bias": the probability of class 1 (or the number)
-            that is predicted of every example, and "dfc": what each column adds to it, by name,
-            the greatest first.
+          Predictions of an example, with "bias": the probability of class 1 (or the number)
+          that is predicted of every example, and "dfc": what each column adds to it, by name,
+          the greatest first.
 
         Raises:
-            ValueError: center_bias is False, or predictions of the head cannot be explained.
+          ValueError: center_bias is False, or predictions of the head cannot be explained.
         """
         if not self._settings.center_bias:
             raise ValueError(
@@ -113,31 +113,31 @@ class BoostedTreesEstimator(_BoostedTrees):
     trees are grown.
 
     Args:
-        feature_columns: Bucketized, indicator, numeric or categorical columns. Numeric ones are
-            put into buckets by quantiles of the first n_batches_per_layer batches.
-        n_batches_per_layer: How many batches make a layer: the rows of the data divided by the
-            batch size.
-        head: What turns logits into loss, metrics and predictions.
-        model_dir: As for `Estimator`.
-        weight_column: The feature with the weights of examples, by which the quantiles of numeric
-            columns are taken; the head has its own.
-        n_trees: How many trees are grown.
-        max_depth: How many layers a tree has below its root.
-        learning_rate: By how much the weights of leaves are shrunk.
-        l1_regularization: l1 of the weights of leaves. Like all regularization it is to be seen
-            beside sums of a batch's derivatives: of a mean of losses these are shares of 1.
-        l2_regularization: l2 of the weights of leaves.
-        tree_complexity: What a split has to gain, where there is pruning.
-        min_node_weight: Sum of second derivatives that a node needs to be split.
-        config: As for `Estimator`.
-        center_bias: Whether the first steps find the logit that suits all examples.
-        pruning_mode: "none"; "pre": a leaf whose best split gains less than tree_complexity stays
-            one; or "post": such splits are taken back when the tree is finished.
-        quantile_sketch_epsilon: 1 divided by the number of buckets of a numeric column.
+      feature_columns: Bucketized, indicator, numeric or categorical columns. Numeric ones are
+        put into buckets by quantiles of the first n_batches_per_layer batches.
+      n_batches_per_layer: How many batches make a layer: the rows of the data divided by the
+        batch size.
+      head: What turns logits into loss, metrics and predictions.
+      model_dir: As for `Estimator`.
+      weight_column: The feature with the weights of examples, by which the quantiles of numeric
+        columns are taken; the head has its own.
+      n_trees: How many trees are grown.
+      max_depth: How many layers a tree has below its root.
+      learning_rate: By how much the weights of leaves are shrunk.
+      l1_regularization: l1 of the weights of leaves. Like all regularization it is to be seen
+        beside sums of a batch's derivatives: of a mean of losses these are shares of 1.
+      l2_regularization: l2 of the weights of leaves.
+      tree_complexity: What a split has to gain, where there is pruning.
+      min_node_weight: Sum of second derivatives that a node needs to be split.
+      config: As for `Estimator`.
+      center_bias: Whether the first steps find the logit that suits all examples.
+      pruning_mode: "none"; "pre": a leaf whose best split gains less than tree_complexity stays
+        one; or "post": such splits are taken back when the tree is finished.
+      quantile_sketch_epsilon: 1 divided by the number of buckets of a numeric column.
 
     Raises:
-        ValueError: A number is out of range, a column cannot be used, or the trees do not fit
-            into memory.
+      ValueError: A number is out of range, a column cannot be used, or the trees do not fit
+        into memory.
     """
 
     def __init__(
@@ -183,29 +183,29 @@ class BoostedTreesClassifier(_BoostedTrees):
         estimator.train(input_fn)
 
     Args:
-        feature_columns: As for `BoostedTreesEstimator`.
-        n_batches_per_layer: As for `BoostedTreesEstimator`.
-        model_dir: As for `Estimator`.
-        n_classes: How many classes; labels are below it.
-        weight_column: Name of the feature with the weights of examples, or a numeric column.
-        label_vocabulary: Names of the classes where labels are strings.
-        n_trees: As for `BoostedTreesEstimator`, as all that follow.
-        max_depth: See above.
-        learning_rate: See above.
-        l1_regularization: See above; of two classes only.
-        l2_regularization: See above.
-        tree_complexity: See above.
-        min_node_weight: See above.
-        config: As for `Estimator`.
-        center_bias: See above; of two classes only.
-        pruning_mode: See above.
-        quantile_sketch_epsilon: See above.
-        train_in_memory: Whether each batch is all the data, always in the same order: then
-            n_batches_per_layer is 1, and what is known of the examples is kept from step to step.
+      feature_columns: As for `BoostedTreesEstimator`.
+      n_batches_per_layer: As for `BoostedTreesEstimator`.
+      model_dir: As for `Estimator`.
+      n_classes: How many classes; labels are below it.
+      weight_column: Name of the feature with the weights of examples, or a numeric column.
+      label_vocabulary: Names of the classes where labels are strings.
+      n_trees: As for `BoostedTreesEstimator`, as all that follow.
+      max_depth: See above.
+      learning_rate: See above.
+      l1_regularization: See above; of two classes only.
+      l2_regularization: See above.
+      tree_complexity: See above.
+      min_node_weight: See above.
+      config: As for `Estimator`.
+      center_bias: See above; of two classes only.
+      pruning_mode: See above.
+      quantile_sketch_epsilon: See above.
+      train_in_memory: Whether each batch is all the data, always in the same order: then
+        n_batches_per_layer is 1, and what is known of the examples is kept from step to step.
 
     Raises:
-        ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
-        AssertionError: train_in_memory with several batches for a layer.
+      ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
+      AssertionError: train_in_memory with several batches for a layer.
     """
 
     def __init__(
@@ -251,27 +251,27 @@ class BoostedTreesRegressor(_BoostedTrees):
     """A regressor of gradient boosted decision trees.
 
     Args:
-        feature_columns: As for `BoostedTreesEstimator`.
-        n_batches_per_layer: As for `BoostedTreesEstimator`.
-        model_dir: As for `Estimator`.
-        label_dimension: Numbers in a label.
-        weight_column: Name of the feature with the weights of examples, or a numeric column.
-        n_trees: As for `BoostedTreesClassifier`, as all that follow.
-        max_depth: See above.
-        learning_rate: See above.
-        l1_regularization: See above; of labels of one number only.
-        l2_regularization: See above.
-        tree_complexity: See above.
-        min_node_weight: See above.
-        config: As for `Estimator`.
-        center_bias: See above; of labels of one number only.
-        pruning_mode: See above.
-        quantile_sketch_epsilon: See above.
-        train_in_memory: See above.
+      feature_columns: As for `BoostedTreesEstimator`.
+      n_batches_per_layer: As for `BoostedTreesEstimator`.
+      model_dir: As for `Estimator`.
+      label_dimension: Numbers in a label.
+      weight_column: Name of the feature with the weights of examples, or a numeric column.
+      n_trees: As for `BoostedTreesClassifier`, as all that follow.
+      max_depth: See above.
+      learning_rate: See above.
+      l1_regularization: See above; of labels of one number only.
+      l2_regularization: See above.
+      tree_complexity: See above.
+      min_node_weight: See above.
+      config: As for `Estimator`.
+      center_bias: See above; of labels of one number only.
+      pruning_mode: See above.
+      quantile_sketch_epsilon: See above.
+      train_in_memory: See above.
 
     Raises:
-        ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
-        AssertionError: train_in_memory with several batches for a layer.
+      ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
+      AssertionError: train_in_memory with several batches for a layer.
     """
 
     def __init__(

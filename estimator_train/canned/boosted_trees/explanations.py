@@ -31,12 +31,12 @@ def explaining_model_fn_of(
     """Returns a model_fn whose predictions have the bias and the contributions of columns.
 
     Args:
-        head: A `Head` of one logit.
-        split_on: What trees split on.
-        settings: How they grew.
+      head: A `Head` of one logit.
+      split_on: What trees split on.
+      settings: How they grew.
 
     Raises:
-        ValueError: The head has other predictions than probabilities or the logits themselves.
+      ValueError: The head has other predictions than probabilities or the logits themselves.
     """
     activation = _activation_of(head)
 
@@ -61,8 +61,8 @@ def explained(
     """Yields predictions with the contributions of columns by name, the greatest first.
 
     Args:
-        predictions: Those of a model of `explaining_model_fn_of`.
-        names: The columns' names.
+      predictions: Those of a model of `explaining_model_fn_of`.
+      names: The columns' names.
     """
     for row in predictions:
         found = row[CONTRIBUTIONS]

@@ -21,11 +21,11 @@ class _Column(NamedTuple):
     """A feature column as trees see it.
 
     Attributes:
-        column: The column.
-        kind: "bucketized", "indicator", "numeric" or "categorical".
-        name: How importances and explanations call it.
-        size: How many features it has.
-        buckets: How many values each of them has.
+      column: The column.
+      kind: "bucketized", "indicator", "numeric" or "categorical".
+      name: How importances and explanations call it.
+      size: How many features it has.
+      buckets: How many values each of them has.
     """
 
     column: Any
@@ -39,21 +39,21 @@ class Features:
     """The features of a model: what is known of them before there is a batch.
 
     Args:
-        columns: Columns of `tf.feature_column`: bucketized, indicator, numeric or categorical.
-        settings: Say how fine the buckets of numeric columns are.
+      columns: Columns of `tf.feature_column`: bucketized, indicator, numeric or categorical.
+      settings: Say how fine the buckets of numeric columns are.
 
     Attributes:
-        names: The names of the columns, in the order in which features are numbered.
-        column_of: int32 [features], the place of each feature's column among `names`.
-        first_bucket: int32 [features], the number of each one's first bucket.
-        feature_of: int32 [buckets], the feature of each bucket.
-        by_value: bool [features], whether a split is "this value or another one" and not "up to
-            this value or above".
-        candidates: bool [buckets], whether a split can be made at the bucket.
-        numeric_size: How many features numeric columns have.
+      names: The names of the columns, in the order in which features are numbered.
+      column_of: int32 [features], the place of each feature's column among `names`.
+      first_bucket: int32 [features], the number of each one's first bucket.
+      feature_of: int32 [buckets], the feature of each bucket.
+      by_value: bool [features], whether a split is "this value or another one" and not "up to
+        this value or above".
+      candidates: bool [buckets], whether a split can be made at the bucket.
+      numeric_size: How many features numeric columns have.
 
     Raises:
-        ValueError: Trees cannot use a column, or as `checked_columns`.
+      ValueError: Trees cannot use a column, or as `checked_columns`.
     """
 
     def __init__(self, columns: Any, settings: Settings) -> None:
@@ -91,8 +91,8 @@ class Features:
         """Returns the number of the bucket of each feature, int32 [batch, features].
 
         Args:
-            batch: The features of a batch.
-            quantiles: Puts numbers into buckets; None where no column is numeric.
+          batch: The features of a batch.
+          quantiles: Puts numbers into buckets; None where no column is numeric.
         """
         numeric: list[tf.Tensor] = []
         if quantiles is not None:

@@ -24,10 +24,10 @@ class Grower:
     """Grows an ensemble.
 
     Args:
-        ensemble: The trees.
-        features: What they split on.
-        settings: How they grow.
-        logits: How many logits there are.
+      ensemble: The trees.
+      features: What they split on.
+      settings: How they grow.
+      logits: How many logits there are.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class Grower:
         """Adds a batch; the trees change if it is the last one of a layer.
 
         Args:
-            ids: Buckets of the batch, int32 [batch, features].
-            node: Each example's node in the tree that grows, int32 [batch].
-            found: The derivatives of the batch's loss.
+          ids: Buckets of the batch, int32 [batch, features].
+          node: Each example's node in the tree that grows, int32 [batch].
+          found: The derivatives of the batch's loss.
 
         Returns:
-            A tensor to wait for.
+          A tensor to wait for.
         """
         if not self._settings.center_bias:
             return self._add_to_layer(ids, node, found)

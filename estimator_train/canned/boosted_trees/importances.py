@@ -18,12 +18,12 @@ def feature_importances(
     """Returns the gain of all splits of each column, the greatest first (Friedman 2001, 8.1).
 
     Args:
-        read: Returns the value of a variable in a checkpoint by its name.
-        features: The columns.
-        normalize: Whether the sum is to be 1.
+      read: Returns the value of a variable in a checkpoint by its name.
+      features: The columns.
+      normalize: Whether the sum is to be 1.
 
     Raises:
-        AssertionError: There is nothing to normalize.
+      AssertionError: There is nothing to normalize.
     """
     feature, gain = read(f"{SCOPE}/feature"), read(f"{SCOPE}/gain")
     splits = feature >= 0

@@ -15,7 +15,7 @@ class Memory:
     It is forgotten when the session ends: what it holds follows from the trees.
 
     Args:
-        logits: How many logits there are.
+      logits: How many logits there are.
     """
 
     def __init__(self, logits: int) -> None:
@@ -27,8 +27,8 @@ class Memory:
         """Returns the buckets of the batch, computed for the first step alone.
 
         Args:
-            compute: Computes them, int32 [batch, features].
-            features: How many features there are.
+          compute: Computes them, int32 [batch, features].
+          features: How many features there are.
         """
         kept = _unsized("bucket_ids", [None, features], tf.int32)
 
@@ -51,10 +51,10 @@ class Memory:
         """Returns the logits by the finished trees.
 
         Args:
-            finished: How many trees are finished.
-            rows: How many examples there are.
-            added: Function of the first tree, the one after the last, and logits, that adds the
-                trees' to them.
+          finished: How many trees are finished.
+          rows: How many examples there are.
+          added: Function of the first tree, the one after the last, and logits, that adds the
+            trees' to them.
         """
 
         @tf.function(autograph=False)

@@ -26,15 +26,15 @@ class Model:
     """A model of boosted trees in a graph.
 
     Attributes:
-        ids: Buckets of the batch, int32 [batch, features].
-        ensemble: The trees.
+      ids: Buckets of the batch, int32 [batch, features].
+      ensemble: The trees.
 
     Args:
-        head: Makes a loss and predictions of logits.
-        features: What trees split on.
-        settings: How they grow.
-        inputs: The features of a batch.
-        training: Whether the model is trained.
+      head: Makes a loss and predictions of logits.
+      features: What trees split on.
+      settings: How they grow.
+      inputs: The features of a batch.
+      training: Whether the model is trained.
     """
 
     def __init__(
@@ -94,10 +94,10 @@ class Model:
         """Returns the operation of a training step, which counts the global step.
 
         Args:
-            loss: The loss of the batch.
-            logits: What `training_logits` returned.
-            node: The same.
-            weights: Weights of the examples, by which quantiles are taken, float32 [batch].
+          loss: The loss of the batch.
+          logits: What `training_logits` returned.
+          node: The same.
+          weights: Weights of the examples, by which quantiles are taken, float32 [batch].
         """
         grower = Grower(self.ensemble, self._features, self._settings, self._logits)
         found = derivatives(loss, logits)
@@ -133,10 +133,10 @@ def model_fn_of(
     """Returns the model_fn of an estimator of boosted trees.
 
     Args:
-        head: A `Head`.
-        split_on: What trees split on.
-        settings: How they grow.
-        weight_column: Name or numeric column of the examples' weights, or None.
+      head: A `Head`.
+      split_on: What trees split on.
+      settings: How they grow.
+      weight_column: Name or numeric column of the examples' weights, or None.
     """
 
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:

@@ -19,12 +19,12 @@ class Quantiles:
     than buckets, else quantiles, the smallest and the greatest value among them.
 
     Args:
-        size: How many features there are.
-        buckets: How many boundaries each of them has, at most.
-        batches: How many batches decide.
+      size: How many features there are.
+      buckets: How many boundaries each of them has, at most.
+      batches: How many batches decide.
 
     Attributes:
-        ready: bool variable, whether the boundaries are decided.
+      ready: bool variable, whether the boundaries are decided.
     """
 
     def __init__(self, size: int, buckets: int, batches: int) -> None:
@@ -45,7 +45,7 @@ class Quantiles:
         what is not a number is in the first.
 
         Args:
-            numbers: float32 [batch, size].
+          numbers: float32 [batch, size].
         """
         boundaries = self._boundaries.read_value()
         columns = tf.transpose(tf.where(tf.math.is_nan(numbers), -numbers.dtype.max, numbers))
@@ -57,11 +57,11 @@ class Quantiles:
         """Adds a batch, in a tf.function; after the last one the boundaries are decided.
 
         Args:
-            numbers: float32 [batch, size].
-            weights: Weights of the examples, float32 [batch].
+          numbers: float32 [batch, size].
+          weights: Weights of the examples, float32 [batch].
 
         Returns:
-            Whether the boundaries are decided.
+          Whether the boundaries are decided.
         """
         begin = self._seen * self._points
         kept = _evenly_spread(tf.transpose(numbers), weights, self._points)

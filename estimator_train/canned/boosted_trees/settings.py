@@ -17,9 +17,9 @@ class Settings:
     """The arguments of the estimators, by their names.
 
     Raises:
-        ValueError: A number is out of range, or pruning and tree_complexity do not go together.
-        TypeError: n_batches_per_layer is no whole number.
-        AssertionError: train_in_memory with several batches for a layer.
+      ValueError: A number is out of range, or pruning and tree_complexity do not go together.
+      TypeError: n_batches_per_layer is no whole number.
+      AssertionError: train_in_memory with several batches for a layer.
     """
 
     n_batches_per_layer: int

@@ -12,12 +12,12 @@ def check_size(settings: Settings, buckets: int, logits: int) -> None:
     """Makes sure that the trees and the sums of a layer fit into this machine's memory.
 
     Args:
-        settings: How many trees of which depth there are.
-        buckets: How many buckets the features have together.
-        logits: How many logits there are.
+      settings: How many trees of which depth there are.
+      buckets: How many buckets the features have together.
+      logits: How many logits there are.
 
     Raises:
-        ValueError: They do not; it says how much they take.
+      ValueError: They do not; it says how much they take.
     """
     # Sums and sums up to each bucket, those on either side, and what splits there gain.
     sums = 2 ** (settings.max_depth - 1) * buckets * (logits + logits**2) * 8 * 6

@@ -25,12 +25,12 @@ class Splits(NamedTuple):
     """The best split of each of some nodes.
 
     Attributes:
-        allowed: Whether it is to be made, bool [nodes].
-        gain: float32 [nodes].
-        feature: int32 [nodes].
-        threshold: The bucket, counted from the feature's first one, int32 [nodes].
-        left: The weight of the left child, float32 [nodes, logits].
-        right: That of the right child.
+      allowed: Whether it is to be made, bool [nodes].
+      gain: float32 [nodes].
+      feature: int32 [nodes].
+      threshold: The bucket, counted from the feature's first one, int32 [nodes].
+      left: The weight of the left child, float32 [nodes, logits].
+      right: That of the right child.
     """
 
     allowed: tf.Tensor
@@ -47,14 +47,14 @@ def histograms(
     """Returns the sums of derivatives of each node, feature and bucket.
 
     Args:
-        features: How buckets are numbered.
-        ids: Buckets of a batch, int32 [batch, features].
-        node: Each example's node, int32 [batch], from 0; below it for examples in no node.
-        found: Their derivatives.
-        nodes: How many nodes there are.
+      features: How buckets are numbered.
+      ids: Buckets of a batch, int32 [batch, features].
+      node: Each example's node, int32 [batch], from 0; below it for examples in no node.
+      found: Their derivatives.
+      nodes: How many nodes there are.
 
     Returns:
-        float64 [nodes, buckets, logits + logits * logits].
+      float64 [nodes, buckets, logits + logits * logits].
     """
     # The sums are the same whatever the order of the examples, to the digits that decide.
     columns = tf.unstack(tf.cast(tf.concat(found, 1), tf.float64), axis=1)
@@ -81,11 +81,11 @@ def best_splits(
     """Returns the best split of each node.
 
     Args:
-        sums: What `histograms` returned.
-        features: How buckets are numbered.
-        settings: Regularization and pruning.
-        logits: How many logits there are.
-        is_node: Whether there is such a node, bool [nodes].
+      sums: What `histograms` returned.
+      features: How buckets are numbered.
+      settings: Regularization and pruning.
+      logits: How many logits there are.
+      is_node: Whether there is such a node, bool [nodes].
     """
     running = tf.cumsum(sums, 1)
     before = tf.concat([tf.zeros_like(running[:, :1]), running], 1)
@@ -131,9 +131,9 @@ class _Solver:
     """Finds the weights of nodes, and what they gain.
 
     Args:
-        settings: Regularization.
-        logits: How many logits there are.
-        whole: Sums of the nodes that are split, to know what is nothing.
+      settings: Regularization.
+      logits: How many logits there are.
+      whole: Sums of the nodes that are split, to know what is nothing.
     """
 
     def __init__(self, settings: Settings, logits: int, whole: tf.Tensor) -> None:

@@ -14,9 +14,9 @@ class StopWhenGrown(tf.compat.v1.train.SessionRunHook):
     """Stops training when all trees are finished, or too many layers added nothing.
 
     Args:
-        ensemble: The trees.
-        settings: How many there are to be.
-        train_op: The training step, after which they are looked at.
+      ensemble: The trees.
+      settings: How many there are to be.
+      train_op: The training step, after which they are looked at.
     """
 
     def __init__(self, ensemble: Ensemble, settings: Settings, train_op: Any) -> None:

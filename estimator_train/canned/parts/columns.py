@@ -38,11 +38,11 @@ def checked_columns(columns: Any, *, v1: bool = False) -> list[Any]:
     """Returns feature columns in the order of their names.
 
     Args:
-        columns: One or several columns.
-        v1: Whether columns that exist in `tf.compat.v1.feature_column` alone are allowed.
+      columns: One or several columns.
+      v1: Whether columns that exist in `tf.compat.v1.feature_column` alone are allowed.
 
     Raises:
-        ValueError: There are no columns, one is not a column, or two have one name.
+      ValueError: There are no columns, one is not a column, or two have one name.
     """
     if isinstance(columns, Mapping):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
@@ -78,9 +78,9 @@ class Weighted(NamedTuple):
     """A linear model of columns.
 
     Attributes:
-        sums: float32 of shape [batch, units], without the bias.
-        weights: The variables, one for each column.
-        inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
+      sums: float32 of shape [batch, units], without the bias.
+      weights: The variables, one for each column.
+      inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
     """
 
     sums: tf.Tensor
@@ -92,12 +92,12 @@ class Batch:
     """The features of one batch, each transformed once whatever number of columns asks for it.
 
     Args:
-        features: Feature name to tensor.
-        v1: Whether a v1 model is built: embeddings that columns share, and summaries, are then
-            named within the scope of the model, else without it.
+      features: Feature name to tensor.
+      v1: Whether a v1 model is built: embeddings that columns share, and summaries, are then
+        named within the scope of the model, else without it.
 
     Raises:
-        ValueError: features are not a dict.
+      ValueError: features are not a dict.
     """
 
     def __init__(self, features: Any, *, v1: bool = False) -> None:
@@ -121,13 +121,13 @@ class Batch:
         """Returns the numbers of dense columns side by side, float32 of shape [batch, size].
 
         Args:
-            columns: Checked columns, after which their variables are named.
-            scope: What the names begin with.
-            training: What columns are told whose `get_dense_tensor` takes `training`; None to
-                tell them nothing.
+          columns: Checked columns, after which their variables are named.
+          scope: What the names begin with.
+          training: What columns are told whose `get_dense_tensor` takes `training`; None to
+            tell them nothing.
 
         Raises:
-            ValueError: A column is not dense, or its feature is missing.
+          ValueError: A column is not dense, or its feature is missing.
         """
         if has_v1_columns(columns):
             return _v1.feature_column.input_layer(self.features, columns)
@@ -140,10 +140,10 @@ class Batch:
         """Returns the bucket of each number of a bucketized column, integers [batch, size].
 
         Args:
-            column: The column.
+          column: The column.
 
         Raises:
-            ValueError: Its feature is missing.
+          ValueError: Its feature is missing.
         """
         found = self._cache.get(column, _State(self._tables))
         return tf.reshape(found, [tf.shape(found)[0], math.prod(column.source_column.shape)])
@@ -152,10 +152,10 @@ class Batch:
         """Returns the numbers of sequence columns, [batch, time, size], and lengths, [batch].
 
         Args:
-            columns: Checked columns, after which their variables are named.
+          columns: Checked columns, after which their variables are named.
 
         Raises:
-            ValueError: A column is not a sequence column of numbers.
+          ValueError: A column is not a sequence column of numbers.
         """
         state, shared = _State(self._tables), self._shared_scope()
         parts, lengths = [], []
@@ -183,13 +183,13 @@ class Batch:
         """Returns a linear model of the columns, without its bias.
 
         Args:
-            columns: Checked columns, categorical or dense, after which weights are named.
-            units: How many numbers it gives for an example.
-            combiner: How several values of a categorical column become one: "sum", "mean" or
-                "sqrtn".
+          columns: Checked columns, categorical or dense, after which weights are named.
+          units: How many numbers it gives for an example.
+          combiner: How several values of a categorical column become one: "sum", "mean" or
+            "sqrtn".
 
         Raises:
-            ValueError: A column is neither categorical nor dense, or its feature is missing.
+          ValueError: A column is neither categorical nor dense, or its feature is missing.
         """
         state, shared = _State(self._tables), self._shared_scope()
         sums, weights, inputs = [], [], []
@@ -210,10 +210,10 @@ class Batch:
         """Returns what a linear model multiplies the weights of a column by.
 
         Args:
-            column: A checked column, categorical or dense.
+          column: A checked column, categorical or dense.
 
         Returns:
-            The ids of a categorical column, or the numbers of a dense one, [batch, size].
+          The ids of a categorical column, or the numbers of a dense one, [batch, size].
         """
         return self._linear_input(column, _State(self._tables), self._shared_scope())
 

@@ -21,11 +21,11 @@ def classifier_head(
     """Returns the head of a classifier; for arguments and errors see the heads.
 
     Args:
-        n_classes: How many classes.
-        weight_column: Feature with the weights of examples, or None.
-        label_vocabulary: Names of the classes, or None.
-        loss_reduction: How losses of a batch become one.
-        v1: Whether it is the head of a v1 estimator.
+      n_classes: How many classes.
+      weight_column: Feature with the weights of examples, or None.
+      label_vocabulary: Names of the classes, or None.
+      loss_reduction: How losses of a batch become one.
+      v1: Whether it is the head of a v1 estimator.
     """
     binary: Any = V1BinaryClassHead if v1 else BinaryClassHead
     multi: Any = V1MultiClassHead if v1 else MultiClassHead
@@ -39,10 +39,10 @@ def regressor_head(
     """Returns the head of a regressor; for arguments and errors see the heads.
 
     Args:
-        label_dimension: Numbers in a label.
-        weight_column: Feature with the weights of examples, or None.
-        loss_reduction: How losses of a batch become one.
-        v1: Whether it is the head of a v1 estimator.
+      label_dimension: Numbers in a label.
+      weight_column: Feature with the weights of examples, or None.
+      loss_reduction: How losses of a batch become one.
+      v1: Whether it is the head of a v1 estimator.
     """
     kind = V1RegressionHead if v1 else RegressionHead
     return kind(label_dimension, weight_column, loss_reduction)

@@ -17,9 +17,9 @@ class Distances(NamedTuple):
     """How far the points of a batch are from centers.
 
     Attributes:
-        all: float32 of shape [batch, count].
-        nearest: The distance to the nearest center, float32 of shape [batch].
-        index: The number of that center, int64 of shape [batch].
+      all: float32 of shape [batch, count].
+      nearest: The distance to the nearest center, float32 of shape [batch].
+      index: The number of that center, int64 of shape [batch].
     """
 
     all: tf.Tensor
@@ -31,14 +31,14 @@ class Clusters:
     """The centers of clusters in the default graph; for arguments see `KMeansClustering`.
 
     Args:
-        count: How many clusters.
-        points: float32 of shape [batch, size].
-        initial: How first centers are chosen.
-        cosine: Whether distances are between directions.
-        seed: Seed of the choice.
-        retries: Candidates for each center of k-means++.
-        mini_batch: Whether batches move the centers towards their points.
-        steps_per_iteration: Steps for which points are assigned to the same centers.
+      count: How many clusters.
+      points: float32 of shape [batch, size].
+      initial: How first centers are chosen.
+      cosine: Whether distances are between directions.
+      seed: Seed of the choice.
+      retries: Candidates for each center of k-means++.
+      mini_batch: Whether batches move the centers towards their points.
+      steps_per_iteration: Steps for which points are assigned to the same centers.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Clusters:
         """Returns the operation that moves centers by a batch, and counts the step.
 
         Args:
-            index: The cluster of each point.
+          index: The cluster of each point.
         """
         sums = tf.math.unsorted_segment_sum(self.points, index, self.count)
         sizes = tf.math.unsorted_segment_sum(tf.ones_like(index), index, self.count)
@@ -125,9 +125,9 @@ class Clusters:
         """Gives the centers their first values in a session.
 
         Args:
-            session: The training session.
-            assign: What `assignments` returned.
-            choice: What `first_centers` returned.
+          session: The training session.
+          assign: What `assignments` returned.
+          choice: What `first_centers` returned.
         """
         centers = choice.chosen(session)
         if self._cosine:
@@ -158,11 +158,11 @@ class FirstCenters:
     """How the first centers are chosen from batches; for arguments see `KMeansClustering`.
 
     Args:
-        initial: The centers, a function, "random" or "kmeans_plus_plus".
-        count: How many centers.
-        points: float32 of shape [batch, size].
-        seed: Seed of the choice.
-        retries: Candidates for each center of k-means++.
+      initial: The centers, a function, "random" or "kmeans_plus_plus".
+      count: How many centers.
+      points: float32 of shape [batch, size].
+      seed: Seed of the choice.
+      retries: Candidates for each center of k-means++.
     """
 
     def __init__(
@@ -182,8 +182,8 @@ class FirstCenters:
         """Returns first centers, float32 of shape [count, size].
 
         Raises:
-            ValueError: The input is over before there are enough.
-            InvalidArgumentError: A batch has too few points for k-means++.
+          ValueError: The input is over before there are enough.
+          InvalidArgumentError: A batch has too few points for k-means++.
         """
         if not (isinstance(self._initial, str) or callable(self._initial)):
             return np.asarray(self._initial, np.float32)
@@ -222,7 +222,7 @@ class InitializeHook(PlacedHook):
     """Chooses the first centers of clusters that no checkpoint has.
 
     Args:
-        clusters: The clusters.
+      clusters: The clusters.
     """
 
     # The first checkpoint is to hold them: the choice may take all of the input.
@@ -282,8 +282,8 @@ class StopAtToleranceHook(tf.compat.v1.train.SessionRunHook):
     """Stops training where the loss hardly changes any more.
 
     Args:
-        loss: Scalar tensor.
-        tolerance: The share of the loss that is hardly a change.
+      loss: Scalar tensor.
+      tolerance: The share of the loss that is hardly a change.
     """
 
     def __init__(self, loss: tf.Tensor, tolerance: float) -> None:

@@ -20,9 +20,9 @@ def dense(x: tf.Tensor, units: int, activation: Callable[[Any], Any] | None = No
     """A fully connected layer in the current scope.
 
     Args:
-        x: float32 of shape [..., size].
-        units: Size of the last dimension of what is returned.
-        activation: Function of that, or None.
+      x: float32 of shape [..., size].
+      units: Size of the last dimension of what is returned.
+      activation: Function of that, or None.
     """
     kernel = tf.convert_to_tensor(
         _v1.get_variable(
@@ -40,11 +40,11 @@ def batch_norm(x: tf.Tensor, training: bool) -> tuple[tf.Tensor, list[Any]]:
     """Batch normalization of [batch, size] in the current scope.
 
     Args:
-        x: float32 of shape [batch, size].
-        training: Whether to normalize by the batch's own mean and variance.
+      x: float32 of shape [batch, size].
+      training: Whether to normalize by the batch's own mean and variance.
 
     Returns:
-        The normalized tensor, and the operations that update the moving averages.
+      The normalized tensor, and the operations that update the moving averages.
     """
     size = x.shape[-1]
     gamma, beta = _vector("gamma", size, 1.0), _vector("beta", size, 0.0)

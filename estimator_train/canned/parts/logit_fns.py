@@ -19,17 +19,17 @@ def call_logit_fn(
     """Calls a function of `features` and any of `mode`, `params` and `config`.
 
     Args:
-        logit_fn: The function.
-        features: The batch's features.
-        mode: A `ModeKeys` value.
-        params: Hyper-parameters.
-        config: A RunConfig.
+      logit_fn: The function.
+      features: The batch's features.
+      mode: A `ModeKeys` value.
+      params: Hyper-parameters.
+      config: A RunConfig.
 
     Returns:
-        The logits it returned: a tensor, or a dict of head name to tensor.
+      The logits it returned: a tensor, or a dict of head name to tensor.
 
     Raises:
-        ValueError: It returned something else.
+      ValueError: It returned something else.
     """
     available = {"features": features, "mode": mode, "params": params, "config": config}
     logits = call_with_known(logit_fn, available)
@@ -50,12 +50,12 @@ def linear_logit_fn_builder(
     Its variables are named after the scope in which it is called.
 
     Args:
-        units: How many logits an example has.
-        feature_columns: As for `LinearEstimator`.
-        sparse_combiner: As for `LinearEstimator`.
+      units: How many logits an example has.
+      feature_columns: As for `LinearEstimator`.
+      sparse_combiner: As for `LinearEstimator`.
 
     Raises:
-        ValueError: units is not an int, a column is wrong, or the combiner is unknown.
+      ValueError: units is not an int, a column is wrong, or the combiner is unknown.
     """
     part = Linear.of(feature_columns, sparse_combiner, v1=True)
     _check_units(units)
@@ -81,16 +81,16 @@ def dnn_logit_fn_builder(
     the collection UPDATE_OPS.
 
     Args:
-        units: How many logits an example has.
-        hidden_units: As for `DNNEstimator`.
-        feature_columns: As for `DNNEstimator`.
-        activation_fn: As for `DNNEstimator`.
-        dropout: As for `DNNEstimator`.
-        input_layer_partitioner: Partitions the embeddings, or None.
-        batch_norm: As for `DNNEstimator`.
+      units: How many logits an example has.
+      hidden_units: As for `DNNEstimator`.
+      feature_columns: As for `DNNEstimator`.
+      activation_fn: As for `DNNEstimator`.
+      dropout: As for `DNNEstimator`.
+      input_layer_partitioner: Partitions the embeddings, or None.
+      batch_norm: As for `DNNEstimator`.
 
     Raises:
-        ValueError, TypeError: units is not an int; and as `DNNEstimator`.
+      ValueError, TypeError: units is not an int; and as `DNNEstimator`.
     """
     part = Deep.of(
         feature_columns,

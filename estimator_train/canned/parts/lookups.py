@@ -22,11 +22,11 @@ class Ids(NamedTuple):
     """The ids of a batch, one after the other.
 
     Attributes:
-        values: int64 of shape [ids]; none is negative.
-        rows: Example of each id, int64 of shape [ids], ascending.
-        places: 0, 1, 2 ... of shape [ids].
-        batch: How many examples there are.
-        weights: float32 of shape [ids], or None for equal weights.
+      values: int64 of shape [ids]; none is negative.
+      rows: Example of each id, int64 of shape [ids], ascending.
+      places: 0, 1, 2 ... of shape [ids].
+      batch: How many examples there are.
+      weights: float32 of shape [ids], or None for equal weights.
     """
 
     values: tf.Tensor
@@ -39,11 +39,11 @@ class Ids(NamedTuple):
         """Returns the rows of a variable that the ids of each example name, as one.
 
         Args:
-            variable: float32 of shape [buckets, size], partitioned or not.
-            combiner: "sum", "mean" or "sqrtn", by weights if there are some.
+          variable: float32 of shape [buckets, size], partitioned or not.
+          combiner: "sum", "mean" or "sqrtn", by weights if there are some.
 
         Returns:
-            float32 of shape [batch, size]; zeros where an example has no id.
+          float32 of shape [batch, size]; zeros where an example has no id.
         """
         if self.weights is None:
             found = tf.nn.embedding_lookup(variable, self.values)
@@ -72,8 +72,8 @@ def ids_of(column: Any, pair: Any) -> Ids:
     """Returns the ids that a categorical column found.
 
     Args:
-        column: The column.
-        pair: What its `get_sparse_tensors` returned.
+      column: The column.
+      pair: What its `get_sparse_tensors` returned.
     """
     found, weights = pair.id_tensor, pair.weight_tensor
     values = tf.cast(found.values, tf.int64)

@@ -24,8 +24,8 @@ class Logits(NamedTuple):
     """What a part makes of a batch.
 
     Attributes:
-        tensor: float32 of shape [batch, units].
-        updates: Operations that run with a training step.
+      tensor: float32 of shape [batch, units].
+      updates: Operations that run with a training step.
     """
 
     tensor: tf.Tensor
@@ -36,10 +36,10 @@ class LinearModel(NamedTuple):
     """A linear model of a batch.
 
     Attributes:
-        logits: float32 of shape [batch, units].
-        weights: The variables of the columns, in the order of their names.
-        inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
-        bias: The variable of the bias.
+      logits: float32 of shape [batch, units].
+      weights: The variables of the columns, in the order of their names.
+      inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
+      bias: The variable of the bias.
     """
 
     logits: tf.Tensor
@@ -53,10 +53,10 @@ class Linear:
     """A linear model of feature columns.
 
     Attributes:
-        columns: Checked columns.
-        combiner: How several values of a categorical column become one.
-        partitioner: Partitions the weights, or None.
-        shows_output: Whether its output is in the summaries.
+      columns: Checked columns.
+      combiner: How several values of a categorical column become one.
+      partitioner: Partitions the weights, or None.
+      shows_output: Whether its output is in the summaries.
     """
 
     columns: Sequence[Any]
@@ -71,7 +71,7 @@ class Linear:
         """Checks columns and combiner.
 
         Raises:
-            ValueError: A column is wrong, or the combiner is unknown.
+          ValueError: A column is wrong, or the combiner is unknown.
         """
         if combiner not in _COMBINERS:
             raise ValueError(f"sparse_combiner must be one of {_COMBINERS}. Given: {combiner!r}")
@@ -123,13 +123,13 @@ class Deep:
     """A deep neural network on feature columns.
 
     Attributes:
-        columns: Checked columns.
-        hidden_units: Sizes of the hidden layers.
-        activation: Function of their outputs.
-        dropout: Share of these that is dropped in training, or None.
-        batch_norm: Whether to normalize after each hidden layer.
-        input_partitioner: Partitions the columns' variables, or None.
-        hidden_partitioner: Partitions the layers' variables, or None.
+      columns: Checked columns.
+      hidden_units: Sizes of the hidden layers.
+      activation: Function of their outputs.
+      dropout: Share of these that is dropped in training, or None.
+      batch_norm: Whether to normalize after each hidden layer.
+      input_partitioner: Partitions the columns' variables, or None.
+      hidden_partitioner: Partitions the layers' variables, or None.
     """
 
     columns: Sequence[Any]
@@ -157,8 +157,8 @@ class Deep:
         """Checks the arguments of a DNN estimator.
 
         Raises:
-            ValueError: A column is wrong, a size is not positive, or dropout is not from 0 to 1.
-            TypeError: hidden_units are not a list.
+          ValueError: A column is wrong, a size is not positive, or dropout is not from 0 to 1.
+          TypeError: hidden_units are not a list.
         """
         columns = checked_columns(columns, v1=v1)
         units = _checked_sizes(hidden_units)

@@ -22,8 +22,8 @@ class OptimizerChoice(abc.ABC):
     """An optimizer argument, of which each graph makes an optimizer for itself.
 
     Args:
-        given: Name, instance, or a function without arguments that returns an instance.
-        learning_rate: That of an optimizer by name.
+      given: Name, instance, or a function without arguments that returns an instance.
+      learning_rate: That of an optimizer by name.
 
     """
 
@@ -37,7 +37,7 @@ class OptimizerChoice(abc.ABC):
         """Makes sure that there is an optimizer to train with; what a function makes is seen later.
 
         Raises:
-            ValueError: The name is unknown or the instance is of another kind.
+          ValueError: The name is unknown or the instance is of another kind.
         """
         if isinstance(self._given, str):
             if self._given not in self.by_name:
@@ -53,7 +53,7 @@ class OptimizerChoice(abc.ABC):
         """Returns an optimizer for the default graph.
 
         Args:
-            step: What it counts its steps in, where that is its own affair.
+          step: What it counts its steps in, where that is its own affair.
         """
 
     def _of_name(self, name: str) -> Any:
@@ -122,7 +122,7 @@ class KerasChoice(OptimizerChoice):
         made before. Of a new instance the settings are copied as far as there is a legacy form.
 
         Args:
-            step: What a legacy optimizer counts its steps in; by default its own variable.
+          step: What a legacy optimizer counts its steps in; by default its own variable.
         """
         graph = tf.compat.v1.get_default_graph()
         if graph not in self._of_graphs:

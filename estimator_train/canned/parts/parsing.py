@@ -21,15 +21,15 @@ def classifier_parse_example_spec(
             "data-*", 32, spec, label_key="income")
 
     Args:
-        feature_columns: The estimator's columns.
-        label_key: Name of the label in the examples.
-        label_dtype: Its type; `tf.string` for classifiers with a label_vocabulary.
-        label_default: The label of examples that have none; without it they are an error.
-        weight_column: Name of the weight in the examples, or a numeric column of it.
+      feature_columns: The estimator's columns.
+      label_key: Name of the label in the examples.
+      label_dtype: Its type; `tf.string` for classifiers with a label_vocabulary.
+      label_default: The label of examples that have none; without it they are an error.
+      weight_column: Name of the weight in the examples, or a numeric column of it.
 
     Raises:
-        ValueError: Label or weight are among the features, a column is none, or weight_column is
-            of another type.
+      ValueError: Label or weight are among the features, a column is none, or weight_column is
+        of another type.
     """
     label = tf.io.FixedLenFeature((1,), label_dtype, label_default)
     return _with_label(feature_columns, label_key, label, weight_column)
@@ -46,15 +46,15 @@ def regressor_parse_example_spec(
     """Returns what `tf.io.parse_example` needs to read the examples of a regressor.
 
     Args:
-        feature_columns: The estimator's columns.
-        label_key: Name of the label in the examples.
-        label_dtype: Its type.
-        label_default: The label of examples that have none; without it they are an error.
-        label_dimension: Numbers in a label.
-        weight_column: Name of the weight in the examples, or a numeric column of it.
+      feature_columns: The estimator's columns.
+      label_key: Name of the label in the examples.
+      label_dtype: Its type.
+      label_default: The label of examples that have none; without it they are an error.
+      label_dimension: Numbers in a label.
+      weight_column: Name of the weight in the examples, or a numeric column of it.
 
     Raises:
-        ValueError: As `classifier_parse_example_spec`.
+      ValueError: As `classifier_parse_example_spec`.
     """
     label = tf.io.FixedLenFeature((label_dimension,), label_dtype, label_default)
     return _with_label(feature_columns, label_key, label, weight_column)

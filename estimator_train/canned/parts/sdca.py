@@ -29,15 +29,15 @@ class LinearSDCA:
     regression of any kind is trained for the squared loss.
 
     Args:
-        example_id_column: Name of the feature with the ids of examples, strings of shape [batch].
-        num_loss_partitions: How many workers train.
-        num_table_shards: Tables over which the examples' numbers are spread; one by default.
-        symmetric_l1_regularization: l1, 0 or more.
-        symmetric_l2_regularization: l2, above 0; should be 1 or more.
-        adaptive: Whether examples of which more is gained are visited more often.
+      example_id_column: Name of the feature with the ids of examples, strings of shape [batch].
+      num_loss_partitions: How many workers train.
+      num_table_shards: Tables over which the examples' numbers are spread; one by default.
+      symmetric_l1_regularization: l1, 0 or more.
+      symmetric_l2_regularization: l2, above 0; should be 1 or more.
+      adaptive: Whether examples of which more is gained are visited more often.
 
     Raises:
-        ValueError: A number is out of range.
+      ValueError: A number is out of range.
     """
 
     def __init__(
@@ -80,11 +80,11 @@ class LinearSDCA:
         """Makes sure that models of this head can be trained.
 
         Args:
-            head: The head of the estimator.
-            sparse_combiner: How several values of a categorical column become one.
+          head: The head of the estimator.
+          sparse_combiner: How several values of a categorical column become one.
 
         Raises:
-            ValueError: They cannot.
+          ValueError: They cannot.
         """
         if sparse_combiner != "sum":
             raise ValueError('sparse_combiner must be "sum" when optimizer is a LinearSDCA object.')
@@ -104,14 +104,14 @@ class LinearSDCA:
         """Returns the operation of a training step, which counts the global step.
 
         Args:
-            head: A head that passed `check`.
-            model: The model of the batch.
-            features: The features of the batch.
-            labels: The labels of the batch.
+          head: A head that passed `check`.
+          model: The model of the batch.
+          features: The features of the batch.
+          labels: The labels of the batch.
 
         Raises:
-            KeyError: features have no ids of examples.
-            ValueError: There are several replicas.
+          KeyError: features have no ids of examples.
+          ValueError: There are several replicas.
         """
         labels, weights = labels_and_weights(head, labels, model.logits, features)
         loss_type = "logistic_loss" if isinstance(head, BinaryClassHead) else "squared_loss"
@@ -132,20 +132,20 @@ class LinearSDCA:
         """Returns the operation of a training step of a linear model of one's own.
 
         Args:
-            state_manager: Its `get_variable(column, "weights")` returns the weights of a column,
-                float32 of shape [buckets or size, 1].
-            weight_column_name: Name of the feature with the weights of examples, or None.
-            loss_type: "logistic_loss" (of labels 0 and 1), "squared_loss", "poisson_loss",
-                "hinge_loss" or "smooth_hinge_loss".
-            feature_columns: Columns of `tf.feature_column` without variables of their own.
-            features: Feature name to tensor.
-            targets: Labels of shape [batch] or [batch, 1].
-            bias_var: Variable of shape [1].
-            global_step: Is counted up by one.
+          state_manager: Its `get_variable(column, "weights")` returns the weights of a column,
+            float32 of shape [buckets or size, 1].
+          weight_column_name: Name of the feature with the weights of examples, or None.
+          loss_type: "logistic_loss" (of labels 0 and 1), "squared_loss", "poisson_loss",
+            "hinge_loss" or "smooth_hinge_loss".
+          feature_columns: Columns of `tf.feature_column` without variables of their own.
+          features: Feature name to tensor.
+          targets: Labels of shape [batch] or [batch, 1].
+          bias_var: Variable of shape [1].
+          global_step: Is counted up by one.
 
         Raises:
-            KeyError: features have no ids of examples.
-            ValueError: There are several replicas.
+          KeyError: features have no ids of examples.
+          ValueError: There are several replicas.
         """
         batch = Batch(features)
         inputs = [batch.linear_input(column) for column in feature_columns]

@@ -40,17 +40,17 @@ def train_op(
     """Returns the operation of a training step.
 
     Args:
-        settings: What it is like.
-        model: Its inputs, weights and bias are used.
-        features: Have the ids of examples.
-        labels: Numbers of shape [batch] or [batch, 1].
-        weights: Weights of examples of the same shapes, or None.
-        loss_type: Name of a loss of `tf.raw_ops.SdcaOptimizerV2`.
-        step: Is counted up by one.
+      settings: What it is like.
+      model: Its inputs, weights and bias are used.
+      features: Have the ids of examples.
+      labels: Numbers of shape [batch] or [batch, 1].
+      weights: Weights of examples of the same shapes, or None.
+      loss_type: Name of a loss of `tf.raw_ops.SdcaOptimizerV2`.
+      step: Is counted up by one.
 
     Raises:
-        KeyError: features have no ids of examples.
-        ValueError: There are several replicas.
+      KeyError: features have no ids of examples.
+      ValueError: There are several replicas.
     """
     if tf.distribute.get_strategy().num_replicas_in_sync > 1:
         raise ValueError(
@@ -150,8 +150,8 @@ class _Weights:
     """Weights that a step changes; the model's own are these, shrunk towards 0 by l1.
 
     Args:
-        variable: The model's, of shape [size, 1] or [1], partitioned or not.
-        scope: What the names of the others begin with.
+      variable: The model's, of shape [size, 1] or [1], partitioned or not.
+      scope: What the names of the others begin with.
     """
 
     def __init__(self, variable: Any, scope: str) -> None:
@@ -205,8 +205,8 @@ class _Group(NamedTuple):
     """A column of the model, or its bias.
 
     Attributes:
-        found: What the weights are multiplied by: `Ids`, or float32 of shape [batch, size].
-        weights: The weights.
+      found: What the weights are multiplied by: `Ids`, or float32 of shape [batch, size].
+      weights: The weights.
     """
 
     found: Any
@@ -217,7 +217,7 @@ class _ExampleTable:
     """What is kept of each example, by the fingerprint of its id, in tables of the checkpoint.
 
     Args:
-        shards: How many tables.
+      shards: How many tables.
     """
 
     def __init__(self, shards: int) -> None:

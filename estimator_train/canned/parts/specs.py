@@ -23,8 +23,8 @@ class TrainedPart(NamedTuple):
     """A part of a model and what trains it.
 
     Attributes:
-        part: Has a scope and makes logits, as `parts.Linear` does.
-        optimizer: Trains the variables of that scope.
+      part: Has a scope and makes logits, as `parts.Linear` does.
+      optimizer: Trains the variables of that scope.
     """
 
     part: Any
@@ -35,8 +35,8 @@ def model_fn_of(head: Any, trained: Sequence[TrainedPart]) -> Callable[..., Esti
     """Returns the model_fn of a v2 estimator.
 
     Args:
-        head: A `Head`.
-        trained: The parts, whose logits are added up.
+      head: A `Head`.
+      trained: The parts, whose logits are added up.
     """
 
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
@@ -61,8 +61,8 @@ def v1_model_fn_of(
     """Returns the model_fn of a v1 estimator of one part, which is in the part's scope as a whole.
 
     Args:
-        head: A `Head`.
-        parts_of: Function of the RunConfig that makes the one part.
+      head: A `Head`.
+      parts_of: Function of the RunConfig that makes the one part.
     """
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
@@ -82,10 +82,10 @@ def sdca_model_fn_of(
     """Returns the model_fn of a linear estimator that dual coordinate ascent trains.
 
     Args:
-        head: A `Head` that passed the check of sdca.
-        part_of: Function of the RunConfig that makes the linear part.
-        sdca: Trains it.
-        v1: Whether it is a v1 estimator, which is in the part's scope as a whole.
+      head: A `Head` that passed the check of sdca.
+      part_of: Function of the RunConfig that makes the linear part.
+      sdca: Trains it.
+      v1: Whether it is a v1 estimator, which is in the part's scope as a whole.
     """
     no_scope = contextlib.nullcontext()
 
@@ -120,8 +120,8 @@ def v1_combined_model_fn_of(
     """Returns the model_fn of a v1 estimator of several parts, each in its scope.
 
     Args:
-        head: A `Head`.
-        parts_of: Function of the RunConfig that makes the parts.
+      head: A `Head`.
+      parts_of: Function of the RunConfig that makes the parts.
     """
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
