@@ -127,7 +127,9 @@ def test_models_that_it_cannot_train_are_refused_at_once(api: str) -> None:
     with pytest.raises(ValueError, match="Unsupported head type: "):
         estimators.LinearEstimator(est.MultiLabelHead(3), columns, optimizer=sdca)
     with pytest.raises(ValueError, match="The given object is not a"):
-        estimators.DNNClassifier([2], columns[:1], optimizer=sdca)
+        estimators.DNNClassifier([2], columns[:1], optimizer=sdca).train(
+            canned_sdca.input_fn("class"), steps=1
+        )
     with pytest.raises(KeyError, match="nope is not among the features"):
         estimators.LinearClassifier(columns, optimizer=LinearSDCA("nope")).train(
             canned_sdca.input_fn("class"), steps=1

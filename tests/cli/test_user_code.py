@@ -135,7 +135,10 @@ def test_a_keras_model_of_ones_own(command, tmp_path):
             ["--model=mine:model", "--input_fn=mine:picky"],
             "--input_fn=mine:picky needs an argument 'image_shape', but gets only what it names",
         ),
-        (["--model=mine:model", "--input_fn=mine:nothing", "--model_dir=m"], "input_fn "),
+        (
+            ["--model=mine:model", "--input_fn=mine:nothing", "--model_dir=m"],
+            "--input_fn=mine:nothing returned None: return a Dataset of (features, labels).",
+        ),
         (["--model=json:dumps", "--input_fn=mine:data"], "--model=json:dumps needs an argument"),
         (
             ["--model=mine:model", "--input_fn=mine:data", "--model_dir=mine.py"],

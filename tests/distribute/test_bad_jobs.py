@@ -37,10 +37,14 @@ est.train_and_evaluate(
     ("task", "strategy", "text"),
     [
         ("--workers=1", "tf.distribute.MirroredStrategy(['/cpu:0'])", "TF_CONFIG has 2 that train"),
-        ("--ps=1", "tf.distribute.MultiWorkerMirroredStrategy()", "workers in step have no part"),
+        (
+            "--ps=1",
+            "tf.distribute.MultiWorkerMirroredStrategy()",
+            "synchronous workers use no such task",
+        ),
         ("--ps=1", "taken_port()", "is taken by another process"),
     ],
-    ids=["mirrored workers", "workers in step with ps", "a taken port"],
+    ids=["mirrored workers", "synchronous workers with ps", "a taken port"],
 )
 def test_a_job_that_cannot_run_ends_by_one_line(
     tmp_path: Path, task: str, strategy: str, text: str

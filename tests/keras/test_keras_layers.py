@@ -228,9 +228,9 @@ def test_features_take_the_dtype_of_the_input() -> None:
     assert seen == pytest.approx(expected, rel=1e-5)
 
 
-def test_features_of_another_shape_are_refused() -> None:
+def test_features_that_the_layers_cannot_take_are_refused_by_them() -> None:
     estimator = model_to_estimator(compiled(nested()))
-    with pytest.raises(ValueError, match=r"has the shape \(None, 3\), but .* takes \(None, 4\)"):
+    with pytest.raises(ValueError, match=r"expected shape=\(None, 4\), found shape=\(None, 3\)"):
         estimator.train(batches(X[:, :3]), steps=1)
 
 

@@ -48,7 +48,7 @@ def test_steps_between_evaluations_run_in_one_call(
     hook = InMemoryEvaluatorHook(job, once, every_n_iter=30)
     with caplog.at_level(logging.INFO):
         job.train(tiny_input, steps=70, hooks=[hook])
-    assert "Training runs up to" in caplog.text
+    assert "training steps run in one session call" in caplog.text
     assert list(read_eval_metrics(job.eval_dir())) == [0, 30, 60, 70]
 
 

@@ -142,7 +142,13 @@ class Job:
                 "input_context": input_context,
                 "pipeline_options": dataclasses.replace(options, input_context=own_part),
             }
-            return call_with_known(self._input, {**arguments, **extra})
+            result = call_with_known(self._input, {**arguments, **extra})
+            if result is None:
+                raise UsageError(
+                    f"--input_fn={self._flags.input_fn} returned None: return a Dataset of "
+                    "(features, labels)."
+                )
+            return result
 
         return input_fn
 
