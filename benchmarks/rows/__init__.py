@@ -2,6 +2,8 @@
 
 from benchmarks.benchmark import Benchmark
 from benchmarks.rows import (
+    boosted_trees,
+    boosted_trees_predict,
     callbacks_batches,
     callbacks_epochs,
     census,
@@ -46,6 +48,8 @@ _ROWS = (
     predict_one,
     predictor,
     predict_rows,
+    boosted_trees,
+    boosted_trees_predict,
     evaluation,
     saving,
     start,
