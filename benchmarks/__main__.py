@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import runner, table
+from benchmarks.benchmark import OLDER_ORIGINAL, ORIGINAL
 from benchmarks.rows import BENCHMARKS
 
 
@@ -16,8 +17,9 @@ def main() -> int:
     arguments = _parse()
     all_rows = []
     print(table.HEAD, flush=True)
+    originals = {ORIGINAL: arguments.oracle, OLDER_ORIGINAL: arguments.older_oracle}
     for name in arguments.only or BENCHMARKS:
-        figures = runner.run(BENCHMARKS[name], arguments.rounds, arguments.quick, arguments.oracle)
+        figures = runner.run(BENCHMARKS[name], arguments.rounds, arguments.quick, originals)
         new_rows = table.rows(BENCHMARKS[name], figures)
         print(table.markdown(new_rows), flush=True)
         all_rows += new_rows
@@ -36,6 +38,11 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each peer (5)")
     parser.add_argument(
         "--oracle", metavar="PYTHON", help="an interpreter with TensorFlow 2.15, as one more peer"
+    )
+    parser.add_argument(
+        "--older-oracle",
+        metavar="PYTHON",
+        help="an interpreter with TensorFlow 2.8, the last one with kernels of boosted trees",
     )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here")
     parser.add_argument(

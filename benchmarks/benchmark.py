@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 OURS = "estimator_train"
 ORIGINAL = "tf.estimator"
+# For what TensorFlow 2.15 has no kernels for any more.
+OLDER_ORIGINAL = "tf.estimator 2.8"
 
 
 @dataclass(frozen=True)
@@ -17,8 +19,8 @@ class Benchmark:
       unit: Of the figure.
       peers: What is compared: names (`OURS` among them) and functions that measure them. Each
         runs in a process of its own and imports what it needs itself; `ORIGINAL` runs in an
-        interpreter that has TensorFlow 2.15 and nothing of ours. They take `quick`: true to
-        prove that it works, false to measure.
+        interpreter that has TensorFlow 2.15 and nothing of ours, `OLDER_ORIGINAL` in one
+        with TensorFlow 2.8. They take `quick`: true to prove that it works, false to measure.
       less_is_better: Whether the smaller figure is the better one, as for times.
       goals: How many times as good as a peer ours is to be at least, by peer.
     """

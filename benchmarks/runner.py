@@ -3,16 +3,17 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.benchmark import ORIGINAL, Benchmark
+from benchmarks.benchmark import Benchmark
 from benchmarks.measure import MARK
 
 _ROOT = Path(__file__).parents[1]
 
 
 def run(
-    benchmark: Benchmark, rounds: int, quick: bool, oracle: str | None
+    benchmark: Benchmark, rounds: int, quick: bool, originals: Mapping[str, str | None]
 ) -> dict[str, list[float]]:
     """Measure every peer once a round: A B C, A B C, ...
 
@@ -20,7 +21,7 @@ def run(
       benchmark: What to measure.
       rounds: How often.
       quick: Whether to prove only that it works.
-      oracle: An interpreter with TensorFlow 2.15; without it that peer is left out.
+      originals: Interpreters of `ORIGINAL` and `OLDER_ORIGINAL`; a peer without one is left out.
 
     Returns:
       Figures of all rounds by peer.
@@ -28,9 +29,7 @@ def run(
     Raises:
       RuntimeError: A measurement failed; with the end of what it said.
     """
-    interpreters = {
-        peer: oracle if peer == ORIGINAL else sys.executable for peer in benchmark.peers
-    }
+    interpreters = {peer: originals.get(peer, sys.executable) for peer in benchmark.peers}
     figures: dict[str, list[float]] = {
         peer: [] for peer, interpreter in interpreters.items() if interpreter
     }

@@ -1,6 +1,14 @@
 """Training steps a second."""
 
-from benchmarks.rows.training import callbacks, census, convnet, linear, mirrored, mlp
+from benchmarks.rows.training import (
+    boosted_trees,
+    callbacks,
+    census,
+    convnet,
+    linear,
+    mirrored,
+    mlp,
+)
 
 BENCHMARKS = (
     linear.BENCHMARK,
@@ -8,5 +16,6 @@ BENCHMARKS = (
     convnet.BENCHMARK,
     census.BENCHMARK,
     mirrored.BENCHMARK,
+    boosted_trees.BENCHMARK,
     *callbacks.BENCHMARKS,
 )
