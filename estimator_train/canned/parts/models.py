@@ -92,7 +92,7 @@ class Linear:
                 self.combiner,
                 cols_to_vars=found,
             )
-        bias = tf.concat(list(map(tf.convert_to_tensor, found.pop("bias"))), axis=0)
+        bias = tf.concat(list(map(tf.convert_to_tensor, _all_parts(found.pop("bias")))), axis=0)
         weights = [weight for of_column in found.values() for weight in of_column]
         self._summarize(batch, name, logits, weights, bias)
         return Logits(logits, [])
@@ -116,6 +116,13 @@ class Linear:
             _v1.summary.scalar("fraction_of_zero_weights", _zero_fraction(weights))
             if self.shows_output:
                 layers.write_activation(name, logits)
+
+
+def _all_parts(found: list[tf.Variable]) -> list[tf.Variable]:
+    """All parts of a variable: of a bias, `linear_model` tells the first alone."""
+    name = found[0].op.name.partition("/part_")[0]
+    known = _v1.global_variables()
+    return [v for v in known if v.op.name == name or v.op.name.startswith(f"{name}/part_")]
 
 
 @dataclasses.dataclass(frozen=True)
