@@ -33,7 +33,9 @@ setup(
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     python_requires=">=3.10,<3.14",
-    packages=find_packages(include=["estimator_train", "estimator_train.*", "input_fns", "flags"]),
+    packages=find_packages(
+        include=["estimator_train", "estimator_train.*", "input_fns", "input_fns.*", "flags"]
+    ),
     package_data={
         "estimator_train": ["py.typed"],
         "input_fns": ["data/*"],

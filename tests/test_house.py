@@ -1,6 +1,7 @@
 """The rules of the house: where private TensorFlow may be imported, and which way arrows point."""
 
 import ast
+import fnmatch
 from collections import Counter
 from pathlib import Path
 
@@ -137,3 +138,15 @@ def test_files_of_tests_have_names_of_their_own():
     """pytest takes a second file of one name for the first, and does not collect it."""
     names = [path.name for path in ROOT.joinpath("tests").rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+def test_every_package_is_installed():
+    """Tests see the checkout; what is installed has only the packages that setup.py lists."""
+    (call,) = [
+        node
+        for node in ast.walk(ast.parse((ROOT / "setup.py").read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "find_packages"
+    ]
+    (patterns,) = [ast.literal_eval(keyword.value) for keyword in call.keywords]
+    packages = {module for module, path in MODULES.items() if path.name == "__init__.py"}
+    assert {p for p in packages if not any(fnmatch.fnmatch(p, pat) for pat in patterns)} == set()
