@@ -64,9 +64,10 @@ def runs(tmp_path_factory):
         logits = tf.matmul(tf.reduce_mean(net, [1, 2]), head)
         loss = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
         optimizer = tf.compat.v1.train.AdamOptimizer(0.01)
-        with tf.control_dependencies([moving.assign(0.9 * moving + 0.1 * mean)]):
+        before = tf.identity(moving)  # Read once: a second read would race with the assignment.
+        with tf.control_dependencies([moving.assign(0.9 * before + 0.1 * mean)]):
             train_op = optimizer.minimize(loss, tf.compat.v1.train.get_global_step())
-        tf.compat.v1.summary.scalar("drift", tf.reduce_mean(moving))
+        tf.compat.v1.summary.scalar("drift", tf.reduce_mean(before))
         return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
     found = {}
