@@ -1,5 +1,6 @@
 """Driving a training session: loops of steps between those that hooks must see."""
 
+import contextlib
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -54,15 +55,23 @@ class StepRunner:
         self._global_step: int | None = None
         self._counts_steps = False
 
-    def run(self, session: tf.compat.v1.train.MonitoredSession) -> Any:
+    def run(
+        self,
+        session: tf.compat.v1.train.MonitoredSession,
+        settled: contextlib.AbstractContextManager[Any],
+    ) -> Any:
         """Runs steps until the session stops or the input ends.
+
+        Args:
+          session: Runs them.
+          settled: Left before the session is closed by an error: waits for what still uses it.
 
         Returns:
           The last step's loss, or None if there was no step.
         """
         self._loss: Any = None
         self._monitored = session
-        with session:
+        with session, settled:
             while not session.should_stop():
                 session.run_step_fn(self._round)
         return self._loss

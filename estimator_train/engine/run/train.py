@@ -101,8 +101,7 @@ def _train(
                 all_hooks,
                 stop_grace_period_secs=stop_grace_secs(step.global_step.graph),
             )
-        with checkpoints.saver.open():
-            return runner.run(session)
+        return runner.run(session, checkpoints.saver.open())
 
 
 def _other_workers(config: RunConfig) -> str:
