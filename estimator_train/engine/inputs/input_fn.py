@@ -10,6 +10,7 @@ from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import call_with_known, requires
+from estimator_train.engine.loops.agreement import LoopAgreement
 from estimator_train.engine.model_cache import ReusedInputFn
 
 _LOG = tf.get_logger()
@@ -54,6 +55,11 @@ class Inputs:
           hooks: All hooks of the session.
           schedule: When checkpoints are written, where this process writes them.
         """
+
+    @property
+    def agreement(self) -> LoopAgreement | None:
+        """How synchronous workers come to run the same loops; None where no other one is there."""
+        return None
 
     @property
     def has_more(self) -> bool | None:

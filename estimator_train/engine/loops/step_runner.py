@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.loops import hook_schedule
+from estimator_train.engine.loops.agreement import LoopAgreement
 from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.step_budget import StepBudget
 from estimator_train.engine.loops.training_loop import TrainingLoop
@@ -31,6 +32,8 @@ class StepRunner:
         limit; 1 for no loops.
       timeout: The clock of steps.
       xla: Whether XLA compiles the steps of loops: True, False, or 'auto' for where it can.
+      agreement: By which workers that make each step together run the same loops; None where no
+        step waits for another process.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class StepRunner:
         steps_per_loop: int | str,
         timeout: StepTimeout,
         xla: bool | str = False,
+        agreement: LoopAgreement | None = None,
     ) -> None:
         # A list, as hooks find it in the arguments of the run.
         self._hooked_step = HookedStep([train_op, loss, step_read], hooks)
@@ -49,7 +53,11 @@ class StepRunner:
         self._timeout = timeout
         limit = None if steps_per_loop == "auto" else int(steps_per_loop)
         self._budget = StepBudget(hooks, limit)
-        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla)
+        vote = agreement.vote if agreement else None
+        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla, vote)
+        self._agreement = agreement
+        if agreement is not None:
+            agreement.wants, agreement.run_one = self._could_loop, self._run_one
         if limit == 1 and xla:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
         self._global_step: int | None = None
@@ -88,23 +96,50 @@ class StepRunner:
             step_context.request_stop()
 
     def _run_loop(self, session: tf.compat.v1.Session) -> bool:
-        """Runs the steps that no hook must see; returns whether a hook ends training."""
-        if self._loops is None or self._loops.loop is None or not self._counts_steps:
+        """Runs the steps that no hook must see; returns whether training ends."""
+        if self._loops is None or self._loops.loop is None:
             return False
-        assert self._global_step is not None
-        steps = self._budget.steps(self._global_step)
+        steps = self._steps_of_loop()
         if not steps:
             return False
         loop = self._loops.compiled_or_not(session)
         start = time.monotonic()
         try:
             with self._timeout.running():
-                done, loss = loop.run(session, steps)
+                done, loss, has_more = loop.run(session, steps)
         except tf.errors.OutOfRangeError:
             self._after_loop(*loop.read_broken_off(session))
             raise
         self._budget.took(time.monotonic() - start, done)
-        return self._after_loop(done, loss)
+        if not has_more:
+            assert self._agreement is not None
+            self._agreement.end_of_input()
+        return self._after_loop(done, loss) or not has_more
+
+    def _steps_of_loop(self) -> int:
+        """How many steps the loop that comes now may run at most; 0 for no loop."""
+        if self._agreement is not None:
+            # Who agreed takes part, if only with one step.
+            if not self._agreement.taken_up():
+                return 0
+            assert self._global_step is not None
+            return max(1, self._budget.steps(self._global_step))
+        if not self._counts_steps:
+            return 0
+        assert self._global_step is not None
+        return self._budget.steps(self._global_step)
+
+    def _could_loop(self) -> bool:
+        """Whether a loop could come after the next step."""
+        if self._loops is None or self._loops.loop is None or not self._counts_steps:
+            return False
+        assert self._global_step is not None
+        return self._budget.is_free_after_next(self._global_step)
+
+    def _run_one(self, session: tf.compat.v1.Session) -> bool:
+        assert self._loops is not None
+        assert self._loops.loop is not None
+        return self._loops.loop.run(session, 1)[2]
 
     def _after_loop(self, done: int, loss: Any) -> bool:
         """Tells hooks of steps that they did not see; returns whether one asks to stop."""

@@ -6,7 +6,12 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.loops import hook_schedule
-from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
+from estimator_train.engine.loops.graph_loop import (
+    LoopVote,
+    NotLoopableError,
+    StepLoop,
+    build_loop,
+)
 from estimator_train.engine.loops.xla import NotCompilableError
 
 _LOG = tf.get_logger()
@@ -20,6 +25,7 @@ class TrainingLoop:
       loss: The loss of that step.
       hooks: All hooks of the session; there is no loop where one must see every step.
       xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
+      vote: How workers agree when a loop ends; None where this process trains alone.
 
     Attributes:
       loop: The loop that is run, or None.
@@ -29,9 +35,15 @@ class TrainingLoop:
     """
 
     def __init__(
-        self, train_op: Any, loss: tf.Tensor, hooks: Sequence[Any], xla: bool | str
+        self,
+        train_op: Any,
+        loss: tf.Tensor,
+        hooks: Sequence[Any],
+        xla: bool | str,
+        vote: LoopVote | None = None,
     ) -> None:
         self._step = (train_op, loss)
+        self._vote = vote
         self._xla = xla
         self.loop = self._build(hooks)
         self._compiled = self._build_compiled() if xla else None
@@ -61,7 +73,7 @@ class TrainingLoop:
                 )
                 return None
         try:
-            return build_loop(*self._step)
+            return build_loop(*self._step, vote=self._vote)
         except NotLoopableError as reason:
             _LOG.info("Training runs one step per session call: %s.", reason)
             return None
@@ -72,7 +84,7 @@ class TrainingLoop:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
             return None
         try:
-            return build_loop(*self._step, compiled=True)
+            return build_loop(*self._step, compiled=True, vote=self._vote)
         except NotCompilableError as reason:
             self._cannot_compile(reason)
             return None

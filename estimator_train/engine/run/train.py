@@ -91,9 +91,10 @@ def _train(
             step.spec.loss,
             step_read,
             all_hooks,
-            1 if config.master else config.steps_per_loop,
+            _steps_per_loop(config),
             timeout,
             config.xla,
+            step.inputs.agreement,
         )
         with explained_restore(context.latest_checkpoint(), not step.spec.scaffold.saver):
             session = tf.compat.v1.train.MonitoredSession(
@@ -102,6 +103,11 @@ def _train(
                 stop_grace_period_secs=stop_grace_secs(step.global_step.graph),
             )
         return runner.run(session, checkpoints.saver.open())
+
+
+def _steps_per_loop(config: RunConfig) -> int | str:
+    """The most steps of a session call; over parameter servers one."""
+    return 1 if config.master and not is_synchronous(config) else config.steps_per_loop
 
 
 def _other_workers(config: RunConfig) -> str:
