@@ -34,6 +34,8 @@ class StepRunner:
       xla: Whether XLA compiles the steps of loops: True, False, or 'auto' for where it can.
       agreement: By which workers that make each step together run the same loops; None where no
         step waits for another process.
+      device: This process's device, if others train the same variables asynchronously: the global
+        step then counts their steps too.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class StepRunner:
         timeout: StepTimeout,
         xla: bool | str = False,
         agreement: LoopAgreement | None = None,
+        device: str | None = None,
     ) -> None:
         # A list, as hooks find it in the arguments of the run.
         self._hooked_step = HookedStep([train_op, loss, step_read], hooks)
@@ -54,12 +57,14 @@ class StepRunner:
         limit = None if steps_per_loop == "auto" else int(steps_per_loop)
         self._budget = StepBudget(hooks, limit)
         vote = agreement.vote if agreement else None
-        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla, vote)
+        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla, vote, device)
+        self._others_count = device is not None
         self._agreement = agreement
         if agreement is not None:
             agreement.wants, agreement.run_one = self._could_loop, self._run_one
         if limit == 1 and xla:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
+        self._session: Any = None
         self._global_step: int | None = None
         self._counts_steps = False
 
@@ -88,6 +93,9 @@ class StepRunner:
         """Some steps in a loop, if hooks allow any, then one with all hooks."""
         # Not that of the context: after a failure of another task it is a session of before.
         session = tf_internals.current_session(self._monitored)
+        if session is not self._session:
+            # It may have gone back to a checkpoint.
+            self._session, self._global_step, self._counts_steps = session, None, False
         stop = self._run_loop(session)
         if not stop:
             (_, self._loss, before), stop = self._hooked_step.run(session)
@@ -157,8 +165,10 @@ class StepRunner:
         """Notes the global step; without one increment a step, hooks must see every step."""
         expected = self._global_step
         self._global_step = before + 1
-        self._counts_steps = expected == before
-        if self._loops is not None and expected not in (None, before):
+        self._counts_steps = expected is not None and (
+            before >= expected if self._others_count else before == expected
+        )
+        if self._loops is not None and not self._counts_steps and expected is not None:
             _LOG.info(
                 "Training runs one step per session call: the train_op does not increment the "
                 "global step by one; it is %d where %d was expected.",

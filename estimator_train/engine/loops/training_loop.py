@@ -1,5 +1,6 @@
 """The loop that a training's steps run in, compiled or not, or the reason why there is none."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ class TrainingLoop:
       hooks: All hooks of the session; there is no loop where one must see every step.
       xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
       vote: How workers agree when a loop ends; None where this process trains alone.
+      device: Where the loop itself runs, if variables are on parameter servers.
 
     Attributes:
       loop: The loop that is run, or None.
@@ -41,11 +43,13 @@ class TrainingLoop:
         hooks: Sequence[Any],
         xla: bool | str,
         vote: LoopVote | None = None,
+        device: str | None = None,
     ) -> None:
         self._step = (train_op, loss)
         self._vote = vote
         self._xla = xla
-        self.loop = self._build(hooks)
+        with tf.device(device) if device else contextlib.nullcontext():
+            self.loop = self._build(hooks)
         self._compiled = self._build_compiled() if xla else None
 
     def compiled_or_not(self, session: tf.compat.v1.Session) -> StepLoop:
