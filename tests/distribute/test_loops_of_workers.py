@@ -10,9 +10,10 @@ from launched import launched, numbers_after, python
 WORKERS = ("chief:0", "worker:0")
 
 
-def outcomes(*arguments: object) -> dict[str, dict[str, list[float]]]:
+def outcomes(*arguments: object, servers: int = 0) -> dict[str, dict[str, list[float]]]:
     """What each task of a chief and a worker printed."""
-    done = launched(["--workers=1", "--max_restarts=0"], python("loops_job.py", *arguments))
+    cluster = ["--workers=1", f"--ps={servers}", "--max_restarts=0"]
+    done = launched(cluster, python("loops_job.py", *arguments))
     assert done.code == 0, done.text[-3000:]
     words = ("step", "weights", "unseen")
     return {
@@ -40,6 +41,26 @@ def test_a_worker_that_stops_takes_the_others_with_it(
     for task in WORKERS:
         assert 31 <= loops[task]["step"][0] <= 32  # One to say so, maybe one that was agreed on.
         assert loops[task]["unseen"][0] >= 15
+
+
+def test_asynchronous_workers_loop_where_a_number_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATEGY", "ps")
+    loops = outcomes(tmp_path, 10, 150, 0, servers=1)
+    assert loops["chief:0"]["step"] == loops["worker:0"]["step"] == [150]
+    assert loops["chief:0"]["weights"] == pytest.approx([1.0] * 4, abs=0.02)
+    assert loops["chief:0"]["unseen"][0] >= 20
+
+
+@pytest.mark.long
+def test_asynchronous_workers_do_not_loop_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATEGY", "ps")
+    single = outcomes(tmp_path, "auto", 60, 0, servers=1)
+    assert single["chief:0"]["step"] == [60]
+    assert single["chief:0"]["unseen"] == single["worker:0"]["unseen"] == [0]
 
 
 @pytest.mark.long
