@@ -1,0 +1,78 @@
+"""Large arrays of an input_fn stay out of the graph.
+
+An array that becomes a tensor in a graph is written into it, and from there into every checkpoint's
+`.meta`, `graph.pbtxt` and the event file; beyond 2 GB that fails. Within `outside_arrays` an array
+of 64 KB or more becomes an operation that hands it over when it runs, which for a dataset is when
+its iterator starts. It has no state, so that iterators can be saved and graphs can be imported.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from estimator_train.engine import tf_internals
+
+_LEAST_BYTES = 64 * 2**10
+_ALIGNMENT = 64  # At other addresses TensorFlow makes a copy of its own.
+_NUMBERS = "biufc"
+
+
+@contextlib.contextmanager
+def outside_arrays() -> Iterator[None]:
+    """Within it large arrays that become tensors of the default graph itself stay out of it."""
+    with tf_internals.constants_made_by(_handed_over):
+        yield
+
+
+def _handed_over(value: Any, dtype: Any, shape: Any, name: str | None) -> tf.Tensor | None:
+    """A tensor of an array that is not in the graph; None for what becomes a constant as ever.
+
+    Args:
+      value: An array, or anything else that a constant can be made of.
+      dtype: The constant's dtype, or None for the array's.
+      shape: The constant's shape, or None for the array's.
+      name: The constant's name, or None.
+    """
+    if not hasattr(value, "__array__") or getattr(value, "nbytes", 0) < _LEAST_BYTES:
+        return None
+    array = value if isinstance(value, np.ndarray) else np.asarray(value)
+    as_number = _number_type(array, dtype)
+    if as_number is None or (shape is not None and tuple(shape) != array.shape):
+        return None
+    kept = _as_it_is_now(array, as_number)
+    return tf_internals.tensor_of(lambda: kept, as_number, kept.shape, name or "Const")
+
+
+def _number_type(array: np.ndarray, dtype: Any) -> np.dtype | None:
+    """The dtype of an array of numbers as a constant; None if it is none of NumPy's own."""
+    wanted = array.dtype if dtype is None else tf.as_dtype(dtype)
+    if isinstance(wanted, tf.DType):
+        wanted = np.dtype(wanted.as_numpy_dtype)
+    both = (array.dtype, wanted)
+    plain = all(one.kind in _NUMBERS and one.isnative for one in both)
+    # TensorFlow's narrow and quantized types are not of these kinds, and float128 is unknown to it.
+    return wanted if plain and wanted.itemsize <= 16 and wanted.char not in "gG" else None
+
+
+def _as_it_is_now(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A copy that no change of the array reaches; the array itself where nothing can change it."""
+    if array.dtype == dtype and array.flags.c_contiguous and _is_immutable(array):
+        return array
+    size = array.size * dtype.itemsize
+    room = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -room.ctypes.data % _ALIGNMENT
+    copy = room[start : start + size].view(dtype).reshape(array.shape)
+    np.copyto(copy, array, casting="unsafe")
+    return copy
+
+
+def _is_immutable(array: Any) -> bool:
+    """Whether neither an array nor what it is a view of can be written to."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None or isinstance(array, bytes)
