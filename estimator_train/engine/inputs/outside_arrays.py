@@ -7,7 +7,9 @@ its iterator starts. It has no state, so that iterators can be saved and graphs 
 """
 
 import contextlib
-from collections.abc import Iterator
+import dataclasses
+import weakref
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,38 @@ from estimator_train.engine import tf_internals
 _LEAST_BYTES = 64 * 2**10
 _ALIGNMENT = 64  # At other addresses TensorFlow makes a copy of its own.
 _NUMBERS = "biufc"
+
+
+@dataclasses.dataclass
+class _Array:
+    """What an operation hands over.
+
+    Attributes:
+      values: The array; None once no iterator starts on it any more.
+    """
+
+    values: np.ndarray | None
+
+    def __call__(self) -> np.ndarray:
+        if self.values is None:
+            raise RuntimeError("The arrays of this input were released when its iterator started.")
+        return self.values
+
+
+# By graph, then by the name of the operation.
+_arrays: weakref.WeakKeyDictionary[tf.Graph, dict[str, _Array]] = weakref.WeakKeyDictionary()
+
+
+def arrays_beside(graph: tf.Graph) -> Mapping[str, np.ndarray]:
+    """The arrays that were kept out of a graph, by the names of the operations for them."""
+    found = _arrays.get(graph, {})
+    return {name: array.values for name, array in found.items() if array.values is not None}
+
+
+def release_arrays(graph: tf.Graph) -> None:
+    """Forgets the arrays of a graph whose iterators have started and do not start again."""
+    for array in _arrays.get(graph, {}).values():
+        array.values = None
 
 
 @contextlib.contextmanager
@@ -42,8 +76,10 @@ def _handed_over(value: Any, dtype: Any, shape: Any, name: str | None) -> tf.Ten
     as_number = _number_type(array, dtype)
     if as_number is None or (shape is not None and tuple(shape) != array.shape):
         return None
-    kept = _as_it_is_now(array, as_number)
-    return tf_internals.tensor_of(lambda: kept, as_number, kept.shape, name or "Const")
+    kept = _Array(_as_it_is_now(array, as_number))
+    tensor = tf_internals.tensor_of(kept, as_number, array.shape, name or "Const")
+    _arrays.setdefault(tensor.graph, {})[tensor.op.name] = kept
+    return tensor
 
 
 def _number_type(array: np.ndarray, dtype: Any) -> np.dtype | None:

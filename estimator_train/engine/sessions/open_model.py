@@ -15,6 +15,7 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.integrity import stamp
 from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.engine.inputs.outside_arrays import release_arrays
 from estimator_train.engine.inputs.reused_input import InputSlot, Start
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ModelCache, ReusedInputFn
@@ -79,6 +80,8 @@ class OpenModel:
         tf_internals.reopen(built.graph)
         self._loaded = _identity(checkpoint_path)
         first(self.session)
+        if not key:
+            release_arrays(built.graph)
 
     @property
     def worn(self) -> bool:
@@ -109,6 +112,8 @@ class OpenModel:
             if key:
                 self._starts[key] = start
         start(self.session)
+        if start.source is not None and not key:
+            release_arrays(start.source)
         return True
 
     def load(self, checkpoint_path: str) -> None:
