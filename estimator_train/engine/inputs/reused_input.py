@@ -93,6 +93,20 @@ class InputSlot:
         placeholder, read = self._reader()
         return Start((read,), {placeholder: written})
 
+    def emptied(self) -> tf.Operation | None:
+        """Adds an operation that frees what the input holds; None for elements of other kinds."""
+        specs = tf.nest.flatten(self._inputs.iterator.element_spec)
+        if not all(isinstance(spec, tf.TensorSpec) for spec in specs):
+            return None
+        with self._graph.as_default(), tf.name_scope("no_input"), tf.device("/cpu:0"):
+            shapes = [[0] * (1 + (spec.shape.rank or 0)) for spec in specs]
+            none = [tf.zeros(shape, spec.dtype) for shape, spec in zip(shapes, specs, strict=True)]
+            dataset = tf.data.Dataset.from_tensor_slices(tuple(none))
+            options = tf.data.Options()
+            options.experimental_optimization.apply_default_optimizations = False
+            options.autotune.enabled = False
+            return self._bound(tf.data.experimental.to_variant(dataset.with_options(options)))
+
     def _fed(self, form: InputForm, dataset: str) -> Start:
         """An input of a form that the graph has, or gets here."""
         if form.key not in self._forms:
