@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, is_dataset
 from estimator_train.engine.inputs.input_form import InputForm, form_of
 from estimator_train.engine.inputs.outside_arrays import arrays_beside
@@ -99,13 +100,15 @@ class InputSlot:
         if not all(isinstance(spec, tf.TensorSpec) for spec in specs):
             return None
         with self._graph.as_default(), tf.name_scope("no_input"), tf.device("/cpu:0"):
-            shapes = [[0] * (1 + (spec.shape.rank or 0)) for spec in specs]
-            none = [tf.zeros(shape, spec.dtype) for shape, spec in zip(shapes, specs, strict=True)]
-            dataset = tf.data.Dataset.from_tensor_slices(tuple(none))
+            none = tuple(tf.zeros([0, *_some_shape(spec)], spec.dtype) for spec in specs)
             options = tf.data.Options()
             options.experimental_optimization.apply_default_optimizations = False
             options.autotune.enabled = False
-            return self._bound(tf.data.experimental.to_variant(dataset.with_options(options)))
+            dataset = tf.data.Dataset.from_tensor_slices(none).with_options(options)
+            return tf.raw_ops.MakeIterator(
+                dataset=tf.data.experimental.to_variant(dataset),
+                iterator=tf_internals.iterator_handle(self._inputs.iterator),
+            )
 
     def _fed(self, form: InputForm, dataset: str) -> Start:
         """An input of a form that the graph has, or gets here."""
@@ -156,6 +159,11 @@ def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
             return bytes(session.run(data))
         except (tf.errors.FailedPreconditionError, tf.errors.UnimplementedError):
             return None
+
+
+def _some_shape(spec: tf.TensorSpec) -> list[int]:
+    """A shape that a spec allows."""
+    return [] if spec.shape.rank is None else [size or 0 for size in spec.shape.as_list()]
 
 
 def _ancestors(operation: tf.Operation) -> list[tf.Operation]:

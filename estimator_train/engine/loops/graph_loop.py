@@ -7,7 +7,7 @@ outside, so that a step in the loop and a step outside it are the same step on t
 
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import tensorflow as tf
@@ -82,7 +82,12 @@ class StepLoop:
 
 
 def build_loop(
-    train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True, compiled: bool = False
+    train_op: Any,
+    loss: tf.Tensor,
+    *,
+    stop_at_nan: bool = True,
+    compiled: bool = False,
+    unseen: Collection[tf.Operation] = (),
 ) -> StepLoop:
     """Builds a loop of the step that computes `loss` and runs `train_op`.
 
@@ -91,6 +96,7 @@ def build_loop(
       loss: Scalar tensor of the same graph.
       stop_at_nan: Whether the loop ends after a step whose loss is not finite.
       compiled: Whether XLA compiles the step.
+      unseen: Operations that only the order of a hooked step needs, as reads for its hooks.
 
     Raises:
       NotLoopableError: The step uses what cannot be captured: reference variables, queues, or
@@ -99,7 +105,7 @@ def build_loop(
     """
     graph = loss.graph
     operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
-    needed, captured = _sub_graph([operation, loss.op])
+    needed, captured = _sub_graph([operation, loss.op], unseen)
     whole = functools.partial(_definition, graph)
     step: CompiledStep | _Copy
     if compiled:
@@ -174,7 +180,9 @@ class _Slot:
         session.run(self._assign, {self._value: value})
 
 
-def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list[tf.Tensor]]:
+def _sub_graph(
+    targets: Iterable[tf.Operation], unseen: Collection[tf.Operation]
+) -> tuple[set[tf.Operation], list[tf.Tensor]]:
     """The operations that `targets` need, and the handles of state at which they end."""
     needed: set[tf.Operation] = set()
     captured: dict[str, tf.Tensor] = {}
@@ -189,8 +197,30 @@ def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list
         _check_loopable(operation)
         needed.add(operation)
         stack.extend(tensor.op for tensor in operation.inputs)
-        stack.extend(operation.control_inputs)
+        stack.extend(
+            before
+            for before in operation.control_inputs
+            if before not in unseen and not _is_gradient_of_nothing(before, operation)
+        )
     return needed, list(captured.values())
+
+
+def _is_gradient_of_nothing(operation: tf.Operation, gate: tf.Operation) -> bool:
+    """Whether nothing but a gate, which waits for all gradients of a layer, needs an operation.
+
+    The gradient by the first layer's input is such a one: as much work as the layer itself.
+    """
+    if not gate.name.endswith("_grad/tuple/group_deps") or operation.op_def.is_stateful:
+        return False
+    behind = [user for tensor in operation.outputs for user in tensor.consumers()]
+    return bool(behind) and all(
+        user.type == "Identity" and gate in user.control_inputs and not _is_used(user)
+        for user in behind
+    )
+
+
+def _is_used(operation: tf.Operation) -> bool:
+    return bool(operation.outputs[0].consumers() or operation._control_outputs)
 
 
 def _is_handle(operation: tf.Operation) -> bool:
@@ -211,6 +241,13 @@ def _check_loopable(operation: tf.Operation) -> None:
         raise NotLoopableError(f"'{operation.name}' reads a queue")
 
 
+def _drop_other_controls(node: Any, names: Collection[str]) -> None:
+    kept = [name for name in node.input if not name.startswith("^") or name[1:] in names]
+    if len(kept) < len(node.input):
+        del node.input[:]
+        node.input.extend(kept)
+
+
 def _definition(
     graph: tf.Graph, needed: set[tf.Operation], captured: list[tf.Tensor]
 ) -> tf.compat.v1.GraphDef:
@@ -220,6 +257,7 @@ def _definition(
     names = {operation.name for operation in needed}
     definition.node.extend(node for node in whole.node if node.name in names)
     for node in definition.node:
+        _drop_other_controls(node, names)
         # A colocation may name an operation that stays outside; devices are in the nodes already.
         node.attr.pop("_class", None)
     for handle in captured:
