@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.loops.prepared_calls import PreparedCalls
+from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.xla import CompiledStep, Trial, compiled_step
 
 
@@ -47,7 +47,7 @@ class StepLoop:
         self.outcome = outcome
         self.trial = trial
         self._most, self._done, self._last_loss = most, done, last_loss
-        self._calls = PreparedCalls()
+        self._calls = ChosenExecutor(outcome)
         self._set: tuple[tf.compat.v1.Session, int] | None = None
 
     def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
@@ -72,7 +72,7 @@ class StepLoop:
           The steps done and the last one's loss.
         """
         self.set_steps(session, steps)
-        done, loss = self._calls.run(session, self.outcome)
+        done, loss = self._calls.run(session, steps)
         return int(done), loss
 
     def read_broken_off(self, session: tf.compat.v1.Session) -> tuple[int, Any]:

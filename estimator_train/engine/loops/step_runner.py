@@ -48,7 +48,7 @@ class StepRunner:
         self._timeout = timeout
         limit = None if steps_per_loop == "auto" else int(steps_per_loop)
         self._budget = StepBudget(hooks, limit)
-        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla)
+        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla, step_read)
         if limit == 1 and xla:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
         self._global_step: int | None = None

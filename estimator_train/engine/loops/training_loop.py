@@ -20,6 +20,7 @@ class TrainingLoop:
       loss: The loss of that step.
       hooks: All hooks of the session; there is no loop where one must see every step.
       xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
+      step_read: The read of the global step for hooks, which no loop needs.
 
     Attributes:
       loop: The loop that is run, or None.
@@ -29,9 +30,15 @@ class TrainingLoop:
     """
 
     def __init__(
-        self, train_op: Any, loss: tf.Tensor, hooks: Sequence[Any], xla: bool | str
+        self,
+        train_op: Any,
+        loss: tf.Tensor,
+        hooks: Sequence[Any],
+        xla: bool | str,
+        step_read: tf.Tensor,
     ) -> None:
         self._step = (train_op, loss)
+        self._unseen = (step_read.op,)
         self._xla = xla
         self.loop = self._build(hooks)
         self._compiled = self._build_compiled() if xla else None
@@ -61,7 +68,7 @@ class TrainingLoop:
                 )
                 return None
         try:
-            return build_loop(*self._step)
+            return build_loop(*self._step, unseen=self._unseen)
         except NotLoopableError as reason:
             _LOG.info("Training runs one step per session call: %s.", reason)
             return None
@@ -72,7 +79,7 @@ class TrainingLoop:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
             return None
         try:
-            return build_loop(*self._step, compiled=True)
+            return build_loop(*self._step, compiled=True, unseen=self._unseen)
         except NotCompilableError as reason:
             self._cannot_compile(reason)
             return None
