@@ -7,13 +7,13 @@ outside, so that a step in the loop and a step outside it are the same step on t
 
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.loops.prepared_calls import PreparedCalls
+from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compiled_step
 
 
@@ -63,7 +63,7 @@ class StepLoop:
         self.outcome = outcome
         self.trial = trial
         self._most, self._done, self._last_loss = most, done, last_loss
-        self._calls = PreparedCalls()
+        self._calls = ChosenExecutor(outcome)
         self._set: tuple[tf.compat.v1.Session, int] | None = None
 
     def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
@@ -88,7 +88,7 @@ class StepLoop:
           The steps done, the last one's loss, and False if a worker has no more input.
         """
         self.set_steps(session, steps)
-        done, loss, *has_more = self._calls.run(session, self.outcome)
+        done, loss, *has_more = self._calls.run(session, steps)
         return int(done), loss, all(has_more)
 
     def read_broken_off(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
@@ -103,6 +103,7 @@ def build_loop(
     *,
     stop_at_nan: bool = True,
     compiled: bool = False,
+    unseen: Collection[tf.Operation] = (),
     vote: LoopVote | None = None,
 ) -> StepLoop:
     """Builds a loop of the step that computes `loss` and runs `train_op`.
@@ -112,6 +113,7 @@ def build_loop(
       loss: Scalar tensor of the same graph.
       stop_at_nan: Whether the loop ends after a step whose loss is not finite.
       compiled: Whether XLA compiles the step.
+      unseen: Operations that only the order of a hooked step needs, as reads for its hooks.
       vote: How workers agree when the loop ends; None for one that is this process's alone.
 
     Raises:
@@ -122,7 +124,7 @@ def build_loop(
     graph = loss.graph
     operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
     shown = [loss] if vote is None else [loss, vote.has_next]
-    needed, captured = _sub_graph([operation, *(tensor.op for tensor in shown)])
+    needed, captured = _sub_graph([operation, *(tensor.op for tensor in shown)], unseen)
     whole = functools.partial(_definition, graph)
     step: CompiledStep | _Copy
     if compiled:
@@ -168,7 +170,7 @@ def build_loop(
 
 def _voted(vote: LoopVote, has_next: tf.Tensor, is_willing: tf.Tensor) -> list[tf.Tensor]:
     """Adds a vote to the default graph: whether all have input, and whether all go on."""
-    needed, captured = _sub_graph([vote.result.op])
+    needed, captured = _sub_graph([vote.result.op], ())
     body_graph = tf.compat.v1.get_default_graph()
     given = {handle.name: body_graph.capture(handle) for handle in captured}
     said = (has_next, tf.logical_and(has_next, is_willing))
@@ -226,7 +228,9 @@ class _Slot:
         session.run(self._assign, {self._value: value})
 
 
-def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list[tf.Tensor]]:
+def _sub_graph(
+    targets: Iterable[tf.Operation], unseen: Collection[tf.Operation]
+) -> tuple[set[tf.Operation], list[tf.Tensor]]:
     """The operations that `targets` need, and the handles of state at which they end."""
     needed: set[tf.Operation] = set()
     captured: dict[str, tf.Tensor] = {}
@@ -241,8 +245,30 @@ def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list
         _check_loopable(operation)
         needed.add(operation)
         stack.extend(tensor.op for tensor in operation.inputs)
-        stack.extend(operation.control_inputs)
+        stack.extend(
+            before
+            for before in operation.control_inputs
+            if before not in unseen and not _is_gradient_of_nothing(before, operation)
+        )
     return needed, list(captured.values())
+
+
+def _is_gradient_of_nothing(operation: tf.Operation, gate: tf.Operation) -> bool:
+    """Whether nothing but a gate, which waits for all gradients of a layer, needs an operation.
+
+    The gradient by the first layer's input is such a one: as much work as the layer itself.
+    """
+    if not gate.name.endswith("_grad/tuple/group_deps") or operation.op_def.is_stateful:
+        return False
+    behind = [user for tensor in operation.outputs for user in tensor.consumers()]
+    return bool(behind) and all(
+        user.type == "Identity" and gate in user.control_inputs and not _is_used(user)
+        for user in behind
+    )
+
+
+def _is_used(operation: tf.Operation) -> bool:
+    return bool(operation.outputs[0].consumers() or operation._control_outputs)
 
 
 def _is_handle(operation: tf.Operation) -> bool:
@@ -263,6 +289,13 @@ def _check_loopable(operation: tf.Operation) -> None:
         raise NotLoopableError(f"'{operation.name}' reads a queue")
 
 
+def _drop_other_controls(node: Any, names: Collection[str]) -> None:
+    kept = [name for name in node.input if not name.startswith("^") or name[1:] in names]
+    if len(kept) < len(node.input):
+        del node.input[:]
+        node.input.extend(kept)
+
+
 def _definition(
     graph: tf.Graph, needed: set[tf.Operation], captured: list[tf.Tensor]
 ) -> tf.compat.v1.GraphDef:
@@ -272,6 +305,7 @@ def _definition(
     names = {operation.name for operation in needed}
     definition.node.extend(node for node in whole.node if node.name in names)
     for node in definition.node:
+        _drop_other_controls(node, names)
         # A colocation may name an operation that stays outside; devices are in the nodes already.
         node.attr.pop("_class", None)
     for handle in captured:

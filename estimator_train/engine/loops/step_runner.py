@@ -57,7 +57,11 @@ class StepRunner:
         limit = None if steps_per_loop == "auto" else int(steps_per_loop)
         self._budget = StepBudget(hooks, limit)
         vote = agreement.vote if agreement else None
-        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla, vote, device)
+        self._loops = (
+            None
+            if limit == 1
+            else TrainingLoop(train_op, loss, hooks, xla, step_read, vote=vote, device=device)
+        )
         self._others_count = device is not None
         self._agreement = agreement
         if agreement is not None:

@@ -26,6 +26,7 @@ class TrainingLoop:
       loss: The loss of that step.
       hooks: All hooks of the session; there is no loop where one must see every step.
       xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
+      step_read: The read of the global step for hooks, which no loop needs.
       vote: How workers agree when a loop ends; None where this process trains alone.
       device: Where the loop itself runs, if variables are on parameter servers.
 
@@ -42,11 +43,13 @@ class TrainingLoop:
         loss: tf.Tensor,
         hooks: Sequence[Any],
         xla: bool | str,
+        step_read: tf.Tensor,
+        *,
         vote: LoopVote | None = None,
         device: str | None = None,
     ) -> None:
         self._step = (train_op, loss)
-        self._vote = vote
+        self._unseen, self._vote = (step_read.op,), vote
         self._xla = xla
         with tf.device(device) if device else contextlib.nullcontext():
             self.loop = self._build(hooks)
@@ -77,7 +80,7 @@ class TrainingLoop:
                 )
                 return None
         try:
-            return build_loop(*self._step, vote=self._vote)
+            return build_loop(*self._step, unseen=self._unseen, vote=self._vote)
         except NotLoopableError as reason:
             _LOG.info("Training runs one step per session call: %s.", reason)
             return None
@@ -88,7 +91,7 @@ class TrainingLoop:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
             return None
         try:
-            return build_loop(*self._step, compiled=True, vote=self._vote)
+            return build_loop(*self._step, compiled=True, unseen=self._unseen, vote=self._vote)
         except NotCompilableError as reason:
             self._cannot_compile(reason)
             return None

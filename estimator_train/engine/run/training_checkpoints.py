@@ -62,8 +62,9 @@ class TrainingCheckpoints:
         scaffold = step.spec.scaffold
         _add_saver(context, scaffold, strategy)
         # Values on other machines would come here to be copied, and go back to be written.
-        self.saver = AsyncSaver(scaffold, config.checkpoint_mode == "async" and not config.master)
+        beside = config.checkpoint_mode == "async" and not config.master
         users_savers = _users_savers(step, callers_hooks)
+        self.saver = AsyncSaver(scaffold, beside, config.checkpoint_save_graph_def)
         self.position = saved_position(context, step.inputs, input_fn, users_savers)
         self.schedule: SaveSchedule | None = None
         self.hooks: list[Any] = []
@@ -93,7 +94,7 @@ class TrainingCheckpoints:
             save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps,
             listeners=[SettledSaves(self.saver, self._listeners), *self._listeners],
-            save_graph_def=config.checkpoint_save_graph_def,
+            save_graph_def=False,  # The saver writes it.
             saver=self.saver,
         )
         self.schedule = SaveSchedule([hook], self._listeners)
