@@ -50,7 +50,7 @@ ROOMS = {
     ),
     "engine.sessions": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
-        "engine.loops run_config"
+        "engine.loops estimator_spec run_config"
     ),
     "estimator": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.run "
