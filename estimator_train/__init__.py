@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from estimator_train.cluster import launched_exit_codes as _launched
 from estimator_train.compat import (
     import_hook as _import_hook,
+    installed as _installed,
     keras_seeds as _keras_seeds,
     legacy_keras as _legacy_keras,
 )
@@ -136,6 +137,7 @@ _import_hook.install()
 _keras_seeds.install()
 # Where `estimator-train launch` started this program, its mistakes end it by one line and code 2.
 _launched.end_mistakes_with_code_2()
+_installed.warn()
 
 
 def __getattr__(name: str) -> Any:

@@ -16,13 +16,14 @@ ROOMS = {
         "launcher legacy legacy.rewriting"
     ),
     "cli.inspect": (
-        "cli.job cli.output engine estimator_train keras.checkpoints keras.graph training"
+        "cli.job cli.output compat engine engine.checkpoints engine.sessions estimator_train "
+        "keras.checkpoints keras.graph launcher training"
     ),
     "cli.job": (
         "cli.output engine engine.inputs estimator_train export flags hooks input_fns keras "
         "lifecycle training training.early_stopping"
     ),
-    "cli.output": "engine.run estimator_train lifecycle",
+    "cli.output": "compat engine.run estimator_train lifecycle",
     "cluster": "",
     "compat": "keras",
     "compat.v1": (
