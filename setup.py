@@ -17,6 +17,7 @@ TEST = [
     "pandas",
     "scipy",
     "hypothesis",
+    "build",
     "ruff",
     "mypy",
     *REPORT,
@@ -31,9 +32,9 @@ VERSION = re.search(
 )
 
 # Servers of a launched cluster have no password: on Linux a library of C, which their processes
-# have preloaded, binds them to loopback. It knows nothing of Python, so that one wheel with it serves
-# every Python of a platform; a wheel without it, as this variable makes, serves all other platforms,
-# and there the launcher warns and names --private_network.
+# have preloaded, binds them to loopback. It knows nothing of Python: one wheel with it serves every
+# Python of a platform. A wheel without it, as this variable makes, serves all others; there the
+# launcher warns and names --private_network.
 HAS_LIBRARY = sys.platform == "linux" and not os.environ.get("ESTIMATOR_TRAIN_NO_LIBRARY")
 
 
@@ -92,7 +93,7 @@ setup(
         "pandas": ["pandas"],
         "report": REPORT,
         "docs": DOCS,
-        "dev": [*TEST, *DOCS, "build", "nox", "pre-commit", "twine"],
+        "dev": [*TEST, *DOCS, "nox", "pre-commit", "twine"],
         "gpu": ["tensorflow[and-cuda]>=2.16,<2.22"],
     },
     entry_points={"console_scripts": ["estimator-train = estimator_train.cli.main:main"]},
