@@ -80,6 +80,8 @@ def _versions() -> dict[str, str]:
 
 def _check_writable(path: str) -> None:
     directory = os.path.dirname(os.path.abspath(path))
+    with contextlib.suppress(OSError):
+        os.makedirs(directory, exist_ok=True)
     if not os.path.isdir(directory) or not os.access(directory, os.W_OK):
         raise errors.UsageError(
             f"--job_summary={path}: {directory} is not a directory that can be written to."
