@@ -20,7 +20,7 @@ PAGES = {path.stem.lower(): path for path in [ROOT / "README.md", *ROOT.glob("do
 # The others train.
 QUICK = {"hooks", "migrating", "report"}
 # `estimator-train run` chooses what TensorFlow is before it is imported.
-FRESH = {"legacy"}
+FRESH = {"legacy", "old_programs"}
 RUN = {
     name: path
     for name, path in PAGES.items()
