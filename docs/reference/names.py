@@ -25,7 +25,7 @@ def text_of(module: str) -> str:
     lines = [(ast.get_docstring(tree) or "").replace("\n    ", "\n\n    ", 1)]
     homes = homes_of(module)
     theirs = sorted(name for name, home in homes.items() if not is_ours(home))
-    for name, home in sorted(homes.items()):
+    for home in sorted(homes.values()):
         if is_ours(home):
             lines.append(f"::: {home}")
     if theirs:

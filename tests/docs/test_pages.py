@@ -16,7 +16,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 READERS = Path(__file__).parent / "readers"
-PAGES = {path.stem.lower(): path for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]}
+PAGES = {
+    "readme": ROOT / "README.md",
+    **{path.stem: path for path in ROOT.glob("docs/*.md")},
+    **{f"{path.parent.name}_{path.stem}": path for path in ROOT.glob("docs/*/*.md")},
+}
 # The others train.
 QUICK = {"hooks", "migrating", "report"}
 # `estimator-train run` chooses what TensorFlow is before it is imported.
