@@ -29,6 +29,7 @@ def test_quick_run_prints_a_table_of_all_peers_but_the_original(tmp_path: Path) 
     assert [line.split(" | ")[1] for line in printed] == expected
 
 
+@pytest.mark.long
 def test_a_keras_model_is_measured_as_well() -> None:
     command = forked.python("-m", "benchmarks.measure", "convnet", "estimator_train")
     done = subprocess.run(

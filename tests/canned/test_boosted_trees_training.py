@@ -9,6 +9,7 @@ import boosted_trees
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 from outcomes import logged
 
 import estimator_train as est
@@ -56,7 +57,7 @@ class Stop(est.SessionRunHook):
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("label", ["signal", "kind"])
+@pytest.mark.parametrize("label", tiers.first({"signal"}, ["signal", "kind"]))
 def test_a_killed_training_goes_on_to_the_same_trees(label: str, tmp_path: Path) -> None:
     settings = {"n_batches_per_layer": 2, "n_classes": 2 if label == "signal" else 3}
     halves = boosted_trees.input_fn("events", label, 2)
@@ -91,6 +92,7 @@ def test_training_in_memory_grows_the_same_trees(tmp_path: Path) -> None:
     assert not [name for name in memory.get_variable_names() if "memory" in name]
 
 
+@pytest.mark.long
 def test_a_finished_model_stays_as_it_is_and_grows_when_more_trees_are_wanted(
     tmp_path: Path,
 ) -> None:
@@ -184,6 +186,7 @@ def test_contributions_and_bias_add_up_to_the_prediction(tmp_path: Path) -> None
     assert {"sex", "age_bucketized", "fare_bucketized"} == set(rows[0]["dfc"])
 
 
+@pytest.mark.long
 def test_contrib_functions_train_in_memory(tmp_path: Path) -> None:
     features, labels = boosted_trees.events_of_collisions()
     seen = []

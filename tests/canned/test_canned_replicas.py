@@ -69,6 +69,7 @@ def test_v1_models_train_with_central_storage(tmp_path: Path) -> None:
     assert trained(v1, central(), tmp_path)["global_step"] == 3
 
 
+@pytest.mark.long
 def test_v2_models_train_and_are_evaluated_with_central_storage(tmp_path: Path) -> None:
     def evaluated(strategy: Any) -> Any:
         config = est.RunConfig(train_distribute=strategy, eval_distribute=strategy)
@@ -83,6 +84,7 @@ def test_v2_models_train_and_are_evaluated_with_central_storage(tmp_path: Path) 
     assert together == pytest.approx(evaluated(None), rel=1e-5)
 
 
+@pytest.mark.long
 def test_two_new_optimizers_count_a_step_once(tmp_path: Path) -> None:
     result = trained(
         est,

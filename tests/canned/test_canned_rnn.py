@@ -33,6 +33,7 @@ def of_sequences() -> Any:
     return canned_rnn.features(), tf.constant([0, 1, 0, 1])
 
 
+@pytest.mark.long
 def test_a_classifier_of_sequences_learns_continues_and_exports(tmp_path: Path) -> None:
     def made() -> Any:
         return RNNClassifier(

@@ -90,6 +90,7 @@ def test_main_job_shows_a_bar_and_nothing_else_on_a_terminal(main_job):
     assert re.search(r"1797/1797 \[00:\d\d<00:00, [\d,.]+ examples/s, loss ", frames[-2])
 
 
+@pytest.mark.long
 def test_main_job_goes_on_from_its_checkpoint_and_starts_over_with_clean(main_job, command):
     os.chdir(main_job[0])
     again = command("train", "--preset", "digits", "--train_epochs=1")
@@ -209,6 +210,7 @@ def clothing(tmp_path):
 CLOTHING = ("--preset=fashion_mnist", "--data_dir=data", "--batch_size=16", "--export_dir=")
 
 
+@pytest.mark.long
 def test_fashion_mnist_trains_on_idx_files(command, clothing):
     outcome = command("train", *CLOTHING, "--train_epochs=2")
     assert outcome.code == 0, outcome.err

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 TRAIN = ["train", "--preset=digits"]
 # What the program is started with. Permissions bind root only without CAP_DAC_OVERRIDE and
@@ -52,6 +54,7 @@ def test_no_permission_to_write_is_one_line(command, tmp_path):
     assert files_under(model_dir) == before
 
 
+@pytest.mark.long
 def test_disk_that_fills_during_an_export_leaves_nothing_half_written(command, tmp_path):
     model_dir, exports = tmp_path / "m", tmp_path / "exports"
     arguments = ["export", "--preset=digits", f"--model_dir={model_dir}", f"--export_dir={exports}"]

@@ -35,6 +35,7 @@ def files(directory):
     return sorted(str(path) for path in Path(directory).rglob("*"))
 
 
+@pytest.mark.long
 def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
     process = start(
         tmp_path,

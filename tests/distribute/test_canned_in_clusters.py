@@ -12,6 +12,7 @@ from fifty_steps import Losses
 from launched import launched, python
 
 
+@pytest.mark.long
 def test_parameter_servers_hold_the_parts_of_an_embedding(tmp_path: Path) -> None:
     done = launched(
         ["--workers=1", "--ps=1", "--max_restarts=0"], python("canned_job.py", tmp_path, "servers")
@@ -33,6 +34,7 @@ def test_parameter_servers_hold_the_parts_of_an_embedding(tmp_path: Path) -> Non
         np.testing.assert_allclose(found, HEIGHTS, atol=0.05)
 
 
+@pytest.mark.long
 def test_workers_in_step_have_the_losses_of_one_process(tmp_path: Path) -> None:
     donor = classifier(str(tmp_path / "donor")).train(classes, steps=1).model_dir
     alone = Losses()

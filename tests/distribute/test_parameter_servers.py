@@ -28,6 +28,7 @@ def test_a_cluster_trains_to_the_end_and_every_process_ends(tmp_path: Path) -> N
     assert not processes_with(str(tmp_path))
 
 
+@pytest.mark.long
 def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) -> None:
     kills = ["worker:0:80", "chief:0:160", "ps:0:300"]
     done = launched([*CLUSTER, "--max_restarts=6"], python("linear_job.py", tmp_path, 500, *kills))

@@ -28,6 +28,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", RECORDED)
 def test_replicas_are_joined_as_in_the_original(ours: dict[str, Any], name: str) -> None:
     theirs = RECORDED[name]

@@ -255,6 +255,7 @@ def _trained(
     return weights, int(estimator.get_variable_value("global_step")), estimator.evaluate(data)
 
 
+@pytest.mark.long
 def test_new_optimizers_train_as_their_legacy_forms(tmp_path: Path) -> None:
     new, legacy = tf_keras.optimizers.Adam, tf_keras.optimizers.legacy.Adam
     expected, steps, evaluation = _trained(lambda: legacy(0.2), tmp_path / "legacy")

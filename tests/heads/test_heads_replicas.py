@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import forked
+import pytest
 from outcomes import recorded
 from test_heads_figures import assert_alike
 
@@ -23,6 +24,7 @@ print(json.dumps(answers))
 """
 
 
+@pytest.mark.long
 def test_two_replicas_train_and_evaluate_as_in_the_original() -> None:
     root = Path(__file__).resolve().parents[2]
     paths = [str(root), str(root / "tests" / "oracle")]

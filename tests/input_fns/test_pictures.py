@@ -61,6 +61,7 @@ def test_the_scale_is_the_smallest_that_covers_the_size(tmp_path, shape, size, r
     np.testing.assert_allclose(read(tmp_path, size)[0], wanted, atol=1e-6)
 
 
+@pytest.mark.long
 def test_the_exact_transform_is_another_and_close(tmp_path):
     write_jpegs(tmp_path, [photograph(100, 100)])
     exact, fast = (read(tmp_path, (100, 100), exact_dct=exact) for exact in (False, True))

@@ -43,6 +43,7 @@ def test_jpeg_pipeline_into_frozen_vgg16(run, tmp_path):
     assert "'global_step': 4" in done.stdout
 
 
+@pytest.mark.long
 def test_parameter_server_of_three_processes(tmp_path):
     ps, *workers = free_addresses(3)
     cluster = [f"--ps_hosts={ps}", f"--worker_hosts={','.join(workers)}", "--log_dir=log"]

@@ -93,6 +93,7 @@ def test_a_variable_of_another_shape_is_named(tmp_path: Path) -> None:
         job.train(tiny_input, steps=2, hooks=[InMemoryEvaluatorHook(job, once)])
 
 
+@pytest.mark.long
 def test_a_keras_model_of_either_format_is_evaluated(tmp_path: Path) -> None:
     for name in ("adam", "adam_saver"):
         keras = keras_jobs.JOBS[name]

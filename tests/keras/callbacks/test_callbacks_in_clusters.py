@@ -58,6 +58,7 @@ def assert_same_weights(found: Any, model: Any) -> None:
         np.testing.assert_allclose(value, variable.numpy(), rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.long
 def test_workers_end_with_the_last_epoch_and_the_chief_alone_writes(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     ours.mkdir()
