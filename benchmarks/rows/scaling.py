@@ -6,10 +6,13 @@ from functools import partial
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.training.replicas import (
     cost_of_synchronisation,
+    linear_workers,
     one_replica,
     two_devices,
     two_workers,
 )
+
+ONE_STEP = "1 step a call"
 
 
 def _both(measure: Callable[..., float]) -> dict[str, Callable[..., float]]:
@@ -41,5 +44,12 @@ BENCHMARKS = (
         "%",
         _both(cost_of_synchronisation),
         less_is_better=True,
+    ),
+    Benchmark(
+        "workers_loop",
+        "2 synchronous processes with a core each, linear 784-10, 20 steps a session call",
+        "steps/s",
+        {OURS: partial(linear_workers, 20), ONE_STEP: partial(linear_workers, 1)},
+        goals={ONE_STEP: 1.5},
     ),
 )

@@ -1,7 +1,8 @@
 """One process of a measurement: `python -m benchmarks.training.replica API KIND [quick]`.
 
-KIND is alone, devices (two virtual ones under MirroredStrategy) or workers (one of those in
-TF_CONFIG). It prints its own steps a second.
+KIND is alone, devices (two virtual ones under MirroredStrategy), workers (one of those in
+TF_CONFIG) or linear:K (the same with a linear model, K steps a session call). It prints its own
+steps a second.
 """
 
 import os
@@ -12,15 +13,18 @@ from typing import Any
 from benchmarks.apis import APIS
 from benchmarks.training.estimators import model_fn
 from benchmarks.training.model import WINDOWS, steady_rate
-from benchmarks.training.replicas import MARK, MODEL, REPLICAS
+from benchmarks.training.replicas import LINEAR, MARK, MODEL, REPLICAS
 
 
 def main(api_name: str, kind: str, *quick: str) -> None:
     """Train, and print the speed."""
     import tensorflow as tf
 
+    kind, _, steps_per_loop = kind.partition(":")
+    loops = {"steps_per_loop": int(steps_per_loop)} if steps_per_loop else {}
+    model = LINEAR if kind == "linear" else MODEL
     strategy = _strategy(kind)
-    api, window = APIS[api_name].estimator, MODEL.window(bool(quick))
+    api, window = APIS[api_name].estimator, model.window(bool(quick))
     config = api.RunConfig(
         model_dir=os.environ["MODEL_DIR"],
         session_config=tf.compat.v1.ConfigProto(
@@ -28,19 +32,20 @@ def main(api_name: str, kind: str, *quick: str) -> None:
         ),
         train_distribute=strategy,
         log_step_count_steps=window,
+        **loops,
     )
-    assert MODEL.logits is not None
-    estimator = api.Estimator(model_fn(MODEL, MODEL.logits, api), config=config)
+    assert model.logits is not None
+    estimator = api.Estimator(model_fn(model, model.logits, api), config=config)
     clock = _clock(window)
-    train = api.TrainSpec(MODEL.dataset, max_steps=window * WINDOWS + 1, hooks=[clock])
-    api.train_and_evaluate(estimator, train, api.EvalSpec(MODEL.dataset, steps=1))
+    train = api.TrainSpec(model.dataset, max_steps=window * WINDOWS + 1, hooks=[clock])
+    api.train_and_evaluate(estimator, train, api.EvalSpec(model.dataset, steps=1))
     print(MARK, steady_rate(clock.marks, window), flush=True)
 
 
 def _strategy(kind: str) -> Any:
     import tensorflow as tf
 
-    if kind == "workers":
+    if kind in ("workers", "linear"):
         return tf.distribute.experimental.MultiWorkerMirroredStrategy()
     if kind == "alone":
         return None

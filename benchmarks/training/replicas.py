@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from benchmarks.benchmark import OURS
 from benchmarks.training.model import TrainedModel
 
 REPLICAS = 2
@@ -34,6 +35,15 @@ def _logits(variable: Any, x: Any) -> Any:
 
 # 670,000 parameters: 2.7 MB of gradients in each step.
 MODEL = TrainedModel(128, [784], 400, _keras_layers, optimizer="sgd", logits=_logits)
+
+LINEAR = TrainedModel(
+    32,
+    [784],
+    4_000,
+    lambda layers: [layers.Dense(10)],
+    optimizer="sgd",
+    logits=lambda variable, x: x @ variable("kernel", (784, 10)) + variable("bias", (10,)),
+)
 
 
 def one_replica(api: str, quick: bool) -> float:
@@ -59,6 +69,13 @@ def cost_of_synchronisation(api: str, quick: bool) -> float:
     return 100 * max(0.0, 1 - sum(_steps(api, "workers", pinned, quick)) / apart)
 
 
+def linear_workers(steps_per_loop: int, quick: bool) -> float:
+    """Steps a second of two processes with a core each, in loops of so many steps."""
+    pinned = [{core} for core in _cores()]
+    rates = _steps(OURS, f"linear:{steps_per_loop}", pinned, quick)
+    return sum(rates) / len(rates)
+
+
 def _cores() -> list[int]:
     """A core for each replica; the same one if there are no more."""
     cores = sorted(os.sched_getaffinity(0))
@@ -72,9 +89,10 @@ def _steps(api: str, kind: str, cores: Sequence[set[int]], quick: bool) -> list[
     with tempfile.TemporaryDirectory() as directory:
         running = []
         for index, own in enumerate(cores):
-            model_dir = directory if kind == "workers" else os.path.join(directory, str(index))
+            alone = kind in ("alone", "devices")
+            model_dir = os.path.join(directory, str(index)) if alone else directory
             environment = {**os.environ, "MODEL_DIR": model_dir}
-            if kind == "workers":
+            if not alone:
                 task = {"type": "worker", "index": index}
                 place = {"cluster": {"worker": addresses}, "task": task}
                 environment["TF_CONFIG"] = json.dumps(place)
