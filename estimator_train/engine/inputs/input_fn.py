@@ -16,6 +16,7 @@ from estimator_train.engine.inputs.untuned import untuned
 from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.engine.own_servers import runs_here
 from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.run_config.topology import is_synchronous
 
 _LOG = tf.get_logger()
 _EXPECTED = (
@@ -128,7 +129,9 @@ def call_input_fn(
         available["input_context"] = input_context
     config = context.config
     master = config.evaluation_master if mode == ModeKeys.EVAL else config.master
-    outside = outside_arrays() if runs_here(master) else contextlib.nullcontext()
+    # A strategy of synchronous workers may have made its server itself, in this process.
+    is_here = runs_here(master) or is_synchronous(config)
+    outside = outside_arrays() if is_here else contextlib.nullcontext()
     with tf.device("/cpu:0"), keras_3.explained("input_fn"), outside:
         result = call_with_known(input_fn, available)
     if result is None:
