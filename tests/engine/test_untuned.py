@@ -46,7 +46,7 @@ def read(make, change):
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         iterator = tf.compat.v1.data.make_initializable_iterator(make())
         element = iterator.get_next()
-        start = untuned(iterator.initializer, iterator.element_spec) if change else None
+        start = untuned(iterator.initializer, iterator) if change else None
         found = []
         session.run(start or iterator.initializer)
         while True:

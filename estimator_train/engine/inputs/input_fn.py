@@ -94,7 +94,7 @@ class InitializeInput(tf.compat.v1.train.SessionRunHook):
 
     def begin(self) -> None:
         """Looks whether the input needs to be tuned."""
-        self._initializer = untuned(self._initializer, self._iterator.element_spec)
+        self._initializer = untuned(self._initializer, self._iterator)
 
     def steps_until_due(self, global_step: int) -> None:
         """No step is of interest to it."""

@@ -145,7 +145,7 @@ class InputSlot:
         spec = self._inputs.iterator.element_spec
         start = bind_input(self._inputs, tf.data.experimental.from_variant(variant, spec))
         assert start is not None
-        return untuned(start, spec)
+        return untuned(start, self._inputs.iterator)
 
 
 def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:

@@ -22,14 +22,14 @@ _KIND = re.compile(r"(\w+?)Dataset(V\d+)?")
 _READ_AHEAD = 2
 
 
-def untuned(initializer: Any, element_spec: Any) -> Any:
+def untuned(initializer: Any, iterator: Any) -> Any:
     """The start of an iterator without tuning, where nothing in its dataset could be tuned.
 
     It is made once the model is: operations that come before the model would change its seeds.
 
     Args:
       initializer: What starts the iterator, in the default graph.
-      element_spec: The structure of its elements.
+      iterator: The iterator, or a strategy's, which starts otherwise.
 
     Returns:
       Another operation that starts it, or `initializer` itself.
@@ -44,7 +44,7 @@ def untuned(initializer: Any, element_spec: Any) -> Any:
         return initializer
     options = tf.data.Options()
     options.autotune.enabled = False
-    result = tf.data.experimental.from_variant(dataset, element_spec)
+    result = tf.data.experimental.from_variant(dataset, iterator.element_spec)
     with tf.device("/cpu:0"), tf.name_scope("untuned"):
         # With tuning, tf.data adds this stage itself, but for datasets that call Python.
         result = result if is_prefetched or functions else result.prefetch(_READ_AHEAD)

@@ -72,8 +72,7 @@ class OpenModel:
         self.built = built
         self._slot = InputSlot(built.graph, built.inputs)
         with built.graph.as_default():
-            spec = built.inputs.iterator.element_spec
-            first = Start((untuned(built.inputs.initializer, spec),), {})
+            first = Start((untuned(built.inputs.initializer, built.inputs.iterator),), {})
         self._starts = {key: first} if key else {}
         self._imported: list[Start] = []
         self._by_name = not built.scaffold.saver  # Later it has the one of the session.
