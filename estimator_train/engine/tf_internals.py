@@ -4,6 +4,7 @@ Each entry says why the public API does not do; all else in the package uses pub
 """
 
 import contextlib
+import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from google.protobuf import text_format
 
 # Why internal: the message has no public name (see `session_call`).
 from tensorflow.core.protobuf.config_pb2 import CallableOptions
@@ -21,10 +23,12 @@ from tensorflow.python.checkpoint.graph_view import ObjectGraphView
 # Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
 from tensorflow.python.client.session import SessionInterface as SessionInterface
 
+# Why internal: TensorFlow 2.20 writes graphs by an argument that protobuf 7 has no longer (see
+# `_Text`).
 # Why internal: an array has become a message of the graph before public code sees it (see
 # `constants_made_by`), and the public forms of `py_func_common` place it on a device of one process
 # or say that they are deprecated (see `tensor_of`).
-from tensorflow.python.framework import ops as framework_ops
+from tensorflow.python.framework import graph_io, ops as framework_ops
 
 # Why internal: the public switch cannot be turned back on for a part of a graph that was begun with
 # control flow v1 (see `control_flow_v2`).
@@ -40,6 +44,29 @@ from tensorflow.python.training.training_util import (
     GLOBAL_STEP_READ_KEY,
     _get_or_create_global_step_read,
 )
+
+
+class _Text:
+    """`text_format` for TensorFlow 2.20, which pip may install with protobuf 7.
+
+    Why internal: its `tf.io.write_graph`, of which CheckpointSaverHook makes graph.pbtxt, gives
+    MessageToString a `float_format` that is empty and that protobuf 7 refuses.
+    """
+
+    @staticmethod
+    def MessageToString(message: Any, **options: Any) -> str:  # noqa: N802  protobuf's name
+        """The text of a message."""
+        options.pop("float_format", None)
+        return text_format.MessageToString(message, **options)
+
+
+def mend_text_of_graphs() -> None:
+    """Lets TensorFlow write graphs as text beside protobuf 7 (see `_Text`)."""
+    if "float_format" not in inspect.signature(text_format.MessageToString).parameters:
+        graph_io.text_format = _Text
+
+
+mend_text_of_graphs()
 
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
 

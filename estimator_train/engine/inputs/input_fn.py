@@ -13,6 +13,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import call_with_known, requires
 from estimator_train.engine.inputs.outside_arrays import outside_arrays
 from estimator_train.engine.inputs.untuned import untuned
+from estimator_train.engine.loops.agreement import LoopAgreement
 from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.engine.own_servers import runs_here
 from estimator_train.estimator_spec.spec import ModeKeys
@@ -60,6 +61,11 @@ class Inputs:
           hooks: All hooks of the session.
           schedule: When checkpoints are written, where this process writes them.
         """
+
+    @property
+    def agreement(self) -> LoopAgreement | None:
+        """How synchronous workers come to run the same loops; None where no other one is there."""
+        return None
 
     @property
     def has_more(self) -> bool | None:

@@ -77,6 +77,8 @@ class ChosenExecutor:
 
     def _begin(self, session: tf.compat.v1.Session) -> None:
         self._session = session
+        # A server runs the operations in threads of its own.
+        self._is_remote = bool(session.sess_str)
         self._total = 0.0
         self._pool = self._current = _Executor(session.make_callable(self._tensors))
         self._here: _Executor | None = None
@@ -84,7 +86,7 @@ class ChosenExecutor:
 
     def _choose(self) -> None:
         best = self._current.best
-        if best is None or self._total < _SECS_BEFORE_TRIAL:
+        if best is None or self._total < _SECS_BEFORE_TRIAL or self._is_remote:
             return
         if self._chosen_at is not None:
             if max(best / self._chosen_at, self._chosen_at / best) > _CHANGED:

@@ -13,10 +13,13 @@ from estimator_train.engine.checkpoints.async_saver import (
 )
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.distributed.ps_position import SavePositionWithChief, TellOfSaves
 from estimator_train.engine.distributed.ps_save_pacing import pace_saves
 from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.inputs.position import saved_position
 from estimator_train.engine.inputs.position_hooks import SavePosition
+from estimator_train.engine.inputs.sharding import trains_beside_others
+from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_synchronous
 
 _SaverHook: TypeAlias = tf.compat.v1.train.CheckpointSaverHook
@@ -65,7 +68,7 @@ class TrainingCheckpoints:
         self.position = saved_position(context, step.inputs, input_fn, users_savers)
         self.schedule: SaveSchedule | None = None
         self.hooks: list[Any] = []
-        self._listeners = [*listeners, *([SavePosition(self.position)] if self.position else [])]
+        self._listeners = [*listeners, *_position_listeners(self.position, config)]
         if users_savers:
             self._use(users_savers, config.is_chief)
         elif config.save_checkpoints_secs or config.save_checkpoints_steps:
@@ -97,6 +100,21 @@ class TrainingCheckpoints:
         self.schedule = SaveSchedule([hook], self._listeners)
         pace_saves(hook, self.schedule, config)
         self.hooks = [self.schedule, hook, FailedWriteHook(self.saver)]
+
+
+def _position_listeners(position: Any, config: RunConfig) -> list[_Listener]:
+    """What saves the position in the input with the chief's checkpoints.
+
+    An asynchronous worker that is not the chief gets a hook instead.
+    """
+    if position is None:
+        return []
+    if not trains_beside_others(config):
+        return [SavePosition(position)]
+    if config.is_chief:
+        return [TellOfSaves(), SavePosition(position)]
+    position.saving_hooks.append(SavePositionWithChief(position))
+    return []
 
 
 def _users_savers(step: Step, callers_hooks: Sequence[Any]) -> list[_SaverHook]:
