@@ -12,10 +12,12 @@ from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import call_with_known, requires
 from estimator_train.engine.inputs.outside_arrays import outside_arrays
+from estimator_train.engine.inputs.untuned import untuned
 from estimator_train.engine.loops.agreement import LoopAgreement
 from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.engine.own_servers import runs_here
 from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.run_config.topology import is_synchronous
 
 _LOG = tf.get_logger()
 _EXPECTED = (
@@ -45,7 +47,7 @@ class Inputs:
     @property
     def hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
         """Hooks that start the input in a new session."""
-        return () if self.iterator is None else (InitializeInput(self.initializer),)
+        return () if self.iterator is None else (InitializeInput(self.initializer, self.iterator),)
 
     @property
     def voting_hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
@@ -87,10 +89,18 @@ class InitializeInput(tf.compat.v1.train.SessionRunHook):
     """Runs a dataset iterator's initializer in every new session.
 
     It comes after the session's own initialization, since a dataset may read lookup tables.
+
+    Args:
+      initializer: The operation.
+      iterator: The iterator.
     """
 
-    def __init__(self, initializer: Any) -> None:
-        self._initializer = initializer
+    def __init__(self, initializer: Any, iterator: Any) -> None:
+        self._initializer, self._iterator = initializer, iterator
+
+    def begin(self) -> None:
+        """Looks whether the input needs to be tuned."""
+        self._initializer = untuned(self._initializer, self._iterator)
 
     def steps_until_due(self, global_step: int) -> None:
         """No step is of interest to it."""
@@ -125,7 +135,9 @@ def call_input_fn(
         available["input_context"] = input_context
     config = context.config
     master = config.evaluation_master if mode == ModeKeys.EVAL else config.master
-    outside = outside_arrays() if runs_here(master) else contextlib.nullcontext()
+    # A strategy of synchronous workers may have made its server itself, in this process.
+    is_here = runs_here(master) or is_synchronous(config)
+    outside = outside_arrays() if is_here else contextlib.nullcontext()
     with tf.device("/cpu:0"), keras_3.explained("input_fn"), outside:
         result = call_with_known(input_fn, available)
     if result is None:

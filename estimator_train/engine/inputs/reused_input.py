@@ -18,6 +18,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, is_dataset
 from estimator_train.engine.inputs.input_form import InputForm, form_of
 from estimator_train.engine.inputs.outside_arrays import arrays_beside
+from estimator_train.engine.inputs.untuned import untuned
 
 _FAIL_ON_STATE = 2
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
@@ -144,7 +145,7 @@ class InputSlot:
         spec = self._inputs.iterator.element_spec
         start = bind_input(self._inputs, tf.data.experimental.from_variant(variant, spec))
         assert start is not None
-        return start
+        return untuned(start, self._inputs.iterator)
 
 
 def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:

@@ -18,6 +18,7 @@ from estimator_train.engine.checkpoints.integrity import stamp
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.outside_arrays import release_arrays
 from estimator_train.engine.inputs.reused_input import InputSlot, Start
+from estimator_train.engine.inputs.untuned import untuned
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ModelCache, ReusedInputFn
 from estimator_train.engine.sessions.session import explained_restore, restored_session
@@ -70,7 +71,8 @@ class OpenModel:
         self.mode = mode
         self.built = built
         self._slot = InputSlot(built.graph, built.inputs)
-        first = Start((built.inputs.initializer,), {})
+        with built.graph.as_default():
+            first = Start((untuned(built.inputs.initializer, built.inputs.iterator),), {})
         self._starts = {key: first} if key else {}
         self._imported: list[Start] = []
         self._by_name = not built.scaffold.saver  # Later it has the one of the session.

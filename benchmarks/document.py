@@ -1,0 +1,52 @@
+"""Writes the table of a run into docs/performance.md: `python -m benchmarks.document FILE.json`.
+
+FILE.json is what `python -m benchmarks --json` wrote. What stands between the two marks of the
+document is replaced by its rows and the goals that were missed.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks import table
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
+BEGIN, END = "<!-- figures: python -m benchmarks.document -->", "<!-- end of figures -->"
+
+
+def with_figures(document: str, run: dict[str, Any]) -> str:
+    """The document with the figures of a run.
+
+    Args:
+      document: The text, with `BEGIN` and `END` in it.
+      run: The content of the JSON file.
+
+    Raises:
+      ValueError: A mark is missing.
+    """
+    before, begin, rest = document.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the document needs {BEGIN!r} and, behind it, {END!r}")
+    machine = run["machine"]
+    parts = [
+        f"{run['rounds']} rounds on {machine['cores']} cores ({machine['machine']}):",
+        f"{table.HEAD}\n{table.markdown(run['rows'])}",
+    ]
+    missed = [row for row in run["rows"] if row["reached"] is False]
+    if missed:
+        _, *lines = table.not_reached(missed).splitlines()
+        parts.append("\n".join(["Goals that this run missed:", "", *(f"- {x}" for x in lines)]))
+    return before + begin + "\n\n" + "\n\n".join(parts) + "\n\n" + end + after
+
+
+def main() -> None:
+    """Write the document anew."""
+    run = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    text = DOCUMENT.read_text(encoding="utf-8")
+    DOCUMENT.write_text(with_figures(text, run), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
