@@ -149,7 +149,7 @@ class Estimator(PrivateNames, ExportVerbs):
         Args:
           name: The evaluation's name; by default there is one without a name.
         """
-        return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
+        return os.path.join(self.model_dir, "eval_" + name if name else "eval")
 
     def train(
         self,
