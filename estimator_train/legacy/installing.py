@@ -10,7 +10,7 @@ def install(generation: str | None = None) -> None:
     """Lets the calling script, and its own modules, see the TensorFlow of their time.
 
     As `estimator-train run` does, but from within: call it before the first `import tensorflow`.
-    Installed libraries see TensorFlow as it is.
+    So do installed libraries that use what TensorFlow has lost; others see it as it is.
 
     Args:
       generation: "tf1" or "tf2": the TensorFlow that the script was written for; by default that

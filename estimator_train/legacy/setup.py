@@ -85,6 +85,19 @@ def _behave_as_tf1(tensorflow: Any) -> None:
     finally:
         logger.setLevel(level)
     _accept_whole_floats(tensorflow.compat.v1.Dimension)
+    _take_other_shapes()
+
+
+def _take_other_shapes() -> None:
+    """Lets Keras models of declared inputs be called with others, as TensorFlow 1 did.
+
+    `fit` and its like compare arrays with the declared shapes all the same.
+    """
+    functional = importlib.import_module("tf_keras.src.engine.functional").Functional
+    own = functional.input_spec
+    functional.input_spec = property(
+        lambda model: getattr(model, "_manual_input_spec", None), own.fset
+    )
 
 
 def _accept_whole_floats(dimension: Any) -> None:

@@ -10,9 +10,10 @@ Runs a script that was written for TensorFlow 1 or 2 and uses Estimators, sessio
 without an edit: `estimator-train run train.py --its --own --flags`, or `run -m package.module`.
 All that follows the script's name is the script's.
 
-The script and the modules beside it see the TensorFlow of their time; installed libraries see the
-one that is installed. Whether that is TensorFlow 1 or 2 is told from the source; `--tf1` or `--tf2`
-before the script's name overrides it. `--seed=N` there repeats a run of a script that sets no seed.
+The script, the modules beside it and the libraries that were built on tf.estimator or tf.contrib
+see the TensorFlow of their time; other installed libraries see the one that is installed. Whether
+that is TensorFlow 1 or 2 is told from the source; `--tf1` or `--tf2` before the script's name
+overrides it. `--seed=N` there repeats a run of a script that sets no seed.
 The exit code is the script's.
 """
 _USAGE = f"usage: {PROGRAM} run [--tf1|--tf2] [--seed=N] SCRIPT|-m MODULE [arguments]"

@@ -1,0 +1,56 @@
+"""What TensorFlow 1 took and today's refuses; the answers are those of TensorFlow 1.15.5."""
+
+SIZES = """
+import tensorflow as tf
+print(tf.TensorShape([16 / 2, None]).as_list(), tf.Dimension(8.0).value)
+cell = tf.nn.rnn_cell.LSTMCell(16 / 2)
+print(cell.zero_state(3, tf.float32).c.shape.as_list())
+try:
+    tf.Dimension(8.5)
+except (TypeError, ValueError) as error:
+    print("refused")
+"""
+
+
+def test_whole_floats_are_sizes(run):
+    assert run(SIZES).stdout.splitlines() == ["[8, None] 8", "[3, 8]", "refused"]
+
+
+SHAPES = """
+import numpy as np
+import tensorflow as tf
+
+def flat(*shape):
+    layers = [tf.keras.layers.Flatten(input_shape=shape), tf.keras.layers.Dense(1)]
+    return tf.keras.Sequential(layers)
+
+def model_fn(features, labels, mode, params):
+    loss = tf.reduce_mean(flat(28, 28)(features))
+    with tf.control_dependencies([loss]):
+        train_op = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+for shape in ((784,), (28, 28), (28, 28, 1)):
+    images = np.zeros((4, *shape), np.float32)
+    estimator = tf.estimator.Estimator(model_fn)
+    estimator.train(lambda: tf.data.Dataset.from_tensors(images))
+    print(estimator.get_variable_value("global_step"), flat(784)(tf.constant(images)).shape)
+    model = flat(28, 28)
+    model.compile("sgd", "mse")
+    try:
+        model.fit(images, np.zeros((4, 1)), verbose=0)
+        print("fitted")
+    except ValueError as error:
+        print(str(error).split(" to have")[1])
+"""
+
+
+def test_keras_models_are_called_with_other_shapes_than_declared(run):
+    assert run(SHAPES).stdout.splitlines() == [
+        "1 (4, 1)",
+        " 3 dimensions, but got array with shape (4, 784)",
+        "1 (4, 1)",
+        "fitted",
+        "1 (4, 1)",
+        " 3 dimensions, but got array with shape (4, 28, 28, 1)",
+    ]
