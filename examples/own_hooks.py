@@ -2,8 +2,8 @@
 
     python examples/own_hooks.py runs/hooks
 
-One hook lowers the learning rate when the loss stops falling; one keeps the largest gradient. Both say
-when they must see a step, so that the steps between run inside the graph.
+One hook lowers the learning rate when the loss stops falling; one keeps the largest gradient. Both
+say when they must see a step, so that the steps between run inside the graph.
 """
 
 import sys
