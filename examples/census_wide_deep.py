@@ -2,8 +2,8 @@
 
     python examples/census_wide_deep.py runs/census
 
-The rows are made up after the census of 1994 that such programs were first shown with; for a
-file of yours, give `input_fns.csv` its columns in place of `input_fns.arrays`.
+The rows are made up after the census of 1994 that such programs were first shown with; for a file
+of yours, give `input_fns.csv` its columns in place of `input_fns.arrays`.
 """
 
 import sys

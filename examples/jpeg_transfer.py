@@ -2,8 +2,8 @@
 
     python examples/jpeg_transfer.py --pictures=DIR --model_dir=runs/jpegs --weights=imagenet
 
-Without --pictures a few are made up; without --weights the base is as it is drawn, of no use
-but to try the program out, and needs no network.
+Without --pictures a few are made up; without --weights the base is as it is drawn, which is of no
+use but to try the program out, and needs no network.
 """
 
 import argparse

@@ -35,12 +35,15 @@ ROOMS = {
     "engine.checkpoints": "engine engine.loops run_config",
     "engine.context": "engine engine.checkpoints run_config",
     "engine.distributed": (
-        "cluster engine engine.checkpoints engine.context engine.inputs lifecycle run_config"
+        "cluster engine engine.checkpoints engine.context engine.inputs engine.loops lifecycle "
+        "run_config"
     ),
     "engine.graph": (
         "engine engine.context engine.distributed engine.inputs estimator_spec run_config"
     ),
-    "engine.inputs": "engine engine.checkpoints engine.context estimator_spec run_config",
+    "engine.inputs": (
+        "engine engine.checkpoints engine.context engine.loops estimator_spec run_config"
+    ),
     "engine.loops": "engine lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
@@ -48,7 +51,7 @@ ROOMS = {
     ),
     "engine.sessions": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
-        "engine.loops run_config"
+        "engine.loops estimator_spec run_config"
     ),
     "estimator": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.run "

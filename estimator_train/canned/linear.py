@@ -58,7 +58,7 @@ class LinearEstimator(EstimatorV2):
     ) -> None:
         part = Linear.of(feature_columns, sparse_combiner)
         if isinstance(optimizer, LinearSDCA):
-            optimizer.check(head, sparse_combiner)
+            optimizer.check(head, part.columns, sparse_combiner)
             model_fn = sdca_model_fn_of(head, lambda config: part, optimizer)
         else:
             choice = KerasChoice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))

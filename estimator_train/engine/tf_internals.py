@@ -6,9 +6,11 @@ Each entry says why the public API does not do; all else in the package uses pub
 import contextlib
 import inspect
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
 
@@ -23,11 +25,15 @@ from tensorflow.python.client.session import SessionInterface as SessionInterfac
 
 # Why internal: TensorFlow 2.20 writes graphs by an argument that protobuf 7 has no longer (see
 # `_Text`).
-from tensorflow.python.framework import graph_io
+# Why internal: an array has become a message of the graph before public code sees it (see
+# `constants_made_by`), and the public forms of `py_func_common` place it on a device of one process
+# or say that they are deprecated (see `tensor_of`).
+from tensorflow.python.framework import graph_io, ops as framework_ops
 
 # Why internal: the public switch cannot be turned back on for a part of a graph that was begun with
 # control flow v1 (see `control_flow_v2`).
 from tensorflow.python.ops import control_flow_util
+from tensorflow.python.ops.script_ops import py_func_common
 
 # Why internal: a Saver takes what is no variable only as a SaveableObject (see `CheckpointEntry`).
 from tensorflow.python.training.saving.saveable_object import SaveableObject, SaveSpec
@@ -120,6 +126,61 @@ def _options_read_in_graphs() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="To make it possible to preserve tf.data options")
         yield
+
+
+_constants = framework_ops._create_graph_constant
+# By graph, so that other threads and the graphs of functions are left as they are.
+_constant_makers: weakref.WeakKeyDictionary[tf.Graph, Callable[..., tf.Tensor | None]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+@contextlib.contextmanager
+def constants_made_by(make: Callable[..., tf.Tensor | None]) -> Iterator[None]:
+    """Within it a function is asked first for each constant of the default graph.
+
+    Why internal: `tf.constant` and all that makes constants of arrays, as
+    `Dataset.from_tensor_slices`, end in this one function, and it copies the array several times.
+
+    Args:
+      make: Takes (value, dtype, shape, name) of a constant; returns None to have it made as ever.
+    """
+    framework_ops._create_graph_constant = _constant
+    graph = tf.compat.v1.get_default_graph()
+    before = _constant_makers.get(graph)
+    _constant_makers[graph] = make
+    try:
+        yield
+    finally:
+        if before is None:
+            del _constant_makers[graph]
+        else:
+            _constant_makers[graph] = before
+
+
+def _constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named: Any) -> Any:
+    make = _constant_makers.get(tf.compat.v1.get_default_graph())
+    made = make(value, dtype, shape, name) if make else None
+    return _constants(value, dtype, shape, name, *more, **named) if made is None else made
+
+
+def tensor_of(
+    values: Callable[[], np.ndarray], dtype: np.dtype, shape: Sequence[int], name: str
+) -> tf.Tensor:
+    """A tensor of the default graph whose values a function of this process gives.
+
+    Why internal: see the import.
+
+    Args:
+      values: Returns the same values each time.
+      dtype: Their dtype.
+      shape: Their shape.
+      name: The name of the operation.
+    """
+    with tf.device("/cpu:0"):
+        tensor = py_func_common(values, [], tf.as_dtype(dtype), stateful=False, name=name)
+    tensor.set_shape(shape)
+    return tensor
 
 
 def iterator_handle(iterator: Any) -> tf.Tensor:

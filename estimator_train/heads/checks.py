@@ -15,7 +15,7 @@ _LABEL_FIX = (
 def checked_logits(logits: Any, dimension: int | tf.Tensor) -> tf.Tensor:
     """Returns logits as float32 of shape [D0, D1, ... DN, dimension].
 
-    Where the dimension is a tensor that is no constant, the running graph checks it.
+    A dimension that is a tensor of a graph is not compared with them, as in tf.estimator 2.15.
 
     Raises:
       ValueError: Logits have less than two dimensions, or another last one.
@@ -24,17 +24,17 @@ def checked_logits(logits: Any, dimension: int | tf.Tensor) -> tf.Tensor:
     logits = tf.cast(tf.convert_to_tensor(logits), tf.float32)
     assertions = [tf.debugging.assert_rank_at_least(logits, 2, message=text)]
     rank = logits.shape.rank
-    given = tf.get_static_value(dimension) if tf.is_tensor(dimension) else dimension
-    dimension = dimension if given is None else int(given)
-    known = isinstance(dimension, int)
-    if known and rank is not None and logits.shape[-1] not in (None, dimension):
+    if tf.is_tensor(dimension) and not hasattr(dimension, "numpy"):
+        return logits if rank is not None else _after(assertions, logits)
+    dimension = int(dimension)
+    if rank is not None and logits.shape[-1] not in (None, dimension):
         raise ValueError(f"{text}, got {logits.shape}.")
-    if not known or rank is None or logits.shape[-1] is None:
+    if rank is None or logits.shape[-1] is None:
         shape = tf.shape(logits)
-        fits = tf.reduce_all(tf.equal(shape[-1:], tf.cast(dimension, tf.int32)))
+        fits = tf.reduce_all(tf.equal(shape[-1:], dimension))
         assertions.append(tf.debugging.Assert(fits, [text, shape]))
         logits = _after(assertions, logits)
-        if known and rank is not None:
+        if rank is not None:
             logits.set_shape([*logits.shape[:-1], dimension])
     return logits
 

@@ -69,11 +69,19 @@ def _names_best(value: Any) -> bool:
     return three and value[1] in ("min", "max") and _is_positive_integer(value[2])
 
 
+def _is_number(value: Any) -> bool:
+    """Whether it is less than a number or not: arrays and tensors of no dimensions are as well."""
+    try:
+        return bool(value < 0) in (True, False)
+    except TypeError:
+        return False
+
+
 def _instance_of(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds)
 
 
-_NUMBER = must(_instance_of(numbers.Real), "{name} must be a number, got {value!r}", TypeError)
+_NUMBER = must(_is_number, "{name} must be a number, got {value!r}", TypeError)
 AT_LEAST_ZERO = _both(_NUMBER, must(lambda v: not v < 0, "{name} should be >= 0, got {value}"))
 POSITIVE = _both(_NUMBER, must(lambda v: not v <= 0, "{name} should be > 0, got {value}"))
 INTEGER = must(_instance_of(numbers.Integral), "{name} must be integer. Got {value!r}")

@@ -58,7 +58,8 @@ class RunConfig(ClusterTask):
       session_creation_timeout_secs: Seconds that a session may take to be created.
       checkpoint_save_graph_def: Whether checkpoints also write the graph.
       steps_per_loop: Largest number of training steps in one session call, of which hooks see the
-        last; "auto": as many as hooks need not see; 1: each step is a call.
+        last; "auto": as many as hooks need not see; 1: each step is a call. Asynchronous workers
+        loop only where a number is given.
       checkpoint_mode: 'async': variables are copied at a checkpoint's step, and a thread writes
         them while training goes on. 'sync', and in clusters: training waits until they are written.
       save_input_position: Whether checkpoints hold the position in the input, so that a restart
@@ -68,7 +69,8 @@ class RunConfig(ClusterTask):
         only if the environment variable ESTIMATOR_TRAIN_PREEMPTION is 1; the launcher sets it.
       step_timeout_secs: Seconds that a step may take. A longer one ends the process with code 142
         and a stack trace of every thread. None: no limit.
-      allow_shared_model_dir: Whether to train in a model_dir in which another job is training.
+      allow_shared_model_dir: Whether to train in a model_dir in which another job is training;
+        by default it is done, with a warning.
       keep_best: (metric, 'min' or 'max', number of checkpoints): the checkpoints with the best
         values of that metric in evaluations, which are kept in `best/` below model_dir.
       xla: Whether XLA compiles the training steps that run in loops; "auto": where it can.
@@ -134,7 +136,7 @@ class RunConfig(ClusterTask):
         save_input_position: bool = False,
         preemption: Preemption | bool | None = None,
         step_timeout_secs: float | None = None,
-        allow_shared_model_dir: bool = False,
+        allow_shared_model_dir: bool | None = None,
         keep_best: tuple[str, str, int] | None = None,
         xla: bool | str = False,
         mixed_precision: str | None = None,

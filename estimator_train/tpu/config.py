@@ -1,8 +1,11 @@
 """Settings of a TPUEstimator: TPUConfig and a RunConfig that holds one."""
 
+import numbers
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from estimator_train.cluster import EVALUATOR
 from estimator_train.cluster.tf_config import read_tf_config
@@ -106,7 +109,7 @@ class TPUConfig(_Fields):
             )
         for name, least in (("num_shards", 1), ("initial_infeed_sleep_secs", 0)):
             value = getattr(self, name)
-            if value is not None and not isinstance(value, int):
+            if value is not None and not isinstance(value, numbers.Integral):
                 raise TypeError(f"TPUConfig {name} must be int, got {type(value)}")
             if value is not None and value < least:
                 raise ValueError(f"TPUConfig {name} must be positive, got {value}")
@@ -199,10 +202,13 @@ class RunConfig(_RunConfig):
 
 def _steps_per_loop(config: TPUConfig) -> int | str:
     loop = config.iterations_per_loop
-    return loop if isinstance(loop, int) else "auto"
+    return "auto" if isinstance(loop, str) else int(loop)
 
 
 def _is_iterations(value: Any) -> bool:
     if isinstance(value, str):
         return re.fullmatch(r"[1-9]\d*[smh]", value) is not None
-    return type(value) is int and value > 0
+    if isinstance(value, np.ndarray) and not value.shape:
+        value = value[()]
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return is_integer and value > 0

@@ -8,7 +8,6 @@ import tf_keras
 
 from estimator_train.engine.function_arguments import argument_names, call_with_known
 from estimator_train.estimator import Estimator, EstimatorV2
-from estimator_train.estimator.type_check import check_estimator
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
@@ -29,10 +28,7 @@ def extend_model_fn(
     Returns:
       The new Estimator, in the same model_dir.
 
-    Raises:
-      TypeError: estimator is not an Estimator.
     """
-    check_estimator(estimator)
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         spec = estimator.model_fn(features, labels, mode, config)
@@ -60,7 +56,7 @@ def add_metrics(estimator: Estimator, metric_fn: Callable[..., Mapping[str, Any]
       A new Estimator in the same model_dir.
 
     Raises:
-      TypeError: estimator is not an Estimator, or metric_fn cannot be called.
+      TypeError: metric_fn cannot be called.
       ValueError: metric_fn has other arguments.
     """
     unknown = sorted(set(argument_names(metric_fn)) - set(_METRIC_FN_ARGUMENTS))
@@ -108,7 +104,7 @@ def forward_features(
       A new Estimator in the same model_dir.
 
     Raises:
-      TypeError: estimator is not an Estimator, or keys are not strings.
+      TypeError: keys are not strings.
     """
     names = [keys] if isinstance(keys, str) else keys
     if names is not None and not (

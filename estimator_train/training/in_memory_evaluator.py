@@ -12,7 +12,6 @@ from estimator_train.engine.run.evaluate import build_evaluation, run_batches, w
 from estimator_train.engine.sessions.model_session import Call
 from estimator_train.engine.sessions.session import session_config
 from estimator_train.estimator import Estimator
-from estimator_train.estimator.type_check import check_estimator
 from estimator_train.keras.checkpoints.object_checkpoints import ObjectBasedSaver
 
 
@@ -32,7 +31,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
 
     Raises:
       ValueError: every_n_iter or steps is not positive, or the Estimator is part of a cluster.
-      TypeError: estimator is not an Estimator, or a hook is not a SessionRunHook.
+      TypeError: a hook is not a SessionRunHook.
     """
 
     def __init__(
@@ -44,7 +43,6 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         name: str | None = None,
         every_n_iter: int = 100,
     ) -> None:
-        check_estimator(estimator)
         if every_n_iter is None or every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if estimator.config.cluster_spec or estimator.config.num_worker_replicas != 1:

@@ -82,6 +82,7 @@ if __name__ == "__main__":
         checkpoint_mode="sync" if settings.get("sync") else "async",
         preemption=preemption if settings.get("preemption", 1) else None,
         step_timeout_secs=settings.get("timeout"),
+        allow_shared_model_dir=False,
     )
     hooks = [] if settings.get("loops") else [Say()]
     hooks += [Fill()] if settings.get("fill") else []

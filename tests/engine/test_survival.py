@@ -162,13 +162,25 @@ def test_model_dir_of_a_live_job_is_refused_until_it_ends(start, tmp_path):
     assert not (tmp_path / "m" / ".training").exists()
 
 
-def test_shared_model_dir_is_allowed_on_request(model_fn, input_fn, tmp_path):
+def test_second_trainer_is_warned_of_and_goes_on_unless_it_is_refused(
+    model_fn, input_fn, tmp_path, caplog
+):
     class TrainsAnother(est.SessionRunHook):
-        def after_run(self, run_context, run_values):
-            est.Estimator(model_fn, tmp_path, config).train(input_fn, max_steps=2)
+        def __init__(self, config):
+            self.config = config
 
-    config = est.RunConfig(allow_shared_model_dir=True)
-    est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=1, hooks=[TrainsAnother()])
-    config = est.RunConfig()
+        def after_run(self, run_context, run_values):
+            est.Estimator(model_fn, tmp_path, self.config).train(input_fn, steps=1)
+
+    def train(allowed):
+        config = est.RunConfig(allow_shared_model_dir=allowed)
+        hook = TrainsAnother(config)
+        est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=1, hooks=[hook])
+        return [line for line in caplog.messages if "in use by another job" in line]
+
+    assert train(True) == []
+    (line,) = train(None)
+    assert f"another job (process {os.getpid()} on" in line
+    assert "Both train on" in line
     with pytest.raises(ValueError, match=f"in use by another job .process {os.getpid()}"):
-        est.Estimator(model_fn, tmp_path, config).train(input_fn, steps=1, hooks=[TrainsAnother()])
+        train(False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.canned.parts.columns import Batch
+from estimator_train.canned.parts.columns import Batch, has_v1_columns
 from estimator_train.canned.parts.models import LinearModel
 from estimator_train.canned.parts.sdca_steps import Settings, train_op
 from estimator_train.heads import BinaryClassHead, MultiClassHead, RegressionHead
@@ -76,16 +76,19 @@ class LinearSDCA:
             adaptive,
         )
 
-    def check(self, head: Any, sparse_combiner: str) -> None:
-        """Makes sure that models of this head can be trained.
+    def check(self, head: Any, columns: Sequence[Any], sparse_combiner: str) -> None:
+        """Makes sure that models of this head and these columns can be trained.
 
         Args:
           head: The head of the estimator.
+          columns: Its feature columns.
           sparse_combiner: How several values of a categorical column become one.
 
         Raises:
           ValueError: They cannot.
         """
+        if has_v1_columns(columns):
+            raise ValueError("V2 feature columns required when optimizer is a LinearSDCA object.")
         if sparse_combiner != "sum":
             raise ValueError('sparse_combiner must be "sum" when optimizer is a LinearSDCA object.')
         if isinstance(head, MultiClassHead):

@@ -58,7 +58,7 @@ class LinearEstimator(Estimator):
             return dataclasses.replace(part, partitioner=chosen)
 
         if isinstance(optimizer, LinearSDCA):
-            optimizer.check(head, sparse_combiner)
+            optimizer.check(head, part.columns, sparse_combiner)
             model_fn = sdca_model_fn_of(head, part_of, optimizer, v1=True)
         else:
             choice = V1Choice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))

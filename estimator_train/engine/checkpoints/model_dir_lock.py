@@ -1,10 +1,12 @@
-"""One job at a time writes a model_dir."""
+"""Which job writes a model_dir; a second one is told of, or refused."""
 
 import contextlib
 import os
 import platform
 import time
 from collections.abc import Iterator
+
+import tensorflow as tf
 
 from estimator_train.run_config import RunConfig
 
@@ -14,19 +16,22 @@ except ImportError:  # On Windows; there two jobs are not told from each other.
     fcntl = None  # type: ignore[assignment]
 
 _FILE = ".training"
+_LOG = tf.get_logger()
 
 
 @contextlib.contextmanager
 def sole_writer(config: RunConfig) -> Iterator[None]:
-    """Keeps other jobs from training in the model_dir meanwhile; their end, however, frees it.
+    """Marks the model_dir as one in which a job trains, until its end, however that comes.
 
-    Directories on remote file systems are not guarded.
+    Where another live job has marked it, a warning says so, for tf.estimator 2.15 trained on; with
+    `allow_shared_model_dir=False` it is an error. Directories on remote file systems are not
+    marked.
 
     Args:
       config: The configuration of the training, its model_dir filled in.
 
     Raises:
-      ValueError: Another live job trains there.
+      ValueError: Another live job trains there, and that is not allowed.
     """
     if fcntl is None or not config.is_chief or config.allow_shared_model_dir:
         yield
@@ -38,7 +43,12 @@ def sole_writer(config: RunConfig) -> Iterator[None]:
     try:
         os.makedirs(config.model_dir, exist_ok=True)
         lock = _locked(path)
+    except BlockingIOError as held:
+        _tell_of_another(config, held)
+        lock = None
     except OSError:  # Nobody can write there: the first checkpoint says so.
+        lock = None
+    if lock is None:
         yield
         return
     try:
@@ -49,6 +59,20 @@ def sole_writer(config: RunConfig) -> Iterator[None]:
         os.close(lock)
 
 
+def _tell_of_another(config: RunConfig, held: BlockingIOError) -> None:
+    if config.allow_shared_model_dir is False:
+        raise ValueError(
+            f"{held} Use another model_dir, or wait for its end; --allow_shared_model_dir, or "
+            "RunConfig(allow_shared_model_dir=True), trains there all the same."
+        ) from None
+    _LOG.warning(
+        "%s Both train on, as under tf.estimator; each overwrites the other's checkpoints. Give "
+        "each a model_dir of its own. RunConfig(allow_shared_model_dir=False) refuses the second; "
+        "True trains without this warning.",
+        held,
+    )
+
+
 def _locked(path: str) -> int:
     while True:
         file = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
@@ -57,10 +81,8 @@ def _locked(path: str) -> int:
         except BlockingIOError:
             holder = os.read(file, 200).decode(errors="replace").strip()
             os.close(file)
-            raise ValueError(
-                f"{os.path.dirname(path)} is in use by another job ({holder or 'just started'}). "
-                "Use another model_dir, or wait for its end; --allow_shared_model_dir, or "
-                "RunConfig(allow_shared_model_dir=True), trains there all the same."
+            raise BlockingIOError(
+                f"{os.path.dirname(path)} is in use by another job ({holder or 'just started'})."
             ) from None
         # Who held it before may have removed the file since it was opened here.
         with contextlib.suppress(FileNotFoundError):

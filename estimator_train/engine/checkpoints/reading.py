@@ -1,6 +1,7 @@
 """Reading checkpoints: which one a call uses, and the values in it."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -60,7 +61,7 @@ def with_latest(
 @contextlib.contextmanager
 def opened(
     model_dir: str,
-    checkpoint_path: str | None,
+    checkpoint_path: str | bytes | os.PathLike[str] | None,
     open_model: Callable[[str | None], contextlib.AbstractContextManager[_Result]],
 ) -> Iterator[tuple[str | None, _Result]]:
     """Enters what restores a checkpoint.
@@ -79,7 +80,10 @@ def opened(
         def enter(path: str | None) -> tuple[str | None, _Result]:
             return path, stack.enter_context(open_model(path))
 
-        yield enter(checkpoint_path) if checkpoint_path else with_latest(model_dir, enter)
+        if checkpoint_path:
+            yield enter(os.fsdecode(checkpoint_path))
+        else:
+            yield with_latest(model_dir, enter)
 
 
 def saved_global_step(model_dir: str) -> int:

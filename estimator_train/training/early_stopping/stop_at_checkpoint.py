@@ -7,7 +7,6 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.reading import saved_global_step
 from estimator_train.engine.global_step_hook import GlobalStepHook
 from estimator_train.estimator import Estimator
-from estimator_train.estimator.type_check import check_estimator
 
 
 def make_stop_at_checkpoint_step_hook(
@@ -28,10 +27,8 @@ def make_stop_at_checkpoint_step_hook(
       The hook: for the chief, who writes the checkpoint, a StopAtStepHook.
 
     Raises:
-      TypeError: estimator is not an Estimator.
       ValueError: last_step is None.
     """
-    check_estimator(estimator)
     if last_step is None:
         raise ValueError("One of num_steps or last_step must be specified.")
     if estimator.config.is_chief:
