@@ -100,13 +100,16 @@ def page(cells: list[dict[str, str | int | float]]) -> str:
         f"|{'|'.join([' --- '] * 6 + [' ---: '] * 4)}|",
         *(f"| {' | '.join(text(cell[column]) for column in columns)} |" for cell in cells),
     ]
-    tests = " ".join(f"tests/{path}" for path in TESTS)
+    tests = "\n".join(f"- `tests/{path}`" for path in TESTS)
     return f"""# Versions
 
 Each line is an environment that `nox` made, with the newest libraries that pip then took. In it ran
 the main job, `estimator-train {" ".join(JOB)}`, whose accuracy on the test digits must be
-{ACCURACY} or more, and the quick tests in `{tests}`. Seconds are those of
-the job and the tests on two cores that other work shared.
+{ACCURACY} or more, and these quick tests:
+
+{tests}
+
+Seconds are those of the job and the tests, on two cores that other work shared.
 
 {chr(10).join(lines)}
 

@@ -40,7 +40,8 @@ def homes_of(module: str) -> dict[str, str]:
         return {name: defined(home) for name, home in homes.items() if not home.endswith(".")}
     tree = ast.parse(source_of(module).read_text())
     names = {}
-    for node in tree.body:
+    loaded_late = [node for part in tree.body if isinstance(part, ast.If) for node in part.body]
+    for node in [*tree.body, *loaded_late]:
         if isinstance(node, ast.ImportFrom) and node.module != "typing":
             for alias in node.names:
                 names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
@@ -48,6 +49,8 @@ def homes_of(module: str) -> dict[str, str]:
             names[node.name] = f"{module}.{node.name}"
         if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(("tf.", "_tf.")):
             names[ast.unparse(node.targets[0])] = ast.unparse(node.value)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.value) in names:
+            names[ast.unparse(node.targets[0])] = names[ast.unparse(node.value)]
     public = public_of(tree) or [name for name in names if not name.startswith("_")]
     homes = {name: defined(home) for name, home in names.items() if name in public}
     return {name: home for name, home in homes.items() if not source_of(home).exists()}

@@ -96,18 +96,13 @@ def test_schedulers(tmp_path, monkeypatch):
     (tmp_path / "estimator-train").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     subprocess.run([EXAMPLES / "schedulers.sh", "jobs"], cwd=tmp_path, check=True)
-    slurm, kubeflow = (
-        (tmp_path / "jobs" / f"job.{kind}").read_text() for kind in ("sbatch", "yaml")
-    )
+    slurm = (tmp_path / "jobs/job.sbatch").read_text()
+    kubeflow = (tmp_path / "jobs/job.yaml").read_text()
     assert "#SBATCH --time=04:00:00" in slurm
     assert "census_wide_deep.py" in slurm
     assert "kind: TFJob" in kubeflow
-    assert [kubeflow.count(f"    {kind}:") for kind in ("Chief", "Worker", "PS", "Evaluator")] == [
-        1,
-        1,
-        1,
-        1,
-    ]
+    for kind in ("Chief", "Worker", "PS", "Evaluator"):
+        assert kubeflow.count(f"    {kind}:") == 1
 
 
 class Doubled(tf.Module):

@@ -136,7 +136,7 @@ def _holder(model_dir: Path) -> str | None:
     from estimator_train.engine.checkpoints.model_dir_lock import sole_writer
 
     try:
-        with sole_writer(RunConfig(model_dir=str(model_dir))):
+        with sole_writer(RunConfig(model_dir=str(model_dir), allow_shared_model_dir=False)):
             return None
     except ValueError as error:
         return str(error)
