@@ -190,8 +190,8 @@ def _check_vocabularies(settings: WarmStartSettings) -> None:
         shape = saved.get(settings.var_name_to_prev_var_name.get(name, name))
         if shape is not None and words > shape[info.axis]:
             _LOG.warning(
-                "VocabInfo of '%s': old_vocab (%s) has %d entries, but the variable in %s has shape "
-                "%s. Words beyond it start anew; if it was trained with another file, name that "
+                "VocabInfo of '%s': old_vocab (%s) has %d entries, but the variable in %s has the "
+                "shape %s. Words beyond it start anew; if it was trained with another file, name that "
                 "one.",
                 name,
                 info.old_vocab,
