@@ -191,8 +191,8 @@ def _check_vocabularies(settings: WarmStartSettings) -> None:
         if shape is not None and words > shape[info.axis]:
             _LOG.warning(
                 "VocabInfo of '%s': old_vocab (%s) has %d entries, but the variable in %s has the "
-                "shape %s. Words beyond it start anew; if it was trained with another file, name that "
-                "one.",
+                "shape %s. Words beyond it start anew; if it was trained with another file, name "
+                "that one.",
                 name,
                 info.old_vocab,
                 words,
