@@ -13,16 +13,17 @@ ROOMS = {
     "cli": "cli.job cli.output",
     "cli.commands": (
         "cli cli.inspect cli.job cli.output engine.checkpoints estimator_train hooks keras "
-        "launcher legacy legacy.rewriting"
+        "launcher legacy legacy.rewriting report"
     ),
     "cli.inspect": (
-        "cli.job cli.output engine estimator_train keras.checkpoints keras.graph training"
+        "cli.job cli.output compat engine engine.checkpoints engine.sessions estimator_train "
+        "keras.checkpoints keras.graph launcher training"
     ),
     "cli.job": (
         "cli.output engine engine.inputs estimator_train export flags hooks input_fns keras "
         "lifecycle training training.early_stopping"
     ),
-    "cli.output": "engine.run estimator_train lifecycle",
+    "cli.output": "compat estimator_train lifecycle",
     "cluster": "",
     "compat": "keras",
     "compat.v1": (
@@ -34,12 +35,15 @@ ROOMS = {
     "engine.checkpoints": "engine engine.loops run_config",
     "engine.context": "engine engine.checkpoints run_config",
     "engine.distributed": (
-        "cluster engine engine.checkpoints engine.context engine.inputs lifecycle run_config"
+        "cluster engine engine.checkpoints engine.context engine.inputs engine.loops lifecycle "
+        "run_config"
     ),
     "engine.graph": (
         "engine engine.context engine.distributed engine.inputs estimator_spec run_config"
     ),
-    "engine.inputs": "engine engine.checkpoints engine.context estimator_spec run_config",
+    "engine.inputs": (
+        "engine engine.checkpoints engine.context engine.loops estimator_spec run_config"
+    ),
     "engine.loops": "engine lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
@@ -47,7 +51,7 @@ ROOMS = {
     ),
     "engine.sessions": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
-        "engine.loops run_config"
+        "engine.loops estimator_spec run_config"
     ),
     "estimator": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.run "
@@ -87,6 +91,7 @@ ROOMS = {
         "engine engine.checkpoints engine.context engine.graph engine.run engine.sessions "
         "estimator_spec export"
     ),
+    "report": "engine.run",
     "run_config": "cluster lifecycle",
     "tpu": "cluster engine engine.context estimator estimator_spec run_config",
     "training": (

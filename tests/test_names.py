@@ -54,6 +54,8 @@ def test_every_name_of_the_original_is_called_as_there():
             ours = public_api.described(NAMESPACES[prefix], name.removeprefix(f"{prefix}."))
         except AttributeError:
             ours = "missing"
+        if name.endswith(".add_note") and sys.version_info < (3, 11):
+            continue  # Python's own, of every exception since 3.11.
         if name in MISSING:
             assert ours == "missing", name
         elif name in DIFFERENT:

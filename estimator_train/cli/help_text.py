@@ -24,7 +24,7 @@ which versions of this package, TensorFlow, tf-keras and Python are installed.""
 
 def overview() -> str:
     """Returns the help of `estimator-train` itself."""
-    commands = "\n".join(f"  {command.name:<10}{command.summary}" for command in COMMANDS)
+    commands = "\n".join(f"  {command.name:<12}{command.summary}" for command in COMMANDS)
     return (
         f"usage: estimator-train COMMAND [--flag=value ...]\n\ncommands:\n{commands}\n\n{_EXAMPLES}"
     )
@@ -33,7 +33,7 @@ def overview() -> str:
 def of_command(command: Command, module: Module) -> str:
     """Returns the help of one command: what it does, and its flags group by group."""
     groups = "\n\n".join(
-        "\n".join(line for flag in _flags_of(define) for line in _lines(flag))
+        "\n".join(line for flag in _of_group(define) for line in _lines(flag))
         for define in module.FLAGS
     )
     arguments = f"{command.arguments} " if command.arguments else ""
@@ -46,7 +46,13 @@ def of_command(command: Command, module: Module) -> str:
     )
 
 
-def _flags_of(define: Callable[[absl_flags.FlagValues], None]) -> Iterator[Any]:
+def flags_of(module: Module) -> Iterator[Any]:
+    """Yields the flags of a command, each once."""
+    for define in module.FLAGS:
+        yield from _of_group(define)
+
+
+def _of_group(define: Callable[[absl_flags.FlagValues], None]) -> Iterator[Any]:
     group = absl_flags.FlagValues()
     define(group)
     for name in group:

@@ -30,11 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if any(c.parses_itself and c.name in arguments[:1] for c in COMMANDS):
             return importlib.import_module(_find(arguments).module).main(arguments[1:])
-        _run(*_split(arguments))
+        code = _run(*_split(arguments))
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         return errors.report(error, debug="--debug" in arguments)
-    return 0
+    return code or 0
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str] | None]:
@@ -45,13 +45,13 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str] | None]:
     return arguments[:end], arguments[end + 1 :]
 
 
-def _run(arguments: list[str], program: list[str] | None) -> None:
+def _run(arguments: list[str], program: list[str] | None) -> int | None:
     if arguments and arguments[0] in _HELP:
         print(help_text.overview())
-        return
+        return 0
     if arguments and arguments[0] in _VERSION:
         print(versions.report())
-        return
+        return 0
     command = _find(arguments)
     module = command.load()
     flag_values = absl_flags.FlagValues()
@@ -60,7 +60,7 @@ def _run(arguments: list[str], program: list[str] | None) -> None:
         define(flag_values)
     if _HELP.intersection(arguments):
         print(help_text.of_command(command, module))
-        return
+        return 0
     rest = flags.parse_with_preset(arguments, flag_values)
     rest += ["--"] if program is not None and not command.takes_program else []
     if rest[1:] and not command.arguments:
@@ -68,15 +68,13 @@ def _run(arguments: list[str], program: list[str] | None) -> None:
             f"unexpected argument '{rest[1]}': {command.name} takes flags only, such as "
             f"--model_dir=DIR."
         )
-    # Who starts other programs leaves TensorFlow to them.
-    logs.set_up(flag_values.debug, loads_tensorflow=not command.takes_program)
+    logs.set_up(flag_values.debug, command.loads_tensorflow)
     # A script's own directory is where Python looks first; for a command it is the user's.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     if command.arguments:
-        module.run(flag_values, rest[1:])
-    else:
-        module.run(flag_values, *([program or []] if command.takes_program else []))
+        return module.run(flag_values, rest[1:])
+    return module.run(flag_values, *([program or []] if command.takes_program else []))
 
 
 def _find(arguments: list[str]) -> Command:

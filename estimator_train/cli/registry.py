@@ -14,15 +14,20 @@ class Module(Protocol):
     DESCRIPTION: str
     FLAGS: Sequence[Callable[[absl_flags.FlagValues], None]]
 
-    def run(self, flag_values: absl_flags.FlagValues, *rest: Sequence[str]) -> None:
-        """Runs the command; `rest` is what follows its flags, if it takes that."""
+    def run(self, flag_values: absl_flags.FlagValues, *rest: Sequence[str]) -> int | None:
+        """Runs the command; `rest` is what follows its flags, if it takes that.
+
+        Returns:
+          The exit code; None for 0.
+        """
 
 
 @dataclass(frozen=True)
 class Command:
     """A command's name, a line about it, the module that does it, and if it runs a program.
 
-    One that `parses_itself` has, instead of `run` and FLAGS, a `main` that gets its arguments.
+    One that `parses_itself` has, instead of `run` and FLAGS, a `main` that gets its arguments, and
+    SWITCHES, which are completed.
     """
 
     name: str
@@ -31,6 +36,7 @@ class Command:
     takes_program: bool = False
     arguments: str = ""  # What else than flags it takes, as help names it.
     parses_itself: bool = False
+    loads_tensorflow: bool = True  # Before it runs, without the noise of loading.
 
     def load(self) -> Module:
         """Imports the command's module."""
@@ -57,12 +63,37 @@ COMMANDS = (
     Command(
         "check", "tell what of it runs", "estimator_train.cli.commands.check", parses_itself=True
     ),
-    Command("launch", "run a program as a cluster", "estimator_train.cli.commands.launch", True),
-    Command("manifest", "the same for a scheduler", "estimator_train.cli.commands.manifest", True),
+    Command(
+        "launch",
+        "run a program as a cluster",
+        "estimator_train.cli.commands.launch",
+        True,
+        loads_tensorflow=False,
+    ),
+    Command(
+        "manifest",
+        "the same for a scheduler",
+        "estimator_train.cli.commands.manifest",
+        True,
+        loads_tensorflow=False,
+    ),
     Command(
         "report",
         "draw plots of trainings",
         "estimator_train.cli.commands.report",
         arguments="MODEL_DIR...",
+    ),
+    Command(
+        "doctor",
+        "tell what would keep a job from running here",
+        "estimator_train.cli.commands.doctor",
+        loads_tensorflow=False,
+    ),
+    Command(
+        "completion",
+        "print what completes commands in a shell",
+        "estimator_train.cli.commands.completion",
+        arguments="bash|zsh",
+        loads_tensorflow=False,
     ),
 )

@@ -4,11 +4,15 @@ Each entry says why the public API does not do; all else in the package uses pub
 """
 
 import contextlib
+import inspect
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
+from google.protobuf import text_format
 
 # Why internal: the message has no public name (see `session_call`).
 from tensorflow.core.protobuf.config_pb2 import CallableOptions
@@ -19,9 +23,17 @@ from tensorflow.python.checkpoint.graph_view import ObjectGraphView
 # Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
 from tensorflow.python.client.session import SessionInterface as SessionInterface
 
+# Why internal: TensorFlow 2.20 writes graphs by an argument that protobuf 7 has no longer (see
+# `_Text`).
+# Why internal: an array has become a message of the graph before public code sees it (see
+# `constants_made_by`), and the public forms of `py_func_common` place it on a device of one process
+# or say that they are deprecated (see `tensor_of`).
+from tensorflow.python.framework import graph_io, ops as framework_ops
+
 # Why internal: the public switch cannot be turned back on for a part of a graph that was begun with
 # control flow v1 (see `control_flow_v2`).
 from tensorflow.python.ops import control_flow_util
+from tensorflow.python.ops.script_ops import py_func_common
 
 # Why internal: a Saver takes what is no variable only as a SaveableObject (see `CheckpointEntry`).
 from tensorflow.python.training.saving.saveable_object import SaveableObject, SaveSpec
@@ -32,6 +44,29 @@ from tensorflow.python.training.training_util import (
     GLOBAL_STEP_READ_KEY,
     _get_or_create_global_step_read,
 )
+
+
+class _Text:
+    """`text_format` for TensorFlow 2.20, which pip may install with protobuf 7.
+
+    Why internal: its `tf.io.write_graph`, of which CheckpointSaverHook makes graph.pbtxt, gives
+    MessageToString a `float_format` that is empty and that protobuf 7 refuses.
+    """
+
+    @staticmethod
+    def MessageToString(message: Any, **options: Any) -> str:  # noqa: N802  protobuf's name
+        """The text of a message."""
+        options.pop("float_format", None)
+        return text_format.MessageToString(message, **options)
+
+
+def mend_text_of_graphs() -> None:
+    """Lets TensorFlow write graphs as text beside protobuf 7 (see `_Text`)."""
+    if "float_format" not in inspect.signature(text_format.MessageToString).parameters:
+        graph_io.text_format = _Text
+
+
+mend_text_of_graphs()
 
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
 
@@ -91,6 +126,61 @@ def _options_read_in_graphs() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="To make it possible to preserve tf.data options")
         yield
+
+
+_constants = framework_ops._create_graph_constant
+# By graph, so that other threads and the graphs of functions are left as they are.
+_constant_makers: weakref.WeakKeyDictionary[tf.Graph, Callable[..., tf.Tensor | None]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+@contextlib.contextmanager
+def constants_made_by(make: Callable[..., tf.Tensor | None]) -> Iterator[None]:
+    """Within it a function is asked first for each constant of the default graph.
+
+    Why internal: `tf.constant` and all that makes constants of arrays, as
+    `Dataset.from_tensor_slices`, end in this one function, and it copies the array several times.
+
+    Args:
+      make: Takes (value, dtype, shape, name) of a constant; returns None to have it made as ever.
+    """
+    framework_ops._create_graph_constant = _constant
+    graph = tf.compat.v1.get_default_graph()
+    before = _constant_makers.get(graph)
+    _constant_makers[graph] = make
+    try:
+        yield
+    finally:
+        if before is None:
+            del _constant_makers[graph]
+        else:
+            _constant_makers[graph] = before
+
+
+def _constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named: Any) -> Any:
+    make = _constant_makers.get(tf.compat.v1.get_default_graph())
+    made = make(value, dtype, shape, name) if make else None
+    return _constants(value, dtype, shape, name, *more, **named) if made is None else made
+
+
+def tensor_of(
+    values: Callable[[], np.ndarray], dtype: np.dtype, shape: Sequence[int], name: str
+) -> tf.Tensor:
+    """A tensor of the default graph whose values a function of this process gives.
+
+    Why internal: see the import.
+
+    Args:
+      values: Returns the same values each time.
+      dtype: Their dtype.
+      shape: Their shape.
+      name: The name of the operation.
+    """
+    with tf.device("/cpu:0"):
+        tensor = py_func_common(values, [], tf.as_dtype(dtype), stateful=False, name=name)
+    tensor.set_shape(shape)
+    return tensor
 
 
 def iterator_handle(iterator: Any) -> tf.Tensor:

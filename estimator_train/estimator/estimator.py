@@ -18,7 +18,7 @@ from estimator_train.engine.checkpoints.reading import (
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, settings_from
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import serve, taking_part
-from estimator_train.engine.function_arguments import call_with_known, validate_model_fn
+from estimator_train.engine.function_arguments import validate_model_fn
 from estimator_train.engine.model_cache import ModelCache
 from estimator_train.engine.run import evaluate, predict, train
 from estimator_train.estimator.argument_checks import (
@@ -28,6 +28,7 @@ from estimator_train.estimator.argument_checks import (
 )
 from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.estimator.export_methods import ExportVerbs
+from estimator_train.estimator.private_names import PrivateNames
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.predictor.live import EstimatorPredictor, open_predictor
 from estimator_train.run_config import RunConfig
@@ -36,7 +37,7 @@ _LOG = tf.get_logger()
 _Hooks: TypeAlias = Sequence[tf.compat.v1.train.SessionRunHook] | None
 
 
-class Estimator(ExportVerbs):
+class Estimator(PrivateNames, ExportVerbs):
     """Trains and evaluates models (the v1 class; `estimator_train.Estimator` is its v2 form).
 
     Everything an estimator learns is in its `model_dir`: each call builds its graph anew and goes
@@ -65,7 +66,7 @@ class Estimator(ExportVerbs):
         params: Any = None,
         warm_start_from: str | WarmStartSettings | None = None,
     ) -> None:
-        _refuse_overridden_members(type(self))
+        self._assert_members_are_not_overridden(self)
         self._config = complete_config(config, model_dir)
         _LOG.info("Using config: %s", vars(self._config))
         validate_model_fn(model_fn, params)
@@ -94,10 +95,14 @@ class Estimator(ExportVerbs):
         """The model_fn as a function of (features, labels, mode, config), params bound."""
 
         def public_model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
-            available = {"features": features, "labels": labels, "mode": mode, "config": config}
-            return call_with_known(self._model_fn, {**available, "params": self.params})
+            return self._call_model_fn(features, labels, mode, config)
 
         return public_model_fn
+
+    @staticmethod
+    def _assert_members_are_not_overridden(estimator: "Estimator") -> None:
+        """Programs that do override members put a function that does nothing in its place."""
+        _refuse_overridden_members(type(estimator))
 
     def dry_run(self, train_spec: Any, eval_spec: Any) -> Any:
         """Runs two steps, one evaluation batch, one export and one served prediction.
@@ -332,7 +337,7 @@ _MEMBERS = frozenset(
         "_warm_start_settings",
         "_kept_models",
     }
-    if not name.startswith("__")
+    if not name.startswith("__") and name not in vars(PrivateNames)
 )
 
 

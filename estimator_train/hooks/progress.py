@@ -1,6 +1,7 @@
 """What a user sees while training runs: a bar on a terminal, plain lines in a log."""
 
 import dataclasses
+import importlib.util
 import os
 import sys
 import time
@@ -16,9 +17,9 @@ LastStep = int | Callable[[tf.compat.v1.Session], int | None] | None
 class ProgressHook(tf.compat.v1.train.SessionRunHook):
     """Shows the step, the loss, the rate and the time left.
 
-    On a terminal this is a bar; elsewhere it is one line after the first step, one each
-    `every_secs`, and one at the end. The loss is the one that the estimator trains on (the last
-    in the graph's collection of losses).
+    On a terminal and in a notebook this is a bar; elsewhere it is one line after the first step,
+    one each `every_secs`, and one at the end. The loss is the one that the estimator trains on
+    (the last in the graph's collection of losses).
 
     Args:
       last_step: The global step at which training ends; a function of the session that returns
@@ -118,6 +119,8 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
             batch_size=self._batch_size,
             stream=self._stream or sys.stderr,
         )
+        if self._stream is None and _in_notebook():
+            return _NotebookBar(run)
         return _Bar(run) if run.stream.isatty() else _Lines(run, self._clock)
 
 
@@ -131,6 +134,13 @@ class _Run:
     stream: TextIO
 
 
+def _in_notebook() -> bool:
+    """Whether a notebook runs this program and can show tqdm's bar for notebooks."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return hasattr(shell, "kernel") and importlib.util.find_spec("ipywidgets") is not None
+
+
 class _Bar:
     """A tqdm bar, short enough for 80 columns."""
 
@@ -138,9 +148,12 @@ class _Bar:
 
     def __init__(self, run: _Run) -> None:
         self._batch_size = run.batch_size
+        self._bar = self._made(run)
+
+    def _made(self, run: _Run) -> Any:
         # A pseudo-terminal may have no size: tqdm would then draw nothing.
         has_size = os.get_terminal_size(run.stream.fileno()).columns > 0
-        self._bar = tqdm(
+        return tqdm(
             desc="train",
             initial=run.first,
             total=run.last,
@@ -168,6 +181,15 @@ class _Bar:
 
     def close(self) -> None:
         self._bar.close()
+
+
+class _NotebookBar(_Bar):
+    """tqdm's bar for notebooks."""
+
+    def _made(self, run: _Run) -> Any:
+        from tqdm.notebook import tqdm as notebook_tqdm
+
+        return notebook_tqdm(desc="train", initial=run.first, total=run.last)
 
 
 class _Lines:

@@ -5,7 +5,7 @@ import socket
 
 # Below the range from which systems take the ports of outgoing connections, so that none of these
 # is taken while a process restarts.
-_FIRST, _LAST = 15000, 31999
+FIRST, LAST = 15000, 31999
 _HOST = "127.0.0.1"
 _ATTEMPTS = 1000
 
@@ -27,12 +27,12 @@ def free_addresses(count: int) -> list[str]:
                 break
             candidate = socket.socket()
             try:
-                candidate.bind((_HOST, random.randint(_FIRST, _LAST)))
+                candidate.bind((_HOST, random.randint(FIRST, LAST)))
                 held.append(candidate)
             except OSError:
                 candidate.close()
         else:
-            raise OSError(f"Found no {count} free ports from {_FIRST} to {_LAST} on {_HOST}.")
+            raise OSError(f"Found no {count} free ports from {FIRST} to {LAST} on {_HOST}.")
         return [f"{_HOST}:{one.getsockname()[1]}" for one in held]
     finally:
         for one in held:

@@ -1,4 +1,7 @@
-"""Which modules belong to the old codebase: all that are neither installed nor Python's own."""
+"""Which modules belong to the old codebase: all that are neither installed nor Python's own.
+
+Of installed libraries, those see names of old that were written for them (`libraries.py`).
+"""
 
 import functools
 import os
@@ -7,6 +10,8 @@ import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from estimator_train.legacy import libraries
 
 _HOME = Path(__file__).parents[2]
 _OWN_PACKAGES = ("estimator_train", "input_fns", "flags")
@@ -28,7 +33,9 @@ def is_own_file(path: str) -> bool:
     Args:
       path: A path, absolute or from the working directory.
     """
-    return not path.startswith("<frozen") and not os.path.realpath(path).startswith(_installed())
+    if path.startswith("<frozen") or libraries.library_of(path):
+        return False
+    return not os.path.realpath(path).startswith(_installed())
 
 
 def is_own_module(module_globals: Mapping[str, Any] | None) -> bool:
@@ -43,6 +50,23 @@ def is_own_module(module_globals: Mapping[str, Any] | None) -> bool:
     if path is None:
         return module_globals.get("__name__") == "__main__"
     return is_own_file(path)
+
+
+def is_old_library(module_globals: Mapping[str, Any] | None, imported: str) -> bool:
+    """Whether a module belongs to an installed library that uses names TensorFlow has lost.
+
+    Args:
+      module_globals: The names of the module.
+      imported: The top-level module that it imports: by its import of TensorFlow a library shows
+        that it has to be looked at.
+    """
+    path = module_globals.get("__file__") if module_globals else None
+    library = libraries.library_of(path) if path else None
+    if library is None or not path:
+        return False
+    if imported.startswith("tensorflow") or libraries.mentions_tensorflow(path):
+        return libraries.is_old(library)
+    return libraries.is_known(library)
 
 
 def own_copy(name: str, directory: str) -> Path | None:

@@ -1,4 +1,4 @@
-"""Answers the imports of an old codebase; those of installed libraries stay as they are.
+"""Answers the imports of an old codebase, and of installed libraries that are as old.
 
 Python calls `builtins.__import__` with the names of the module that imports: by its file one knows
 whose it is.
@@ -12,10 +12,27 @@ from types import ModuleType
 from typing import Any
 
 from estimator_train.legacy import trees
-from estimator_train.legacy.codebase import is_own_module, own_copy
+from estimator_train.legacy.codebase import is_old_library, is_own_module, own_copy
+from estimator_train.legacy.trees.view import Tree
 
 # Modules that a tree answers for; only the names are needed to know which imports to look at.
-ROOTS = frozenset({"tensorflow", "tensorflow_estimator", "numpy", "collections", "inspect", "time"})
+ROOTS = frozenset(
+    [
+        "tensorflow",
+        "tensorflow_core",
+        "tensorflow_estimator",
+        "keras",
+        "numpy",
+        "collections",
+        "dataclasses",
+        "inspect",
+        "time",
+    ]
+)
+# Libraries mean Keras 2 by it; in a codebase it is the Keras that is installed.
+_OF_LIBRARIES = frozenset({"keras"})
+_OURS = "estimator_train"
+_ANSWERED = ROOTS | {_OURS}
 _THEIRS = "_estimator_train_of_the_codebase"
 
 
@@ -24,14 +41,14 @@ class Imports:
 
     Args:
       prepared_tree: Called at the first import of TensorFlow with the importing module's names;
-        returns the Tree that the codebase sees.
+        returns the Tree that the codebase, and its old libraries, see.
       directory: Where the codebase's top-level modules are.
     """
 
-    def __init__(self, prepared_tree: Callable[[Mapping[str, Any]], Any], directory: str) -> None:
+    def __init__(self, prepared_tree: Callable[[Mapping[str, Any]], Tree], directory: str) -> None:
         self._prepared_tree = prepared_tree
         self._directory = directory
-        self._tree: Any = None
+        self._tree: Tree | None = None
         self._import = builtins.__import__
         self._import_module = importlib.import_module
 
@@ -49,32 +66,36 @@ class Imports:
         level: int = 0,
     ) -> ModuleType:
         root = name.partition(".")[0]
-        if level == 0 and (root in ROOTS or root == "estimator_train") and is_own_module(globals):
-            module = self._found(name, globals or {})
-            if module is not None:
-                return self._given(module, root, name, fromlist or ())
+        if level == 0 and root in _ANSWERED:
+            find = self._finder(root, globals)
+            if find is not None:
+                return self._given(find, name, fromlist or ())
         return self._import(name, globals, locals, fromlist or (), level)
 
     def _function(self, name: str, package: str | None = None) -> ModuleType:
         root = name.partition(".")[0]
-        caller = sys._getframe(1).f_globals
-        if (root in ROOTS or root == "estimator_train") and is_own_module(caller):
-            module = self._found(name, caller)
-            if module is not None:
-                return module
+        if root in _ANSWERED:
+            find = self._finder(root, sys._getframe(1).f_globals)
+            if find is not None:
+                return find(name)
         return self._import_module(name, package)
 
-    def _found(self, name: str, importer: Mapping[str, Any]) -> ModuleType | None:
-        root = name.partition(".")[0]
-        if own_copy(root, self._directory):
+    def _finder(
+        self, root: str, importer: Mapping[str, Any] | None
+    ) -> Callable[[str], ModuleType] | None:
+        """What answers the import of a module; None if Python itself does."""
+        is_own = root not in _OF_LIBRARIES and is_own_module(importer)
+        if not importer or not (is_own or is_old_library(importer, root)):
+            return None
+        if is_own and own_copy(root, self._directory):
             # A codebase may have an estimator_train.py of its own; the name is taken by this one.
-            return self._theirs(name) if root == "estimator_train" else None
-        if root == "estimator_train":
+            return self._theirs if root == _OURS else None
+        if root == _OURS:
             return None
         if root.startswith("tensorflow") and self._tree is None:
             self._tree = self._prepared_tree(importer)
         # Until TensorFlow is imported, and its generation known, the few others have a small tree.
-        return (self._tree or trees.python_tree()).module(name)
+        return (self._tree or trees.python_tree()).module
 
     def _theirs(self, name: str) -> ModuleType:
         if _THEIRS not in sys.modules:
@@ -83,9 +104,10 @@ class Imports:
         return self._import_module(f"{_THEIRS}.{name}")
 
     def _given(
-        self, module: ModuleType, root: str, name: str, fromlist: Sequence[str]
+        self, find: Callable[[str], ModuleType], name: str, fromlist: Sequence[str]
     ) -> ModuleType:
         """What the statement binds; names that are not there are told with what to use instead."""
+        module = find(name)
         for wanted in fromlist:
             if wanted == "*":
                 continue
@@ -96,7 +118,4 @@ class Imports:
                     self._import_module(f"{module.__name__}.{wanted}")
                 else:
                     raise ImportError(str(error), name=name) from None
-        if fromlist or "." not in name:
-            return module
-        top = self._theirs(root) if root == "estimator_train" else None
-        return top or (self._tree or trees.python_tree()).module(root)
+        return module if fromlist else find(name.partition(".")[0])

@@ -12,13 +12,19 @@ from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
 
-__all__ = ["EstimatorV2", "LOSS_METRIC_KEY", "MetricKeys", "PredictionKeys", "fn_args"]
+__all__ = [
+    "EstimatorV2",
+    "LOSS_METRIC_KEY",
+    "MetricKeys",
+    "PredictionKeys",
+    "fn_args",
+    "parse_input_fn_result",
+]
 
 LOSS_METRIC_KEY = "loss"
 AVERAGE_LOSS_METRIC_KEY = "average_loss"
 EstimatorV2 = est.Estimator
 
-_Head = est.Head
 _binary_logistic_head_with_sigmoid_cross_entropy_loss = V1BinaryClassHead
 _multi_class_head_with_softmax_cross_entropy_loss = V1MultiClassHead
 _regression_head = V1RegressionHead
@@ -46,6 +52,59 @@ def get_optimizer_instance(opt: Any, learning_rate: float | None = None) -> Any:
 def fn_args(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's arguments."""
     return tuple(inspect.signature(function).parameters)
+
+
+class _KindOfHead(type):
+    """Counts every head of this package as one of the v1 base class."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return super().__instancecheck__(instance) or (
+            cls is _Head and isinstance(instance, est.Head)
+        )
+
+
+class _Head(metaclass=_KindOfHead):
+    """The base of v1 heads, whose subclasses define what they need: none of it must be there."""
+
+    def create_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """What the subclass makes for a TPU, as an EstimatorSpec."""
+        return self._create_tpu_estimator_spec(*args, **kwargs).as_estimator_spec()
+
+    def _create_tpu_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
+
+
+class _DatasetInitializerHook(tf.compat.v1.train.SessionRunHook):
+    """Initializes the iterator of a dataset in each new session."""
+
+    def __init__(self, iterator: Any) -> None:
+        self._initializer = iterator.initializer
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        del coord
+        session.run(self._initializer)
+
+
+def parse_input_fn_result(result: Any) -> tuple[Any, Any, list[Any]]:
+    """The features, labels and hooks of what an input_fn returned.
+
+    Args:
+      result: A dataset, (features, labels), or features alone.
+
+    Raises:
+      ValueError: It is a tuple or list that has not two parts.
+    """
+    hooks = []
+    if isinstance(result, tf.data.Dataset):
+        iterator = tf.compat.v1.data.make_initializable_iterator(result)
+        hooks.append(_DatasetInitializerHook(iterator))
+        result = iterator.get_next()
+    if not isinstance(result, (list, tuple)):
+        return result, None, hooks
+    if len(result) != 2:
+        raise ValueError("input_fn should return (features, labels) as a len 2 tuple.")
+    return result[0], result[1], hooks
 
 
 def _load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:

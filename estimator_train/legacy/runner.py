@@ -1,6 +1,7 @@
 """Runs a script or module as Python itself would, for the names of its own time."""
 
-import importlib.util
+import importlib
+import importlib.machinery
 import os
 import sys
 import types
@@ -57,17 +58,30 @@ def module(name: str) -> Program:
       ScriptError: It does not exist, or is not Python 3.
     """
     sys.path[0] = os.getcwd()
-    try:
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.submodule_search_locations is not None:
-            spec = importlib.util.find_spec(f"{name}.__main__")
-    except ModuleNotFoundError as error:
-        raise ScriptError(f"no module named '{error.name}' in {os.getcwd()}.") from error
+    spec = _found(name)
+    if spec is not None and spec.submodule_search_locations is not None:
+        spec = _found(f"{name}.__main__")
     if spec is None or spec.origin is None or not os.path.isfile(spec.origin):
         raise ScriptError(f"no module named '{name}' that can be run, in {os.getcwd()}.")
     with open(spec.origin, "rb") as file:
         code = _compiled(file.read(), spec.origin)
     return Program(spec.origin, spec.origin, code, spec, os.getcwd())
+
+
+def _found(name: str) -> Any:
+    """How a module is found, without an import of the packages around it; None if it is not.
+
+    They are imported once they see the names of their time.
+    """
+    places, spec, parts = None, None, name.split(".")
+    for length in range(1, len(parts) + 1):
+        spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:length]), places)
+        if spec is None:
+            return None
+        places = spec.submodule_search_locations
+        if places is None and length < len(parts):
+            return None
+    return spec
 
 
 def run(
@@ -107,6 +121,8 @@ def run(
         seeds.seed_python(seed)
     setup.install(program.directory, choice, source=program.path, seed=seed)
     try:
+        if spec and spec.parent:
+            importlib.import_module(spec.parent)
         exec(program.code, main.__dict__)
     except Exception as error:
         _write(error, program.path)

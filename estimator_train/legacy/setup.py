@@ -84,3 +84,15 @@ def _behave_as_tf1(tensorflow: Any) -> None:
         tensorflow.compat.v1.disable_v2_behavior()
     finally:
         logger.setLevel(level)
+    _accept_whole_floats(tensorflow.compat.v1.Dimension)
+
+
+def _accept_whole_floats(dimension: Any) -> None:
+    """Lets sizes be floats without a fraction, as `units / 2` is: TensorFlow 1 took them."""
+    own = dimension.__init__
+
+    def init(self: Any, value: Any) -> None:
+        whole = isinstance(value, float) and value.is_integer()
+        own(self, int(value) if whole else value)
+
+    dimension.__init__ = init

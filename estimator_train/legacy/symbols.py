@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from estimator_train.legacy import scopes
 
-ROOTS = ("tensorflow", "tensorflow_estimator")
+ROOTS = ("tensorflow", "tensorflow_core", "tensorflow_estimator")
 
 
 class Use(NamedTuple):

@@ -58,7 +58,8 @@ class RunConfig(ClusterTask):
       session_creation_timeout_secs: Seconds that a session may take to be created.
       checkpoint_save_graph_def: Whether checkpoints also write the graph.
       steps_per_loop: Largest number of training steps in one session call, of which hooks see the
-        last; "auto": as many as hooks need not see; 1: each step is a call.
+        last; "auto": as many as hooks need not see; 1: each step is a call. Asynchronous workers
+        loop only where a number is given.
       checkpoint_mode: 'async': variables are copied at a checkpoint's step, and a thread writes
         them while training goes on. 'sync', and in clusters: training waits until they are written.
       save_input_position: Whether checkpoints hold the position in the input, so that a restart

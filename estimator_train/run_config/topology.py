@@ -29,6 +29,23 @@ def is_ps_task(config: RunConfig) -> bool:
     return bool(config.master) and not config.train_distribute
 
 
+def steps_per_call(config: RunConfig) -> int | str:
+    """The most training steps that a session call of this process makes; "auto" for no limit.
+
+    Asynchronous workers make one, unless their number is given: what one makes in a loop, the
+    others see at its end.
+    """
+    asked = config.steps_per_loop
+    if not config.master or is_synchronous(config):
+        return asked
+    return asked if is_ps_task(config) and asked != "auto" else 1
+
+
+def steps_unseen(config: RunConfig) -> int:
+    """The steps of an asynchronous worker's loop that it makes before it looks at the others'."""
+    return int(steps_per_call(config)) - 1
+
+
 def writes_events(config: RunConfig) -> bool:
     """Whether this process writes the summaries of training and its steps per second.
 

@@ -59,7 +59,7 @@ TABLE = {
     "unknown signal": (["train", *DIGITS, "--preemption_signals=SIGFOO"], ["SIGFOO"]),
     "signal nobody catches": (["train", *DIGITS, "--preemption_signals=SIGKILL"], ["SIGKILL"]),
     "deterministic without seed": (["train", *DIGITS, "--deterministic"], ["--seed"]),
-    "record nowhere": (["train", *DIGITS, "--job_summary={dir}/no/x.json"], ["no/x.json"]),
+    "record nowhere": (["train", *DIGITS, "--job_summary=/proc/no/x.json"], ["/proc/no/x.json"]),
     "model without function": (["train", "--model=bad_job"], ["--model", "bad_job"]),
     "model not to be imported": (
         ["train", "--model=no_such_job:f", "--input_fn=bad_job:good_input"],

@@ -1,14 +1,17 @@
 """`estimator-train report`: plots of runs, from histories and from event files."""
 
+import base64
 import json
+import re
 import struct
 import sys
 
 import pytest
 import tensorflow as tf
 
-from estimator_train.cli.output.charts import scaling_points
-from estimator_train.cli.output.runs import read_run
+from estimator_train.report import report
+from estimator_train.report.charts import scaling_points
+from estimator_train.report.runs import read_run
 
 
 def write_history(directory, *, rate=10.0, replicas=1, steps=(1, 101, 201)):
@@ -33,12 +36,24 @@ def test_a_trained_run_is_drawn(command, linear, tmp_path):
     outcome = command("report", "run", "--output_dir=plots")
     assert outcome.code == 0, outcome.err
     drawn = {"loss", "throughput", "step_time"}
-    assert set(outcome.rows) == {"run", *drawn}
+    assert set(outcome.rows) == {"run", "report", *drawn}
     for name in drawn:
         width, height = png_size(tmp_path / outcome.rows[name])
         assert width > height > 300
     assert outcome.rows["run"].startswith("step 250, loss ")
     assert " examples/s" in outcome.rows["run"]
+
+
+def test_one_page_has_all_charts_in_itself(command, tmp_path):
+    write_history(tmp_path / "a<b")
+    outcome = command("report", "a<b", "--output_dir=plots")
+    page = (tmp_path / outcome.rows["report"]).read_text()
+    assert "<td>a&lt;b</td><td>step 201, loss 0.4975" in page
+    pictures = re.findall(r'src="data:image/png;base64,([^"]+)"', page)
+    assert page.count("<img") == len(pictures) == 3
+    assert base64.b64decode(pictures[0]) == (tmp_path / "plots/loss.png").read_bytes()
+    # As a notebook shows it.
+    assert report(str(tmp_path / "a<b"))._repr_html_().count("<img") == 3
 
 
 def test_runs_with_more_replicas_get_a_scaling_chart(command, tmp_path):
@@ -106,11 +121,10 @@ def test_without_matplotlib_one_line_says_what_to_install(command, tmp_path, mon
         n
         for n in sys.modules
         if n.startswith(
-            ("matplotlib.", "estimator_train.cli.commands.report", "estimator_train.cli.output")
+            ("matplotlib.", "estimator_train.cli.commands.report", "estimator_train.report")
         )
     ]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delattr("estimator_train.cli.output.charts", raising=False)
     outcome = command("report", "a")
     assert (outcome.code, outcome.out) == (2, "")
     assert "pip install 'estimator-train[report]'" in outcome.err

@@ -65,6 +65,26 @@ def test_leaving_waits_for_the_write(variable_graph, tmp_path):
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-1")
 
 
+def test_an_error_right_after_a_save_loses_it_not(tmp_path):
+    class Stop(est.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            raise KeyboardInterrupt
+
+    def model_fn(features, labels, mode):
+        # So many that the thread is still at it when the session closes.
+        for number in range(300):
+            v1.get_variable(f"v{number}", initializer=tf.ones([1000]))
+        step = v1.train.get_global_step()
+        return est.EstimatorSpec(mode, loss=tf.reduce_mean(features), train_op=step.assign_add(1))
+
+    config = est.RunConfig(save_checkpoints_steps=1)
+    with pytest.raises(KeyboardInterrupt):
+        est.Estimator(model_fn, tmp_path, config).train(
+            lambda: tf.data.Dataset.from_tensors(tf.ones([2])), hooks=[Stop()]
+        )
+    assert tf.train.load_checkpoint(str(tmp_path)).get_tensor("global_step") == 1
+
+
 def test_saver_of_a_users_own_making_saves_at_once(variable_graph, tmp_path):
     session, _, _ = variable_graph
 

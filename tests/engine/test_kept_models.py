@@ -153,6 +153,29 @@ def test_inputs_that_call_python_are_taken_in_turn_with_others(estimator, counte
     assert counted.calls == ["infer"]
 
 
+def test_an_input_is_freed_after_its_call_and_not_by_the_next(estimator):
+    ended = []
+
+    def endless():
+        try:
+            while True:
+                yield {"x": np.ones([2, 3], np.float32)}
+        finally:
+            ended.append(True)
+
+    def input_fn():
+        signature = {"x": tf.TensorSpec([None, 3], tf.float32)}
+        return tf.data.Dataset.from_generator(endless, output_signature=signature)
+
+    for count in (1, 2):
+        predictions = estimator.predict(input_fn)
+        next(predictions)
+        predictions.close()
+        (model,) = estimator._kept_models._models
+        model._wait_for_rest()
+        assert len(ended) == count
+
+
 def test_graph_stays_as_it_is_for_inputs_that_can_be_written_out(estimator, counted):
     sizes = set()
     for scale in range(4):

@@ -147,3 +147,26 @@ def test_starting_imports_neither_tensorflow_nor_numpy(run):
     # What it costs is measured by the row `run_start` of the benchmarks.
     program = "import sys\nprint({'tensorflow', 'numpy', 'tf_keras', 'tqdm'} & set(sys.modules))\n"
     assert run(program, switches=(), python=[sys.executable]).stdout == "set()\n"
+
+
+def test_packages_around_a_module_see_the_names_of_their_time(tmp_path):
+    for folder in ("trainer", "trainer/inner"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").write_text(
+            "import tensorflow as tf\nprint(__name__, tf.contrib.layers.__name__)\n"
+        )
+    (tmp_path / "trainer" / "inner" / "task.py").write_text(
+        "import tensorflow as tf\nprint(__name__, __package__, tf.VERSION)\n"
+    )
+    done = subprocess.run(
+        forked.python(COMMAND, "run", "-m", "trainer.inner.task"),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(TF_USE_LEGACY_KERAS=1),
+    )
+    assert done.stdout.splitlines() == [
+        "trainer tensorflow.contrib.layers",
+        "trainer.inner tensorflow.contrib.layers",
+        "__main__ trainer.inner 1.15.5",
+    ], done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -9,8 +10,13 @@ import tensorflow as tf
 from estimator_train.canned.boosted_trees.ensemble import Ensemble, Trees
 from estimator_train.canned.boosted_trees.features import Features, table
 
-# How many pairs of example and tree are gone through at a time: they stay in the caches.
-_AT_A_TIME = 2**18
+# How many pairs of example and node are gone through at a time, or thereabouts.
+_AT_A_TIME = 2**23
+# Trees down to here are decided for all of their nodes at once.
+_DEPTH_TO_DECIDE_ALL = 7
+
+# Of nodes of trees, int32 [trees, batch], whether examples go right there, int32.
+Decide = Callable[[tf.Tensor], tf.Tensor]
 
 
 def logits_of(
@@ -32,7 +38,8 @@ def logits_of(
       start: Logits before, float32 [batch, logits].
     """
     rows = tf.maximum(tf.shape(ids)[0], 1)
-    at_a_time = tf.maximum(_AT_A_TIME // rows, 1)
+    nodes = 2 ** min(ensemble.max_depth, _DEPTH_TO_DECIDE_ALL)
+    at_a_time = tf.maximum(_AT_A_TIME // (nodes * rows), 1)
 
     def more(done: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         del logits
@@ -53,28 +60,63 @@ def _sum_of(trees: Trees, features: Features, ids: tf.Tensor, depth: int) -> tf.
     Every tree is gone down to its full depth: where a branch ends before, its value is handed down
     to all that would stand below, so that it does not matter which way examples go there.
     """
-    count = tf.shape(trees.feature)[0]
-    batch, width = tf.shape(ids)[0], ids.shape[1]
-    flat = tf.reshape(ids, [-1])
-    row = (tf.range(batch) * width)[:, None]
-    node = tf.zeros([batch, count], tf.int32)
+    count, batch = tf.shape(trees.feature)[0], tf.shape(ids)[0]
+    decide = _all_decided if depth <= _DEPTH_TO_DECIDE_ALL else _decided_on_the_way
+    right = decide(trees, features, ids)
+    node = tf.zeros([count, batch], tf.int32)
+    for _ in range(depth):
+        node = 2 * node + 1 + right(node)
+    inner = 2**depth - 1
+    leaf = node + (tf.range(count) * (inner + 1) - inner)[:, None]
+    values = _leaf_values(trees, depth)
+    return tf.reduce_sum(tf.gather(tf.reshape(values, [-1, values.shape[2]]), leaf), 0)
+
+
+def _leaf_values(trees: Trees, depth: int) -> tf.Tensor:
+    """What examples get that went down to the full depth, float32 [trees, 2^depth, logits]."""
     values = trees.value[:, :1]
     for level in range(depth):
         begin, size = 2**level - 1, 2**level
-        feature = trees.feature[:, begin : begin + size]
         below = trees.value[:, 2 * begin + 1 : 2 * begin + 1 + 2 * size]
-        inner = tf.repeat(feature >= 0, 2, 1)[:, :, None]
+        inner = tf.repeat(trees.feature[:, begin : begin + size] >= 0, 2, 1)[:, :, None]
         values = tf.where(inner, below, tf.repeat(values, 2, 1))
-        feature = tf.maximum(feature, 0)
-        bucket = table(features.first_bucket, feature)
-        bucket = tf.reshape(bucket + trees.threshold[:, begin : begin + size], [-1])
-        place = node + tf.range(count) * size
-        split_on = tf.gather(tf.reshape(feature, [-1]), place)
-        found = tf.gather(flat, row + split_on)
-        node = node * 2 + goes_right(features, split_on, found, tf.gather(bucket, place))
-    leaf = node + tf.range(count) * 2**depth
-    found = tf.gather(tf.reshape(values, [-1, values.shape[2]]), leaf)
-    return tf.reduce_sum(found, 1)
+    return values
+
+
+def _all_decided(trees: Trees, features: Features, ids: tf.Tensor) -> Decide:
+    """Decides for all nodes of the trees at once, whoever comes there.
+
+    Most of it is for nothing, and still it takes less time: rows of small integers are compared in
+    one go, and a step down is one look into the result.
+    """
+    count, inner = tf.shape(trees.feature)[0], tf.shape(trees.feature)[1]
+    batch = tf.shape(ids)[0]
+    small = features.bucket_type
+    bucket = tf.cast(tf.transpose(ids - features.first_bucket), small)
+    feature = tf.reshape(tf.maximum(trees.feature, 0), [-1])
+    split_at = tf.reshape(tf.cast(trees.threshold, small), [-1, 1])
+    found = tf.gather(bucket, feature)
+    goes = tf.reshape(goes_right(features, feature[:, None], found, split_at), [-1])
+    first = tf.range(count)[:, None] * (inner * batch) + tf.range(batch)
+    return lambda node: tf.cast(tf.gather(goes, first + node * batch), tf.int32)
+
+
+def _decided_on_the_way(trees: Trees, features: Features, ids: tf.Tensor) -> Decide:
+    """Decides for the nodes alone that examples come to: deep trees have many others."""
+    count, inner = tf.shape(trees.feature)[0], tf.shape(trees.feature)[1]
+    width = ids.shape[1]
+    bucket = tf.reshape(ids - features.first_bucket, [-1])
+    features_split = tf.reshape(tf.maximum(trees.feature, 0), [-1])
+    thresholds = tf.reshape(trees.threshold, [-1])
+    row = tf.range(tf.shape(ids)[0]) * width
+    first = (tf.range(count) * inner)[:, None]
+
+    def right(node: tf.Tensor) -> tf.Tensor:
+        feature = tf.gather(features_split, first + node)
+        found, split_at = tf.gather(bucket, row + feature), tf.gather(thresholds, first + node)
+        return tf.cast(goes_right(features, feature, found, split_at), tf.int32)
+
+    return right
 
 
 def nodes_of(trees: Trees, tree: tf.Tensor, features: Features, ids: tf.Tensor, depth: int) -> Any:
@@ -106,7 +148,7 @@ def nodes_of(trees: Trees, tree: tf.Tensor, features: Features, ids: tf.Tensor, 
             features, split_on, tf.gather(flat, row + split_on), tf.gather(bucket_of, place)
         )
         splits = (feature >= 0) & (node < inner)
-        node = tf.where(splits, 2 * node + 1 + right, node)
+        node = tf.where(splits, 2 * node + 1 + tf.cast(right, tf.int32), node)
         path.append(node)
     return path
 
@@ -114,15 +156,15 @@ def nodes_of(trees: Trees, tree: tf.Tensor, features: Features, ids: tf.Tensor, 
 def goes_right(
     features: Features, feature: tf.Tensor, found: tf.Tensor, bucket: tf.Tensor
 ) -> tf.Tensor:
-    """Returns 1 where an example goes to the right child, else 0, int32.
+    """Returns whether an example goes to the right child, bool.
 
     Args:
       features: How features split.
       feature: The feature that a node splits on.
-      found: The example's bucket of that feature.
+      found: The example's bucket of that feature, numbered as `bucket`.
       bucket: The bucket that the node splits at.
     """
     if not features.by_value.any():
-        return tf.cast(found > bucket, tf.int32)
+        return found > bucket
     by_value = table(features.by_value, feature)
-    return tf.cast(tf.where(by_value, tf.not_equal(found, bucket), found > bucket), tf.int32)
+    return tf.where(by_value, tf.not_equal(found, bucket), found > bucket)

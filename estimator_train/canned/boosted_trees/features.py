@@ -51,6 +51,7 @@ class Features:
         this value or above".
       candidates: bool [buckets], whether a split can be made at the bucket.
       numeric_size: How many features numeric columns have.
+      bucket_type: The smallest integer type that can number the buckets of a feature.
 
     Raises:
       ValueError: Trees cannot use a column, or as `checked_columns`.
@@ -70,6 +71,7 @@ class Features:
         self.candidates = np.ones(len(self.feature_of), bool)
         # The last bucket of a categorical column holds the examples without a value.
         self.candidates[(self.first_bucket + buckets - 1)[self.by_value]] = False
+        self.bucket_type = np.min_scalar_type(-int(buckets.max()))
         self.numeric_size = sum(c.size for c in self._columns if c.kind == "numeric")
 
     @property

@@ -90,6 +90,8 @@ class Linear:
                 cols_to_vars=found,
             )
         bias = tf.concat(list(map(tf.convert_to_tensor, _all_parts(found.pop("bias")))), axis=0)
+        with tf.control_dependencies([bias]):  # The summary's, from before the step changes it.
+            logits = tf.identity(logits)
         weights = [weight for of_column in found.values() for weight in of_column]
         self._summarize(batch, name, logits, weights, bias)
         return Logits(logits, [])
@@ -100,8 +102,10 @@ class Linear:
         with _v1.variable_scope("linear_model", partitioner=self.partitioner):
             sums, weights, inputs = batch.weighted_sum(self.columns, units, self.combiner)
             bias = _v1.get_variable("bias_weights", [units], initializer=_v1.zeros_initializer())
-            logits = tf.nn.bias_add(sums, tf.convert_to_tensor(bias), name="weighted_sum")
-        self._summarize(batch, name, logits, weights, tf.convert_to_tensor(bias))
+            # Read once: another read, for the summary, could come after the step changed it.
+            value = tf.convert_to_tensor(bias)
+            logits = tf.nn.bias_add(sums, value, name="weighted_sum")
+        self._summarize(batch, name, logits, weights, value)
         return LinearModel(logits, weights, inputs, bias)
 
     def _summarize(

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from estimator_train.legacy.rewriting.tree import Copy
 
 _USAGE = f"usage: {PROGRAM} check PATH [--json] [--rewrite[=DIRECTORY]]"
+_JSON = "--json"
 _REWRITE = "--rewrite"
+SWITCHES = (_JSON, _REWRITE)
 DESCRIPTION = """
 Reads a script with the modules of its own that it imports, or a directory, executes nothing, and
 tells file by file which TensorFlow it was written for, and of each name of TensorFlow in it whether
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     paths = [argument for argument in arguments if not argument.startswith("-")]
     switches = [argument for argument in arguments if argument.startswith("-")]
     for switch in switches:
-        if switch not in ("--json", _REWRITE) and not switch.startswith(f"{_REWRITE}="):
+        if switch not in (_JSON, _REWRITE) and not switch.startswith(f"{_REWRITE}="):
             raise UsageError(f"unknown switch '{switch}'. {_USAGE}")
     if len(paths) != 1:
         raise UsageError(f"one path is to be checked, got {len(paths)}. {_USAGE}")
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     files = report.report(paths[0])
     target = _target(paths[0], switches)
     copies = _rewritten(files, target) if target else []
-    if "--json" in switches:
+    if _JSON in switches:
         found = [{**f._asdict(), "symbols": [s._asdict() for s in f.symbols]} for f in files]
         for file in found:
             file["rewritten"] = next((c.path for c in copies if c.original == file["path"]), "")

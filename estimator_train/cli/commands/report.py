@@ -1,6 +1,5 @@
 """`estimator-train report`: plots of how trainings went."""
 
-import os
 from collections.abc import Sequence
 
 from absl import flags as absl_flags
@@ -20,7 +19,7 @@ def _define_output(flag_values: absl_flags.FlagValues) -> None:
     absl_flags.DEFINE_string(
         "output_dir",
         "report",
-        "Directory of the PNG files.",
+        "Directory of the PNG files, and of report.html, which has all of them in itself.",
         flag_values=flag_values,
     )
     absl_flags.DEFINE_list(
@@ -50,22 +49,14 @@ def run(flag_values: absl_flags.FlagValues, model_dirs: Sequence[str]) -> None:
         raise UsageError("which runs? Name one or more model directories.")
     replicas = _replicas(flag_values.replicas, len(model_dirs))
     try:
-        from estimator_train.cli.output import charts
+        from estimator_train.report import report
     except ImportError as error:
         raise UsageError(
             f"report draws with matplotlib, which cannot be loaded ({error}): "
             "pip install 'estimator-train[report]'."
         ) from error
-    from estimator_train.cli.output.runs import read_run
-
-    runs = [read_run(model_dir) for model_dir in model_dirs]
-    if replicas:
-        runs = [run._replace(replicas=n) for run, n in zip(runs, replicas, strict=True)]
-    os.makedirs(flag_values.output_dir, exist_ok=True)
-    rows = {run.name: run.summary() for run in runs}
-    for name, path in charts.draw(runs, flag_values.output_dir).items():
-        rows[name] = path
-    print(results.table(rows))
+    found = report(*model_dirs, replicas=replicas)
+    print(results.table({**found.rows, **found.write(flag_values.output_dir)}))
 
 
 def _replicas(values: Sequence[str], runs: int) -> list[int]:

@@ -18,6 +18,7 @@ The exit code is the script's.
 _USAGE = f"usage: {PROGRAM} run [--tf1|--tf2] [--seed=N] SCRIPT|-m MODULE [arguments]"
 _CHOICES = {"--tf1": "tf1", "--tf2": "tf2"}
 _SEED = "--seed="
+SWITCHES = (*_CHOICES, _SEED, "-m")
 _HELP = ("--help", "-h", "-help")
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.output import errors, versions
+from estimator_train.cli.output import errors
 from estimator_train.cli.output.whole_files import whole_file
+from estimator_train.compat import installed
 from estimator_train.lifecycle.hard_exit import last_words
 from estimator_train.lifecycle.preemption import EXIT_CODE, Preempted
 
@@ -73,12 +74,14 @@ def _ended_by(error: BaseException) -> tuple[int, str]:
 
 
 def _versions() -> dict[str, str]:
-    found = {name: versions.installed(name) for name in _PACKAGES}
+    found = {name: installed.version(name) for name in _PACKAGES}
     return {name: version for name, version in found.items() if version is not None}
 
 
 def _check_writable(path: str) -> None:
     directory = os.path.dirname(os.path.abspath(path))
+    with contextlib.suppress(OSError):
+        os.makedirs(directory, exist_ok=True)
     if not os.path.isdir(directory) or not os.access(directory, os.W_OK):
         raise errors.UsageError(
             f"--job_summary={path}: {directory} is not a directory that can be written to."

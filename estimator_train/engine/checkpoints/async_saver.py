@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import mark_good, remove_unfinished
 
 _WRITES = "SaveV2"
@@ -32,11 +33,19 @@ class AsyncSaver:
     Args:
       scaffold: The model's Scaffold, whose Saver may be made later, with the session.
       beside: Whether training continues meanwhile; if not, it waits for each save.
+      writes_graph: Whether the graph is written with each checkpoint, whatever `save` is told.
     """
 
-    def __init__(self, scaffold: tf.compat.v1.train.Scaffold, beside: bool = True) -> None:
+    def __init__(
+        self,
+        scaffold: tf.compat.v1.train.Scaffold,
+        beside: bool = True,
+        writes_graph: bool = False,
+    ) -> None:
         self._scaffold = scaffold
         self._beside = beside
+        self._graph_files = GraphFiles() if writes_graph else None
+        self._text_of: tf.Graph | None = None
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._graph: tf.Graph | None = None
@@ -57,6 +66,9 @@ class AsyncSaver:
           **arguments: The others of that method.
         """
         self.wait()
+        if self._graph_files and self._text_of is not session.graph:
+            self._graph_files.write_text(session.graph, os.path.dirname(save_path))
+            self._text_of = session.graph
         if self._beside and self._graph is not session.graph:
             self._take_apart(self._scaffold.saver, session.graph)
         if not self._values:
@@ -119,8 +131,15 @@ class AsyncSaver:
             self._error = error
 
     def _write_now(self, session: Any, save_path: str, arguments: dict[str, Any]) -> None:
+        saver, files = self._scaffold.saver, self._graph_files
+        own_meta = _saves_as_tensorflow(saver) and files is not None
+        if files:
+            arguments = {**arguments, "write_meta_graph": not own_meta}
         try:
-            mark_good(self._scaffold.saver.save(session, save_path, **arguments))
+            checkpoint = saver.save(session, save_path, **arguments)
+            if own_meta and files and checkpoint:
+                files.write_meta(saver, session.graph, checkpoint)
+            mark_good(checkpoint)
         except tf.errors.OpError as error:
             remove_unfinished(f"{save_path}-{arguments.get('global_step')}")
             state = tf.train.get_checkpoint_state(os.path.dirname(save_path))

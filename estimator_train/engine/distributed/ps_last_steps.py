@@ -34,17 +34,23 @@ class _NearTheEnd(GlobalStepHook):
     Args:
       last_step: The global step at which the training ends.
       trainers: How many processes train.
+      unseen: Steps that each of them makes in a loop before it looks.
     """
 
-    def __init__(self, last_step: int, trainers: int) -> None:
+    def __init__(self, last_step: int, trainers: int, unseen: int) -> None:
         self._last_step = last_step
-        self.first = last_step - _STEPS_EACH * trainers - 1
+        self.first = last_step - (_STEPS_EACH + unseen) * trainers - 1
 
     def begin(self) -> None:
         """Finds the global step."""
         super().begin()
         self._global_step = tf.compat.v1.train.get_global_step()
         self._is_needed = not needs_others(self._global_step.graph)
+
+    def steps_until_due(self, global_step: int) -> int | None:
+        """The first of the last steps, unless they have come."""
+        waits = self._is_needed and global_step < self.first
+        return self.first - global_step if waits else None
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Looks where training goes on."""
@@ -77,6 +83,7 @@ class LeaveLastSteps(_NearTheEnd):
       tell: Tells the chief whether this worker pauses.
       has_ended: Whether the chief has ended the training.
       patience: Seconds to wait for that.
+      unseen: Steps that each trainer makes in a loop before it looks.
     """
 
     def __init__(
@@ -86,8 +93,9 @@ class LeaveLastSteps(_NearTheEnd):
         tell: Callable[[bool], None],
         has_ended: Callable[[], bool],
         patience: float,
+        unseen: int = 0,
     ) -> None:
-        super().__init__(last_step, trainers)
+        super().__init__(last_step, trainers, unseen)
         self._tell, self._has_ended, self._patience = tell, has_ended, patience
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
@@ -121,6 +129,7 @@ class MakeLastSteps(_NearTheEnd):
       last_step: The global step at which the training ends.
       others: Name to address of the other workers.
       at_rest: Returns the names of those that pause or have ended this training.
+      unseen: Steps that each trainer makes in a loop before it looks.
     """
 
     def __init__(
@@ -128,8 +137,9 @@ class MakeLastSteps(_NearTheEnd):
         last_step: int,
         others: Mapping[str, str],
         at_rest: Callable[[], set[str]],
+        unseen: int = 0,
     ) -> None:
-        super().__init__(last_step, len(others) + 1)
+        super().__init__(last_step, len(others) + 1, unseen)
         self._others, self._at_rest = others, at_rest
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:

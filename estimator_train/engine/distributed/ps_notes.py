@@ -7,6 +7,7 @@ nobody would save what it learns then. Who pauses leaves the last steps to the c
 import threading
 import time
 from collections.abc import Mapping
+from typing import Any
 
 import tensorflow as tf
 
@@ -109,6 +110,13 @@ class GoOnWithChief(tf.compat.v1.train.SessionRunHook):
         self._session_ended.clear()
         self._chief_gone.clear()
         threading.Thread(target=self._watch, name="go_on_with_chief", daemon=True).start()
+
+    def steps_until_due(self, global_step: int) -> None:
+        """It need see no step: what it looks for, it finds after a loop as well."""
+
+    def after_loop(self, steps: int, loss: Any) -> bool:
+        """Stops when the chief has ended; waits as long as it is gone."""
+        return self.is_over()
 
     def after_run(
         self,

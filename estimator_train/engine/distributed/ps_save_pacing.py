@@ -19,7 +19,7 @@ from estimator_train.engine.distributed.ps_sync_replicas import needs_others
 from estimator_train.engine.global_step_hook import GlobalStepHook
 from estimator_train.lifecycle import preemption
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import is_ps_task
+from estimator_train.run_config.topology import is_ps_task, steps_unseen
 
 _LOG = tf.get_logger()
 _TABLE = "estimator_train/save_pacing"
@@ -43,7 +43,7 @@ def pace_saves(
     trainers = config.num_worker_replicas
     if is_ps_task(config) and trainers > 1 and not needs_others(tf.compat.v1.get_default_graph()):
         steps, secs = config.save_checkpoints_steps, config.save_checkpoints_secs
-        listener = SavePacing(schedule, steps, secs, trainers)
+        listener = SavePacing(schedule, steps, secs, trainers, steps_unseen(config))
         tf_internals.add_listeners(saver, [listener], first=True)
 
 
@@ -57,6 +57,7 @@ class SavePacing(tf.compat.v1.train.CheckpointSaverListener):
       steps: Steps between two checkpoints, if that is how they are counted.
       secs: Seconds between two checkpoints, if not.
       trainers: How many processes train.
+      unseen: Steps that each of them makes in a loop before it looks.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class SavePacing(tf.compat.v1.train.CheckpointSaverListener):
         steps: int | None,
         secs: float | None,
         trainers: int,
+        unseen: int,
     ) -> None:
         self._schedule, self._steps, self._secs = schedule, steps, secs
-        self._under_way = (trainers - 1) * _STEPS_EACH + 1
+        self._under_way = (trainers - 1) * (_STEPS_EACH + unseen) + 1
         self._last: tuple[float, int] | None = None
 
     def begin(self) -> None:
@@ -127,6 +129,9 @@ class WaitForSave(GlobalStepHook):
         super().begin()
         self._global_step = tf.compat.v1.train.get_global_step()
         self._limit = _Limit()
+
+    def steps_until_due(self, global_step: int) -> None:
+        """It need see no step: the chief allows for the loops of others."""
 
     def before_run(
         self, run_context: tf.compat.v1.train.SessionRunContext

@@ -27,7 +27,7 @@ from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.long_wait import long_wait
 from estimator_train.lifecycle.preemption import listening
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import is_ps_task, is_synchronous
+from estimator_train.run_config.topology import is_ps_task, is_synchronous, steps_unseen
 
 _LOG = tf.get_logger()
 _CHIEFS = (cluster.CHIEF, cluster.MASTER)
@@ -74,13 +74,15 @@ class PsTask:
             others = {name: address for name, address in trainers.items() if name != self.name}
             if max_steps is None or not others:
                 return []
-            return [MakeLastSteps(max_steps, others, self._at_rest)]
+            return [MakeLastSteps(max_steps, others, self._at_rest, steps_unseen(config))]
         patience = patience_of(config)
         go_on = GoOnWithChief(self.board, chief, trainers[chief], self.call, patience)
         if max_steps is None:
             return [go_on, WaitForSave(go_on.is_over, None)]
         count = len(trainers)
-        leave = LeaveLastSteps(max_steps, count, self._tell, go_on.has_ended, patience)
+        leave = LeaveLastSteps(
+            max_steps, count, self._tell, go_on.has_ended, patience, steps_unseen(config)
+        )
         return [go_on, WaitForSave(go_on.is_over, leave.first), leave]
 
     def _tell(self, pauses: bool) -> None:
@@ -120,8 +122,8 @@ def taking_part(config: RunConfig) -> Iterator[PsTask | None]:
     _check_shares_variables(config)
     jobs = training_jobs(config)
     target = start_server(config)
-    own_device = f"/job:{config.task_type}/task:{config.task_id}"
-    member = PsTask(config, Notes(target, own_device, jobs.get(cluster.PS, {})), next(_calls))
+    notes = Notes(target, str(own_device(config)), jobs.get(cluster.PS, {}))
+    member = PsTask(config, notes, next(_calls))
     if config.is_chief:
         wait_for_ps(config)
         # What it wrote before it was killed, or in a job before this one, is true no more.
@@ -166,10 +168,15 @@ def placement(config: RunConfig) -> Callable[[Any], str] | None:
     if config.device_fn is not None or not config.num_ps_replicas or not is_ps_task(config):
         return config.device_fn
     return tf.compat.v1.train.replica_device_setter(
-        worker_device=f"/job:{config.task_type}/task:{config.task_id}",
+        worker_device=own_device(config),
         merge_devices=True,
         cluster=config.cluster_spec,
     )
+
+
+def own_device(config: RunConfig) -> str | None:
+    """This process's device in a graph that has variables on parameter servers; else None."""
+    return f"/job:{config.task_type}/task:{config.task_id}" if is_ps_task(config) else None
 
 
 class WaitForPs(tf.compat.v1.train.SessionCreator):

@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train import cluster
+from estimator_train.engine.own_servers import note_started
 from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.long_wait import SAY_EVERY_SECS
 from estimator_train.run_config import RunConfig
@@ -49,6 +50,7 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
             if not is_reachable(address):
                 raise
             return _server_of_the_user(config, address, error)
+        note_started(str(_started[key].target))
     return str(_started[key].target)
 
 

@@ -4,7 +4,8 @@ If a worker stopped alone, the others would wait in a collective without end. So
 they vote whether there is to be another: not if one of them has no more input, if it is the last
 step, or if a hook of one asked to stop. Who stops for a hook makes one more step to say so. In the
 same vote the chief says whether it writes a checkpoint after the step, and then it does, by a clock
-of its own too: each worker has something of its own to save at that step.
+of its own too: each worker has something of its own to save at that step. And all say whether they
+could run a loop of steps next: if so, all do, and vote after each of its steps whether it goes on.
 """
 
 import dataclasses
@@ -20,6 +21,8 @@ from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.engine.inputs.input_fn import Inputs, split
+from estimator_train.engine.loops.agreement import LoopAgreement
+from estimator_train.engine.loops.graph_loop import LoopVote
 from estimator_train.lifecycle.long_wait import long_wait
 
 _LOG = tf.get_logger()
@@ -42,6 +45,11 @@ class VotingInputs(Inputs):
     def voting_hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
         """The hook that ends the training on all workers."""
         return (self.stop,)
+
+    @property
+    def agreement(self) -> LoopAgreement:
+        """How the workers come to run the same loops."""
+        return self.stop.loops
 
     def attend(self, hooks: Sequence[Any], schedule: SaveSchedule | None) -> None:
         """Tells the vote of the hooks that stop at a step, and of those that save."""
@@ -132,6 +140,7 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
       has_more: Whether all workers had input for another step as they voted last.
       saves: Whether the chief writes a checkpoint after the step of the last vote.
       known_next: What is fed for `has_next` in a new session; None if the input is at its start.
+      loops: How the workers come to run the same loops.
     """
 
     def __init__(self, context: EstimatorContext, strategy: Any, has_next: tf.Tensor) -> None:
@@ -143,6 +152,14 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
         self.has_more = True
         self.saves = False
         self.known_next: bool | None = None
+        # On all workers, loops or not: they number their collectives in the order they are made.
+        yes = tf.constant(True)
+        has_next = tf.compat.v1.placeholder_with_default(yes, [], "has_next_in_loop")
+        goes_on = tf.compat.v1.placeholder_with_default(yes, [], "goes_on_in_loop")
+        result = _all(strategy, tf.stack([has_next, goes_on]))
+        self.loops = LoopAgreement(
+            LoopVote(self._has_next, (has_next, goes_on), result), self._end_of_input
+        )
 
     def begin(self) -> None:
         """Builds the votes."""
@@ -150,6 +167,7 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
         self._fetches: Any = None
         self._step = 0
         self._saves_not = tf.compat.v1.placeholder_with_default(True, [])
+        self._loops_next = tf.compat.v1.placeholder_with_default(False, [])
         self._willing = tf.compat.v1.placeholder_with_default(True, [])
         self._last_step = tf.compat.v1.placeholder_with_default(
             tf.constant(_NO_LIMIT, tf.int64), []
@@ -158,7 +176,8 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
         not_last = self._step_read + 1 < self._last_step
         with self._strategy.scope():
             goes_on = self._has_next & self._willing & not_last
-            self._vote = _all(self._strategy, tf.stack([goes_on, self._has_next, self._saves_not]))
+            votes = [goes_on, self._has_next, self._saves_not, self._loops_next]
+            self._vote = _all(self._strategy, tf.stack(votes))
             self._start = _all(self._strategy, self._has_next)
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
@@ -172,6 +191,13 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
             _LOG.warning("Stopping: the input of a worker is empty or has ended.")
             coord.request_stop()
         self._step = int(session.run(self._step_read))
+
+    def steps_until_due(self, global_step: int) -> None:
+        """It need see no step: within a loop the workers vote as well."""
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Counts the steps of a loop."""
+        self._step += steps
 
     def before_run(
         self, run_context: tf.compat.v1.train.SessionRunContext
@@ -187,26 +213,40 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
     ) -> None:
         """Stops if one voted against another step."""
         vote, before = run_values.results
-        goes_on, self.has_more, saves_not = map(bool, vote)
+        goes_on, self.has_more, saves_not, loops_next = map(bool, vote)
         self.saves = not saves_not
+        self.loops.agreed = goes_on and loops_next
         self._step = int(before) + 1
         if not goes_on:
-            self._is_over = True
-            end_watch()
+            self._stop()
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Has all workers stop where this one alone was asked to; waits for the checkpoint."""
         if not self._is_over and self._fetches is not None:
             _LOG.info("Stopping: this worker makes one more step, which tells all others to stop.")
-            votes = {**self._votes(), self._willing: False}
             with long_wait("for all workers to make the last step", *self._limit):
-                _, (_, more, _) = session.run([self._fetches, self._vote], votes)
-            self.has_more = bool(more)
-            self._is_over = True
-            end_watch()
+                self._make_last_step(session)
+            self._stop()
         if not self._context.config.is_chief:
             self._wait_for_checkpoint(int(session.run(self._step_read)))
+
+    def _make_last_step(self, session: tf.compat.v1.Session) -> None:
+        if self.loops.taken_up() and not self.loops.run_one(session):
+            self.has_more = False  # All others stop for that.
+            return
+        votes = {**self._votes(), self._willing: False}
+        _, (_, more, *_) = session.run([self._fetches, self._vote], votes)
+        self.has_more = bool(more)
+
+    def _stop(self) -> None:
+        """Notes that all workers stop after the step that was just made."""
+        self._is_over = True
+        end_watch()
+
+    def _end_of_input(self) -> None:
+        self.has_more = False
+        self._stop()
 
     def _wait_for_checkpoint(self, step: int) -> None:
         """Lets the chief write the last checkpoint, for whoever reads it after the training."""
@@ -222,7 +262,11 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
         steps = [_last_step(hook) for hook in self.stops]
         known = [step for step in steps if step is not None]
         saves = self.schedule is not None and self.schedule.is_due_after_next(self._step)
-        return {self._last_step: min(known, default=_NO_LIMIT), self._saves_not: not saves}
+        return {
+            self._last_step: min(known, default=_NO_LIMIT),
+            self._saves_not: not saves,
+            self._loops_next: self.loops.wants(),
+        }
 
 
 def _last_step(hook: Any) -> int | None:

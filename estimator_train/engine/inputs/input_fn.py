@@ -1,5 +1,6 @@
 """From a user's input_fn to the tensors of one step."""
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +11,11 @@ from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.function_arguments import call_with_known, requires
+from estimator_train.engine.inputs.outside_arrays import outside_arrays
+from estimator_train.engine.loops.agreement import LoopAgreement
 from estimator_train.engine.model_cache import ReusedInputFn
+from estimator_train.engine.own_servers import runs_here
+from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
 _EXPECTED = (
@@ -54,6 +59,11 @@ class Inputs:
           hooks: All hooks of the session.
           schedule: When checkpoints are written, where this process writes them.
         """
+
+    @property
+    def agreement(self) -> LoopAgreement | None:
+        """How synchronous workers come to run the same loops; None where no other one is there."""
+        return None
 
     @property
     def has_more(self) -> bool | None:
@@ -113,7 +123,10 @@ def call_input_fn(
         input_context = tf.distribute.InputContext()
     if input_context is not None:
         available["input_context"] = input_context
-    with tf.device("/cpu:0"), keras_3.explained("input_fn"):
+    config = context.config
+    master = config.evaluation_master if mode == ModeKeys.EVAL else config.master
+    outside = outside_arrays() if runs_here(master) else contextlib.nullcontext()
+    with tf.device("/cpu:0"), keras_3.explained("input_fn"), outside:
         result = call_with_known(input_fn, available)
     if result is None:
         _LOG.warning("input_fn (%s) returned None. %s", input_fn, _EXPECTED)

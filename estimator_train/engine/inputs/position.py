@@ -5,7 +5,7 @@ It is written before the checkpoint can be seen, so that no checkpoint is withou
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -15,7 +15,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position_files import PositionFiles
 from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker, TakeUpPosition
-from estimator_train.run_config.topology import is_ps_task
+from estimator_train.engine.inputs.sharding import place_of_task, trains_beside_others
 
 _LOG = tf.get_logger()
 _IGNORE_STATE, _REFUSE_STATE = 1, 2  # What tf.data does about stateful functions as it saves.
@@ -46,8 +46,6 @@ def saved_position(
         return None
     if inputs.iterator is None:
         reason = "input_fn did not return a Dataset"
-    elif is_ps_task(config) and config.num_worker_replicas > 1:
-        reason = "asynchronous workers have no common position at a checkpoint"
     elif users_savers:
         prefix = tf_internals.saving_prefix(users_savers[0])
     elif config.save_checkpoints_steps or config.save_checkpoints_secs:
@@ -57,6 +55,9 @@ def saved_position(
     if reason:
         _LOG.warning(_NOT_SAVED, source, reason)
         return None
+    if trains_beside_others(config):
+        place = place_of_task(config)
+        return InputPosition(inputs, prefix, source, place, context.latest_checkpoint)
     by_clock = config.save_checkpoints_steps is None
     if config.num_worker_replicas > 1 and by_clock and inputs.chief_saves is None:
         raise ValueError(
@@ -77,17 +78,32 @@ class InputPosition:
       inputs: The input, a dataset's.
       prefix: Path prefix of the checkpoints, without the step.
       source: What the input is called in messages.
+      place: The place of an asynchronous worker's input; by default that of `inputs`.
+      latest_checkpoint: Returns the path of the latest checkpoint, or None: for an asynchronous
+        worker, whose session may begin at a step of which there is no checkpoint.
 
     Attributes:
       hooks: Hooks that come once the input is started.
       saving_hooks: Hooks that come once all workers have their place in it.
     """
 
-    def __init__(self, inputs: Inputs, prefix: str, source: str) -> None:
+    def __init__(
+        self,
+        inputs: Inputs,
+        prefix: str,
+        source: str,
+        place: tf.distribute.InputContext | None = None,
+        latest_checkpoint: Callable[[], str | None] | None = None,
+    ) -> None:
         self._source, self._inputs = source, inputs
-        place = inputs.context or tf.distribute.InputContext()
+        self._latest_checkpoint = latest_checkpoint
+        place = place or inputs.context or tf.distribute.InputContext()
         self._files = PositionFiles(
-            prefix, place.input_pipeline_id, place.num_input_pipelines, source
+            prefix,
+            place.input_pipeline_id,
+            place.num_input_pipelines,
+            source,
+            asynchronous=latest_checkpoint is not None,
         )
         self._can_be_saved = True
         self._state: str | None = None
@@ -116,8 +132,8 @@ class InputPosition:
         """
         self._start = step
         self._find_state(session)
-        saved = self._files.nearest(step)
-        found = self._files.read(saved) if step else None
+        saved, steps_behind = self._nearest(step)
+        found = None if saved is None else self._files.read(saved)
         self._files.remove_orphans()
         if found is None:
             self._inputs.placed(None)
@@ -125,16 +141,25 @@ class InputPosition:
         has_more, position = found
         try:
             session.run(self._restored, {self._bytes: position})
-            for _ in range(step - saved):
+            for _ in range(steps_behind):
                 session.run(self._next)
         except tf.errors.OpError as error:
             raise ValueError(
-                f"{self._files.path(saved)} is not a position in this input ({self._source}), "
+                f"{self._files.path(saved or 0)} is not a position in this input ({self._source}), "
                 "which seems to have changed. Remove the file to begin at the input's start, or "
                 f"train with RunConfig(save_input_position=False). TensorFlow says: {error.message}"
             ) from error
         self._inputs.placed(has_more)
         _LOG.info("The input continues from its position at step %d.", step)
+
+    def _nearest(self, step: int) -> tuple[int | None, int]:
+        """The step whose position is taken up, if any, and the elements read after it."""
+        if self._latest_checkpoint is not None:
+            return self._files.latest(self._latest_checkpoint()), 0
+        if not step:
+            return None, 0
+        saved = self._files.nearest(step)
+        return saved, step - saved
 
     def write(self, session: tf.compat.v1.Session, step: int) -> None:
         """Writes the position of this moment for the checkpoint of a step."""

@@ -2,7 +2,8 @@
 
 A file is named as if it were one of the checkpoint's data files, which all Savers remove together
 by a pattern that this name fits; tf.estimator 2.15 never opens it, since the index does not name
-it.
+it. The position of an asynchronous worker is kept apart: that may be away for longer than the chief
+keeps a checkpoint.
 """
 
 import contextlib
@@ -15,6 +16,9 @@ from estimator_train.engine.whole_files import write_whole
 
 _LOG = tf.get_logger()
 _NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"
+_ASYNCHRONOUS_NAME = "{prefix}-{step}.input-i{pipeline:04d}"
+# The last checkpoint may not be finished.
+_ASYNCHRONOUS_KEPT = 2
 
 
 class PositionFiles:
@@ -25,11 +29,15 @@ class PositionFiles:
       pipeline: The number of this input pipeline.
       pipelines: How many there are.
       source: What the input is called in messages.
+      asynchronous: Whether it is one of an asynchronous worker.
     """
 
-    def __init__(self, prefix: str, pipeline: int, pipelines: int, source: str) -> None:
+    def __init__(
+        self, prefix: str, pipeline: int, pipelines: int, source: str, asynchronous: bool = False
+    ) -> None:
         self._prefix, self._source = prefix, source
         self._pipeline, self._pipelines = pipeline, pipelines
+        self._outlives_checkpoints = asynchronous and pipeline > 0
 
     def path(self, step: int) -> str:
         """The path of the position at a step."""
@@ -50,6 +58,9 @@ class PositionFiles:
             "has_more": has_more,
         }
         write_whole(self.path(step), json.dumps(header).encode() + b"\n" + position)
+        if self._outlives_checkpoints:
+            for old in sorted(self._steps_of(self._pipeline))[:-_ASYNCHRONOUS_KEPT]:
+                self.remove(old)
 
     def remove(self, step: int) -> None:
         """Removes the position at a step, if there is one."""
@@ -70,14 +81,29 @@ class PositionFiles:
         own = self._steps_of(self._pipeline)
         return max((near for near in own if before <= near <= step), default=step)
 
+    def latest(self, checkpoint: str | None) -> int | None:
+        """The step of this pipeline's last position, if its job goes on from a checkpoint.
+
+        Args:
+          checkpoint: The path of the latest checkpoint, or None. One without a position of the
+            chief's, as at the end of an input, is of a training that has ended.
+        """
+        number = (checkpoint or "").rpartition("-")[2]
+        if not number.isdecimal() or int(number) not in self._steps_of(pipeline=0):
+            return None
+        own = self._steps_of(self._pipeline)
+        return max((step for step in own if step <= int(number)), default=None)
+
     def _steps_of(self, pipeline: int) -> list[int]:
         """The steps of which a pipeline has a position."""
         pattern = self._path_of("*", pipeline)
         paths = tf.io.gfile.glob(pattern)
-        return [int(path.rpartition(".data-")[0].rpartition("-")[2]) for path in paths]
+        return [int(path.rpartition(".")[0].rpartition("-")[2]) for path in paths]
 
     def _path_of(self, step: int | str, pipeline: int) -> str:
-        return _NAME.format(prefix=self._prefix, step=step, pipeline=pipeline)
+        is_own = self._outlives_checkpoints and pipeline == self._pipeline
+        name = _ASYNCHRONOUS_NAME if is_own else _NAME
+        return name.format(prefix=self._prefix, step=step, pipeline=pipeline)
 
     def read(self, step: int) -> tuple[bool, bytes] | None:
         """Whether there is more at a step, and the position; None, with a warning, if none."""
@@ -106,8 +132,9 @@ class PositionFiles:
         """Removes this pipeline's positions whose checkpoints were never finished."""
         pattern = self._path_of("*", self._pipeline)
         for path in tf.io.gfile.glob([pattern, pattern + ".part"]):
-            checkpoint = path.rpartition(".data-")[0]
+            checkpoint = path.removesuffix(".part").rpartition(".")[0]
             names = [f"{checkpoint}.index", checkpoint]  # Of either format.
-            if path.endswith(".part") or not any(map(tf.io.gfile.exists, names)):
+            is_orphan = not (self._outlives_checkpoints or any(map(tf.io.gfile.exists, names)))
+            if path.endswith(".part") or is_orphan:
                 with contextlib.suppress(tf.errors.NotFoundError):
                     tf.io.gfile.remove(path)

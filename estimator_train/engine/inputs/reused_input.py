@@ -1,9 +1,11 @@
 """Inputs that a kept model takes one after another, without its graph growing where possible.
 
-A dataset of the user's is made in a graph of its own, written out there, and read back by one
-operation of the model's graph. TensorFlow would otherwise copy, prune and optimize the whole of the
-model's graph for each new input. A dataset that cannot be written out (it calls Python, or looks
-things up in tables) is imported into the model's graph.
+A dataset of the user's is made in a graph of its own. Its values are taken out of that graph, which
+is imported into the model's graph with placeholders for them; an input of the same form then only
+feeds its values. Where forms keep changing, datasets are written out and read back by one operation
+of the model's graph. TensorFlow would otherwise copy, prune and optimize the whole of the model's
+graph for each new input. A dataset that cannot be written out (it calls Python, or looks things up
+in tables) is imported each time.
 """
 
 import dataclasses
@@ -12,10 +14,15 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, is_dataset
+from estimator_train.engine.inputs.input_form import InputForm, form_of
+from estimator_train.engine.inputs.outside_arrays import arrays_beside
 
 _FAIL_ON_STATE = 2
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
+# More than a program has input_fns; past these, forms change from call to call.
+_MOST_FORMS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +60,7 @@ class InputSlot:
     def __init__(self, graph: tf.Graph, inputs: Inputs) -> None:
         self._graph = graph
         self._inputs = inputs
+        self._forms: dict[bytes, tuple[tf.Operation, dict[str, tf.Tensor]]] = {}
         self._written: tf.Tensor | None = None
         self._read: tf.Operation | None = None
 
@@ -72,11 +80,48 @@ class InputSlot:
             if not is_dataset(result) or result.element_spec != self._inputs.iterator.element_spec:
                 return None
             variant = tf.data.experimental.to_variant(result)
-            written = _written_out(source, variant)
+        needed = _ancestors(variant.op)
+        if source.get_collection(_TABLES) or any(map(_reads_resource, needed)):
+            return self._imported(source, variant)
+        arrays = arrays_beside(source)
+        form = form_of(source.as_graph_def(), {op.name for op in needed}, arrays)
+        has_state = form.has_state or any(map(_has_state, needed))
+        if not has_state and (form.key in self._forms or len(self._forms) < _MOST_FORMS):
+            return self._fed(form, variant.name)
+        written = None if arrays else _written_out(source, variant)
         if written is None:
             return self._imported(source, variant)
         placeholder, read = self._reader()
         return Start((read,), {placeholder: written})
+
+    def emptied(self) -> tf.Operation | None:
+        """Adds an operation that frees what the input holds; None for elements of other kinds."""
+        specs = tf.nest.flatten(self._inputs.iterator.element_spec)
+        if not all(isinstance(spec, tf.TensorSpec) for spec in specs):
+            return None
+        with self._graph.as_default(), tf.name_scope("no_input"), tf.device("/cpu:0"):
+            none = tuple(tf.zeros([0, *_some_shape(spec)], spec.dtype) for spec in specs)
+            options = tf.data.Options()
+            options.experimental_optimization.apply_default_optimizations = False
+            options.autotune.enabled = False
+            dataset = tf.data.Dataset.from_tensor_slices(none).with_options(options)
+            return tf.raw_ops.MakeIterator(
+                dataset=tf.data.experimental.to_variant(dataset),
+                iterator=tf_internals.iterator_handle(self._inputs.iterator),
+            )
+
+    def _fed(self, form: InputForm, dataset: str) -> Start:
+        """An input of a form that the graph has, or gets here."""
+        if form.key not in self._forms:
+            names = list(form.values)
+            with self._graph.as_default(), tf.name_scope("next_input"):
+                variant, *fed = tf.import_graph_def(
+                    form.definition, return_elements=[dataset, *(f"{name}:0" for name in names)]
+                )
+                start = self._bound(variant)
+            self._forms[form.key] = start, dict(zip(names, fed, strict=True))
+        start, placeholders = self._forms[form.key]
+        return Start((start,), {placeholders[name]: form.values[name] for name in placeholders})
 
     def _reader(self) -> tuple[tf.Tensor, tf.Operation]:
         if self._written is None or self._read is None:
@@ -104,9 +149,10 @@ class InputSlot:
 
 def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
     """A dataset in bytes; None if it holds what only its own graph has."""
-    if _reads_resources(variant.op):
-        return None
-    data = tf.raw_ops.DatasetToGraphV2(input_dataset=variant, external_state_policy=_FAIL_ON_STATE)
+    with source.as_default():
+        data = tf.raw_ops.DatasetToGraphV2(
+            input_dataset=variant, external_state_policy=_FAIL_ON_STATE
+        )
     config = tf.compat.v1.ConfigProto(device_count={"GPU": 0})
     with tf.compat.v1.Session(graph=source, config=config) as session:
         try:
@@ -115,14 +161,28 @@ def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
             return None
 
 
-def _reads_resources(operation: tf.Operation) -> bool:
-    stack, seen = [operation], set()
+def _some_shape(spec: tf.TensorSpec) -> list[int]:
+    """A shape that a spec allows."""
+    return [] if spec.shape.rank is None else [size or 0 for size in spec.shape.as_list()]
+
+
+def _ancestors(operation: tf.Operation) -> list[tf.Operation]:
+    """All operations that run when this one does, itself among them."""
+    stack, found = [operation], {operation.name: operation}
     while stack:
         operation = stack.pop()
-        if operation.name in seen:
-            continue
-        seen.add(operation.name)
-        if any(tensor.dtype == tf.resource for tensor in operation.inputs):
-            return True
-        stack += [tensor.op for tensor in operation.inputs]
-    return False
+        for before in (*operation.control_inputs, *(tensor.op for tensor in operation.inputs)):
+            if before.name not in found:
+                found[before.name] = before
+                stack.append(before)
+    return list(found.values())
+
+
+def _reads_resource(operation: tf.Operation) -> bool:
+    return any(tensor.dtype == tf.resource for tensor in operation.inputs)
+
+
+def _has_state(operation: tf.Operation) -> bool:
+    """Whether an operation goes on, at a later input, from where it was: as random numbers do."""
+    # Datasets count as stateful so that nothing computes them ahead; what they do begins anew.
+    return operation.op_def.is_stateful and "Dataset" not in operation.type

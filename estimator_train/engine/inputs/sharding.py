@@ -8,6 +8,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import call_input_fn, is_dataset
 from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_ps_task
 
 _Policy = tf.data.experimental.AutoShardPolicy
@@ -21,14 +22,23 @@ def input_of_task(context: EstimatorContext, input_fn: Any, mode: str) -> Any:
       input_fn: The user's input_fn.
       mode: A ModeKeys value.
     """
-    config = context.config
-    if mode != ModeKeys.TRAIN or not is_ps_task(config) or config.num_worker_replicas == 1:
+    if mode != ModeKeys.TRAIN or not trains_beside_others(context.config):
         return call_input_fn(context, input_fn, mode)
-    input_context = tf.distribute.InputContext(
+    input_context = place_of_task(context.config)
+    return own_part(call_input_fn(context, input_fn, mode, input_context), input_context)
+
+
+def trains_beside_others(config: RunConfig) -> bool:
+    """Whether this process trains asynchronously beside others."""
+    return is_ps_task(config) and config.num_worker_replicas > 1
+
+
+def place_of_task(config: RunConfig) -> tf.distribute.InputContext:
+    """The place of an asynchronous worker's input among those of the others."""
+    return tf.distribute.InputContext(
         num_input_pipelines=config.num_worker_replicas,
         input_pipeline_id=config.global_id_in_cluster,
     )
-    return own_part(call_input_fn(context, input_fn, mode, input_context), input_context)
 
 
 def own_part(result: Any, input_context: tf.distribute.InputContext) -> Any:

@@ -7,25 +7,41 @@ outside, so that a step in the loop and a step outside it are the same step on t
 
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.loops.prepared_calls import PreparedCalls
-from estimator_train.engine.loops.xla import CompiledStep, Trial, compiled_step
+from estimator_train.engine.loops.chosen_executor import ChosenExecutor
+from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compiled_step
 
 
 class NotLoopableError(Exception):
     """The step's graph cannot stand in a loop; the message says why."""
 
 
+@dataclasses.dataclass(frozen=True)
+class LoopVote:
+    """How workers that make each step together agree, step by step, when they leave a loop.
+
+    Attributes:
+      has_next: Whether this worker has input for one more step, a bool scalar of the step's graph.
+      ballot: Two bool scalars that can be replaced: `has_next`, and whether this worker goes on.
+      result: Whether all said yes, bool [2].
+    """
+
+    has_next: tf.Tensor
+    ballot: tuple[tf.Tensor, tf.Tensor]
+    result: tf.Tensor
+
+
 class StepLoop:
     """A loop of training steps.
 
     Attributes:
-      outcome: Tensors of the steps done and the loss of the last of them.
+      outcome: Tensors of the steps done and the loss of the last of them; where there is a vote,
+        then whether all workers have input for one more.
       trial: Finds out whether a step compiles, for a loop of compiled steps.
 
     Args:
@@ -41,13 +57,13 @@ class StepLoop:
         most: "_Slot",
         done: "_Slot",
         last_loss: "_Slot",
-        outcome: tuple[tf.Tensor, tf.Tensor],
+        outcome: tuple[tf.Tensor, ...],
         trial: Trial | None = None,
     ) -> None:
         self.outcome = outcome
         self.trial = trial
         self._most, self._done, self._last_loss = most, done, last_loss
-        self._calls = PreparedCalls()
+        self._calls = ChosenExecutor(outcome)
         self._set: tuple[tf.compat.v1.Session, int] | None = None
 
     def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
@@ -61,19 +77,19 @@ class StepLoop:
             self._most.set(session, steps)
             self._set = (session, steps)
 
-    def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any]:
-        """Runs steps until there are `steps` of them or the loss is not finite.
+    def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any, bool]:
+        """Runs steps until there are `steps` of them, the loss is not finite, or a vote ends them.
 
         Args:
           session: A raw session.
           steps: How many steps to run; 1 or more.
 
         Returns:
-          The steps done and the last one's loss.
+          The steps done, the last one's loss, and False if a worker has no more input.
         """
         self.set_steps(session, steps)
-        done, loss = self._calls.run(session, self.outcome)
-        return int(done), loss
+        done, loss, *has_more = self._calls.run(session, steps)
+        return int(done), loss, all(has_more)
 
     def read_broken_off(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
         """The steps done and the last one's loss after `run` raised for the end of the input."""
@@ -82,7 +98,13 @@ class StepLoop:
 
 
 def build_loop(
-    train_op: Any, loss: tf.Tensor, *, stop_at_nan: bool = True, compiled: bool = False
+    train_op: Any,
+    loss: tf.Tensor,
+    *,
+    stop_at_nan: bool = True,
+    compiled: bool = False,
+    unseen: Collection[tf.Operation] = (),
+    vote: LoopVote | None = None,
 ) -> StepLoop:
     """Builds a loop of the step that computes `loss` and runs `train_op`.
 
@@ -91,6 +113,8 @@ def build_loop(
       loss: Scalar tensor of the same graph.
       stop_at_nan: Whether the loop ends after a step whose loss is not finite.
       compiled: Whether XLA compiles the step.
+      unseen: Operations that only the order of a hooked step needs, as reads for its hooks.
+      vote: How workers agree when the loop ends; None for one that is this process's alone.
 
     Raises:
       NotLoopableError: The step uses what cannot be captured: reference variables, queues, or
@@ -99,37 +123,61 @@ def build_loop(
     """
     graph = loss.graph
     operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
-    needed, captured = _sub_graph([operation, loss.op])
+    shown = [loss] if vote is None else [loss, vote.has_next]
+    needed, captured = _sub_graph([operation, *(tensor.op for tensor in shown)], unseen)
     whole = functools.partial(_definition, graph)
     step: CompiledStep | _Copy
     if compiled:
+        if vote is not None:
+            raise NotCompilableError("its workers vote after each step")
         step = compiled_step(operation, loss, needed, captured, whole)
     else:
-        step = _Copy(whole(needed, captured), operation.name, loss)
+        step = _Copy(whole(needed, captured), operation.name, shown)
     can_be_nan = stop_at_nan and loss.dtype.is_floating
     most_slot = _Slot("steps", tf.int64)
     done_slot = _Slot("done", tf.int64)
     loss_slot = _Slot("loss", loss.dtype)
     most = most_slot.read
     with tf.control_dependencies([done_slot.assign(tf.constant(0, tf.int64))]):
-        start = (tf.constant(0, tf.int64), tf.zeros([], loss.dtype))
+        start = [tf.constant(0, tf.int64), tf.zeros([], loss.dtype)]
 
-    def body(done: tf.Tensor, _: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        body_graph = tf.compat.v1.get_default_graph()
-        step_loss = step.run({handle.name: body_graph.capture(handle) for handle in captured})
-        with tf.control_dependencies([step_loss]):
-            done = done + 1
-            with tf.control_dependencies([done_slot.assign(done), loss_slot.assign(step_loss)]):
-                return tf.identity(done), step_loss
-
-    def go_on(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
+    def is_wanted(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
         more = done < most
         return tf.logical_and(more, tf.math.is_finite(step_loss)) if can_be_nan else more
 
+    def body(done: tf.Tensor, _: tf.Tensor, *agreed: tf.Tensor) -> list[tf.Tensor]:
+        body_graph = tf.compat.v1.get_default_graph()
+        handles = {handle.name: body_graph.capture(handle) for handle in captured}
+        step_loss, *has_next = step.run(handles)
+        with tf.control_dependencies([step_loss]):
+            done = done + 1
+            with tf.control_dependencies([done_slot.assign(done), loss_slot.assign(step_loss)]):
+                after = [tf.identity(done), step_loss]
+        if vote is not None:
+            after += _voted(vote, has_next[0], is_wanted(done, step_loss))
+        return after
+
+    def go_on(done: tf.Tensor, step_loss: tf.Tensor, *agreed: tf.Tensor) -> tf.Tensor:
+        return agreed[1] if agreed else is_wanted(done, step_loss)
+
+    if vote is not None:
+        start += [tf.constant(True), tf.constant(True)]
     with tf_internals.control_flow_v2():
         outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)
     trial = Trial(step, graph) if isinstance(step, CompiledStep) else None
-    return StepLoop(most_slot, done_slot, loss_slot, outcome, trial)
+    return StepLoop(most_slot, done_slot, loss_slot, tuple(outcome[:3]), trial)
+
+
+def _voted(vote: LoopVote, has_next: tf.Tensor, is_willing: tf.Tensor) -> list[tf.Tensor]:
+    """Adds a vote to the default graph: whether all have input, and whether all go on."""
+    needed, captured = _sub_graph([vote.result.op], ())
+    body_graph = tf.compat.v1.get_default_graph()
+    given = {handle.name: body_graph.capture(handle) for handle in captured}
+    said = (has_next, tf.logical_and(has_next, is_willing))
+    given |= {place.name: tensor for place, tensor in zip(vote.ballot, said, strict=True)}
+    definition = _definition(vote.result.graph, needed, captured)
+    (result,) = tf.import_graph_def(definition, given, [vote.result.name], name="vote")
+    return tf.unstack(tf.ensure_shape(result, [2]))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,21 +187,27 @@ class _Copy:
     Attributes:
       definition: Their GraphDef, with placeholders for handles.
       operation: The name of the one that runs the step.
-      loss: The loss.
+      shown: The loss, and other tensors of the step.
     """
 
     definition: tf.compat.v1.GraphDef
     operation: str
-    loss: tf.Tensor
+    shown: list[tf.Tensor]
 
-    def run(self, handles: dict[str, tf.Tensor]) -> tf.Tensor:
-        """Adds a step to the default graph; returns the loss, which is there when it is done."""
-        ran, loss = tf.import_graph_def(
-            self.definition, handles, [self.operation, self.loss.name], name="step"
-        )
+    def run(self, handles: dict[str, tf.Tensor]) -> list[tf.Tensor]:
+        """Adds a step to the default graph; returns what it shows, which is there when it is done.
+
+        Args:
+          handles: The captured handles by their names.
+        """
+        names = [self.operation, *(tensor.name for tensor in self.shown)]
+        ran, *found = tf.import_graph_def(self.definition, handles, names, name="step")
         with tf.control_dependencies([ran]):
             # An import forgets the shape of what a tf.cond gives.
-            return tf.ensure_shape(loss, self.loss.shape)
+            return [
+                tf.ensure_shape(tensor, whole.shape)
+                for tensor, whole in zip(found, self.shown, strict=True)
+            ]
 
 
 class _Slot:
@@ -174,7 +228,9 @@ class _Slot:
         session.run(self._assign, {self._value: value})
 
 
-def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list[tf.Tensor]]:
+def _sub_graph(
+    targets: Iterable[tf.Operation], unseen: Collection[tf.Operation]
+) -> tuple[set[tf.Operation], list[tf.Tensor]]:
     """The operations that `targets` need, and the handles of state at which they end."""
     needed: set[tf.Operation] = set()
     captured: dict[str, tf.Tensor] = {}
@@ -189,8 +245,30 @@ def _sub_graph(targets: Iterable[tf.Operation]) -> tuple[set[tf.Operation], list
         _check_loopable(operation)
         needed.add(operation)
         stack.extend(tensor.op for tensor in operation.inputs)
-        stack.extend(operation.control_inputs)
+        stack.extend(
+            before
+            for before in operation.control_inputs
+            if before not in unseen and not _is_gradient_of_nothing(before, operation)
+        )
     return needed, list(captured.values())
+
+
+def _is_gradient_of_nothing(operation: tf.Operation, gate: tf.Operation) -> bool:
+    """Whether nothing but a gate, which waits for all gradients of a layer, needs an operation.
+
+    The gradient by the first layer's input is such a one: as much work as the layer itself.
+    """
+    if not gate.name.endswith("_grad/tuple/group_deps") or operation.op_def.is_stateful:
+        return False
+    behind = [user for tensor in operation.outputs for user in tensor.consumers()]
+    return bool(behind) and all(
+        user.type == "Identity" and gate in user.control_inputs and not _is_used(user)
+        for user in behind
+    )
+
+
+def _is_used(operation: tf.Operation) -> bool:
+    return bool(operation.outputs[0].consumers() or operation._control_outputs)
 
 
 def _is_handle(operation: tf.Operation) -> bool:
@@ -211,6 +289,13 @@ def _check_loopable(operation: tf.Operation) -> None:
         raise NotLoopableError(f"'{operation.name}' reads a queue")
 
 
+def _drop_other_controls(node: Any, names: Collection[str]) -> None:
+    kept = [name for name in node.input if not name.startswith("^") or name[1:] in names]
+    if len(kept) < len(node.input):
+        del node.input[:]
+        node.input.extend(kept)
+
+
 def _definition(
     graph: tf.Graph, needed: set[tf.Operation], captured: list[tf.Tensor]
 ) -> tf.compat.v1.GraphDef:
@@ -220,6 +305,7 @@ def _definition(
     names = {operation.name for operation in needed}
     definition.node.extend(node for node in whole.node if node.name in names)
     for node in definition.node:
+        _drop_other_controls(node, names)
         # A colocation may name an operation that stays outside; devices are in the nodes already.
         node.attr.pop("_class", None)
     for handle in captured:

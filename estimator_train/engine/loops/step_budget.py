@@ -39,6 +39,16 @@ class StepBudget:
         free = min((bound for bound in (due, self._limit) if bound is not None), default=None)
         return self._within_time(None if free is None else free - 1)
 
+    def is_free_after_next(self, global_step: int) -> bool:
+        """Whether no hook needs to see the step after the next, as far as can be told before it.
+
+        Args:
+          global_step: The global step now.
+        """
+        due, _ = self._next_due(global_step)
+        # Whoever sees the next step says only then which one it must see after it.
+        return (due is None or due > 2) and self._limit != 1
+
     def took(self, secs: float, steps: int) -> None:
         """Notes how long a call took.
 

@@ -1,5 +1,6 @@
 """Driving a training session: loops of steps between those that hooks must see."""
 
+import contextlib
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +9,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.loops import hook_schedule
+from estimator_train.engine.loops.agreement import LoopAgreement
 from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.step_budget import StepBudget
 from estimator_train.engine.loops.training_loop import TrainingLoop
@@ -30,6 +32,10 @@ class StepRunner:
         limit; 1 for no loops.
       timeout: The clock of steps.
       xla: Whether XLA compiles the steps of loops: True, False, or 'auto' for where it can.
+      agreement: By which workers that make each step together run the same loops; None where no
+        step waits for another process.
+      device: This process's device, if others train the same variables asynchronously: the global
+        step then counts their steps too.
     """
 
     def __init__(
@@ -41,6 +47,8 @@ class StepRunner:
         steps_per_loop: int | str,
         timeout: StepTimeout,
         xla: bool | str = False,
+        agreement: LoopAgreement | None = None,
+        device: str | None = None,
     ) -> None:
         # A list, as hooks find it in the arguments of the run.
         self._hooked_step = HookedStep([train_op, loss, step_read], hooks)
@@ -48,21 +56,39 @@ class StepRunner:
         self._timeout = timeout
         limit = None if steps_per_loop == "auto" else int(steps_per_loop)
         self._budget = StepBudget(hooks, limit)
-        self._loops = None if limit == 1 else TrainingLoop(train_op, loss, hooks, xla)
+        vote = agreement.vote if agreement else None
+        self._loops = (
+            None
+            if limit == 1
+            else TrainingLoop(train_op, loss, hooks, xla, step_read, vote=vote, device=device)
+        )
+        self._others_count = device is not None
+        self._agreement = agreement
+        if agreement is not None:
+            agreement.wants, agreement.run_one = self._could_loop, self._run_one
         if limit == 1 and xla:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
+        self._session: Any = None
         self._global_step: int | None = None
         self._counts_steps = False
 
-    def run(self, session: tf.compat.v1.train.MonitoredSession) -> Any:
+    def run(
+        self,
+        session: tf.compat.v1.train.MonitoredSession,
+        settled: contextlib.AbstractContextManager[Any],
+    ) -> Any:
         """Runs steps until the session stops or the input ends.
+
+        Args:
+          session: Runs them.
+          settled: Left before the session is closed by an error: waits for what still uses it.
 
         Returns:
           The last step's loss, or None if there was no step.
         """
         self._loss: Any = None
         self._monitored = session
-        with session:
+        with session, settled:
             while not session.should_stop():
                 session.run_step_fn(self._round)
         return self._loss
@@ -71,6 +97,9 @@ class StepRunner:
         """Some steps in a loop, if hooks allow any, then one with all hooks."""
         # Not that of the context: after a failure of another task it is a session of before.
         session = tf_internals.current_session(self._monitored)
+        if session is not self._session:
+            # It may have gone back to a checkpoint.
+            self._session, self._global_step, self._counts_steps = session, None, False
         stop = self._run_loop(session)
         if not stop:
             (_, self._loss, before), stop = self._hooked_step.run(session)
@@ -79,23 +108,50 @@ class StepRunner:
             step_context.request_stop()
 
     def _run_loop(self, session: tf.compat.v1.Session) -> bool:
-        """Runs the steps that no hook must see; returns whether a hook ends training."""
-        if self._loops is None or self._loops.loop is None or not self._counts_steps:
+        """Runs the steps that no hook must see; returns whether training ends."""
+        if self._loops is None or self._loops.loop is None:
             return False
-        assert self._global_step is not None
-        steps = self._budget.steps(self._global_step)
+        steps = self._steps_of_loop()
         if not steps:
             return False
         loop = self._loops.compiled_or_not(session)
         start = time.monotonic()
         try:
             with self._timeout.running():
-                done, loss = loop.run(session, steps)
+                done, loss, has_more = loop.run(session, steps)
         except tf.errors.OutOfRangeError:
             self._after_loop(*loop.read_broken_off(session))
             raise
         self._budget.took(time.monotonic() - start, done)
-        return self._after_loop(done, loss)
+        if not has_more:
+            assert self._agreement is not None
+            self._agreement.end_of_input()
+        return self._after_loop(done, loss) or not has_more
+
+    def _steps_of_loop(self) -> int:
+        """How many steps the loop that comes now may run at most; 0 for no loop."""
+        if self._agreement is not None:
+            # Who agreed takes part, if only with one step.
+            if not self._agreement.taken_up():
+                return 0
+            assert self._global_step is not None
+            return max(1, self._budget.steps(self._global_step))
+        if not self._counts_steps:
+            return 0
+        assert self._global_step is not None
+        return self._budget.steps(self._global_step)
+
+    def _could_loop(self) -> bool:
+        """Whether a loop could come after the next step."""
+        if self._loops is None or self._loops.loop is None or not self._counts_steps:
+            return False
+        assert self._global_step is not None
+        return self._budget.is_free_after_next(self._global_step)
+
+    def _run_one(self, session: tf.compat.v1.Session) -> bool:
+        assert self._loops is not None
+        assert self._loops.loop is not None
+        return self._loops.loop.run(session, 1)[2]
 
     def _after_loop(self, done: int, loss: Any) -> bool:
         """Tells hooks of steps that they did not see; returns whether one asks to stop."""
@@ -113,8 +169,10 @@ class StepRunner:
         """Notes the global step; without one increment a step, hooks must see every step."""
         expected = self._global_step
         self._global_step = before + 1
-        self._counts_steps = expected == before
-        if self._loops is not None and expected not in (None, before):
+        self._counts_steps = expected is not None and (
+            before >= expected if self._others_count else before == expected
+        )
+        if self._loops is not None and not self._counts_steps and expected is not None:
             _LOG.info(
                 "Training runs one step per session call: the train_op does not increment the "
                 "global step by one; it is %d where %d was expected.",

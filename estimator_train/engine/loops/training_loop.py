@@ -1,12 +1,18 @@
 """The loop that a training's steps run in, compiled or not, or the reason why there is none."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine.loops import hook_schedule
-from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
+from estimator_train.engine.loops.graph_loop import (
+    LoopVote,
+    NotLoopableError,
+    StepLoop,
+    build_loop,
+)
 from estimator_train.engine.loops.xla import NotCompilableError
 
 _LOG = tf.get_logger()
@@ -20,6 +26,9 @@ class TrainingLoop:
       loss: The loss of that step.
       hooks: All hooks of the session; there is no loop where one must see every step.
       xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
+      step_read: The read of the global step for hooks, which no loop needs.
+      vote: How workers agree when a loop ends; None where this process trains alone.
+      device: Where the loop itself runs, if variables are on parameter servers.
 
     Attributes:
       loop: The loop that is run, or None.
@@ -29,11 +38,21 @@ class TrainingLoop:
     """
 
     def __init__(
-        self, train_op: Any, loss: tf.Tensor, hooks: Sequence[Any], xla: bool | str
+        self,
+        train_op: Any,
+        loss: tf.Tensor,
+        hooks: Sequence[Any],
+        xla: bool | str,
+        step_read: tf.Tensor,
+        *,
+        vote: LoopVote | None = None,
+        device: str | None = None,
     ) -> None:
         self._step = (train_op, loss)
+        self._unseen, self._vote = (step_read.op,), vote
         self._xla = xla
-        self.loop = self._build(hooks)
+        with tf.device(device) if device else contextlib.nullcontext():
+            self.loop = self._build(hooks)
         self._compiled = self._build_compiled() if xla else None
 
     def compiled_or_not(self, session: tf.compat.v1.Session) -> StepLoop:
@@ -61,7 +80,7 @@ class TrainingLoop:
                 )
                 return None
         try:
-            return build_loop(*self._step)
+            return build_loop(*self._step, unseen=self._unseen, vote=self._vote)
         except NotLoopableError as reason:
             _LOG.info("Training runs one step per session call: %s.", reason)
             return None
@@ -72,7 +91,7 @@ class TrainingLoop:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
             return None
         try:
-            return build_loop(*self._step, compiled=True)
+            return build_loop(*self._step, compiled=True, unseen=self._unseen, vote=self._vote)
         except NotCompilableError as reason:
             self._cannot_compile(reason)
             return None

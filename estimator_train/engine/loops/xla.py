@@ -37,19 +37,19 @@ class CompiledStep:
     handles: list[str]
     function: Callable[..., tf.Tensor]
 
-    def run(self, handles: dict[str, tf.Tensor]) -> tf.Tensor:
+    def run(self, handles: dict[str, tf.Tensor]) -> list[tf.Tensor]:
         """Adds a step to the default graph.
 
         Args:
           handles: Name of each handle of state to a tensor of the default graph.
 
         Returns:
-          The loss, which is there when the step is done.
+          The loss alone, which is there when the step is done.
         """
         names = {node.name for node in self.outside.node}
         inputs = {name: handle for name, handle in handles.items() if _node(name) in names}
         fed = tf.import_graph_def(self.outside, inputs, self.fed, name="input") if names else []
-        return self.function(*fed, *(handles[name] for name in self.handles))
+        return [self.function(*fed, *(handles[name] for name in self.handles))]
 
 
 def compiled_step(

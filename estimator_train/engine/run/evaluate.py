@@ -172,7 +172,7 @@ def _run_some(call: Call, most: int) -> int:
     if batch.loop is None or not isinstance(call.session, PlainSession):
         call.session.run(batch.update_op)
         return 1
-    done, _ = batch.loop.run(call.session.raw, most)
+    done, *_ = batch.loop.run(call.session.raw, most)
     return done
 
 

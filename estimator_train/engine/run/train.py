@@ -11,7 +11,7 @@ from estimator_train.engine.checkpoints.integrity import repair
 from estimator_train.engine.checkpoints.model_dir_lock import sole_writer
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_sync_replicas import stop_grace_secs
-from estimator_train.engine.distributed.ps_task import placement
+from estimator_train.engine.distributed.ps_task import own_device, placement
 from estimator_train.engine.distributed.strategies import graph_form
 from estimator_train.engine.distributed.sync_watchdog import Peers
 from estimator_train.engine.graph.model_fn import model_graph
@@ -24,7 +24,7 @@ from estimator_train.engine.sessions.session import explained_restore, session_c
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.lifecycle.step_timeout import StepTimeout
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import is_synchronous
+from estimator_train.run_config.topology import is_synchronous, steps_per_call
 
 _LOG = tf.get_logger()
 _Hook: TypeAlias = tf.compat.v1.train.SessionRunHook
@@ -91,9 +91,11 @@ def _train(
             step.spec.loss,
             step_read,
             all_hooks,
-            1 if config.master else config.steps_per_loop,
+            steps_per_call(config),
             timeout,
             config.xla,
+            step.inputs.agreement,
+            own_device(config),
         )
         with explained_restore(context.latest_checkpoint(), not step.spec.scaffold.saver):
             session = tf.compat.v1.train.MonitoredSession(
@@ -101,8 +103,7 @@ def _train(
                 all_hooks,
                 stop_grace_period_secs=stop_grace_secs(step.global_step.graph),
             )
-        with checkpoints.saver.open():
-            return runner.run(session)
+        return runner.run(session, checkpoints.saver.open())
 
 
 def _other_workers(config: RunConfig) -> str:

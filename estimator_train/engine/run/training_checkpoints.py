@@ -13,10 +13,13 @@ from estimator_train.engine.checkpoints.async_saver import (
 )
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.distributed.ps_position import SavePositionWithChief, TellOfSaves
 from estimator_train.engine.distributed.ps_save_pacing import pace_saves
 from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.inputs.position import saved_position
 from estimator_train.engine.inputs.position_hooks import SavePosition
+from estimator_train.engine.inputs.sharding import trains_beside_others
+from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_synchronous
 
 _SaverHook: TypeAlias = tf.compat.v1.train.CheckpointSaverHook
@@ -59,12 +62,13 @@ class TrainingCheckpoints:
         scaffold = step.spec.scaffold
         _add_saver(context, scaffold, strategy)
         # Values on other machines would come here to be copied, and go back to be written.
-        self.saver = AsyncSaver(scaffold, config.checkpoint_mode == "async" and not config.master)
+        beside = config.checkpoint_mode == "async" and not config.master
         users_savers = _users_savers(step, callers_hooks)
+        self.saver = AsyncSaver(scaffold, beside, config.checkpoint_save_graph_def)
         self.position = saved_position(context, step.inputs, input_fn, users_savers)
         self.schedule: SaveSchedule | None = None
         self.hooks: list[Any] = []
-        self._listeners = [*listeners, *([SavePosition(self.position)] if self.position else [])]
+        self._listeners = [*listeners, *_position_listeners(self.position, config)]
         if users_savers:
             self._use(users_savers, config.is_chief)
         elif config.save_checkpoints_secs or config.save_checkpoints_steps:
@@ -90,12 +94,27 @@ class TrainingCheckpoints:
             save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps,
             listeners=[SettledSaves(self.saver, self._listeners), *self._listeners],
-            save_graph_def=config.checkpoint_save_graph_def,
+            save_graph_def=False,  # The saver writes it.
             saver=self.saver,
         )
         self.schedule = SaveSchedule([hook], self._listeners)
         pace_saves(hook, self.schedule, config)
         self.hooks = [self.schedule, hook, FailedWriteHook(self.saver)]
+
+
+def _position_listeners(position: Any, config: RunConfig) -> list[_Listener]:
+    """What saves the position in the input with the chief's checkpoints.
+
+    An asynchronous worker that is not the chief gets a hook instead.
+    """
+    if position is None:
+        return []
+    if not trains_beside_others(config):
+        return [SavePosition(position)]
+    if config.is_chief:
+        return [TellOfSaves(), SavePosition(position)]
+    position.saving_hooks.append(SavePositionWithChief(position))
+    return []
 
 
 def _users_savers(step: Step, callers_hooks: Sequence[Any]) -> list[_SaverHook]:

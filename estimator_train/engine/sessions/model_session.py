@@ -12,6 +12,7 @@ from estimator_train.engine.inputs.input_fn import call_input_fn
 from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.engine.sessions.open_model import Built, OpenModel, in_use
 from estimator_train.engine.sessions.session import explained_restore, session_config
+from estimator_train.estimator_spec.spec import ModeKeys
 
 
 @dataclasses.dataclass
@@ -76,9 +77,24 @@ def model_session(
     final = tf.compat.v1.train.FinalOpsHook(built.final)
     all_hooks = [*built.inputs.hooks, *hooks, *built.hooks, final]
     call = Call(built, _own_session(context, built, checkpoint_path, all_hooks, master, strategy))
-    with call.session:
+    # Hooks find the graph as the default one; between predictions the caller has its own.
+    during = built.graph.as_default() if mode == ModeKeys.EVAL else contextlib.nullcontext()
+    with during, _ended_in(built.graph, call.session):
         yield call
     call.results = final.final_ops_values
+
+
+@contextlib.contextmanager
+def _ended_in(graph: tf.Graph, session: tf.compat.v1.train.MonitoredSession) -> Iterator[None]:
+    """Closes a session while its graph is the default one: hooks add to it at the end."""
+    with contextlib.ExitStack() as stack:
+
+        def end(*error: Any) -> bool | None:
+            with graph.as_default():
+                return session.__exit__(*error)
+
+        stack.push(end)
+        yield
 
 
 def _reused(

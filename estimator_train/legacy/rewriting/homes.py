@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from estimator_train.legacy import trees
-from estimator_train.legacy.trees import private
+from estimator_train.legacy.trees import moved
 from estimator_train.legacy.trees.view import View
 
 _V1 = "tensorflow.compat.v1"
@@ -138,7 +138,7 @@ class Homes:
                 continue
             return home
         if view.__name__.startswith("tensorflow.python"):
-            return Home(_V1, private.public_path(inner))
+            return _importable(moved.target(view.__name__, inner).replace(":", "."))
         raise AttributeError(dotted)
 
     def _last_view(self, dotted: str) -> tuple[View, str]:

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from estimator_train.legacy.trees import estimator, missing, private, python
+from estimator_train.legacy.trees import estimator, keras, missing, moved, private, python
 from estimator_train.legacy.trees.view import Tree, View
 
 TF1 = "tf1"
@@ -15,11 +15,22 @@ _CONTRIB = "tensorflow.contrib"
 
 _TF1_MODULES = {
     "tensorflow": ("tensorflow:compat.v1", "tensorflow"),
-    "tensorflow.compat.v1": ("tensorflow:compat.v1",),
     "tensorflow.keras": ("tensorflow:compat.v1.keras",),
     "tensorflow.examples.tutorials.mnist": ("estimator_train.legacy.tutorials",),
     _CONTRIB: ("estimator_train.legacy.contrib",),
     f"{_CONTRIB}.keras": ("tensorflow:compat.v1.keras",),
+}
+# Ways around to a module of the tree, which else would lead to TensorFlow's own.
+_ALIASES = {
+    "tensorflow_core": "tensorflow",
+    "tensorflow._api.v1": "tensorflow",
+    "tensorflow.compat.v1.compat": "tensorflow.compat",
+    "tensorflow.compat.v2.compat": "tensorflow.compat",
+}
+_COMPAT = {
+    "tensorflow.compat": ("tensorflow:compat",),
+    "tensorflow.compat.v1": ("tensorflow:compat.v1",),
+    "tensorflow.compat.v2": ("tensorflow:compat.v2",),
 }
 # Names from before TensorFlow 1.0, and those that replaced them.
 _OLDEST = {
@@ -78,18 +89,22 @@ def tree(generation: str) -> Tree:
     return Tree(
         modules={
             **estimator.modules("v1" if first else "v2"),
+            **_COMPAT,
+            **keras.MODULES,
             **private.MODULES,
             **python.MODULES,
             **(_TF1_MODULES if first else {"tensorflow": ("tensorflow",)}),
         },
         names={
             **estimator.names(),
+            **keras.NAMES,
             **private.NAMES,
             **python.NAMES,
             **_RESOLVERS,
             **_SERVERS,
             **(_TF1_NAMES if first else {}),
         },
+        aliases=_ALIASES,
         open_ended=("tensorflow.python", _CONTRIB),
         fallback=_fallback,
     )
@@ -98,14 +113,14 @@ def tree(generation: str) -> Tree:
 @functools.cache
 def python_tree() -> Tree:
     """The names that Python and NumPy had, for codebases of both generations."""
-    return Tree(python.MODULES, python.NAMES, (), _fallback)
+    return Tree(python.MODULES, python.NAMES, {}, (), _fallback)
 
 
 def _fallback(view: View, name: str) -> Any:
     dotted = f"{view.__name__}.{name}"
-    if dotted.startswith("tensorflow.python."):
+    if dotted.startswith(f"{private.ROOT}."):
         try:
-            return private.public_name(name)
+            return moved.value(view.__name__, name)
         except AttributeError:
             pass
     # tf.contrib.tpu.python.tpu.tpu_estimator, and the like, have the names of tf.contrib.tpu.

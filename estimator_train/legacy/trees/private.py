@@ -3,33 +3,141 @@
 The paths are those that old scripts name; this package itself imports none of them.
 """
 
-import pkgutil
 from collections.abc import Callable
 from typing import Any
 
+ROOT = "tensorflow.python"
+KERAS = f"{ROOT}.keras"
 _V1 = "tensorflow:compat.v1"
 _TPU = "estimator_train.tpu"
-
-MODULES = {
-    "tensorflow.python": ("tensorflow.python",),
-    "tensorflow.python.layers": (f"{_V1}.layers",),
-    **{
-        f"tensorflow.python.layers.{name}": (f"{_V1}.layers",)
-        for name in ("base", "convolutional", "core", "layers", "normalization", "pooling")
-    },
-    "tensorflow.python.layers.utils": ("tf_keras:utils",),
-    "tensorflow.python.ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
-    "tensorflow.python.ops.rnn_cell_impl": (f"{_V1}.nn.rnn_cell",),
-    "tensorflow.python.training.learning_rate_decay": (f"{_V1}.train",),
-    "tensorflow.python.training.tracking": ("tensorflow.python.trackable",),
-    "tensorflow.python.training.checkpointable": ("tensorflow.python.trackable",),
-    "tensorflow.python.tpu.tpu_config": (_TPU,),
-    "tensorflow.python.tpu.tpu_context": (_TPU,),
-    "tensorflow.python.tpu.tpu_estimator": (_TPU,),
-    # The copy of Keras in TensorFlow is dead: no converter takes its models.
-    "tensorflow.python.keras": ("tensorflow:keras", "tf_keras.src"),
+_CELLS = (
+    f"{_V1}.nn.rnn_cell",
+    "tf_keras.src.layers.rnn.legacy_cells",
+    f"{ROOT}.ops.rnn_cell_impl",
+)
+_LAYERS = ("base", "convolutional", "core", "layers", "normalization", "pooling")
+_OPTIMIZERS = "tf_keras.src.optimizers.legacy"
+_TRACKABLE = (f"{ROOT}.trackable",)
+_TRACKING = {
+    "graph_view": (f"{ROOT}.checkpoint.graph_view",),
+    "tracking": (f"{ROOT}.trackable.autotrackable", f"{ROOT}.trackable.resource"),
+    "util": (f"{ROOT}.checkpoint.checkpoint", f"{ROOT}.checkpoint.util"),
 }
-_COLUMNS = "tensorflow.python.feature_column.feature_column"
+# Modules of Keras of which even the names have gone: what was in them is looked for in all of it.
+_KERAS_MODULES = (
+    "distribute.multi_worker_training_state",
+    "engine.network",
+    "engine.training_arrays",
+    "engine.training_distributed",
+    "engine.training_eager",
+    "engine.training_generator",
+    "engine.training_v2",
+    "engine.training_v2_utils",
+    "initializers.initializers_v2",
+    "layers.advanced_activations",
+    "layers.convolutional_recurrent",
+    "layers.cudnn_recurrent",
+    "layers.dense_attention",
+    "layers.embeddings",
+    "layers.legacy_rnn",
+    "layers.legacy_rnn.rnn_cell_impl",
+    "layers.legacy_rnn.rnn_cell_wrapper_impl",
+    "layers.local",
+    "layers.merge",
+    "layers.normalization_v2",
+    "layers.recurrent",
+    "layers.recurrent_v2",
+    "layers.rnn_cell_wrapper_v2",
+    "layers.wrappers",
+    "mixed_precision.experimental.autocast_variable",
+    "mixed_precision.experimental.loss_scale_optimizer",
+    "mixed_precision.experimental.test_util",
+    "mixed_precision.get_layer_policy",
+    "mixed_precision.loss_scale",
+    "model_subclassing_test_util",
+    "ops",
+    "optimizer_v1",
+    "premade",
+    "premade.linear",
+    "premade.wide_deep",
+    "saving.saved_model.load_context",
+    "saving.saved_model_experimental",
+    "utils.all_utils",
+    "utils.multi_gpu_utils",
+    "wrappers",
+    "wrappers.scikit_learn",
+)
+_KERAS_SAVING = (
+    "saving.hdf5_format",
+    "saving.model_config",
+    "saving.save",
+    "saving.saved_model",
+    "saving.saving_utils",
+)
+
+MODULES: dict[str, tuple[str, ...]] = {
+    ROOT: (ROOT,),
+    f"{ROOT}.layers": (f"{_V1}.layers",),
+    **{
+        f"{ROOT}.layers.{name}": (f"{_V1}.layers", f"tf_keras.src.legacy_tf_layers.{name}")
+        for name in _LAYERS
+        if name != "layers"
+    },
+    f"{ROOT}.layers.layers": (f"{_V1}.layers",),
+    f"{ROOT}.layers.utils": (f"{ROOT}.layers.utils", "tf_keras:utils"),
+    f"{ROOT}.ops.rnn_cell": _CELLS,
+    f"{ROOT}.ops.rnn_cell_impl": _CELLS,
+    f"{ROOT}.ops.rnn_cell_wrapper_impl": (
+        f"{_V1}.nn.rnn_cell",
+        "tf_keras.src.layers.rnn.legacy_cell_wrappers",
+    ),
+    f"{ROOT}.training.learning_rate_decay": (f"{_V1}.train",),
+    f"{ROOT}.training.training_ops": (f"{ROOT}.ops.gen_training_ops",),
+    f"{ROOT}.training.gen_training_ops": (f"{ROOT}.ops.gen_training_ops",),
+    f"{ROOT}.training.distribution_strategy_context": (f"{ROOT}.distribute.distribute_lib",),
+    f"{ROOT}.distribute.distribution_strategy_context": (f"{ROOT}.distribute.distribute_lib",),
+    f"{ROOT}.training.tracking": _TRACKABLE,
+    f"{ROOT}.training.checkpointable": _TRACKABLE,
+    **{
+        f"{ROOT}.training.{folder}.{name}": behind
+        for folder in ("tracking", "checkpointable")
+        for name, behind in _TRACKING.items()
+    },
+    f"{ROOT}.training.saving.functional_saver": (f"{ROOT}.checkpoint.functional_saver",),
+    f"{ROOT}.feature_column.dense_features": ("tf_keras.src.feature_column.dense_features",),
+    f"{ROOT}.feature_column.dense_features_v2": ("tf_keras.src.feature_column.dense_features_v2",),
+    f"{ROOT}.feature_column.sequence_feature_column": (
+        f"{ROOT}.feature_column.sequence_feature_column",
+        "tf_keras.src.feature_column.sequence_feature_column",
+    ),
+    f"{ROOT}.ops.losses.loss_reduction": (f"{_V1}.losses",),
+    f"{ROOT}.eager.execution_callbacks": (),
+    f"{ROOT}.framework.tensor_like": (),
+    f"{ROOT}.framework.composite_tensor_utils": (),
+    f"{ROOT}.pywrap_tensorflow_internal": (),
+    f"{ROOT}.saved_model.load_context": (f"{ROOT}.distribute.load_context",),
+    f"{ROOT}.tpu.tpu_config": (_TPU,),
+    f"{ROOT}.tpu.tpu_context": (_TPU,),
+    f"{ROOT}.tpu.tpu_estimator": (_TPU,),
+    f"{ROOT}.tpu.tpu_embedding": (),
+    f"{ROOT}.tpu.async_checkpoint": (),
+    f"{ROOT}.tpu.session_support": (),
+    # The copy of Keras in TensorFlow is dead: no converter takes its models.
+    KERAS: ("tensorflow:keras", "tf_keras.src"),
+    f"{KERAS}.optimizer_v2": (_OPTIMIZERS,),
+    f"{KERAS}.optimizer_v2.learning_rate_schedule": ("tensorflow:keras.optimizers.schedules",),
+    f"{KERAS}.optimizer_v2.legacy_learning_rate_decay": (f"{_V1}.train",),
+    **{f"{KERAS}.{name}": () for name in _KERAS_MODULES},
+    **{f"{KERAS}.{name}": (f"tf_keras.src.saving.legacy.{name[7:]}",) for name in _KERAS_SAVING},
+    f"{KERAS}.keras_parameterized": ("tf_keras.src.testing_infra.test_combinations",),
+    f"{KERAS}.combinations": ("tf_keras.src.testing_infra.test_combinations",),
+    f"{KERAS}.testing_utils": ("tf_keras.src.testing_infra.test_utils",),
+    f"{KERAS}.mixed_precision.experimental.policy": (
+        "estimator_train.legacy.trees.mixed_precision",
+        "tf_keras.src.mixed_precision.policy",
+    ),
+}
+_COLUMNS = f"{ROOT}.feature_column.feature_column"
 _COLUMN_CLASSES = [
     "BucketizedColumn",
     "CrossedColumn",
@@ -43,6 +151,27 @@ _COLUMN_CLASSES = [
     "VocabularyListCategoricalColumn",
     "WeightedCategoricalColumn",
 ]
+# Second names of layers, to those that are left.
+_LAYER_NAMES = {
+    "convolutional": {
+        "Conv1D": "Convolution1D",
+        "Conv2D": "Convolution2D",
+        "Conv3D": "Convolution3D",
+        "Conv2DTranspose": "Convolution2DTranspose Deconvolution2D Deconv2D",
+        "Conv3DTranspose": "Convolution3DTranspose Deconvolution3D Deconv3D",
+        "SeparableConv2D": "SeparableConvolution2D",
+        "conv1d": "convolution1d",
+        "conv2d": "convolution2d",
+        "conv3d": "convolution3d",
+        "conv2d_transpose": "convolution2d_transpose deconvolution2d deconv2d",
+        "conv3d_transpose": "convolution3d_transpose deconvolution3d deconv3d",
+        "separable_conv2d": "separable_convolution2d",
+    },
+    "core": {"Dense": "FullyConnected", "dense": "fully_connected"},
+    "normalization": {"BatchNormalization": "BatchNorm", "batch_normalization": "batch_norm"},
+    "pooling": {"AveragePooling2D": "AvgPool2D", "MaxPooling2D": "MaxPool2D"},
+}
+_CONV_UTILS = "tf_keras.src.utils.conv_utils"
 NAMES: dict[str, str | Callable[[], Any]] = {
     # What tf.feature_column makes today: scripts ask whether a column is one of these.
     **{
@@ -50,33 +179,35 @@ NAMES: dict[str, str | Callable[[], Any]] = {
         for name in _COLUMN_CLASSES
         for module in (_COLUMNS, f"{_COLUMNS}_lib")
     },
-    "tensorflow.python.util.nest.is_sequence": "tensorflow:nest.is_nested",
-    "tensorflow.python.util.nest.is_sequence_or_composite": "tensorflow:nest.is_nested",
-    "tensorflow.python.keras.preprocessing.sequence.pad_sequences": (
-        "tf_keras:utils.pad_sequences"
+    f"{_COLUMNS}_v2.FeatureColumn": "tensorflow:__internal__.feature_column.FeatureColumn",
+    **{
+        f"{ROOT}.layers.{module}.{old}": f"{_V1}.layers.{new}"
+        for module, names in _LAYER_NAMES.items()
+        for new, olds in names.items()
+        for old in olds.split()
+    },
+    f"{ROOT}.util.nest.is_sequence": "tensorflow:nest.is_nested",
+    f"{ROOT}.util.nest.is_sequence_or_composite": "tensorflow:nest.is_nested",
+    f"{ROOT}.data.util.nest.is_sequence": "tensorflow:nest.is_nested",
+    f"{ROOT}.ops.variable_scope.variable": f"{_V1}.Variable",
+    f"{ROOT}.ops.variables.VariableV1": f"{_V1}.Variable",
+    f"{ROOT}.ops.variable_scope.default_variable_creator": (
+        f"{ROOT}.ops.variable_v1:default_variable_creator"
     ),
+    f"{ROOT}.ops.losses.loss_reduction.ReductionV2": "tensorflow:keras.losses.Reduction",
+    f"{ROOT}.training.experimental.mixed_precision.enable_mixed_precision_graph_rewrite": (
+        f"{_V1}.mixed_precision.enable_mixed_precision_graph_rewrite"
+    ),
+    f"{ROOT}.util.tf_export.estimator_export": f"{ROOT}.util.tf_export:tf_export",
+    f"{ROOT}.framework.graph_util_impl.convert_variables_to_constants": (
+        f"{_V1}.graph_util.convert_variables_to_constants"
+    ),
+    f"{ROOT}.eager.tape.stop_recording": f"{ROOT}.eager.record:stop_recording",
+    f"{ROOT}.eager.tape.record_operation": f"{ROOT}.eager.record:record_operation",
+    f"{ROOT}.distribute.parameter_server_strategy.ParameterServerStrategy": (
+        f"{_V1}.distribute.experimental.ParameterServerStrategy"
+    ),
+    f"{KERAS}.preprocessing.sequence.pad_sequences": "tf_keras:utils.pad_sequences",
+    f"{KERAS}.engine.network.Network": "tf_keras:Model",
+    f"{KERAS}.utils.conv_utils.normalize_tuple": f"{_CONV_UTILS}:normalize_tuple",
 }
-# Where a name that has left its private module is looked for.
-_PUBLIC = ("", ".nn", ".train", ".nn.rnn_cell", ".losses", ".feature_column", ".saved_model")
-
-
-def public_path(name: str) -> str:
-    """The path below `tensorflow.compat.v1` of a name that has left its private module.
-
-    Raises:
-      AttributeError: The name does not exist.
-    """
-    if not name.startswith("_"):
-        for path in _PUBLIC:
-            if hasattr(pkgutil.resolve_name(f"{_V1}{path}"), name):
-                return f"{path}.{name}".lstrip(".")
-    raise AttributeError(name)
-
-
-def public_name(name: str) -> Any:
-    """The object of such a name.
-
-    Raises:
-      AttributeError: The name does not exist.
-    """
-    return pkgutil.resolve_name(f"{_V1}.{public_path(name)}")

@@ -1,5 +1,6 @@
 """Names that Python and NumPy had when the codebase was written."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +53,7 @@ _NUMPY = {
 
 MODULES = {
     "collections": ("collections",),
+    "dataclasses": ("dataclasses",),
     "inspect": ("inspect",),
     "numpy": ("numpy",),
     "time": ("time",),
@@ -59,9 +61,30 @@ MODULES = {
 NAMES: dict[str, str | Callable[[], Any]] = {
     **{f"collections.{name}": f"collections.abc:{name}" for name in _ABSTRACT},
     **{f"numpy.{name}": target for name, target in _NUMPY.items()},
+    "dataclasses.dataclass": "estimator_train.legacy.trees.python:_dataclass",
     "inspect.getargspec": "estimator_train.legacy.trees.python:_getargspec",
     "time.clock": "time:process_time",
 }
+
+
+def _dataclass(cls: Any = None, /, **options: Any) -> Any:
+    """`dataclasses.dataclass` as up to Python 3.10, whose defaults need not be hashable."""
+    if cls is None:
+        return lambda decorated: _dataclass(decorated, **options)
+    kinds: set[Any] = set()
+    for name in cls.__dict__.get("__annotations__", ()):
+        default = cls.__dict__.get(name)
+        kind = type(default.default if isinstance(default, dataclasses.Field) else default)
+        # Lists, dicts and sets were errors then, too.
+        if kind.__hash__ is None and not issubclass(kind, (list, dict, set)):
+            kinds.add(kind)
+    for kind in kinds:
+        kind.__hash__ = object.__hash__
+    try:
+        return dataclasses.dataclass(**options)(cls)
+    finally:
+        for kind in kinds:
+            kind.__hash__ = None
 
 
 def _as_scalar(array: Any) -> Any:

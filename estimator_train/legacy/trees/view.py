@@ -35,6 +35,15 @@ class View(ModuleType):
         value = self.__dict__[name] = self._tree.find(self, name)
         return value
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Puts a name in its place, also where TensorFlow itself looks it up."""
+        super().__setattr__(name, value)
+        if self._tree.target(f"{self.__name__}.{name}") is None:
+            for module in self._behind:
+                if name in getattr(module, "__dict__", {}):
+                    setattr(module, name, value)
+                    return
+
     def __call__(self, *_: Any, **__: Any) -> Any:
         """Raises: below tf.contrib's `python` it was a function's name that is missing."""
         raise missing(self.__name__)
@@ -53,6 +62,7 @@ class Tree:
       modules: Dotted names of modules to the objects behind each; of a module that is not listed
         and has a listed name below it, the same module of those behind its parent.
       names: Dotted names to the objects that they stand for, or to a function that returns one.
+      aliases: Dotted names of modules to the dotted names of those that they are.
       open_ended: Modules below which all modules are views, so that `fallback` is asked there.
       fallback: Called with a view and a name that is not there; returns its object or raises
         MissingSymbol.
@@ -62,15 +72,17 @@ class Tree:
         self,
         modules: Mapping[str, Sequence[str]],
         names: Mapping[str, str | Callable[[], Any]],
+        aliases: Mapping[str, str],
         open_ended: tuple[str, ...],
         fallback: Callable[[View, str], Any],
     ) -> None:
         self._modules = modules
         self._names = names
+        self._aliases = aliases
         self._open_ended = tuple(f"{name}." for name in open_ended)
         self._fallback = fallback
         self._views: dict[str, View] = {}
-        keys = (*modules, *names)
+        keys = (*modules, *names, *aliases)
         self.roots = frozenset(key.split(".")[0] for key in keys)
         self._inner = {
             key.rsplit(".", depth)[0] for key in keys for depth in range(1, key.count(".") + 1)
@@ -83,7 +95,7 @@ class Tree:
           ModuleNotFoundError: The module does not exist.
         """
         root, *inner = dotted.split(".")
-        module: Any = self.view(root, ())
+        module: Any = self.view(self._aliases.get(root, root), ())
         for name in inner:
             try:
                 module = getattr(module, name)
@@ -100,6 +112,8 @@ class Tree:
           MissingSymbol: None.
         """
         dotted = f"{view.__name__}.{name}"
+        if dotted in self._aliases:
+            return self.module(self._aliases[dotted])
         if dotted in self._names:
             return _resolved(self._names[dotted])
         found = (value for module in view._behind for value in _member(module, name))
@@ -140,7 +154,7 @@ class Tree:
     def names_below(self, dotted: str) -> set[str]:
         """The names that this tree adds to a module."""
         start = f"{dotted}."
-        keys = (*self._modules, *self._names)
+        keys = (*self._modules, *self._names, *self._aliases)
         return {key[len(start) :].split(".")[0] for key in keys if key.startswith(start)}
 
 

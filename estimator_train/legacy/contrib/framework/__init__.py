@@ -1,7 +1,11 @@
 """`tf.contrib.framework`: variables by name, checkpoints, arg_scope."""
 
+from collections.abc import Callable
+from typing import Any
+
 import tensorflow as tf
 
+from estimator_train.legacy.contrib.framework import nest
 from estimator_train.legacy.contrib.framework.arg_scope import (
     add_arg_scope,
     arg_scope,
@@ -59,6 +63,7 @@ __all__ = [
     "global_variable",
     "has_arg_scope",
     "local_variable",
+    "nest",
     "model_variable",
     "variable",
 ]
@@ -76,6 +81,28 @@ assert_scalar = tf.debugging.assert_scalar
 is_tensor = tf.is_tensor
 sort = tf.sort
 argsort = tf.argsort
-nest = tf.nest
 CriticalSection = tf.CriticalSection
 zero_initializer = _v1.zeros_initializer
+
+
+def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
+    """Marks a function that a library will remove; calls of it warn nobody here.
+
+    Args:
+      date: When, "YYYY-MM-DD"; None: not known.
+      instructions: What to use instead.
+      warn_once: Unused.
+    """
+    del date, instructions, warn_once
+    return lambda function: function
+
+
+def deprecated_args(date: str | None, instructions: str, *names: Any, **how: Any) -> Any:
+    """Marks arguments in the same way."""
+    del names, how
+    return deprecated(date, instructions)
+
+
+def get_name_scope() -> str:
+    """The name scope of the default graph that operations are made in."""
+    return _v1.get_default_graph().get_name_scope()

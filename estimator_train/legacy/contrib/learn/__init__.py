@@ -26,6 +26,7 @@ from estimator_train.legacy.contrib.learn.estimators import (
 )
 from estimator_train.legacy.contrib.learn.experiment import Experiment, make_export_strategy, run
 from estimator_train.legacy.contrib.learn.keys import ModeKeys, PredictionKey, ProblemType
+from estimator_train.legacy.contrib.learn.kmeans import KMeansClustering
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
 
@@ -37,6 +38,7 @@ __all__ = [
     "DNNRegressor",
     "Estimator",
     "Experiment",
+    "KMeansClustering",
     "LinearClassifier",
     "LinearRegressor",
     "MetricSpec",

@@ -2,6 +2,7 @@
 
 import collections
 import csv
+import importlib
 from types import SimpleNamespace
 from typing import Any
 
@@ -53,11 +54,53 @@ def load_csv_without_header(
     return Dataset(np.array(rows, features_dtype), targets)
 
 
+def load_iris(data_path: str | None = None) -> Any:
+    """The flowers of Fisher: 150 with 4 sizes each, of 3 kinds.
+
+    Args:
+      data_path: A CSV file with a header; by default the copy within scikit-learn.
+
+    Raises:
+      ValueError: There is neither.
+    """
+    if data_path:
+        return load_csv_with_header(data_path, np.int64, np.float64)
+    try:
+        of_sklearn: Any = importlib.import_module("sklearn.datasets")
+    except ImportError as error:
+        raise ValueError(
+            "TensorFlow does not bring the iris data any more: `pip install scikit-learn`, which "
+            "does, or name a CSV file with a header by data_path."
+        ) from error
+    flowers = of_sklearn.load_iris()
+    return Dataset(flowers.data, flowers.target.astype(np.int64))
+
+
+def load_boston(data_path: str | None = None) -> Any:
+    """The houses of Boston.
+
+    Args:
+      data_path: A CSV file with a header.
+
+    Raises:
+      ValueError: None is named.
+    """
+    if not data_path:
+        raise ValueError(
+            "TensorFlow does not bring the Boston data any more: name a CSV file with a header by "
+            "data_path."
+        )
+    return load_csv_with_header(data_path, np.float64, np.float64)
+
+
+DATASETS = {"iris": load_iris, "boston": load_boston, "mnist": load_mnist}
+
+
 def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Any:
     """A data set by its name.
 
     Args:
-      name: Only "mnist" can be had.
+      name: A key of DATASETS.
       size: Unused.
       test_with_fake_data: Not supported.
 
@@ -65,11 +108,9 @@ def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = Fal
       ValueError: It is another.
     """
     del size, test_with_fake_data
-    if name != "mnist":
-        raise ValueError(
-            f"No such dataset here: '{name}'. Read its files with load_csv_with_header(...)."
-        )
-    return load_mnist()
+    if name not in DATASETS:
+        raise ValueError(f"Name of dataset is not found: {name}")
+    return DATASETS[name]()
 
 
 def _rows(filename: str) -> list[list[str]]:
@@ -80,6 +121,8 @@ def _rows(filename: str) -> list[list[str]]:
 base = SimpleNamespace(
     Dataset=Dataset,
     Datasets=Datasets,
+    load_boston=load_boston,
     load_csv_with_header=load_csv_with_header,
     load_csv_without_header=load_csv_without_header,
+    load_iris=load_iris,
 )

@@ -1,6 +1,6 @@
 """The charts of a report, with matplotlib."""
 
-import os
+import io
 import statistics
 from collections.abc import Sequence
 
@@ -8,20 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from estimator_train.cli.output.runs import Points, Run, median
+from estimator_train.report.runs import Points, Run, median
 
 _SIZE = (8.0, 4.5)
 
 
-def draw(runs: Sequence[Run], output_dir: str) -> dict[str, str]:
+def draw(runs: Sequence[Run]) -> dict[str, bytes]:
     """Draws what there are figures for.
 
     Args:
       runs: The runs.
-      output_dir: An existing directory.
 
     Returns:
-      Name of a chart to the path of its PNG file.
+      Name of a chart to its PNG file, as bytes.
     """
     charts = {
         "loss": _lines([*_losses(runs)], "loss"),
@@ -32,12 +31,13 @@ def draw(runs: Sequence[Run], output_dir: str) -> dict[str, str]:
         ),
         "scaling": _scaling(runs),
     }
-    paths = {}
-    for name, figure in charts.items():
-        if figure is not None:
-            paths[name] = os.path.join(output_dir, f"{name}.png")
-            figure.savefig(paths[name], dpi=120)
-    return paths
+    return {name: _png(figure) for name, figure in charts.items() if figure is not None}
+
+
+def _png(figure: Figure) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, dpi=120)
+    return file.getvalue()
 
 
 def _losses(runs: Sequence[Run]) -> list[tuple[str, Points]]:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.run.history import FILE_NAME
 
 Points = list[tuple[int, float]]
@@ -56,10 +55,10 @@ def read_run(model_dir: str) -> Run:
       model_dir: Its directory.
 
     Raises:
-      UsageError: The directory does not exist, or holds no figures of a training.
+      ValueError: The directory does not exist, or holds no figures of a training.
     """
     if not tf.io.gfile.isdir(model_dir):
-        raise UsageError(f"{model_dir} is not a directory.")
+        raise ValueError(f"{model_dir} is not a directory.")
     path = os.path.join(model_dir, FILE_NAME)
     lines = list(_lines(path)) if tf.io.gfile.exists(path) else []
     lines = lines or list(_events(model_dir))
@@ -75,7 +74,7 @@ def read_run(model_dir: str) -> Run:
         next((line["replicas"] for line in reversed(training) if "replicas" in line), None),
     )
     if not run.loss and not run.eval_loss:
-        raise UsageError(
+        raise ValueError(
             f"{model_dir} has no figures of a training: it holds neither {FILE_NAME} nor event "
             "files with a loss."
         )

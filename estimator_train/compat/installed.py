@@ -1,0 +1,63 @@
+"""What of TensorFlow is installed, by its metadata, and whether this package works with it."""
+
+import importlib.util
+import warnings
+from importlib import metadata
+
+# The names under which a library is published, where it has several; a machine has one of them.
+_NAMES = {
+    "tensorflow": ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly"),
+    "tf-keras": ("tf-keras", "tf-keras-nightly"),
+}
+_OLDEST = (2, 16)
+_INSTALL = "pip install 'tensorflow>=2.16,<2.22' 'tf-keras>=2.16,<2.22'"
+
+
+def version(package: str) -> str | None:
+    """Returns the version of an installed package; None if it is not installed.
+
+    Args:
+      package: Its name on the package index.
+    """
+    for name in _NAMES.get(package, (package,)):
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return None
+
+
+def problem() -> str | None:
+    """Returns in one line why this package cannot work with what is installed; None if it can.
+
+    What was installed without metadata is taken to be right.
+    """
+    found = {name: version(name) for name in _NAMES}
+    for name, module in (("tensorflow", "tensorflow"), ("tf-keras", "tf_keras")):
+        if found[name] is None and importlib.util.find_spec(module) is None:
+            return f"estimator_train needs {name}, which is not installed: {_INSTALL}"
+    tensorflow, keras = found["tensorflow"], found["tf-keras"]
+    if tensorflow and _release(tensorflow) < _OLDEST:
+        return (
+            f"estimator_train needs TensorFlow 2.16 to 2.21, and {tensorflow} is installed, which "
+            f"has tf.estimator itself: {_INSTALL}"
+        )
+    if tensorflow and keras and "dev" not in keras and _release(tensorflow) != _release(keras):
+        major, minor = _release(tensorflow)
+        return (
+            f"estimator_train needs the tf-keras of TensorFlow {tensorflow}, and {keras} is "
+            f"installed: pip install 'tf-keras=={major}.{minor}.*'"
+        )
+    return None
+
+
+def warn() -> None:
+    """Warns in one line where this package cannot work with what is installed."""
+    text = problem()
+    if text:
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def _release(number: str) -> tuple[int, int]:
+    major, minor = number.split(".")[:2]
+    return int(major), int(minor)

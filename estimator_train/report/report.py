@@ -1,0 +1,94 @@
+"""A report of one or more trainings."""
+
+import base64
+import html
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from estimator_train.report import charts
+from estimator_train.report.runs import Run, read_run
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ font-family: sans-serif; max-width: 60em; margin: 2em auto; }}
+img {{ max-width: 100%; }}
+td {{ padding: 0.2em 1em 0.2em 0; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+{body}
+</body>
+</html>
+"""
+
+
+class Report(NamedTuple):
+    """The figures of some runs.
+
+    Attributes:
+      rows: Name of a run to its last figures, in words.
+      charts: Name of a chart to its PNG file, as bytes.
+    """
+
+    rows: dict[str, str]
+    charts: dict[str, bytes]
+
+    def write(self, output_dir: str) -> dict[str, str]:
+        """Writes a PNG file for each chart, and report.html with all of them in itself.
+
+        Args:
+          output_dir: The directory, which is made if it is not there.
+
+        Returns:
+          Name of a chart, and "report", to the path of its file.
+        """
+        os.makedirs(output_dir, exist_ok=True)
+        title = ", ".join(self.rows)
+        page = _PAGE.format(title=html.escape(title), body=self._repr_html_())
+        files = {f"{name}.png": data for name, data in self.charts.items()}
+        paths = {}
+        for file_name, data in {**files, "report.html": page.encode()}.items():
+            path = os.path.join(output_dir, file_name)
+            with open(path, "wb") as file:
+                file.write(data)
+            paths[file_name.rpartition(".")[0]] = path
+        return paths
+
+    def _repr_html_(self) -> str:
+        """The report as a notebook shows it."""
+        rows = "\n".join(
+            f"<tr><td>{html.escape(name)}</td><td>{html.escape(text)}</td></tr>"
+            for name, text in self.rows.items()
+        )
+        pictures = "\n".join(
+            f'<p><img alt="{html.escape(name)}" '
+            f'src="data:image/png;base64,{base64.b64encode(data).decode()}"></p>'
+            for name, data in self.charts.items()
+        )
+        return f"<table>\n{rows}\n</table>\n{pictures}"
+
+
+def report(*model_dirs: str, replicas: Sequence[int] = ()) -> Report:
+    """Draws the loss, the throughput and the time of a step over the steps of runs.
+
+    Args:
+      *model_dirs: The directories of the runs.
+      replicas: How many replicas each trained on; by default as its history says.
+
+    Returns:
+      The report; a notebook shows it where it is the last line of a cell.
+
+    Raises:
+      ValueError: A directory does not exist or holds no figures of a training.
+    """
+    runs: list[Run] = [read_run(model_dir) for model_dir in model_dirs]
+    if replicas:
+        runs = [run._replace(replicas=n) for run, n in zip(runs, replicas, strict=True)]
+    return Report({run.name: run.summary() for run in runs}, charts.draw(runs))

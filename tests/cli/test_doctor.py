@@ -1,0 +1,91 @@
+"""`estimator-train doctor`: what it says of a machine, and what it takes for a problem."""
+
+import sys
+
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.compat import installed
+from estimator_train.engine.checkpoints.model_dir_lock import sole_writer
+
+
+@pytest.fixture
+def doctor(command):
+    """A function that runs `doctor`; returns the exit code and the outcome."""
+
+    def run(*arguments):
+        return command("doctor", *arguments)
+
+    return run
+
+
+def test_a_sound_machine(doctor):
+    outcome = doctor("--model_dir=new/run")
+    lines = outcome.out.splitlines()
+    rows = dict(line.split(maxsplit=1) for line in lines[:-1])
+    assert (outcome.code, outcome.err) == (0, "")
+    assert rows["estimator-train"] == est.__version__
+    assert rows["tensorflow"] == tf.__version__
+    assert rows["Python"] == f"{sys.version.split()[0]}, {sys.executable}"
+    assert rows["devices"].startswith("CPU:0")
+    # As TensorFlow was first imported, here by the tests.
+    assert rows["TensorFlow"] == f"runs in sessions; tf.keras is Keras {tf.keras.__version__}"
+    assert rows["model_dir"].startswith("new/run can be written, ")
+    assert rows["ports"] == "free from 15000 to 31999"
+    assert rows["cluster"] == "none: one process trains by itself"
+    assert lines[-1] == "Nothing was found that would keep a job from running."
+
+
+def test_each_problem_is_a_line(doctor, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no directory")
+    monkeypatch.setenv("TF_CONFIG", '{"cluster": ')
+    versions = {"tensorflow": "2.15.1", "tf-keras": "2.15.1"}
+    monkeypatch.setattr(installed, "version", versions.get)
+    outcome = doctor("--model_dir=file/run")
+    problems = [line for line in outcome.out.splitlines() if line.startswith("problem: ")]
+    assert outcome.code == 1
+    assert problems[0].startswith(
+        "problem: estimator_train needs TensorFlow 2.16 to 2.21, and 2.15.1 is installed"
+    )
+    assert problems[1].startswith("problem: --model_dir=file/run cannot be written: ")
+    assert "TF_CONFIG" in problems[2]
+    assert len(problems) == 3
+
+
+def test_a_model_dir_where_a_job_trains(doctor, tmp_path):
+    with sole_writer(est.RunConfig(model_dir=str(tmp_path / "run"))):
+        outcome = doctor("--model_dir=run")
+    assert outcome.code == 1
+    assert "is in use by another job (process " in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("versions", "line"),
+    [
+        ({"tensorflow": "2.21.0", "tf-keras": "2.21.0"}, None),
+        ({"tensorflow": "2.21.1", "tf-keras": "2.21.0"}, None),
+        ({"tensorflow": "2.22.0.dev1", "tf-keras": "2.21.0.dev1"}, None),
+        (
+            {"tensorflow": "2.20.0", "tf-keras": "2.16.0"},
+            "estimator_train needs the tf-keras of TensorFlow 2.20.0, and 2.16.0 is installed: "
+            "pip install 'tf-keras==2.20.*'",
+        ),
+    ],
+)
+def test_versions_that_do_not_fit_are_one_warning(monkeypatch, versions, line):
+    monkeypatch.setattr(installed, "version", versions.get)
+    assert installed.problem() == line
+    if line:
+        with pytest.warns(RuntimeWarning) as warned:
+            installed.warn()
+        assert [str(one.message) for one in warned] == [line]
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setattr(installed, "version", lambda name: None)
+    assert installed.problem() is None  # It is there, without metadata.
+    monkeypatch.setattr(installed.importlib.util, "find_spec", lambda name: None)
+    assert installed.problem().startswith(
+        "estimator_train needs tensorflow, which is not installed: pip install 'tensorflow>=2.16"
+    )

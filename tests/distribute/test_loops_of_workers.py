@@ -1,0 +1,73 @@
+"""Workers of a cluster run loops of steps: what they come to is what single steps come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from launched import launched, numbers_after, python
+
+WORKERS = ("chief:0", "worker:0")
+
+
+def outcomes(*arguments: object, servers: int = 0) -> dict[str, dict[str, list[float]]]:
+    """What each task of a chief and a worker printed."""
+    cluster = ["--workers=1", f"--ps={servers}", "--max_restarts=0"]
+    done = launched(cluster, python("loops_job.py", *arguments))
+    assert done.code == 0, done.text[-3000:]
+    words = ("step", "weights", "unseen")
+    return {
+        task: {word: numbers_after(f"{word} ", done.lines(task)) for word in words}
+        for task in WORKERS
+    }
+
+
+def test_synchronous_workers_end_together_at_the_end_of_the_first_input(tmp_path: Path) -> None:
+    single = outcomes(tmp_path / "single", 1, 0, 2)
+    loops = outcomes(tmp_path / "loops", "auto", 0, 2)
+    for task in WORKERS:
+        assert single[task]["step"] == loops[task]["step"] == [40]
+        assert single[task]["unseen"] == [0]
+        assert loops[task]["unseen"][0] >= 30
+        assert loops[task]["weights"] == pytest.approx(single["chief:0"]["weights"], rel=1e-6)
+    assert loops["chief:0"]["unseen"] == loops["worker:0"]["unseen"]
+
+
+def test_a_worker_that_stops_takes_the_others_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STOP_AFTER", "30")
+    loops = outcomes(tmp_path, 10, 100, 0)
+    for task in WORKERS:
+        assert 31 <= loops[task]["step"][0] <= 32  # One to say so, maybe one that was agreed on.
+        assert loops[task]["unseen"][0] >= 15
+
+
+def test_asynchronous_workers_loop_where_a_number_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATEGY", "ps")
+    loops = outcomes(tmp_path, 10, 150, 0, servers=1)
+    assert loops["chief:0"]["step"] == loops["worker:0"]["step"] == [150]
+    assert loops["chief:0"]["weights"] == pytest.approx([1.0] * 4, abs=0.02)
+    assert loops["chief:0"]["unseen"][0] >= 20
+
+
+@pytest.mark.long
+def test_asynchronous_workers_do_not_loop_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATEGY", "ps")
+    single = outcomes(tmp_path, "auto", 60, 0, servers=1)
+    assert single["chief:0"]["step"] == [60]
+    assert single["chief:0"]["unseen"] == single["worker:0"]["unseen"] == [0]
+
+
+@pytest.mark.long
+def test_loops_of_any_size_have_the_same_values(tmp_path: Path) -> None:
+    found = {k: outcomes(tmp_path / str(k), k, 100, 0) for k in (1, 7, 20, "auto")}
+    for k, loops in found.items():
+        for task in WORKERS:
+            assert loops[task]["step"] == [100]
+            assert loops[task]["weights"] == pytest.approx(found[1]["chief:0"]["weights"], rel=1e-6)
+            assert (loops[task]["unseen"][0] > 50) == (k != 1)

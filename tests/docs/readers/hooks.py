@@ -1,0 +1,1 @@
+import estimator_train as est

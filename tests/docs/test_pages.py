@@ -1,0 +1,113 @@
+"""Every code block of the README and of docs runs, in an empty directory, and prints what is shown.
+
+What a page leaves to its reader, such as their model, is in `readers`, by the page's name.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import forked
+import pages
+import pytest
+
+ROOT = Path(__file__).parents[2]
+READERS = Path(__file__).parent / "readers"
+PAGES = {
+    "readme": ROOT / "README.md",
+    **{path.stem: path for path in ROOT.glob("docs/*.md")},
+    **{f"{path.parent.name}_{path.stem}": path for path in ROOT.glob("docs/*/*.md")},
+}
+# The others train.
+QUICK = {"hooks", "migrating", "report"}
+# `estimator-train run` chooses what TensorFlow is before it is imported.
+FRESH = {"legacy", "old_programs"}
+RUN = {
+    name: path
+    for name, path in PAGES.items()
+    if pages.programs_of(path.read_text()) and name != "versions"
+}
+
+
+@pytest.fixture
+def directory(tmp_path, monkeypatch, name):
+    """An empty directory, and the commands of the package on the path."""
+    python = [sys.executable] if name in FRESH else forked.python()
+    commands = {
+        "estimator-train": [*python, "-m", "estimator_train"],
+        "python": python,
+        "pip": ["true"],  # All that the pages install is installed.
+    }
+    (tmp_path / "bin").mkdir()
+    for name, command in commands.items():
+        path = tmp_path / "bin" / name
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    (tmp_path / "work").mkdir()
+    return tmp_path / "work"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * (name not in QUICK)) for name in sorted(RUN)],
+)
+def test_the_blocks_of_a_page_run(name, directory):
+    text = RUN[name].read_text()
+    reader = READERS / f"{name}.py"
+    before = reader.read_text() if reader.exists() else ""
+    printed = []
+    for number, program in enumerate(pages.programs_of(text)):
+        (directory / f"page{number}.py").write_text(f"{before}\n{program}")
+        outcome = subprocess.run(
+            [directory.parent / "bin/python", f"page{number}.py"],
+            cwd=directory,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+        printed += pages.lines(outcome.stdout + outcome.stderr)
+    missing = [line for line in pages.shown(text) if line not in printed]
+    assert missing == [], printed
+
+
+def test_readers_are_of_pages():
+    assert {path.stem for path in READERS.glob("*.py")} <= set(RUN)
+
+
+def test_every_block_has_a_language():
+    """Without one it would not be run, and nobody would see that."""
+    for path in PAGES.values():
+        fences = re.findall(r"^ *```(.*)$", path.read_text(), re.MULTILINE)
+        assert all(fences[::2]), path
+
+
+PAGE = """
+```python
+x = 1
+```
+<!-- test: x -> 10 * x; alone -->
+
+```python
+print("x is", 3.5)
+```
+```text
+x is 2.25
+```
+<!-- test: elsewhere, by hand -->
+```bash
+rm -r /
+```
+"""
+
+
+def test_blocks_are_found_changed_and_left_out():
+    assert [block.language for block in pages.blocks_of(PAGE)] == ["python", "python", "text"]
+    assert pages.programs_of(PAGE) == ["x = 1\n", 'print("10 * x is", 3.5)\n']
+    assert pages.shown(PAGE) == pages.lines("x is  8") == ["x is #"]
+    with pytest.raises(AssertionError, match="'y' is not in the block"):
+        pages.blocks_of("<!-- test: y -> z -->\n```bash\nx\n```\n")

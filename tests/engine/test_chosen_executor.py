@@ -1,0 +1,112 @@
+"""What a loop of steps leaves out, and which threads run it."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.engine import tf_internals
+from estimator_train.engine.loops import chosen_executor, graph_loop
+from estimator_train.engine.loops.chosen_executor import ChosenExecutor
+
+v1 = tf.compat.v1
+
+
+@pytest.fixture
+def counted():
+    """A session with a counter, and a loop that adds ten to it."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        count = v1.get_variable("count", [], use_resource=True, initializer=tf.zeros_initializer())
+        noise = tf.random.uniform([], seed=7)
+        loop = graph_loop.build_loop(count.assign_add(1.0).op, noise)
+        session.run(v1.global_variables_initializer())
+        loop.set_steps(session, 10)
+        yield session, loop, count
+
+
+def test_both_executors_are_tried_and_the_quicker_stays(counted, monkeypatch):
+    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    session, loop, count = counted
+    chosen = ChosenExecutor(loop.outcome)
+    used = []
+    for _ in range(20):
+        chosen.run(session, 10)
+        used.append(chosen._current is chosen._here)
+    assert session.run(count) == 200
+    assert used[:3] == [False] * 3  # The first call, which prepares it, is not measured.
+    assert used[3:7] == [True] * 4
+    times = (chosen._pool.best, chosen._here.best)
+    assert all(0 < secs < 2e-3 for secs in times)
+
+
+@pytest.mark.parametrize("quicker", ["pool", "here"])
+def test_the_choice_follows_the_times_and_is_made_again_when_they_change(
+    counted, monkeypatch, quicker
+):
+    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    session, loop, _ = counted
+    chosen = ChosenExecutor(loop.outcome)
+    chosen._begin(session)
+    chosen._here = chosen._in_this_thread()
+    secs = {"pool": 1e-4, "here": 1e-4, quicker: 5e-5}
+
+    def run(executor, steps):
+        name = "pool" if executor is chosen._pool else "here"
+        executor.secs = [*executor.secs, secs[name]][-3:]
+
+    monkeypatch.setattr(chosen_executor._Executor, "run", run)
+    for _ in range(8):
+        chosen.run(session, 1)
+    assert chosen._current is getattr(chosen, f"_{quicker}")
+    other = "here" if quicker == "pool" else "pool"
+    secs[quicker] = 1e-3
+    for _ in range(12):
+        chosen.run(session, 1)
+    assert chosen._current is getattr(chosen, f"_{other}")
+
+
+def test_long_steps_stay_with_the_pool_of_threads(counted, monkeypatch):
+    monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
+    monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 0.0)
+    session, loop, _ = counted
+    chosen = ChosenExecutor(loop.outcome)
+    for _ in range(10):
+        chosen.run(session, 10)
+    assert chosen._here is None
+
+
+def test_training_is_the_same_whichever_threads_run_it(model_fn, input_fn, tmp_path, monkeypatch):
+    def noisy(features, labels, mode):
+        features = {"x": features["x"] + tf.random.normal([3], seed=2)}
+        return model_fn(features, labels, mode)
+
+    found = []
+    for number, secs in enumerate((1e9, 0.0)):
+        monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", secs)
+        config = est.RunConfig(f"{tmp_path}/{number}", tf_random_seed=1, steps_per_loop=10)
+        estimator = est.Estimator(noisy, config=config).train(input_fn, steps=200)
+        found.append(estimator.get_variable_value("w"))
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_loop_has_no_gradients_that_nothing_needs_and_no_reads_for_hooks():
+    with tf.Graph().as_default() as graph:
+        step = v1.train.create_global_step()
+        x = tf.random.normal([4, 3], seed=1)
+        w = v1.get_variable("w", [3, 2], use_resource=True)
+        b = v1.get_variable("b", [2], use_resource=True)
+        checked = tf.debugging.check_numerics(x, "x")
+        with tf.control_dependencies([checked]):
+            loss = tf.reduce_sum(tf.matmul(x, w, name="first") + b)
+        train_op = v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+        read = tf_internals.read_step_before_increment(step)
+        names = [
+            {op.name for op in graph_loop._sub_graph([train_op, loss.op], unseen)[0]}
+            for unseen in ((), (read.op,))
+        ]
+        gradients = [op for op in graph.get_operations() if op.type == "MatMul"]
+    by_weights = {op.name for op in gradients if op.name != "first"} & names[0]
+    assert len(gradients) == 3
+    assert len(by_weights) == 1
+    assert checked.op.name in names[1]
+    assert read.op.name in names[0] - names[1]

@@ -1,0 +1,163 @@
+"""What of old packages from PyPI runs: a table of modules that import and tests that pass.
+
+Install them without their requirements beside this package, with what else they import, then:
+
+    python tests/legacy/packages.py              # all that are installed: imports and their tests
+    python tests/legacy/packages.py --imports    # imports alone, which takes a minute
+    python tests/legacy/packages.py adanet tf-slim
+
+Each package is read by `estimator-train run`, as a script of its generation would import it. A test
+file runs in a fork of its own; it has passed if all of its tests have.
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import sysconfig
+import traceback
+import unittest
+from collections import Counter
+from pathlib import Path
+
+# Requirement, top-level module, generation of a script that imports it.
+PACKAGES = (
+    ("tensorflow-ranking==0.5.5", "tensorflow_ranking", "--tf2"),
+    ("adanet==0.9.0", "adanet", "--tf2"),
+    ("deepctr==0.9.4", "deepctr", "--tf1"),
+    ("tf-slim", "tf_slim", "--tf2"),
+    ("bert-tensorflow==1.0.4", "bert", "--tf1"),
+    ("OpenNMT-tf==1.25.1", "opennmt", "--tf1"),
+    ("tensor2tensor==1.15.7", "tensor2tensor", "--tf1"),
+    ("tf-models-official==2.2.2", "official", "--tf2"),
+    ("tensorflow-hub", "tensorflow_hub", "--tf2"),
+)
+COMMAND = os.path.join(sysconfig.get_path("scripts"), "estimator-train")
+SECONDS_OF_A_TEST_FILE = 240
+_MARK = "REPORT "
+
+
+def main(arguments):
+    """Prints the table."""
+    wanted = [argument for argument in arguments if not argument.startswith("-")]
+    print("| package | modules that import | test files that pass | why the others do not |")
+    print("| --- | --- | --- | --- |")
+    for requirement, module, generation in PACKAGES:
+        if wanted and requirement.split("==")[0] not in wanted:
+            continue
+        if importlib.util.find_spec(module) is None:
+            continue
+        inner = ["--imports-of" if "--imports" in arguments else "--all-of", module]
+        done = subprocess.run(
+            [COMMAND, "run", generation, __file__, *inner],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+        )
+        lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
+        if not lines:
+            print(f"| {requirement} | none | | {done.stderr.splitlines()[-1:]} |", flush=True)
+            continue
+        print(_row(requirement, json.loads(lines[-1].removeprefix(_MARK))), flush=True)
+
+
+def _row(requirement, found):
+    reasons = Counter(found["import_errors"]) + Counter(found["test_errors"])
+    told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(8))
+    tests = f"{found['passed']} of {found['tests']}" if found["tests"] else "none shipped"
+    return f"| {requirement} | {found['imported']} of {found['modules']} | {tests} | {told} |"
+
+
+def _report(package, with_tests):
+    import tensorflow  # noqa: F401, PLC0415 (the runner prepares TensorFlow at this import)
+
+    (folder,) = importlib.util.find_spec(package).submodule_search_locations
+    files = sorted(Path(folder).rglob("*.py"))
+    found = {"modules": len(files), "imported": 0, "import_errors": []}
+    tests = [file for file in files if file.name.endswith("_test.py")] if with_tests else []
+    found |= {"tests": len(tests), "passed": 0, "test_errors": []}
+    for file in tests:
+        error = _forked(_tested, _module(package, folder, file))
+        found["passed"] += not error
+        found["test_errors"] += [error] if error else []
+    for file in files:
+        error = _imported(_module(package, folder, file))
+        found["imported"] += not error
+        found["import_errors"] += [error] if error else []
+    print(_MARK + json.dumps(found), flush=True)
+
+
+def _module(package, folder, file):
+    inner = file.relative_to(folder).with_suffix("").parts
+    return ".".join([package, *inner]).removesuffix(".__init__")
+
+
+def _imported(name):
+    """Imports a module; returns why that failed, or ""."""
+    from absl import flags  # noqa: PLC0415
+
+    for flag in flags.FLAGS._flags().values():
+        flag.allow_override = True  # Programs of one package define the same flags.
+    try:
+        importlib.import_module(name)
+    except BaseException as error:
+        return _reason(error)
+    return ""
+
+
+def _reason(error):
+    needed = re.match(r"No module named '(\w+)", str(error))
+    if isinstance(error, ModuleNotFoundError) and needed:
+        return f"needs `{needed[1]}`"
+    text = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {text[0][:110]}".replace("|", "/")
+
+
+def _tested(name):
+    """Runs the tests of a module; returns why one failed, or ""."""
+    from absl import flags  # noqa: PLC0415
+
+    flags.FLAGS(["test"], known_only=True)
+    try:
+        module = importlib.import_module(name)
+    except BaseException as error:
+        return _reason(error)
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
+    bad = [*result.errors, *result.failures]
+    lines = [text.strip().splitlines()[-1][:130] for _, text in bad if text.strip()]
+    for test, text in bad:
+        print(f"{name} {test}\n{text}", file=sys.stderr)
+    return lines[0].replace("|", "/") if lines else ""
+
+
+def _forked(function, argument):
+    """What a function returns in a process of its own, or what ended that."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        signal.alarm(SECONDS_OF_A_TEST_FILE)
+        try:
+            text = function(argument)
+        except BaseException:
+            text = traceback.format_exc().splitlines()[-1]
+        os.write(writing, text.encode()[:4000])
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        text = pipe.read().decode(errors="replace")
+    _, status = os.waitpid(child, 0)
+    if status:
+        return f"ended by signal {status & 127}" if status & 127 != signal.SIGALRM else "too slow"
+    return text
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] in (["--imports-of"], ["--all-of"]):
+        _report(sys.argv[2], sys.argv[1] == "--all-of")
+    else:
+        main(sys.argv[1:])

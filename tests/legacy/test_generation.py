@@ -1,0 +1,57 @@
+"""What a script was written for, where only the methods that it calls tell."""
+
+import pytest
+import tensorflow as tf
+
+from estimator_train.legacy import generation
+
+HEAD = "import tensorflow as tf\ndef input_fn():\n  data = tf.data.Dataset.range(4)\n  "
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("return data.make_one_shot_iterator().get_next()", "tf1"),
+        ("return data.batch(2).shuffle(9).make_one_shot_iterator()", "tf1"),
+        ("iterator = data.map(len).make_initializable_iterator()", "tf1"),
+        ("width = data.get_shape()[1].value", "tf1"),
+        ("width = tf.zeros([2]).shape[-1].value", "tf1"),
+        ("return tf.compat.v1.data.make_one_shot_iterator(data)", "tf2"),
+        ("return tf.compat.v1.data.Dataset.range(2).make_one_shot_iterator()", "tf2"),
+        ("width = data.get_shape()[1]", "tf2"),
+        ("tf.summary.create_file_writer; tf.function; data.make_one_shot_iterator()", "tf2"),
+    ],
+)
+def test_methods_tell_the_generation(line, expected, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(HEAD + line)
+    assert generation.of_script(str(script), tf) == expected
+
+
+CHAINS = """
+import tensorflow as tf
+seen = []
+for chain in (
+    lambda d: d.batch(2).repeat(1).shuffle(buffer_size=100),
+    lambda d: d.map(lambda x: x + 1).cache().prefetch(1),
+    lambda d: d.filter(lambda x: x > 1).take(2).skip(1),
+    lambda d: d.interleave(tf.data.Dataset.from_tensors, cycle_length=1).shard(2, 0),
+    lambda d: tf.data.Dataset.zip((d, d)).concatenate(tf.data.Dataset.zip((d, d))),
+    lambda d: d.apply(tf.data.experimental.shuffle_and_repeat(3)).padded_batch(2, []),
+):
+    data = chain(tf.data.Dataset.from_tensor_slices([1, 2, 3, 4]))
+    one = data.make_one_shot_iterator().get_next()
+    iterator = data.make_initializable_iterator()
+    assert data.output_types and data.output_classes and data.output_shapes is not None
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        session.run((one, iterator.get_next()))
+    seen.append(type(data).__name__)
+print(len(seen))
+"""
+
+
+def test_datasets_have_the_methods_of_tensorflow_1_after_any_chain(run):
+    assert run(CHAINS, switches=[]).stdout == "6\n"
+    neutral = CHAINS.replace("tf.Session()", "tf.compat.v1.Session()")
+    assert run(neutral, switches=[]).stdout == "6\n"

@@ -1,0 +1,90 @@
+"""Installed libraries: those that use what TensorFlow has lost see it, all others TensorFlow."""
+
+import sys
+
+import pytest
+
+from estimator_train.legacy import libraries
+
+LIBRARIES = {
+    "old/__init__.py": "from old import inner\nimport numpy as np\n",
+    "old/inner.py": (
+        "import numpy as np\n"
+        "import tensorflow.compat.v2 as tf\n"
+        "import keras\n"
+        "Estimator = tf.compat.v1.estimator.Estimator\n"
+        "INT, KERAS = np.int, keras.layers.Dense.__module__[:8]\n"
+    ),
+    "first/__init__.py": (
+        "import tensorflow as tf\n"
+        "from tensorflow.contrib import layers\n"
+        "OPTIMIZER = tf.train.GradientDescentOptimizer\n"
+        "VERSION = tf.VERSION\n"
+    ),
+    "alone.py": "from tensorflow_estimator import estimator\n",
+    "today/__init__.py": (
+        '"""Says tf.estimator, and has no use for it."""\n'
+        "import keras\n"
+        "import tensorflow as tf\n"
+        "HAS, KERAS = hasattr(tf, 'estimator'), keras.layers.Dense.__module__[:5]\n"
+    ),
+}
+
+
+@pytest.fixture
+def installed(tmp_path):
+    folder = tmp_path / "site-packages"
+    for name, text in LIBRARIES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def test_old_libraries_are_told_by_their_code(installed):
+    for name, expected in {"old": True, "first": True, "alone": True, "today": False}.items():
+        assert libraries.is_old(libraries.Library(name, str(installed))) is expected
+    inner = libraries.library_of(str(installed / "old" / "inner.py"))
+    assert inner == libraries.Library("old", str(installed))
+    assert libraries.library_of(str(installed.parent / "script.py")) is None
+
+
+PROGRAM = """
+import sys
+sys.path.append(sys.argv[1])
+{imports}
+"""
+
+
+def test_old_library_sees_old_names_and_another_does_not(run, installed):
+    program = PROGRAM.format(
+        imports="import old.inner, today, alone, estimator_train\n"
+        "print(old.inner.Estimator.__module__.split('.')[0], old.inner.INT, old.inner.KERAS)\n"
+        "print(today.HAS, today.KERAS, hasattr(alone.estimator, 'Estimator'))\n"
+    )
+    lines = run(program, str(installed)).stdout.splitlines()
+    assert lines == ["estimator_train <class 'int'> tf_keras", "False keras True"]
+
+
+def test_library_of_tensorflow_1_sees_tensorflow_1(run, installed):
+    program = PROGRAM.format(
+        imports="import first\nprint(first.VERSION, first.OPTIMIZER.__name__)\n"
+    )
+    done = run(program, str(installed), switches=["--tf1"])
+    assert done.stdout == "1.15.5 GradientDescentOptimizer\n"
+
+
+def test_libraries_tell_the_generation_where_the_script_does_not(tmp_path, installed, monkeypatch):
+    import tensorflow as tf
+
+    from estimator_train.legacy import generation
+
+    monkeypatch.setattr(generation.site, "getsitepackages", lambda: [str(installed)])
+    script = tmp_path / "script.py"
+    script.write_text("import tensorflow as tf\nimport first\ntf.estimator.Estimator\n")
+    assert generation.of_script(str(script), tf) == "tf1"
+    script.write_text("import tensorflow as tf\nimport first\ntf.summary.create_file_writer\n")
+    assert generation.of_script(str(script), tf) == "tf2"
+    script.write_text("import old\n")
+    assert generation.of_script(str(script), tf) == "tf2"
+    assert "first" not in sys.modules

@@ -1,0 +1,168 @@
+"""Names that have moved: by every way to TensorFlow, and from private modules of old."""
+
+import dataclasses
+import json
+import pkgutil
+
+import pytest
+
+import estimator_train
+import estimator_train.compat.v1 as v1
+from estimator_train.legacy import trees
+
+P = "tensorflow.python"
+K = f"{P}.keras"
+
+
+def named(dotted, generation=trees.TF2):
+    module, _, name = dotted.rpartition(".")
+    return getattr(trees.tree(generation).module(module), name)
+
+
+@pytest.mark.parametrize("generation", [trees.TF1, trees.TF2])
+@pytest.mark.parametrize(
+    ("way", "expected"),
+    [
+        ("compat.v2", estimator_train),
+        ("compat.v1.compat.v2", estimator_train),
+        ("compat.v2.compat.v2", estimator_train),
+        ("compat.v1", v1),
+        ("compat.v2.compat.v1", v1),
+        ("compat.v1.compat.v1", v1),
+        ("compat.v2.compat.v1.compat.v1", v1),
+    ],
+)
+def test_every_way_to_tensorflow_has_its_estimator(way, expected, generation):
+    for root in ("tensorflow", "tensorflow_core"):
+        assert named(f"{root}.{way}.estimator.Estimator", generation) is expected.Estimator
+        assert named(f"{root}.{way}.estimator.tpu.TPUEstimator", generation)
+
+
+MOVED = {
+    f"{P}.ops.variable_scope.variable": "tensorflow:compat.v1.Variable",
+    f"{P}.ops.variables.VariableV1": "tensorflow:compat.v1.Variable",
+    f"{P}.ops.rnn_cell_impl.LSTMStateTuple": "tensorflow:compat.v1.nn.rnn_cell.LSTMStateTuple",
+    f"{P}.ops.rnn_cell_impl.LayerRNNCell": "tf_keras.src.layers.rnn.legacy_cells:LayerRNNCell",
+    f"{P}.ops.rnn_cell_impl._concat": "tf_keras.src.layers.rnn.legacy_cells:_concat",
+    f"{P}.layers.convolutional.Convolution2D": "tensorflow:compat.v1.layers.Conv2D",
+    f"{P}.layers.core.fully_connected": "tensorflow:compat.v1.layers.dense",
+    f"{P}.layers.utils.conv_output_length": f"{P}.layers.utils:conv_output_length",
+    f"{P}.training.training_ops.resource_apply_adam": (
+        f"{P}.ops.gen_training_ops:resource_apply_adam"
+    ),
+    f"{P}.training.tracking.graph_view.ObjectGraphView": (
+        f"{P}.checkpoint.graph_view:ObjectGraphView"
+    ),
+    f"{P}.training.tracking.tracking.AutoTrackable": f"{P}.trackable.autotrackable:AutoTrackable",
+    f"{P}.training.checkpointable.util.CheckpointV1": "tensorflow:compat.v1.train.Checkpoint",
+    f"{P}.training.distribution_strategy_context.get_strategy": (
+        "tensorflow:distribute.get_strategy"
+    ),
+    f"{P}.saved_model.utils_impl.get_variables_path": (
+        f"{P}.saved_model.path_helpers:get_variables_path"
+    ),
+    f"{P}.framework.ops.convert_to_tensor_v2": (
+        f"{P}.framework.tensor_conversion:convert_to_tensor_v2"
+    ),
+    f"{P}.util.nest.is_sequence": "tensorflow:nest.is_nested",
+    f"{P}.util.tf_export.estimator_export": f"{P}.util.tf_export:tf_export",
+    f"{K}.engine.network.Network": "tf_keras:Model",
+    f"{K}.layers.recurrent.LSTM": "tf_keras:layers.LSTM",
+    f"{K}.layers.embeddings.Embedding": "tf_keras:layers.Embedding",
+    f"{K}.optimizer_v2.adam.Adam": "tf_keras:optimizers.legacy.Adam",
+    f"{K}.optimizer_v2.gradient_descent.SGD": "tf_keras:optimizers.legacy.SGD",
+    f"{K}.optimizer_v2.learning_rate_schedule.ExponentialDecay": (
+        "tf_keras:optimizers.schedules.ExponentialDecay"
+    ),
+    f"{K}.saving.hdf5_format.save_model_to_hdf5": (
+        "tf_keras.src.saving.legacy.hdf5_format:save_model_to_hdf5"
+    ),
+    f"{K}.utils.conv_utils.normalize_tuple": "tf_keras.src.utils.conv_utils:normalize_tuple",
+}
+
+
+# In a process whose tf.keras is tf-keras, as that of an old codebase.
+COMPARED = """
+import importlib, json, pkgutil, sys
+for old, now in json.loads(sys.argv[1]).items():
+    module, _, name = old.rpartition('.')
+    for root in ('tensorflow.', 'tensorflow_core.'):
+        seen = getattr(importlib.import_module(module.replace('tensorflow.', root, 1)), name)
+        if seen is not pkgutil.resolve_name(now):
+            print(old, 'is', seen)
+"""
+
+
+@pytest.mark.parametrize("generation", ["--tf1", "--tf2"])
+def test_private_names_are_where_they_moved_to(run, generation):
+    assert run(COMPARED, json.dumps(MOVED), switches=[generation]).stdout == ""
+
+
+MIXED_PRECISION = """
+import tensorflow as tf
+experimental = tf.keras.mixed_precision.experimental
+experimental.set_policy(experimental.Policy("mixed_bfloat16"))
+assert tf.keras.layers.Dense(1).compute_dtype == "bfloat16"
+experimental.set_policy("float32")
+assert experimental.Policy("mixed_float16").loss_scale == "dynamic"
+assert experimental.Policy("float32").loss_scale is None
+scaled = experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.5), 8)
+assert (float(scaled.loss_scale), scaled.dynamic) == (8, False)
+assert experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(), "dynamic").dynamic
+"""
+
+
+@pytest.mark.parametrize("module", ["tf", "tf.compat.v2"])
+def test_first_mixed_precision_of_keras(run, module):
+    run(MIXED_PRECISION.replace("tf.keras.mixed", f"{module}.keras.mixed"))
+
+
+GONE = [
+    f"{P}.framework.tensor_like.TensorLike",
+    f"{P}.eager.execution_callbacks.add_execution_callback",
+    f"{P}.ops.rnn_cell_impl._no_such_name",
+]
+
+
+def test_private_names_that_are_gone_are_told(run):
+    lines = []
+    for gone in GONE:
+        module, _, name = gone.rpartition(".")
+        lines.append(
+            f"try:\n  from {module} import {name}\nexcept ImportError as error: print(error)"
+        )
+    told = run("\n".join([*lines, ""])).stdout.splitlines()
+    assert [line.split()[0] for line in told] == GONE
+    assert all("does not exist" in line for line in told)
+
+
+def test_what_a_codebase_puts_into_a_module_is_put_where_tensorflow_looks(monkeypatch):
+    seen = trees.tree(trees.TF2).module(f"{P}.ops.summary_op_util")
+    own = pkgutil.resolve_name(f"{P}.ops.summary_op_util")
+    kept = own.summary_scope
+    monkeypatch.setattr(own, "summary_scope", kept)
+    seen.summary_scope = len
+    assert own.summary_scope is len
+    seen.summary_scope = kept
+    assert own.summary_scope is kept
+
+
+def test_dataclasses_take_defaults_that_cannot_be_hashed():
+    seen = trees.python_tree().module("dataclasses")
+
+    @seen.dataclass
+    class Inner:
+        size: int = 3
+
+    @seen.dataclass(order=True)
+    class Outer:
+        inner: Inner = Inner()
+        other: Inner = dataclasses.field(default=Inner(4))
+
+    assert (Outer().inner, Outer().other.size) == (Inner(3), 4)
+    assert Inner.__hash__ is None
+    with pytest.raises(ValueError, match="mutable default <class 'list'>"):
+
+        @seen.dataclass
+        class Wrong:
+            items: list = []  # noqa: RUF012
