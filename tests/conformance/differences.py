@@ -7,7 +7,7 @@ _ITS_ARGUMENTS = "a wrapper takes the arguments of what it wraps"
 _NUMBERS = "integers of NumPy are integers, and tensors that have a value are numbers"
 _PATHS = "what is a path for Python is one"
 _MAPPINGS = "any mapping is taken for a dict"
-_ONCE = "tf.estimator loses exporters that can be read only once"
+_ONCE = "tf.estimator loses what can be read only once"
 _FAILS = "both fail, at other places"
 _OPTIMIZERS = "new optimizers train, and v1 estimators take v1 optimizers with any head"
 
@@ -24,11 +24,14 @@ DIFFERENT: dict[str, str] = {
     "* Estimator.*(checkpoint_path) *Path*": _PATHS,
     "* EvalSpec(exporters) generator": _ONCE,
     "* EvalSpec(exporters) iterator": _ONCE,
+    "* MultiHead(heads) generator": _ONCE,
+    "* MultiHead(heads) iterator": _ONCE,
     "* *Head(thresholds) array*": "arrays are sequences",
     "* inputs.* float": _FAILS,
     "* inputs.* numpy float32": _FAILS,
     "* MultiClassHead(n_classes) *": _FAILS,
-    "* *Head(label_vocabulary) None": _FAILS,
+    "* *Class*(label_vocabulary) None": _FAILS,
+    "* *Classifier(n_classes) *": _FAILS,
     "* RegressionHead([*])": _FAILS,
     "* RegressionHead(loss_fn)*": "a WrongShapeError is an InvalidArgumentError",
     "pairs * new *": _OPTIMIZERS,
