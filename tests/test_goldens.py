@@ -39,6 +39,8 @@ import replica_jobs
 import tf_keras
 import training_jobs
 import way_back_jobs
+from breadth import asking
+from jobs import Api
 from outcomes import GOLDEN, recorded
 
 import estimator_train as est
@@ -48,6 +50,7 @@ from estimator_train.compat import v1
 TESTS = Path(__file__).parent
 LEGACY = tf_keras.optimizers.legacy
 RAW = est.experimental.build_raw_supervised_input_receiver_fn
+APIS = {name: Api(name, of, tf_keras, None) for name, of in (("v2", est), ("v1", v1))}
 HOMES = [canned_checkpoints.home_of(*model) for model in canned_checkpoints.MODELS]
 
 
@@ -58,6 +61,10 @@ def _flavoured(jobs: dict[str, figures.Job]) -> list[str]:
 # What each file has answers to. Those of tf.contrib are looked at where they are asked.
 QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "behaviour": lambda: all_cases.CASES,
+    "breadth": lambda: asking.all_questions(APIS),
+    "breadth_v1_behaviour": lambda: filter(
+        asking.IN_BOTH.match, map(str, asking.all_questions(APIS))
+    ),
     "boosted_trees": lambda: boosted_trees.CASES,
     "boosted_trees_more": lambda: [
         *(f"losses {name}" for name in boosted_trees.LONG),

@@ -139,7 +139,7 @@ class Head(abc.ABC):
         """
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")
-        with tf.name_scope(self.name or "head") as scope:
+        with tf.name_scope(tf.compat.as_str(self.name or "head")) as scope:
             predictions = self.predictions(logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(

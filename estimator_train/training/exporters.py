@@ -259,12 +259,16 @@ class BestExporter(_SavedModelExporter):
     def _is_better(self, best: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
         try:
             return bool(self._compare_fn(best_eval_result=best, current_eval_result=current))
-        except Exception as error:
-            raise ValueError(
-                f"compare_fn ({self._compare_fn}) of the exporter '{self.name}' raised "
-                f"{type(error).__name__}: {error} for best_eval_result={best} and "
-                f"current_eval_result={current}."
-            ) from error
+        except Exception:
+            _LOG.error(
+                "compare_fn (%s) of the exporter '%s' failed for best_eval_result=%s and "
+                "current_eval_result=%s.",
+                self._compare_fn,
+                self.name,
+                best,
+                current,
+            )
+            raise
 
 
 def _check_compare_fn(compare_fn: Any) -> None:

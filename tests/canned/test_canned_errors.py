@@ -19,10 +19,6 @@ V1_ADAM = tf.compat.v1.train.AdamOptimizer
 GOLDEN = recorded("canned_errors")
 # Where tf.estimator trains nonetheless, dies, or does not tell the mistake.
 CLEARER = {
-    "a combiner": [
-        "ValueError",
-        "sparse_combiner must be one of ('mean', 'sqrtn', 'sum'). Given: 'max'",
-    ],
     "a layer of no size": ["ValueError", "hidden_units must be positive. Given: [0]"],
     "a name in place of a column": [
         "ValueError",

@@ -33,13 +33,13 @@ AT_CONSTRUCTION: dict[str, Any] = {
     "no hidden layers": lambda api: api.DNNLinearCombinedRegressor(dnn_feature_columns=[AGE]),
     "a layer of no size": lambda api: api.DNNRegressor([0], [AGE]),
     "dropout of all": lambda api: api.DNNRegressor([2], [AGE], dropout=1.5),
-    "a combiner": lambda api: api.LinearRegressor([JOB], sparse_combiner="max"),
     "one class": lambda api: api.LinearClassifier([AGE], n_classes=1),
     "no label": lambda api: api.DNNRegressor([2], [AGE], label_dimension=0),
 }
 # Training with these ends the process of tf.estimator.
 DEADLY = {"a layer of no size"}
 IN_TRAINING: dict[str, Any] = {
+    "a combiner": (lambda api: api.LinearRegressor([JOB], sparse_combiner="max"), rows()),
     "an optimizer's name": (lambda api: api.LinearRegressor([JOB], optimizer="foo"), rows()),
     "a missing feature": (lambda api: api.LinearClassifier([AGE]), rows(age=None)),
     "a missing feature of a network": (

@@ -63,6 +63,27 @@ def behaviour() -> dict[str, Any]:
     return observed(all_cases.CASES, observe)
 
 
+@recording
+def breadth() -> dict[str, Any]:
+    return _generated(lambda name: True)
+
+
+@recording
+def breadth_v1_behaviour() -> dict[str, Any]:
+    """As programs of TensorFlow 1 run, of what is quickly asked."""
+    from breadth.asking import IN_BOTH
+
+    v1.disable_v2_behavior()
+    return _generated(lambda name: IN_BOTH.match(name) is not None)
+
+
+def _generated(is_asked: Callable[[str], bool]) -> dict[str, Any]:
+    from breadth import asking
+
+    known = asking.all_questions(apis())
+    return asking.compact(asking.answers(apis(), filter(is_asked, known)), known)
+
+
 def _figures(jobs: dict[str, Any]) -> dict[str, Any]:
     import figures
 

@@ -12,6 +12,7 @@ from job_stopping import EVERY_STEP
 from jobs import tiny_input
 from our_names import OURS
 
+import estimator_train as est
 from estimator_train.training.early_stopping.hooks import (
     make_early_stopping_hook,
     read_eval_metrics,
@@ -80,9 +81,20 @@ def test_a_metric_that_no_evaluation_writes_is_told(tmp_path: Path) -> None:
     job.evaluate(once)
     hook = stop_if_higher_hook(job, "auc", 0.9, run_every_secs=1000)
     with pytest.raises(
-        ValueError, match=r"'auc', .*eval do not write: they have \['loss', 'mae'\]"
+        KeyError, match=r"^Early .*'auc', .*eval do not write: they have \['loss', 'mae'\]"
     ):
         job.train(tiny_input, steps=5, hooks=[hook])
+
+
+def test_where_no_evaluation_is_written_training_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    job = estimator(OURS, str(tmp_path))
+    hook = stop_if_higher_hook(job, "loss", 0.0, eval_dir=job.eval_dir("other"))
+    training = est.TrainSpec(tiny_input, max_steps=4, hooks=[hook])
+    est.train_and_evaluate(job, training, est.EvalSpec(once, throttle_secs=0))
+    assert global_step(job) == 4
+    assert "eval_other, where no evaluation is written" in caplog.text
 
 
 def test_only_what_is_no_estimator_is_refused() -> None:

@@ -17,7 +17,6 @@ GOLDEN = {subject: recorded(f"train_and_evaluate_{subject}") for subject in all_
 # Where the original says nothing, or stumbles in a graph, ours says what is wrong.
 CLEARER = {
     "words_of_a_new_file_that_is_short": ("ValueError", "has 3 lines, but 5 are needed by new_"),
-    "words_of_an_old_file_that_is_long": ("ValueError", "has 5 entries, but the variable in"),
     "words_of_an_empty_old_file": ("ValueError", "has 0 lines, but 1 are needed by old_vocab"),
     "words_of_a_file_that_is_missing": ("NotFoundError", "nowhere/old; No such file or dir"),
 }

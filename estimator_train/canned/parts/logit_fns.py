@@ -55,7 +55,7 @@ def linear_logit_fn_builder(
       sparse_combiner: As for `LinearEstimator`.
 
     Raises:
-      ValueError: units is not an int, a column is wrong, or the combiner is unknown.
+      ValueError: units is not an int, or a column is wrong.
     """
     part = Linear.of(feature_columns, sparse_combiner, v1=True)
     _check_units(units)

@@ -44,7 +44,12 @@ class Ids(NamedTuple):
 
         Returns:
           float32 of shape [batch, size]; zeros where an example has no id.
+
+        Raises:
+          ValueError: There is no such combiner.
         """
+        if combiner not in _REDUCTIONS:
+            raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
         if self.weights is None:
             found = tf.nn.embedding_lookup(variable, self.values)
             return _REDUCTIONS[combiner](found, self.places, self.rows, num_segments=self.batch)

@@ -17,7 +17,6 @@ from estimator_train.canned.parts import layers
 from estimator_train.canned.parts.columns import Batch, checked_columns, has_v1_columns
 
 _v1 = tf.compat.v1
-_COMBINERS = ("mean", "sqrtn", "sum")
 
 
 class Logits(NamedTuple):
@@ -68,13 +67,11 @@ class Linear:
 
     @classmethod
     def of(cls, columns: Any, combiner: str, *, v1: bool = False, **settings: Any) -> Linear:
-        """Checks columns and combiner.
+        """Checks the columns.
 
         Raises:
-          ValueError: A column is wrong, or the combiner is unknown.
+          ValueError: A column is wrong.
         """
-        if combiner not in _COMBINERS:
-            raise ValueError(f"sparse_combiner must be one of {_COMBINERS}. Given: {combiner!r}")
         return cls(checked_columns(columns, v1=v1), combiner, **settings)
 
     def logits(self, batch: Batch, units: int, training: bool) -> Logits:
@@ -173,7 +170,7 @@ class Deep:
         """
         columns = checked_columns(columns, v1=v1)
         units = _checked_sizes(hidden_units)
-        if dropout is not None and not 0 <= dropout < 1:
+        if dropout is not None and not 0 <= dropout <= 1:
             raise ValueError(
                 f"Invalid value {dropout} received for `rate`, expected a value between 0 and 1. "
                 "It is the share of a layer's outputs that is dropped in training."

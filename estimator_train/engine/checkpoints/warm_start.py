@@ -189,10 +189,15 @@ def _check_vocabularies(settings: WarmStartSettings) -> None:
         words = lines if info.old_vocab_size < 0 else info.old_vocab_size
         shape = saved.get(settings.var_name_to_prev_var_name.get(name, name))
         if shape is not None and words > shape[info.axis]:
-            raise ValueError(
-                f"VocabInfo of '{name}': old_vocab ({info.old_vocab}) has {words} entries, but the "
-                f"variable in {settings.ckpt_to_initialize_from} has shape {shape}, which is of "
-                "another vocabulary. Give the file that it was trained with, or old_vocab_size."
+            _LOG.warning(
+                "VocabInfo of '%s': old_vocab (%s) has %d entries, but the variable in %s has the "
+                "shape %s. Words beyond it start anew; if it was trained with another file, name "
+                "that one.",
+                name,
+                info.old_vocab,
+                words,
+                settings.ckpt_to_initialize_from,
+                shape,
             )
 
 

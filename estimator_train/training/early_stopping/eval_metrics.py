@@ -35,9 +35,9 @@ class EvalMetrics:
                 self._metrics.setdefault(event.step, {})[value.tag] = value.simple_value
 
 
-def metrics_in(eval_dir: str) -> EvalMetrics:
+def metrics_in(eval_dir: str | bytes | os.PathLike[str]) -> EvalMetrics:
     """A reader of all event files in a directory that `Estimator.eval_dir` gave."""
-    return EvalMetrics(os.path.join(eval_dir, "*.tfevents.*"))
+    return EvalMetrics(os.path.join(os.fsdecode(eval_dir), "*.tfevents.*"))
 
 
 def read_eval_metrics(eval_dir: str) -> dict[int, dict[str, float]]:

@@ -114,6 +114,13 @@ class NoChange(Rule):
         return False
 
 
+class MetricNotWrittenError(KeyError, ValueError):
+    """The evaluations do not have the metric; a KeyError, as in tf.estimator 2.15."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # Which a KeyError would put into quotes.
+
+
 class WatchedMetric:
     """The metric of some evaluations, and the rule that it is watched by."""
 
@@ -126,12 +133,12 @@ class WatchedMetric:
         """Whether the evaluations so far say so.
 
         Raises:
-          ValueError: There are evaluations and none of them has the metric.
+          MetricNotWrittenError: There are evaluations and none of them has the metric.
         """
         metrics = self._metrics.read()
         written = {name for values in metrics.values() for name in values}
         if metrics and self._rule.metric_name not in written:
-            raise ValueError(
+            raise MetricNotWrittenError(
                 f"Early stopping waits for the metric '{self._rule.metric_name}', which the "
                 f"evaluations in {self._eval_dir} do not write: they have {sorted(written)}. "
                 "Name one of these, or add the metric to eval_metric_ops."
@@ -145,12 +152,15 @@ class WatchedMetric:
           eval_dirs: The directories of the evaluations that are made.
 
         Raises:
-          ValueError: There is no evaluation where it is waited for, or none has the metric.
+          MetricNotWrittenError: There are evaluations where it is waited for, without the metric.
         """
         if not self._metrics.read():
-            raise ValueError(
-                f"Early stopping waits for the metric '{self._rule.metric_name}' in "
-                f"{self._eval_dir}, where no evaluation is written: they go to {list(eval_dirs)}. "
-                "Give one of these as eval_dir."
+            _LOG.warning(
+                "Early stopping waits for the metric '%s' in %s, where no evaluation is written: "
+                "they go to %s. Training goes on without it; give one of these as eval_dir.",
+                self._rule.metric_name,
+                self._eval_dir,
+                list(eval_dirs),
             )
+            return
         self.should_stop()
