@@ -130,16 +130,18 @@ class Saved(tf1.train.CheckpointSaverListener):
         self.told.append(int(limit))
 
 
-@pytest.mark.parametrize(("every", "trainers"), [(40, 3), (10, 3), (40, 30)])
-def test_the_chief_saves_before_an_interval_is_over(target, tmp_path, every, trainers):
+@pytest.mark.parametrize(
+    ("every", "trainers", "unseen"), [(40, 3, 0), (10, 3, 0), (40, 30, 0), (40, 3, 5)]
+)
+def test_the_chief_saves_before_an_interval_is_over(target, tmp_path, every, trainers, unseen):
     training = Training(target, last=200)
     saved = Saved(training)
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_steps=every, listeners=[saved])
-    pacing = SavePacing(SaveSchedule([saver], []), every, None, trainers)
+    pacing = SavePacing(SaveSchedule([saver], []), every, None, trainers, unseen)
     tf_internals.add_listeners(saver, [pacing], first=True)
     training.run([saver])
-    under_way = 3 * (trainers - 1) + 1
+    under_way = (3 + unseen) * (trainers - 1) + 1
     least, most = every - every // 2, max(every - under_way, every - every // 2)
     between = [after - before for before, after in itertools.pairwise(saved.at[:-1])]
     assert between
@@ -155,7 +157,7 @@ def test_an_interval_in_seconds_begins_earlier_by_what_the_last_save_took(target
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_secs=600)
     tf_internals.add_listeners(
-        saver, [SavePacing(SaveSchedule([saver], []), None, 600, 3)], first=True
+        saver, [SavePacing(SaveSchedule([saver], []), None, 600, 3, 0)], first=True
     )
     training.run([saver])
     assert 300 <= saver._timer._every_secs < 600
