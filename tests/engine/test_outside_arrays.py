@@ -228,12 +228,12 @@ def operations(estimator):
 def test_inputs_of_one_form_do_not_grow_the_graph(estimator, large):
     x, w = large[0], estimator.get_variable_value("w")
     sizes = []
-    for count in (ROWS, 1000, 7, ROWS, 1):
+    for count in (ROWS, 1000, 7, ROWS, 1, 1000, ROWS):
         found = predicted(estimator, rows_of(x[:count]))
         np.testing.assert_allclose(found, x[:count] @ w, atol=1e-5)
         sizes.append(operations(estimator))
-    # The first was built in; then there are a large and a small form.
-    assert sizes[3:] == [sizes[2]] * 2
+    # The first was built in; then there are forms for few, some and many rows.
+    assert sizes[4:] == [sizes[3]] * 3
 
 
 def test_inputs_whose_form_always_changes_do_not_grow_the_graph_for_ever(estimator):

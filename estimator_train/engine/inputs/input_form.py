@@ -26,6 +26,11 @@ class InputForm:
     key: bytes
     has_state: bool
 
+    @property
+    def rows(self) -> int:
+        """How many rows the values have, all counted."""
+        return sum(len(value) for value in self.values.values() if value.ndim)
+
 
 def form_of(
     graph_def: tf.compat.v1.GraphDef, needed: Container[str], arrays: Mapping[str, np.ndarray]

@@ -19,11 +19,15 @@ from estimator_train.engine.inputs.input_fn import Inputs, bind_input, is_datase
 from estimator_train.engine.inputs.input_form import InputForm, form_of
 from estimator_train.engine.inputs.outside_arrays import arrays_beside
 from estimator_train.engine.inputs.untuned import untuned
+from estimator_train.engine.inputs.whole_batches import are_many
 
 _FAIL_ON_STATE = 2
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
 # More than a program has input_fns; past these, forms change from call to call.
 _MOST_FORMS = 8
+
+# A form, and whether its inputs are so large that they start otherwise.
+_Key = tuple[bytes, bool]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +65,7 @@ class InputSlot:
     def __init__(self, graph: tf.Graph, inputs: Inputs) -> None:
         self._graph = graph
         self._inputs = inputs
-        self._forms: dict[bytes, tuple[tf.Operation, dict[str, tf.Tensor]]] = {}
+        self._forms: dict[_Key, tuple[tf.Operation, dict[str, tf.Tensor]]] = {}
         self._written: tf.Tensor | None = None
         self._read: tf.Operation | None = None
 
@@ -87,7 +91,7 @@ class InputSlot:
         arrays = arrays_beside(source)
         form = form_of(source.as_graph_def(), {op.name for op in needed}, arrays)
         has_state = form.has_state or any(map(_has_state, needed))
-        if not has_state and (form.key in self._forms or len(self._forms) < _MOST_FORMS):
+        if not has_state and (_key(form) in self._forms or len(self._forms) < _MOST_FORMS):
             return self._fed(form, variant.name)
         written = None if arrays else _written_out(source, variant)
         if written is None:
@@ -113,15 +117,16 @@ class InputSlot:
 
     def _fed(self, form: InputForm, dataset: str) -> Start:
         """An input of a form that the graph has, or gets here."""
-        if form.key not in self._forms:
+        key = _key(form)
+        if key not in self._forms:
             names = list(form.values)
             with self._graph.as_default(), tf.name_scope("next_input"):
                 variant, *fed = tf.import_graph_def(
                     form.definition, return_elements=[dataset, *(f"{name}:0" for name in names)]
                 )
-                start = self._bound(variant)
-            self._forms[form.key] = start, dict(zip(names, fed, strict=True))
-        start, placeholders = self._forms[form.key]
+                start = self._bound(variant, form.rows)
+            self._forms[key] = start, dict(zip(names, fed, strict=True))
+        start, placeholders = self._forms[key]
         return Start((start,), {placeholders[name]: form.values[name] for name in placeholders})
 
     def _reader(self) -> tuple[tf.Tensor, tf.Operation]:
@@ -141,11 +146,15 @@ class InputSlot:
             start = self._bound(dataset)
         return Start((initializers, start), {}, source, definition.ByteSize())
 
-    def _bound(self, variant: tf.Tensor) -> tf.Operation:
+    def _bound(self, variant: tf.Tensor, rows: int | None = None) -> tf.Operation:
         spec = self._inputs.iterator.element_spec
         start = bind_input(self._inputs, tf.data.experimental.from_variant(variant, spec))
         assert start is not None
-        return untuned(start, self._inputs.iterator)
+        return untuned(start, self._inputs.iterator, rows)
+
+
+def _key(form: InputForm) -> _Key:
+    return form.key, are_many(form.rows)
 
 
 def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
