@@ -108,7 +108,7 @@ def test_a_worker_waits_for_a_chief_that_writes_and_for_no_other(target, monkeyp
     worker = Worker(training, writes_for_long, limit=10)
     assert worker.run() == 15
     # Thirty looks take 0.6 s at the least. Given up once, this limit is not heeded any more.
-    assert len(worker.waited_at) > 30
+    assert len(worker.waited_at) >= 30
     assert set(worker.waited_at) == {10}
     assert caplog.text.count("has written no checkpoint") == 1
 

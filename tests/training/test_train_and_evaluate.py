@@ -6,6 +6,7 @@ import copy
 import json
 import logging
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -153,12 +154,16 @@ def test_an_evaluation_that_never_writes_the_awaited_metric_is_told_at_once(tmp_
     assert global_step(job) == 3
 
 
-def test_an_evaluation_elsewhere_than_awaited_is_told_at_once(tmp_path: Path) -> None:
+def test_an_evaluation_elsewhere_than_awaited_is_told_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     job = estimator(OURS, str(tmp_path))
     train = TrainSpec(tiny_input, max_steps=30, hooks=[stop_if_lower_hook(job, "mae", 0.1)])
-    with pytest.raises(ValueError, match=r"'mae' in .*eval, where no .* go to \['.*eval_other'\]"):
-        train_and_evaluate(job, train, EvalSpec(once, throttle_secs=0, name="other"))
-    assert global_step(job) == 3
+    train_and_evaluate(job, train, EvalSpec(once, throttle_secs=0, name="other"))
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    (said,) = (line for line in told if "Early stopping waits" in line)
+    assert re.search(r"'mae' in .*eval, where no .* go to \['.*eval_other'\]", said)
+    assert global_step(job) == 30
 
 
 def test_an_awaited_metric_that_is_missing_at_the_end_is_a_warning(
