@@ -112,6 +112,7 @@ ROWS = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=
 DAMAGE = st.tuples(st.sampled_from(["cut", "flip", "add"]), st.integers(0, 10**6), st.binary())
 
 
+@pytest.mark.long
 @settings(max_examples=12, deadline=None)
 @given(content=ROWS.map("\n".join) | ROWS.map("x,y\n1,2\n".join) | st.text(max_size=20))
 def test_csv_file_is_read_or_refused_by_its_name(content, tmp_path_factory):

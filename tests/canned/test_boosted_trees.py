@@ -76,7 +76,7 @@ def assert_near(ours: Any, theirs: Any, where: str = "") -> None:
         assert ours == theirs, where
 
 
-@pytest.mark.parametrize("name", tiers.every(4, boosted_trees.CASES))
+@pytest.mark.parametrize("name", tiers.every(9, boosted_trees.CASES))
 def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
     theirs = recorded("boosted_trees")[name]
     ours = boosted_trees.observe(est, name, read_trees)
@@ -96,7 +96,7 @@ def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
     assert_near(ours, theirs)
 
 
-@pytest.mark.parametrize("name", tiers.every(2, boosted_trees.LONG))
+@pytest.mark.parametrize("name", tiers.every(4, boosted_trees.LONG))
 def test_losses_of_fifty_trees_are_those_of_the_original(name: str) -> None:
     theirs = recorded("boosted_trees_more")[f"losses {name}"]
     assert boosted_trees.losses(est, name) == pytest.approx(theirs, abs=1e-4)
@@ -108,6 +108,7 @@ def test_wrong_settings_are_told_as_by_the_original(name: str) -> None:
     assert boosted_trees.bad(est, boosted_trees.BAD[name]) == theirs
 
 
+@pytest.mark.long
 def test_signatures_are_those_of_the_original() -> None:
     assert boosted_trees.signatures(est) == recorded("boosted_trees_more")["signatures"]
 

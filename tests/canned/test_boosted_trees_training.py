@@ -57,6 +57,7 @@ class Stop(est.SessionRunHook):
             raise KeyboardInterrupt
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("label", tiers.first({"signal"}, ["signal", "kind"]))
 def test_a_killed_training_goes_on_to_the_same_trees(label: str, tmp_path: Path) -> None:
     settings = {"n_batches_per_layer": 2, "n_classes": 2 if label == "signal" else 3}
@@ -81,6 +82,7 @@ def test_steps_in_a_loop_grow_the_same_trees_and_end_with_them(tmp_path: Path) -
     assert_same_trees(one, many)
 
 
+@pytest.mark.long
 def test_training_in_memory_grows_the_same_trees(tmp_path: Path) -> None:
     one = made(tmp_path / "one").train(EVENTS)
     with pytest.raises(KeyboardInterrupt):
@@ -117,7 +119,7 @@ def test_training_ends_where_no_layer_can_grow(tmp_path: Path) -> None:
     assert estimator.get_variable_value("global_step") == 9
 
 
-@pytest.mark.parametrize("kind", ["signal", "kind"])
+@pytest.mark.parametrize("kind", tiers.first({"signal"}, ["signal", "kind"]))
 def test_an_exported_model_predicts_what_the_estimator_predicts(kind: str, tmp_path: Path) -> None:
     settings = {"n_classes": 3} if kind == "kind" else {}
     once = boosted_trees.input_fn("events", kind, repeat=1)
@@ -152,6 +154,7 @@ def by_hand(estimator: Any, features: boosted_trees.Rows) -> np.ndarray:
     return logits
 
 
+@pytest.mark.long
 def test_numbers_are_put_into_buckets_by_quantiles_of_the_first_batches(tmp_path: Path) -> None:
     columns = [fc.numeric_column("x0"), fc.numeric_column("x1")]
     estimator = made(
@@ -171,6 +174,7 @@ def test_numbers_are_put_into_buckets_by_quantiles_of_the_first_batches(tmp_path
     assert estimator.evaluate(boosted_trees.input_fn("events", "signal", repeat=1))["auc"] > 0.7
 
 
+@pytest.mark.long
 def test_contributions_and_bias_add_up_to_the_prediction(tmp_path: Path) -> None:
     once = boosted_trees.input_fn("people", "survived", repeat=1)
     columns = [boosted_trees.sex(), *boosted_trees.columns("people")[:2]]

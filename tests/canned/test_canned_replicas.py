@@ -42,6 +42,7 @@ def trained(api: Any, strategy: Any, model_dir: Path, **arguments: Any) -> dict[
     return estimator.evaluate(canned_data.input_fn("label", 40, 2, repeat=False))
 
 
+@pytest.mark.long
 def test_mirrored_replicas_train_together(tmp_path: Path) -> None:
     config = est.RunConfig(train_distribute=mirrored(), eval_distribute=mirrored())
     estimator = est.DNNClassifier([4], canned_data.simple(), tmp_path, config=config)

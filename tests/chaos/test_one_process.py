@@ -43,6 +43,7 @@ def check_end(directory: Path, seen: Any, steps: int) -> None:
     assert not list((directory / "broken").glob("*unfinished*"))
 
 
+@pytest.mark.long
 @TIMES
 def test_a_killed_job_ends_as_an_unbroken_one(tmp_path: Path, times: int) -> None:
     seen, steps = run_job(tmp_path, "KILL", times), one_process.max_steps(times)
@@ -52,6 +53,7 @@ def test_a_killed_job_ends_as_an_unbroken_one(tmp_path: Path, times: int) -> Non
     assert made <= steps + times * one_process.SAVE_STEPS
 
 
+@pytest.mark.long
 @TIMES
 def test_a_preempted_job_saves_each_time_and_loses_no_step(tmp_path: Path, times: int) -> None:
     seen, steps = run_job(tmp_path, "TERM", times), one_process.max_steps(times)

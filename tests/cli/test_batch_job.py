@@ -38,6 +38,7 @@ def weights(model_dir):
     return {name: tf.train.load_variable(path, name) for name, _ in tf.train.list_variables(path)}
 
 
+@pytest.mark.long
 def test_sigterm_ends_it_saved_with_a_record_and_the_same_command_goes_on(tmp_path):
     record = tmp_path / "record.json"
     flags = ["--max_train_steps=40", f"--job_summary={record}", "--eval", "--eval_every_steps=10"]

@@ -64,6 +64,7 @@ def main_job(tmp_path_factory):
     return directory, code, out, shown, time.monotonic() - begin
 
 
+@pytest.mark.long
 def test_main_job_reaches_its_accuracy_in_time_and_says_so(main_job):
     directory, code, out, shown, seconds = main_job
     assert code == 0, shown

@@ -38,6 +38,7 @@ def files_under(directory: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
+@pytest.mark.long
 def test_no_permission_to_write_is_one_line(command, tmp_path):
     model_dir = tmp_path / "m"
     assert command(*TRAIN, f"--model_dir={model_dir}", "--max_train_steps=2").code == 0

@@ -67,6 +67,7 @@ def test_writes_a_model_that_predicts_the_same(command, trained):
     assert "does not fit the Keras model" in misfit.err
 
 
+@pytest.mark.long
 def test_python_code_in_a_file_is_run_only_if_asked(command, trained):
     outcome = command("to-keras", "run", "--model=mine:with_lambda", "--output=model.keras")
     assert outcome.code == 2

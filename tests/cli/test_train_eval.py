@@ -8,6 +8,7 @@ from pathlib import Path
 import forked
 import pytest
 import tensorflow as tf
+import tiers
 
 import estimator_train
 
@@ -66,6 +67,7 @@ def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
     assert "saved_model" not in rows
 
 
+@pytest.mark.long
 def test_a_job_that_was_killed_goes_on_and_ends_where_it_should(command, linear, tmp_path):
     job = [*linear, "--eval", "--eval_every_steps=200", "--max_train_steps=4000"]
     process = start(tmp_path, "train", *job, "--exporters=final")
@@ -104,6 +106,7 @@ def test_checkpoints_are_evaluated_and_the_newest_exports_stay(command, linear):
     assert len(os.listdir("run/export/best")) == 1  # The first: the loss only falls.
 
 
+@pytest.mark.long
 def test_the_metric_stops_or_the_time_does(command, linear):
     # The accuracy is 1 from the first evaluation on.
     stalled = command(
@@ -179,7 +182,7 @@ def test_flags_that_the_input_cannot_follow_and_errors_that_only_a_dry_run_finds
     assert files("run") == before
 
 
-@pytest.mark.parametrize("kind", ["model_fn", "keras"])
+@pytest.mark.parametrize("kind", tiers.first({"model_fn"}, ["model_fn", "keras"]))
 def test_a_dry_run_prints_what_it_tried_and_leaves_nothing(command, linear, tmp_path, kind):
     job = linear if kind == "model_fn" else ["--preset=digits"]
     outputs = "label, probabilities" if kind == "model_fn" else "probabilities"

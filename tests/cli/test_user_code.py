@@ -37,6 +37,7 @@ def test_a_model_fn_of_ones_own_is_trained_evaluated_and_exported(command, linea
     assert evaluated.rows == {name: rows[name] for name in ("accuracy", "loss", "global_step")}
 
 
+@pytest.mark.long
 def test_a_second_run_goes_on_and_clean_starts_over(command, linear):
     assert command("train", *linear).rows["global_step"] == "8"
     second = command("train", *linear)
@@ -103,6 +104,7 @@ def picky(mode, image_shape):
 """
 
 
+@pytest.mark.long
 def test_a_keras_model_of_ones_own(command, tmp_path):
     (tmp_path / "mine.py").write_text(KERAS)
     outcome = command(

@@ -15,6 +15,7 @@ from linear_job import TRUE_WEIGHTS
 EXAMPLES = ROOT / "examples"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", tiers.first({"linear_tf1"}, ["linear_tf1", "linear_estimator"]))
 def test_the_program_learns_the_weights_and_goes_on_when_started_again(
     tmp_path: Path, name: str

@@ -44,6 +44,7 @@ def test_tasks_whose_partners_never_come_end_by_an_error(tmp_path: Path) -> None
     assert "Gave up waiting for chief:0 to end" in lone_ps.text
 
 
+@pytest.mark.long
 def test_more_workers_than_steps_and_an_evaluator_in_the_cluster(tmp_path: Path) -> None:
     jobs = ("chief", "worker", "worker", "ps", "evaluator")
     addresses = free_addresses(len(jobs))
@@ -59,6 +60,7 @@ def test_more_workers_than_steps_and_an_evaluator_in_the_cluster(tmp_path: Path)
     assert numbers_after("evaluated", done["evaluator:0"].text.splitlines()) == [last]
 
 
+@pytest.mark.long
 def test_a_master_evaluates_too(tmp_path: Path) -> None:
     master, ps = free_addresses(2)
     done = run_tasks(

@@ -11,6 +11,7 @@ import tensorflow as tf
 from launched import launched, python
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("saving", "kills"),
     [

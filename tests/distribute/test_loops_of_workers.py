@@ -43,6 +43,7 @@ def test_a_worker_that_stops_takes_the_others_with_it(
         assert loops[task]["unseen"][0] >= 15
 
 
+@pytest.mark.long
 def test_asynchronous_workers_loop_where_a_number_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,6 +43,7 @@ def test_killed_tasks_start_again_and_lose_one_interval_at_most(tmp_path: Path) 
     assert not processes_with(str(tmp_path))
 
 
+@pytest.mark.long
 def test_workers_that_make_each_step_together_end_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ for case, hooks in (("uneven", ()), ("asked", (StopOne(),)), ("empty", ())):
 """
 
 
+@pytest.mark.long
 def test_workers_end_together_whoever_has_no_more_input_or_is_asked_to(tmp_path: Path) -> None:
     here = str(Path(__file__).parent)
     program = forked.python("-c", ENDS, here, tmp_path / "run_")

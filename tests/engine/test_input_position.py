@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+import tiers
 
 import estimator_train as est
 import input_fns
@@ -121,6 +122,7 @@ def train_with_kills(model_dir, input_fn, replicas, kills):
         assert process.exitcode == (-signal.SIGKILL if steps <= STEPS else 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("input_fn", "replicas"),
     [
@@ -146,7 +148,9 @@ def positions(model_dir):
 
 
 @pytest.mark.parametrize(
-    "config", [{}, {"steps_per_loop": 1}, {"checkpoint_mode": "sync"}], ids=str
+    "config",
+    tiers.every(3, [{}, {"steps_per_loop": 1}, {"checkpoint_mode": "sync"}]),
+    ids=str,
 )
 def test_calls_of_train_go_on_where_the_last_one_stopped(tmp_path, config):
     for _ in range(4):

@@ -63,6 +63,7 @@ def test_metrics_start_from_nothing_at_each_evaluation(estimator, one_epoch):
     assert estimator.evaluate(one_epoch) == results[0]
 
 
+@pytest.mark.long
 def test_an_older_checkpoint_by_path_is_loaded_too(estimator, counted, one_epoch, input_fn):
     old = estimator.latest_checkpoint()
     before = estimator.evaluate(one_epoch)
@@ -80,6 +81,7 @@ def test_input_of_another_shape_gets_a_model_of_its_own(estimator, counted):
     assert counted.calls == ["infer", "infer"]
 
 
+@pytest.mark.long
 def test_two_generators_at_once_do_not_share_an_input(estimator):
     w = estimator.get_variable_value("w")
     first = estimator.predict(rows(np.eye(3)))
@@ -114,6 +116,7 @@ def test_hooks_get_a_session_of_their_own(estimator, counted, one_epoch):
     assert counted.calls == ["eval"] * 3
 
 
+@pytest.mark.long
 def test_tables_of_each_new_input_are_initialized(estimator, counted):
     def by_name(scale):
         def input_fn():
@@ -144,6 +147,7 @@ def generated(values):
     return input_fn
 
 
+@pytest.mark.long
 def test_inputs_that_call_python_are_taken_in_turn_with_others(estimator, counted):
     w = estimator.get_variable_value("w")
     for scale in (1, 2, 3):
@@ -185,6 +189,7 @@ def test_graph_stays_as_it_is_for_inputs_that_can_be_written_out(estimator, coun
     assert len(sizes) == 2  # The first input was built in; one reader takes all others.
 
 
+@pytest.mark.long
 def test_graph_is_built_anew_before_it_grows_without_end(estimator, counted, monkeypatch):
     monkeypatch.setattr(open_model, "_MOST_IMPORTED", 3)
     for _ in range(5):
@@ -215,6 +220,7 @@ def test_an_error_in_the_input_closes_the_model_and_the_next_call_works(estimato
     assert len(list(estimator.predict(rows(np.eye(3))))) == 3
 
 
+@pytest.mark.long
 def test_close_releases_what_is_kept_and_calls_go_on(estimator, counted, one_epoch):
     first = estimator.evaluate(one_epoch)
     estimator.close()

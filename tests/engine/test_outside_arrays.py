@@ -70,6 +70,7 @@ def test_training_is_the_same_as_with_constants(model_fn, large, inside, tmp_pat
     assert outside_size < 800_000 < large[0].nbytes < inside_size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("made", ["constant", "cast", "reshaped", "frame"])
 def test_arrays_that_are_tensors_before_they_are_datasets(estimator, large, made):
     x = large[0]
@@ -88,6 +89,7 @@ def test_arrays_that_are_tensors_before_they_are_datasets(estimator, large, made
     np.testing.assert_allclose(found, x @ w, atol=0.02 if made == "cast" else 1e-5)
 
 
+@pytest.mark.long
 def test_a_buffer_that_an_input_fn_fills_twice(estimator):
     w = estimator.get_variable_value("w")
 
@@ -113,6 +115,7 @@ def test_an_array_changed_between_two_calls_has_its_new_values(estimator, large)
         x *= -1.5
 
 
+@pytest.mark.long
 def test_an_array_changed_while_it_is_read_does_not_change_the_input(estimator, large):
     x, w = large[0], estimator.get_variable_value("w")
     for _ in range(2):
@@ -157,6 +160,7 @@ def test_arrays_of_every_dtype_have_their_values(dtype):
     np.testing.assert_array_equal(found[:200], plain)
 
 
+@pytest.mark.long
 def test_a_one_shot_iterator_and_one_that_a_table_initializer_starts(estimator, large):
     x, w = large[0], estimator.get_variable_value("w")
 
@@ -181,6 +185,7 @@ def test_tensors_without_a_dataset_train_in_loops(model_fn, large, tmp_path):
     assert max(file_sizes(tmp_path).values()) < 300_000
 
 
+@pytest.mark.long
 def test_replicas_read_arrays_that_are_outside(model_fn, large, tmp_path):
     strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
     config = est.RunConfig(tmp_path, train_distribute=strategy, eval_distribute=strategy)
@@ -190,6 +195,7 @@ def test_replicas_read_arrays_that_are_outside(model_fn, large, tmp_path):
     assert max(file_sizes(tmp_path).values()) < 400_000
 
 
+@pytest.mark.long
 def test_a_training_that_began_with_constants_goes_on(model_fn, large, inside, tmp_path):
     seen = []
 
@@ -236,6 +242,7 @@ def test_inputs_of_one_form_do_not_grow_the_graph(estimator, large):
     assert sizes[4:] == [sizes[3]] * 3
 
 
+@pytest.mark.long
 def test_inputs_whose_form_always_changes_do_not_grow_the_graph_for_ever(estimator):
     sizes = []
     for count in range(1, 16):
@@ -246,6 +253,7 @@ def test_inputs_whose_form_always_changes_do_not_grow_the_graph_for_ever(estimat
     assert sizes[-1] == sizes[-5]
 
 
+@pytest.mark.long
 def test_random_numbers_of_an_input_begin_anew_at_each_call(estimator):
     def noisy():
         values = np.zeros([8, 3], np.float32)
@@ -263,6 +271,7 @@ def test_random_numbers_of_an_input_begin_anew_at_each_call(estimator):
         assert len(np.unique(found[1])) == 8
 
 
+@pytest.mark.long
 def test_a_dataset_that_reads_another_iterator(estimator):
     w = estimator.get_variable_value("w").sum()
 

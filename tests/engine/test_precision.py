@@ -70,6 +70,7 @@ def test_loops_and_single_steps_give_the_same(tmp_path, precision):
     np.testing.assert_allclose(values[0], values[1], rtol=1e-5)
 
 
+@pytest.mark.long
 def test_a_scaled_loss_trains_the_same(tmp_path):
     scaled = trained(tmp_path / "scaled", "float16")
     plain = trained(tmp_path / "plain", None)
@@ -156,6 +157,7 @@ print([float(estimator.get_variable_value(name)) for name in names])
 """
 
 
+@pytest.mark.long
 def test_replicas_skip_a_step_together(tmp_path):
     done = subprocess.run(forked.python("-c", REPLICAS, tmp_path), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -73,6 +73,7 @@ def outcome(tmp_path_factory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", ["v1", "v2"])
 def test_two_replicas_are_one_device_of_their_joint_batch(outcome, strategy, gradient_descent):
     result = outcome[strategy]

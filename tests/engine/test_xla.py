@@ -73,6 +73,7 @@ def test_the_whole_step_is_one_compiled_call():
     assert {"IteratorGetNext", "StatefulPartitionedCall"} <= compiled
 
 
+@pytest.mark.long
 def test_compiled_steps_train_the_same(tmp_path, caplog):
     with caplog.at_level(logging.INFO):
         plain, compiled, auto = (trained(tmp_path, xla) for xla in (False, True, "auto"))
@@ -84,6 +85,7 @@ def test_compiled_steps_train_the_same(tmp_path, caplog):
     assert compiled.get_variable_value("global_step") == 60
 
 
+@pytest.mark.long
 def test_the_end_of_input_falls_on_the_same_step(tmp_path):
     assert trained(tmp_path, True, batches=37).get_variable_value("global_step") == 37
 

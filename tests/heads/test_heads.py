@@ -268,6 +268,7 @@ def test_new_optimizers_train_as_their_legacy_forms(tmp_path: Path) -> None:
         assert weights == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.long
 def test_an_optimizer_without_a_legacy_form_trains(tmp_path: Path) -> None:
     weights = [
         _trained(lambda: tf_keras.optimizers.AdamW(0.2), tmp_path / str(outside), outside=outside)[

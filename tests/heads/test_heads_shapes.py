@@ -8,7 +8,6 @@ from typing import Any
 import ask_heads_shapes
 import pytest
 import tensorflow as tf
-import tiers
 from outcomes import recorded
 
 from estimator_train import heads
@@ -32,7 +31,8 @@ def test_no_shape_passes_because_it_can_be_broadcast(name: str) -> None:
         QUESTIONS[name]()
 
 
-@pytest.mark.parametrize("kind", tiers.first({"binary"}, KINDS))
+@pytest.mark.long
+@pytest.mark.parametrize("kind", KINDS)
 def test_shapes_pass_or_fail_as_in_the_original(kind: str) -> None:
     asked = [name for name in set(QUESTIONS).difference(BROADCAST) if name.startswith(f"{kind}:")]
     ours = {name: ask_heads_shapes.answer(QUESTIONS[name]) for name in asked}

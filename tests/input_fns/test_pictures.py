@@ -78,7 +78,7 @@ def test_grey_pictures_are_read_as_one_channel_in_graphs_too(elements, tmp_path)
 
 
 @pytest.mark.parametrize("form", tiers.first({"jpeg"}, ["jpeg", "png"]))
-@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("channels", tiers.first({3}, [1, 3]))
 def test_grey_pictures_among_coloured_ones_are_named(tmp_path, form, channels):
     write_jpegs(tmp_path, [photograph(30, 30, channels, seed) for seed in range(3)])
     other = tmp_path / "a" / f"other.{form}"
@@ -112,7 +112,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("kind", ["memory", "file"])
+@pytest.mark.parametrize("kind", tiers.first({"memory"}, ["memory", "file"]))
 def test_cached_pictures_are_the_same_in_each_epoch_and_order(folder, kind):
     cache = "memory" if kind == "memory" else folder / "cache"
     plain = read(folder, (20, 20))
@@ -135,6 +135,7 @@ def test_from_the_second_epoch_on_files_are_not_read(folder):
         np.testing.assert_array_equal(next(batches)[0], first[1])
 
 
+@pytest.mark.long
 def test_a_cache_file_serves_the_next_process_and_in_graphs(folder):
     cache = folder / "cache"
     first = read(folder, (8, 8), cache=cache)
@@ -197,6 +198,7 @@ def test_a_cache_that_cannot_be_made_leaves_nothing(folder, monkeypatch):
     assert [path.name for path in folder.iterdir()] == ["a"]
 
 
+@pytest.mark.long
 def test_bad_pictures_are_left_out_counted_and_listed(folder):
     for number in (2, 7):
         (folder / "a" / f"{number:03}.jpeg").write_bytes(b"no picture")
@@ -214,6 +216,7 @@ def test_bad_pictures_are_left_out_counted_and_listed(folder):
         read(folder, (8, 8), num_epochs=2, **settings)
 
 
+@pytest.mark.long
 def test_the_number_left_out_is_a_summary(folder):
     (folder / "a" / "000.jpeg").write_bytes(b"no picture")
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:

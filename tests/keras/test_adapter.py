@@ -64,7 +64,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", tiers.first({"Adam", "of legacy"}, KINDS))
+@pytest.mark.parametrize("kind", tiers.first({"Adam"}, KINDS))
 def test_trains_and_evaluates_as_fit_does(kind: str) -> None:
     model = fitted(build(), KINDS[kind]())
     estimator = trained(build, KINDS[kind]())
@@ -81,6 +81,7 @@ def test_without_params_nothing_is_said(caplog: pytest.LogCaptureFixture) -> Non
     assert "params" not in caplog.text
 
 
+@pytest.mark.long
 def test_params_reach_the_builder_and_the_optimizer() -> None:
     seen = []
 
@@ -93,6 +94,7 @@ def test_params_reach_the_builder_and_the_optimizer() -> None:
     assert_same_weights(estimator, fitted(build(), optimizers.SGD(0.05)))
 
 
+@pytest.mark.long
 def test_several_optimizers_train_each_their_variables() -> None:
     several = {"a/": optimizers.SGD(0.05, momentum=0.9), ".*": "adam"}
     estimator = trained(build, several, steps=3)
@@ -112,6 +114,7 @@ def test_several_optimizers_train_each_their_variables() -> None:
         trained(build, {"a/": "sgd"})
 
 
+@pytest.mark.long
 def test_accumulated_gradients_are_those_of_the_whole_batch() -> None:
     def plain() -> Any:  # Without batch norm, whose statistics are those of each part.
         tf_keras.utils.set_random_seed(1)
@@ -265,6 +268,7 @@ def test_no_layer_is_left_unusable(caplog: pytest.LogCaptureFixture) -> None:
     assert not caplog.records
 
 
+@pytest.mark.long
 def test_metrics_that_keep_a_state_are_those_of_evaluate():
     positive = np.greater(Y, np.median(Y)).astype(np.float32)
 

@@ -53,6 +53,7 @@ def test_the_guide_to_several_devices_goes_on_with_the_same_numbers(
     assert replicated["accuracy"] > 0.8
 
 
+@pytest.mark.long
 def test_the_distributed_tutorial_has_the_same_numbers(run: Any, tmp_path: Path) -> None:
     (by_fit, said), (by_estimator, said_too) = (
         run("keras_distributed.py", how, tmp_path / how) for how in ("fit", "estimator")

@@ -65,6 +65,7 @@ def test_new_kinds_train_as_in_keras(name: str) -> None:
     assert evaluated(estimator) == pytest.approx(evaluated_eagerly(expected), rel=1e-6)
 
 
+@pytest.mark.long
 def test_new_kinds_go_on_where_they_stopped() -> None:
     straight, stopped = (
         model_to_estimator(dense(optimizers.AdamW(Halving())), checkpoint_format="saver")
@@ -109,6 +110,7 @@ def test_undecayed_variables_are_told_by_name() -> None:
         model_to_estimator(model)
 
 
+@pytest.mark.long
 def test_scaled_losses_train_in_half_precision() -> None:
     tf_keras.mixed_precision.set_global_policy("mixed_float16")
     try:
@@ -124,6 +126,7 @@ def test_scaled_losses_train_in_half_precision() -> None:
     np.testing.assert_allclose(seen, expected.get_weights()[0], rtol=1e-3)
 
 
+@pytest.mark.long
 def test_variables_without_gradient_stay_as_they_are(caplog: pytest.LogCaptureFixture) -> None:
     inputs = tf_keras.Input([4])
     used = tf_keras.layers.Dense(1, name="used")(inputs)

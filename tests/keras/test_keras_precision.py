@@ -39,6 +39,7 @@ def loss_after_training(directory, policy="float32", precision=None):
     return estimator.evaluate(input_fn, steps=4)["loss"]
 
 
+@pytest.mark.long
 def test_16_bits_train_nearly_as_well_as_32(tmp_path):
     expected = loss_after_training(tmp_path / "32")
     for name, settings in {

@@ -67,6 +67,7 @@ def test_callbacks_see_and_set_all_replicas(tmp_path: Any) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.long
 def test_gradients_are_accumulated_over_replicas_and_steps() -> None:
     estimator = trained(gradient_accumulation_steps=2)
     model = build()

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+import tiers
 from small_models import X, Y, batches, compiled, dense, evaluated, evaluated_eagerly
 
 import estimator_train as est
@@ -67,7 +68,7 @@ def test_v1_has_the_v1_class_and_named_checkpoints(tmp_path: Path) -> None:
     assert "hidden/kernel" in names
 
 
-@pytest.mark.parametrize("format_", ["checkpoint", "saver"])
+@pytest.mark.parametrize("format_", tiers.first({"checkpoint"}, ["checkpoint", "saver"]))
 def test_starts_from_the_weights_of_the_model(format_: str) -> None:
     model = compiled(
         tf_keras.Sequential(
@@ -94,6 +95,7 @@ def test_starts_from_the_weights_of_a_subclassed_model() -> None:
     assert evaluated(estimator) == pytest.approx(evaluated_eagerly(model), rel=1e-6)
 
 
+@pytest.mark.long
 def test_starts_from_the_new_model_where_nothing_is_trained_yet(tmp_path: Path) -> None:
     model_to_estimator(dense(), model_dir=str(tmp_path))
     other = dense()
@@ -102,6 +104,7 @@ def test_starts_from_the_new_model_where_nothing_is_trained_yet(tmp_path: Path) 
     assert evaluated(estimator) == pytest.approx(evaluated_eagerly(other), rel=1e-6)
 
 
+@pytest.mark.long
 def test_goes_on_from_a_trained_checkpoint(tmp_path: Path) -> None:
     estimator = model_to_estimator(dense("adam"), model_dir=str(tmp_path))
     estimator.train(batches(), steps=3)
@@ -128,7 +131,7 @@ def test_leaves_the_model_as_it_is_and_usable() -> None:
     assert layers.Dense(2)(X).shape == (32, 2)
 
 
-@pytest.mark.parametrize("suffix", [".h5", ".keras", ""])
+@pytest.mark.parametrize("suffix", tiers.first({".keras"}, [".h5", ".keras", ""]))
 @pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
 def test_loads_a_model_from_a_path(suffix: str, tmp_path: Path) -> None:
     model = compiled(
@@ -211,6 +214,7 @@ def test_warns_of_a_model_that_comes_out_otherwise(caplog: pytest.LogCaptureFixt
     assert "Training starts from new weights." in told[0]
 
 
+@pytest.mark.long
 def test_warns_of_a_train_step_that_is_not_called(caplog: pytest.LogCaptureFixture) -> None:
     class Own(tf_keras.Model):
         def train_step(self, data: Any) -> Any:

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import forked
+import pytest
 
 PROGRAM = """
 import json, sys, time
@@ -58,6 +59,7 @@ print(json.dumps({"steps": len(time_hist.times), "rate": rate,
 """
 
 
+@pytest.mark.long
 def test_tutorial_trains_on_two_devices_and_evaluates(tmp_path):
     done = subprocess.run(
         forked.python("-c", PROGRAM, tmp_path),

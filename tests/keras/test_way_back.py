@@ -78,6 +78,7 @@ def test_round_trip_changes_no_bit_and_fit_goes_on_where_training_stopped(
 LONG = pytest.mark.long
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "make",
     [
@@ -99,6 +100,7 @@ def test_an_estimator_goes_on_where_fit_stopped(make: Any) -> None:
     np.testing.assert_allclose(predicted(estimator), model.predict(X, verbose=0), rtol=1e-5)
 
 
+@pytest.mark.long
 def test_a_subclassed_model_goes_on_too() -> None:
     class Branches(tf_keras.Model):
         def __init__(self) -> None:
@@ -219,6 +221,7 @@ def test_what_is_no_checkpoint_or_model_is_refused(tmp_path: Path) -> None:
         keras.load_trained(tf_keras.Sequential([layers.Dense(1)]), GOLDEN / "keras_saver")
 
 
+@pytest.mark.long
 def test_make_or_restore_takes_the_latest(tmp_path: Path) -> None:
     assert keras.make_or_restore(build, tmp_path / "none").optimizer.iterations == 0
     model = build()

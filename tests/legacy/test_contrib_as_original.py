@@ -28,7 +28,10 @@ RECORDED = {
 # change with its version; and whole answers, where the question tells the reason.
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
 # Those that take longest: networks that are built whole, and estimators that are trained.
-LONG = {"data", "decoding", "learn", "learn_estimators", "rnn", "slim_nets", "slim_nets_run"}
+LONG = {
+    *("crf", "data", "decoding", "estimator", "learn", "learn_estimators", "metrics"),
+    *("optimize_loss", "rnn", "seq2seq", "slim_nets", "slim_nets_run", "training"),
+}
 QUESTIONS = [
     pytest.param(area, question, marks=[pytest.mark.long] if area in LONG else [])
     for area in AREAS

@@ -36,6 +36,7 @@ def test_notebook_on_two_devices(run, tmp_path):
     assert (tmp_path / "model" / "model.ckpt-8.index").exists()
 
 
+@pytest.mark.long
 def test_jpeg_pipeline_into_frozen_vgg16(run, tmp_path):
     write_jpegs(tmp_path / "data")
     done = run("oct_jpegs.py", DATA_DIR=tmp_path / "data", MODEL_DIR=tmp_path / "model")

@@ -151,6 +151,7 @@ def test_every_spelling_of_the_estimator(text, words, run):
     assert run(text).stdout.startswith(words)
 
 
+@pytest.mark.long
 def test_one_line_in_a_script_does_what_the_runner_does(tmp_path):
     (tmp_path / "model.py").write_text(
         "import tensorflow as tf\n"

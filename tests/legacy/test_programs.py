@@ -51,8 +51,6 @@ FIRST = {
     "every_hook.py",
     "iris/premade_estimator.py",
     "mnist_layers.py",
-    "predictor_loop.py",
-    "warm_start_early_stop.py",
 }
 
 

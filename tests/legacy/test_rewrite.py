@@ -93,6 +93,7 @@ def check(*arguments, exit_code, python=()):
     return done.stdout
 
 
+@pytest.mark.long
 def test_copies_name_everything_by_where_it_is_today(tmp_path):
     (tmp_path / "code").mkdir()
     for name, text in FILES.items():

@@ -9,6 +9,7 @@ from typing import Any
 import forked
 import keras_jobs
 import numpy as np
+import pytest
 import tensorflow as tf
 import training_jobs
 from our_names import OURS
@@ -26,6 +27,7 @@ def raw_receiver() -> Any:
     return et.export.ServingInputReceiver({"x": x}, {"x": x})
 
 
+@pytest.mark.long
 def test_saved_model_cli_computes_what_predict_does(tmp_path: Path) -> None:
     job = keras_jobs.JOBS["adam"]
     estimator = job.build(OURS, str(tmp_path / "model"), et.RunConfig())

@@ -49,6 +49,7 @@ def test_every_steps_evaluates_at_its_multiples_under_default_settings(tmp_path:
     assert metrics["global_step"] == 10
 
 
+@pytest.mark.long
 def test_every_steps_counts_from_0_in_a_training_that_goes_on(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path), save_checkpoints_steps=5)
     job.train(tiny_input, max_steps=3)
@@ -56,6 +57,7 @@ def test_every_steps_counts_from_0_in_a_training_that_goes_on(tmp_path: Path) ->
     assert evaluated_steps(tmp_path) == [4, 8, 12]
 
 
+@pytest.mark.long
 def test_a_saver_of_the_caller_saves_for_every_steps_too(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path))
     saver = et.CheckpointSaverHook(str(tmp_path), save_steps=100)
@@ -127,6 +129,7 @@ def test_max_time_ends_training_with_an_evaluation_and_export(tmp_path: Path) ->
     assert [call[3] for call in calls] == [True]
 
 
+@pytest.mark.long
 def test_a_job_that_failed_after_its_last_step_gets_its_last_evaluation(tmp_path: Path) -> None:
     class Fails(OURS.estimator.Exporter):
         name = "fails"

@@ -142,6 +142,7 @@ def test_files_are_those_of_fit(both: Any) -> None:
     assert _tags(ours / "board") == _tags(theirs / "board")
 
 
+@pytest.mark.long
 def test_saved_models_evaluate_and_train_on_as_those_of_fit(both: Any) -> None:
     _, theirs, _, _, ours, *_ = both
     assert all(zipfile.is_zipfile(d / "best.keras") for d in (theirs, ours))
@@ -164,6 +165,7 @@ def _tags(directory: Path) -> set[tuple[str, int]]:
     return found
 
 
+@pytest.mark.long
 def test_training_stops_early_with_the_best_weights() -> None:
     def stopping() -> Any:
         return callbacks.EarlyStopping(
@@ -177,6 +179,7 @@ def test_training_stops_early_with_the_best_weights() -> None:
     np.testing.assert_allclose(value, model.layers[0].kernel, rtol=1e-5)
 
 
+@pytest.mark.long
 def test_the_learning_rate_falls_on_a_plateau_and_stays_in_the_checkpoint() -> None:
     reduce = callbacks.ReduceLROnPlateau("loss", factor=0.1, patience=1, min_delta=100.0)
     estimator, hook = trained([reduce], epochs=3)
@@ -285,6 +288,7 @@ def test_what_needs_a_model_is_refused_without_one(callback: Any, text: str) -> 
         est.Estimator(linear).train(batches(), hooks=[hook])
 
 
+@pytest.mark.long
 def test_what_sets_the_learning_rate_is_refused_for_several_optimizers() -> None:
     seen = []
     model_fn = keras.model_fn(build, "mse", {"hidden": "sgd", ".*": "adam"})
