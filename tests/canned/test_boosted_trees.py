@@ -103,7 +103,7 @@ def test_losses_of_fifty_trees_are_those_of_the_original(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", boosted_trees.BAD)
-def test_wrong_settings_are_told_as_by_the_original(name: str) -> None:
+def test_wrong_settings_are_taken_or_told_as_by_the_original(name: str) -> None:
     theirs = recorded("boosted_trees_more")[f"bad {name}"]
     assert boosted_trees.bad(est, boosted_trees.BAD[name]) == theirs
 

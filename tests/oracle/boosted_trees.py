@@ -32,6 +32,7 @@ def people() -> tuple[Rows, Rows]:
         "siblings": random.poisson(1.0, 200).astype(np.float32),
         "weight": random.choice([0.5, 1.0, 2.5], 200).astype(np.float32),
     }
+    features["penalty"] = 1.5 - features["weight"]  # Negative for a third.
     score = 1.5 * (features["sex"] == "female") - 0.02 * features["age"]
     score += 0.01 * features["fare"] + 0.4 * (features["class"] == "first")
     score += random.normal(0, 0.7, 200)
@@ -140,6 +141,8 @@ CASES: dict[str, Case] = {
         *_PEOPLE, {"pruning_mode": "post", "tree_complexity": 1.0, "center_bias": True}
     ),
     "people weights": Case(*_PEOPLE, {"weight_column": "weight", "center_bias": True}),
+    # A second tree would come from sums that cancel to nothing.
+    "people negative weights": Case(*_PEOPLE, {"weight_column": "penalty", "n_trees": 1}),
     "people names": Case(_C, "people", "named", {"label_vocabulary": ["no", "yes"]}),
     "people categorical": Case(*_PEOPLE, columns=lambda: [sex(), passenger_class()]),
     "people numeric": Case(
@@ -319,7 +322,9 @@ def plain(value: np.ndarray) -> Any:
     return value.tolist()
 
 
+# Settings that look wrong; not all of them are refused.
 BAD: dict[str, dict[str, Any]] = {
+    "n_batches_per_layer": {"n_batches_per_layer": 0},
     "n_trees": {"n_trees": 0},
     "max_depth": {"max_depth": 0},
     "learning_rate": {"learning_rate": 0.0},

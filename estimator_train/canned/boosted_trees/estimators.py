@@ -187,7 +187,8 @@ class BoostedTreesClassifier(_BoostedTrees):
       n_batches_per_layer: As for `BoostedTreesEstimator`.
       model_dir: As for `Estimator`.
       n_classes: How many classes; labels are below it.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
+      weight_column: Name of the feature with the weights of examples, or a numeric column. Negative
+        weights count as they are, as in the original.
       label_vocabulary: Names of the classes where labels are strings.
       n_trees: As for `BoostedTreesEstimator`, as all that follow.
       max_depth: See above.
