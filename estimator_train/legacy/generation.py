@@ -8,7 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from estimator_train.legacy import libraries, symbols
+from estimator_train.legacy import libraries
+from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.trees import TF1, TF2
 
 _SIGNS_OF_TF1 = (

@@ -8,8 +8,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from estimator_train.legacy import generation, symbols, trees
-from estimator_train.legacy.python2 import python2_problem
+from estimator_train.legacy import generation, trees
+from estimator_train.legacy.reading import own_imports, symbols
+from estimator_train.legacy.reading.python2 import python2_problem
 from estimator_train.legacy.trees import missing
 from estimator_train.legacy.trees.view import View
 
@@ -26,12 +27,14 @@ class Symbol(NamedTuple):
       status: AS_IT_IS, STAND_IN or MISSING.
       lines: Where.
       hint: What to use, of a missing one.
+      at_import: The line that an import of the file comes by for certain; 0 if there is none.
     """
 
     name: str
     status: str
     lines: list[int]
     hint: str
+    at_import: int
 
 
 class FileReport(NamedTuple):
@@ -42,6 +45,7 @@ class FileReport(NamedTuple):
       generation: TF1 or TF2.
       symbols: The names that it uses.
       problem: Why it cannot be read; empty if it can.
+      import_problem: Why it cannot be imported; empty if nothing tells against it.
       command: How to run it, if it is a script.
     """
 
@@ -49,12 +53,14 @@ class FileReport(NamedTuple):
     generation: str
     symbols: list[Symbol]
     problem: str
+    import_problem: str
     command: str
 
     @property
     def is_covered(self) -> bool:
         """Whether all that it uses is there."""
-        return not self.problem and all(symbol.status != MISSING for symbol in self.symbols)
+        problem = self.problem or self.import_problem
+        return not problem and all(symbol.status != MISSING for symbol in self.symbols)
 
 
 def report(path: str) -> list[FileReport]:
@@ -78,8 +84,21 @@ def report(path: str) -> list[FileReport]:
         chosen = generations.get(file) or generation.of_script(str(file), tensorflow)
         command = f"estimator-train run {file}" if tree and _is_script(tree) else ""
         found = _symbols(symbols.uses(tree) if tree else [], chosen)
-        reports.append(FileReport(str(file), chosen, found, problem, command))
-    return reports
+        reports.append(FileReport(str(file), chosen, found, problem, "", command))
+    top = Path(path).resolve() if os.path.isdir(path) else Path(path).resolve().parent
+    problems = own_imports.problems(
+        {file.resolve(): tree for file, (tree, _) in parsed.items()},
+        {Path(r.path).resolve(): _own_problem(r) for r in reports if _own_problem(r)},
+        top,
+    )
+    return [r._replace(import_problem=problems.get(Path(r.path).resolve(), "")) for r in reports]
+
+
+def _own_problem(file: FileReport) -> str:
+    """Why a file cannot be imported, by what is in itself; "" if nothing tells against it."""
+    bad = [s for s in file.symbols if s.status == MISSING and s.at_import]
+    first = min(bad, key=lambda symbol: symbol.at_import, default=None)
+    return file.problem or (f"line {first.at_import}: {first.hint}" if first else "")
 
 
 def _files(path: Path) -> list[Path]:
@@ -116,21 +135,23 @@ def _parsed(file: Path) -> tuple[ast.Module | None, str]:
 
 
 def _symbols(uses: Sequence[symbols.Use], chosen: str) -> list[Symbol]:
-    lines: dict[str, list[int]] = {}
+    found: dict[str, list[symbols.Use]] = {}
     for use in uses:
-        lines.setdefault(use.symbol, []).append(use.line)
-    return [_judged(name, where, chosen) for name, where in sorted(lines.items())]
+        found.setdefault(use.symbol, []).append(use)
+    return [_judged(name, where, chosen) for name, where in sorted(found.items())]
 
 
-def _judged(dotted: str, lines: list[int], chosen: str) -> Symbol:
-    status = AS_IT_IS
+def _judged(dotted: str, uses: Sequence[symbols.Use], chosen: str) -> Symbol:
+    status, hint = AS_IT_IS, ""
     try:
         for value in _steps(dotted, chosen):
             if _home(value).startswith("estimator_train."):
                 status = STAND_IN
     except (AttributeError, ImportError) as error:
-        return Symbol(missing.short(dotted), MISSING, lines, str(error))
-    return Symbol(missing.short(dotted), status, lines, "")
+        status, hint = MISSING, str(error)
+    lines = sorted({use.line for use in uses})
+    at_import = next((use.line for use in uses if use.at_import), 0)
+    return Symbol(missing.short(dotted), status, lines, hint, at_import)
 
 
 def _steps(dotted: str, chosen: str) -> Iterator[Any]:

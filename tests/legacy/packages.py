@@ -4,6 +4,7 @@ Install them without their requirements beside this package, with what else they
 
     python tests/legacy/packages.py              # all that are installed: imports and their tests
     python tests/legacy/packages.py --imports    # imports alone, which takes a minute
+    python tests/legacy/packages.py --check      # imports, and what `estimator-train check` said
     python tests/legacy/packages.py adanet tf-slim
 
 Each package is read by `estimator-train run`, as a script of its generation would import it. A test
@@ -39,19 +40,24 @@ PACKAGES = (
 COMMAND = os.path.join(sysconfig.get_path("scripts"), "estimator-train")
 SECONDS_OF_A_TEST_FILE = 240
 _MARK = "REPORT "
+_COLUMNS = (
+    "test files that pass | why the others do not",
+    "of which `check` says what the import shows | the others",
+)
 
 
 def main(arguments):
     """Prints the table."""
     wanted = [argument for argument in arguments if not argument.startswith("-")]
-    print("| package | modules that import | test files that pass | why the others do not |")
+    with_tests = not {"--imports", "--check"} & {*arguments}
+    print(f"| package | modules that import | {_COLUMNS['--check' in arguments]} |")
     print("| --- | --- | --- | --- |")
     for requirement, module, generation in PACKAGES:
         if wanted and requirement.split("==")[0] not in wanted:
             continue
         if importlib.util.find_spec(module) is None:
             continue
-        inner = ["--imports-of" if "--imports" in arguments else "--all-of", module]
+        inner = ["--all-of" if with_tests else "--imports-of", module]
         done = subprocess.run(
             [COMMAND, "run", generation, __file__, *inner],
             capture_output=True,
@@ -62,14 +68,35 @@ def main(arguments):
         if not lines:
             print(f"| {requirement} | none | | {done.stderr.splitlines()[-1:]} |", flush=True)
             continue
-        print(_row(requirement, json.loads(lines[-1].removeprefix(_MARK))), flush=True)
+        found = json.loads(lines[-1].removeprefix(_MARK))
+        row = _agreement if "--check" in arguments else _row
+        print(f"| {requirement} | {row(found)} |", flush=True)
 
 
-def _row(requirement, found):
-    reasons = Counter(found["import_errors"]) + Counter(found["test_errors"])
+def _agreement(found):
+    """In how many modules `check` says what the import shows, and in which it does not."""
+    done = subprocess.run(
+        [COMMAND, "check", found["folder"], "--json"], capture_output=True, text=True
+    )
+    told = {file["path"]: file["import_problem"] for file in json.loads(done.stdout)}
+    wrong = []
+    for path, error in found["errors"].items():
+        if bool(error) != bool(told[path]):
+            module = os.path.relpath(path, found["folder"])
+            wrong.append(f"{module}: {error or 'imports'}, told: {told[path] or 'imports'}")
+    right = len(told) - len(wrong)
+    return f"{_imported_of(found)} | {right} of {len(told)} | {'; '.join(wrong)}"
+
+
+def _imported_of(found):
+    return f"{list(found['errors'].values()).count('')} of {len(found['errors'])}"
+
+
+def _row(found):
+    reasons = Counter(filter(None, found["errors"].values())) + Counter(found["test_errors"])
     told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(8))
     tests = f"{found['passed']} of {found['tests']}" if found["tests"] else "none shipped"
-    return f"| {requirement} | {found['imported']} of {found['modules']} | {tests} | {told} |"
+    return f"{_imported_of(found)} | {tests} | {told}"
 
 
 def _report(package, with_tests):
@@ -77,17 +104,15 @@ def _report(package, with_tests):
 
     (folder,) = importlib.util.find_spec(package).submodule_search_locations
     files = sorted(Path(folder).rglob("*.py"))
-    found = {"modules": len(files), "imported": 0, "import_errors": []}
     tests = [file for file in files if file.name.endswith("_test.py")] if with_tests else []
+    found = {"folder": folder, "errors": {}}
     found |= {"tests": len(tests), "passed": 0, "test_errors": []}
     for file in tests:
         error = _forked(_tested, _module(package, folder, file))
         found["passed"] += not error
         found["test_errors"] += [error] if error else []
     for file in files:
-        error = _imported(_module(package, folder, file))
-        found["imported"] += not error
-        found["import_errors"] += [error] if error else []
+        found["errors"][str(file)] = _imported(_module(package, folder, file))
     print(_MARK + json.dumps(found), flush=True)
 
 
