@@ -3,7 +3,7 @@
 import ast
 import importlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -78,20 +78,23 @@ def report(path: str) -> list[FileReport]:
     tensorflow = importlib.import_module("tensorflow")
     files = _files(Path(path))
     parsed = {file: _parsed(file) for file in files}
-    generations = _generations(files, [f for f, (t, _) in parsed.items() if t and _is_script(t)])
+    generations = _generations(path, {f: tree for f, (tree, _) in parsed.items() if tree})
     reports = []
     for file, (tree, problem) in parsed.items():
         chosen = generations.get(file) or generation.of_script(str(file), tensorflow)
         command = f"estimator-train run {file}" if tree and _is_script(tree) else ""
         found = _symbols(symbols.uses(tree) if tree else [], chosen)
         reports.append(FileReport(str(file), chosen, found, problem, "", command))
-    top = Path(path).resolve() if os.path.isdir(path) else Path(path).resolve().parent
     problems = own_imports.problems(
-        {file.resolve(): tree for file, (tree, _) in parsed.items()},
-        {Path(r.path).resolve(): _own_problem(r) for r in reports if _own_problem(r)},
-        top,
+        {_absolute(file): tree for file, (tree, _) in parsed.items()},
+        {_absolute(file.path): _own_problem(file) for file in reports if _own_problem(file)},
+        _absolute(path if os.path.isdir(path) else os.path.dirname(path)),
     )
-    return [r._replace(import_problem=problems.get(Path(r.path).resolve(), "")) for r in reports]
+    return [r._replace(import_problem=problems.get(_absolute(r.path), "")) for r in reports]
+
+
+def _absolute(path: str | Path) -> Path:
+    return Path(os.path.abspath(path))
 
 
 def _own_problem(file: FileReport) -> str:
@@ -110,12 +113,17 @@ def _files(path: Path) -> list[Path]:
     return [path, *(path.parent / file.relative_to(beside) for file in sorted(own))]
 
 
-def _generations(files: Sequence[Path], scripts: Sequence[Path]) -> dict[Path, str]:
-    """What files were written for, by the scripts that import them: TF1 if one of them was."""
+def _generations(path: str, files: Mapping[Path, ast.Module]) -> dict[Path, str]:
+    """What files were written for: TF1 if one of the scripts that import them was.
+
+    The modules of a package have one generation, whichever script imports them.
+    """
     tensorflow = importlib.import_module("tensorflow")
+    if Path(path, "__init__.py").exists():
+        return dict.fromkeys(files, generation.of_package([*files.values()], tensorflow))
     named = {file.resolve(): file for file in files}
     found: dict[Path, str] = {}
-    for script in scripts:
+    for script in (file for file, tree in files.items() if _is_script(tree)):
         chosen = generation.of_script(str(script), tensorflow)
         for source, _ in generation.sources(str(script)):
             file = named.get(source)

@@ -5,6 +5,7 @@ Install them without their requirements beside this package, with what else they
     python tests/legacy/packages.py              # all that are installed: imports and their tests
     python tests/legacy/packages.py --imports    # imports alone, which takes a minute
     python tests/legacy/packages.py --check      # imports, and what `estimator-train check` said
+    python tests/legacy/packages.py --rewrite    # imports, and those of the copies by --rewrite
     python tests/legacy/packages.py adanet tf-slim
 
 Each package is read by `estimator-train run`, as a script of its generation would import it. A test
@@ -20,6 +21,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import traceback
 import unittest
 from collections import Counter
@@ -40,17 +42,14 @@ PACKAGES = (
 COMMAND = os.path.join(sysconfig.get_path("scripts"), "estimator-train")
 SECONDS_OF_A_TEST_FILE = 240
 _MARK = "REPORT "
-_COLUMNS = (
-    "test files that pass | why the others do not",
-    "of which `check` says what the import shows | the others",
-)
 
 
 def main(arguments):
     """Prints the table."""
     wanted = [argument for argument in arguments if not argument.startswith("-")]
-    with_tests = not {"--imports", "--check"} & {*arguments}
-    print(f"| package | modules that import | {_COLUMNS['--check' in arguments]} |")
+    with_tests = not {"--imports", "--check", "--rewrite"} & {*arguments}
+    columns, row = next((_ROWS[a] for a in arguments if a in _ROWS), _ROWS["--all"])
+    print(f"| package | modules that import | {columns} |")
     print("| --- | --- | --- | --- |")
     for requirement, module, generation in PACKAGES:
         if wanted and requirement.split("==")[0] not in wanted:
@@ -58,19 +57,18 @@ def main(arguments):
         if importlib.util.find_spec(module) is None:
             continue
         inner = ["--all-of" if with_tests else "--imports-of", module]
-        done = subprocess.run(
-            [COMMAND, "run", generation, __file__, *inner],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        )
-        lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
-        if not lines:
-            print(f"| {requirement} | none | | {done.stderr.splitlines()[-1:]} |", flush=True)
-            continue
-        found = json.loads(lines[-1].removeprefix(_MARK))
-        row = _agreement if "--check" in arguments else _row
-        print(f"| {requirement} | {row(found)} |", flush=True)
+        found = _reported([COMMAND, "run", generation, __file__, *inner])
+        print(f"| {requirement} | {_imported_of(found)} | {row(found)} |", flush=True)
+
+
+def _reported(command, **variables):
+    """What `_report` writes in a process of its own."""
+    variables = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **variables}
+    done = subprocess.run(command, capture_output=True, text=True, env=variables)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
+    if not lines:
+        raise SystemExit(f"{command}: {done.stderr}")
+    return json.loads(lines[-1].removeprefix(_MARK))
 
 
 def _agreement(found):
@@ -85,7 +83,21 @@ def _agreement(found):
             module = os.path.relpath(path, found["folder"])
             wrong.append(f"{module}: {error or 'imports'}, told: {told[path] or 'imports'}")
     right = len(told) - len(wrong)
-    return f"{_imported_of(found)} | {right} of {len(told)} | {'; '.join(wrong)}"
+    return f"{right} of {len(told)} | {'; '.join(wrong)}"
+
+
+def _rewritten(found):
+    """How many of the modules that import do so as edited copies, under Python itself."""
+    folder = Path(found["folder"])
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place, folder.name)
+        subprocess.run([COMMAND, "check", folder, f"--rewrite={copy}"], capture_output=True)
+        command = [sys.executable, __file__, "--copies-of", folder.name]
+        copies = _reported(command, PYTHONPATH=place)["errors"]
+    named = {os.path.relpath(path, copy): error for path, error in copies.items()}
+    good = [os.path.relpath(path, folder) for path, error in found["errors"].items() if not error]
+    wrong = [f"{name}: {named.get(name, 'no copy')}" for name in good if named.get(name, "none")]
+    return f"{len(good) - len(wrong)} of {len(good)} | {'; '.join(wrong)}"
 
 
 def _imported_of(found):
@@ -96,12 +108,17 @@ def _row(found):
     reasons = Counter(filter(None, found["errors"].values())) + Counter(found["test_errors"])
     told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(8))
     tests = f"{found['passed']} of {found['tests']}" if found["tests"] else "none shipped"
-    return f"{_imported_of(found)} | {tests} | {told}"
+    return f"{tests} | {told}"
+
+
+_ROWS = {
+    "--all": ("test files that pass | why the others do not", _row),
+    "--check": ("of which `check` says what the import shows | the others", _agreement),
+    "--rewrite": ("of which the copies import | the others", _rewritten),
+}
 
 
 def _report(package, with_tests):
-    import tensorflow  # noqa: F401, PLC0415 (the runner prepares TensorFlow at this import)
-
     (folder,) = importlib.util.find_spec(package).submodule_search_locations
     files = sorted(Path(folder).rglob("*.py"))
     tests = [file for file in files if file.name.endswith("_test.py")] if with_tests else []
@@ -182,7 +199,9 @@ def _forked(function, argument):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] in (["--imports-of"], ["--all-of"]):
+    if sys.argv[1:2] in (["--imports-of"], ["--all-of"], ["--copies-of"]):
+        if sys.argv[1] != "--copies-of":
+            import tensorflow  # noqa: F401 (the runner prepares TensorFlow at this import)
         _report(sys.argv[2], sys.argv[1] == "--all-of")
     else:
         main(sys.argv[1:])

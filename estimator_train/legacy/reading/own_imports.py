@@ -32,7 +32,7 @@ class Import(NamedTuple):
 
 
 class Need(NamedTuple):
-    """A file that another one imports, and the line there."""
+    """A file that another one imports, and the line there; 0: it is its package."""
 
     file: Path
     line: int
@@ -52,15 +52,17 @@ def problems(
     own = {part for file in trees for part in file.relative_to(top).with_suffix("").parts}
     needs: dict[Path, list[Need]] = {}
     for file, tree in trees.items():
+        around = (folder / "__init__.py" for folder in file.parents)
+        needs[file] = [Need(package, 0) for package in around if package in trees]
         for needed in imports(file, tree) if tree else ():
             root = needed.name.split(".")[0]
             if not needed.folder and root in ROOTS:
                 continue
             folder = needed.folder or _folder(file, root, top)
-            reached, is_there = _along(folder, needed) if folder else ([], _is_installed(needed))
-            needs.setdefault(file, []).extend(Need(path, needed.line) for path in reached)
-            if not is_there and (folder or root not in own):
-                found.setdefault(file, f"line {needed.line}: there is no module '{needed.name}'")
+            reached, lacking = _along(folder, needed) if folder else ([], _not_installed(needed))
+            needs[file] += [Need(path, needed.line) for path in reached]
+            if lacking and (folder or root not in own):
+                found.setdefault(file, f"line {needed.line}: there is no module '{lacking}'")
     for file in found:
         needs.pop(file, None)
     return found | _spread(found, needs)
@@ -96,7 +98,8 @@ def _spread(found: Mapping[Path, str], needs: Mapping[Path, list[Need]]) -> dict
             bad = next((need for need in needed if need.file in causes), None)
             if bad and file not in told:
                 causes[file] = causes[bad.file]
-                told[file] = f"line {bad.line}: imports what cannot be, by {causes[file]}"
+                start = f"line {bad.line}:" if bad.line else "its package"
+                told[file] = f"{start} imports what cannot be, by {causes[file]}"
                 news = True
     return told
 
@@ -110,8 +113,8 @@ def _folder(file: Path, root: str, top: Path) -> Path | None:
     return next((folder for folder in around if _exists(folder / root)), None)
 
 
-def _along(folder: Path, needed: Import) -> tuple[list[Path], bool]:
-    """The files that an import runs, and whether all of it is there."""
+def _along(folder: Path, needed: Import) -> tuple[list[Path], str]:
+    """The files that an import runs, and the first module along it that is not there, or ""."""
     reached, place = [], folder
     names = needed.name.split(".")
     for count, name in enumerate(names, 1):
@@ -119,22 +122,25 @@ def _along(folder: Path, needed: Import) -> tuple[list[Path], bool]:
         if (place / "__init__.py").is_file():
             reached.append(place / "__init__.py")
         elif place.with_suffix(".py").is_file():
-            return [*reached, place.with_suffix(".py")], True
+            return [*reached, place.with_suffix(".py")], ""
         elif not _exists(place):
             is_attribute = needed.may_be_attribute and count == len(names)
-            return reached, is_attribute and (package / "__init__.py").is_file()
-    return reached, True
+            is_there = is_attribute and (package / "__init__.py").is_file()
+            return reached, "" if is_there else ".".join(names[:count])
+    return reached, ""
 
 
 def _exists(module: Path) -> bool:
     return module.is_dir() or any(Path(f"{module}{suffix}").is_file() for suffix in _SUFFIXES)
 
 
-def _is_installed(needed: Import) -> bool:
+def _not_installed(needed: Import) -> str:
+    """The first module along an import that is not installed, or ""."""
     names = needed.name.split(".")
     if needed.may_be_attribute:
         names.pop()
-    return all(_is_found(".".join(names[: n + 1])) for n in range(len(names)))
+    along = (".".join(names[: count + 1]) for count in range(len(names)))
+    return next((name for name in along if not _is_found(name)), "")
 
 
 @functools.cache
