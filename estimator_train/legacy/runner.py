@@ -126,9 +126,9 @@ def run(
             importlib.import_module(spec.parent)
         exec(program.code, main.__dict__)
     except Exception as error:
-        told = _told(error)
-        if told:
-            raise ScriptError(told) from error
+        text = _explanation(error)
+        if text:
+            raise ScriptError(text) from error
         _write(error, program.path)
         return 1
     return 0
@@ -138,13 +138,15 @@ def _compiled(source: bytes, path: str) -> types.CodeType:
     try:
         return compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise ScriptError(_told(error) or f"{path}: {error}.") from error
+        raise ScriptError(_explanation(error) or f"{path}: {error}.") from error
 
 
-def _told(error: Exception) -> str | None:
-    from estimator_train.legacy import told  # Only now: the start of a program is not to wait.
+def _explanation(error: Exception) -> str | None:
+    from estimator_train.legacy import (
+        explanations,
+    )  # Only now: the start of a program is not to wait.
 
-    return told.told(error)
+    return explanations.explanation(error)
 
 
 def _write(error: Exception, path: str) -> None:

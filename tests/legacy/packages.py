@@ -6,7 +6,8 @@ Install them without their requirements beside this package, with what else they
     python tests/legacy/packages.py --imports    # imports alone, which takes a minute
     python tests/legacy/packages.py --check      # imports, and what `estimator-train check` said
     python tests/legacy/packages.py --rewrite    # imports, and those of the copies by --rewrite
-    python tests/legacy/packages.py adanet tf-slim
+    python tests/legacy/packages.py --programs   # imports, and programs of programs/libraries
+    python tests/legacy/packages.py adanet tf-slim --sample=40   # of their test files
 
 Each package is read by `estimator-train run`, as a script of its generation would import it. A test
 file runs in a fork of its own; it has passed if all of its tests have.
@@ -16,6 +17,7 @@ import importlib
 import importlib.util
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -47,7 +49,7 @@ _MARK = "REPORT "
 def main(arguments):
     """Prints the table."""
     wanted = [argument for argument in arguments if not argument.startswith("-")]
-    with_tests = not {"--imports", "--check", "--rewrite"} & {*arguments}
+    with_tests = not {"--imports", *_ROWS} & {*arguments}
     columns, row = next((_ROWS[a] for a in arguments if a in _ROWS), _ROWS["--all"])
     print(f"| package | modules that import | {columns} |")
     print("| --- | --- | --- | --- |")
@@ -57,6 +59,7 @@ def main(arguments):
         if importlib.util.find_spec(module) is None:
             continue
         inner = ["--all-of" if with_tests else "--imports-of", module]
+        inner += [argument for argument in arguments if argument.startswith("--sample=")]
         found = _reported([COMMAND, "run", generation, __file__, *inner])
         print(f"| {requirement} | {_imported_of(found)} | {row(found)} |", flush=True)
 
@@ -104,6 +107,22 @@ def _imported_of(found):
     return f"{list(found['errors'].values()).count('')} of {len(found['errors'])}"
 
 
+def _programs(found):
+    """How many of the programs written after a package's README run to their end."""
+    name = Path(found["folder"]).name
+    paths = sorted((Path(__file__).parent / "programs" / "libraries").glob(f"{name}_*.py"))
+    wrong = []
+    for path in paths:
+        with tempfile.TemporaryDirectory() as place:
+            variables = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "WORK_DIR": place}
+            command = [COMMAND, "run", "--seed=1", path]
+            done = subprocess.run(command, capture_output=True, text=True, env=variables)
+        print(f"{path.name}\n{done.stderr}", file=sys.stderr)
+        if done.returncode:
+            wrong.append(f"{path.name}: {done.stderr.splitlines()[-1]}")
+    return f"{len(paths) - len(wrong)} of {len(paths)} | {'; '.join(wrong)}"
+
+
 def _row(found):
     reasons = Counter(filter(None, found["errors"].values())) + Counter(found["test_errors"])
     told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(8))
@@ -113,15 +132,18 @@ def _row(found):
 
 _ROWS = {
     "--all": ("test files that pass | why the others do not", _row),
+    "--programs": ("programs that run | the others", _programs),
     "--check": ("of which `check` says what the import shows | the others", _agreement),
     "--rewrite": ("of which the copies import | the others", _rewritten),
 }
 
 
-def _report(package, with_tests):
+def _report(package, with_tests, sample=""):
     (folder,) = importlib.util.find_spec(package).submodule_search_locations
     files = sorted(Path(folder).rglob("*.py"))
     tests = [file for file in files if file.name.endswith("_test.py")] if with_tests else []
+    if sample:
+        tests = random.Random(1).sample(tests, min(len(tests), int(sample.partition("=")[2])))
     found = {"folder": folder, "errors": {}}
     found |= {"tests": len(tests), "passed": 0, "test_errors": []}
     for file in tests:
@@ -202,6 +224,6 @@ if __name__ == "__main__":
     if sys.argv[1:2] in (["--imports-of"], ["--all-of"], ["--copies-of"]):
         if sys.argv[1] != "--copies-of":
             import tensorflow  # noqa: F401 (the runner prepares TensorFlow at this import)
-        _report(sys.argv[2], sys.argv[1] == "--all-of")
+        _report(sys.argv[2], sys.argv[1] == "--all-of", *sys.argv[3:])
     else:
         main(sys.argv[1:])

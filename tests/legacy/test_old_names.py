@@ -38,6 +38,13 @@ def test_every_way_to_tensorflow_has_its_estimator(way, expected, generation):
         assert named(f"{root}.{way}.estimator.tpu.TPUEstimator", generation)
 
 
+@pytest.mark.parametrize("way", ["", ".compat.v2", ".compat.v1", ".compat.v2.compat.v1"])
+@pytest.mark.parametrize("generation", [trees.TF1, trees.TF2])
+def test_libraries_have_the_insides_of_keras(way, generation):
+    layers = named(f"tensorflow{way}.keras.__internal__.layers", generation)
+    assert layers.BaseRandomLayer.__module__ == "tf_keras.src.engine.base_layer"
+
+
 MOVED = {
     f"{P}.ops.variable_scope.variable": "tensorflow:compat.v1.Variable",
     f"{P}.ops.variables.VariableV1": "tensorflow:compat.v1.Variable",

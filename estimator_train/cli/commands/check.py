@@ -87,9 +87,9 @@ def _rewritten(files: Sequence["FileReport"], directory: str) -> list["Copy"]:
 
 
 def _print_pin(path: str) -> None:
-    from estimator_train.legacy import told
+    from estimator_train.legacy import explanations
 
-    pin = told.pin_of(path)
+    pin = explanations.pin_of(path)
     if pin:
         print(pin)
 

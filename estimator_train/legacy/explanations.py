@@ -18,7 +18,7 @@ _PART = re.compile(r"cannot import name '(\w+)' from (?:partially initialized mo
 _COMPILED = re.compile(r"([^\s:'\"]+\.(?:so|dylib|dll|pyd)[.\d]*)\b")
 
 
-def told(error: Exception) -> str | None:
+def explanation(error: Exception) -> str | None:
     """What a user is told instead of a traceback; None where the program itself is at fault.
 
     Args:
