@@ -1,7 +1,11 @@
 """Ranking examples in TFRecords of ELWC, generated."""
+import os
+
 import numpy as np
 import tensorflow as tf
 from tensorflow_serving.apis import input_pb2
+
+VOCABULARY = ["red", "green", "blue", "cat", "dog", "sun"]
 
 
 def example(**values):
@@ -21,14 +25,13 @@ def example(**values):
 
 def records(seed, queries=24):
     random = np.random.RandomState(seed)
-    words = ["red", "green", "blue", "cat", "dog", "sun"]
     made = []
     for _ in range(queries):
         elwc = input_pb2.ExampleListWithContext()
-        query = [words[i] for i in random.randint(0, 6, 2)]
+        query = [VOCABULARY[i] for i in random.randint(0, 6, 2)]
         elwc.context.CopyFrom(example(query_tokens=query))
         for _ in range(random.randint(3, 7)):
-            document = [words[i] for i in random.randint(0, 6, 3)]
+            document = [VOCABULARY[i] for i in random.randint(0, 6, 3)]
             price = float(random.rand())
             relevance = len(set(query) & set(document)) + int(price > 0.5)
             elwc.examples.append(
@@ -43,3 +46,12 @@ def write(path, seed):
         for record in records(seed):
             writer.write(record)
     return path
+
+
+def directory():
+    """Where to work, with the files train.tfrecords and test.tfrecords in it."""
+    work = os.environ["WORK_DIR"]
+    os.makedirs(work, exist_ok=True)
+    write(work + "/train.tfrecords", 1)
+    write(work + "/test.tfrecords", 2)
+    return work

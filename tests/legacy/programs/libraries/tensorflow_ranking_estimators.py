@@ -1,15 +1,12 @@
 """EstimatorBuilder, the premade DNN and GAM estimators, two heads in one."""
-import os
 import tensorflow as tf
 import tensorflow_ranking as tfr
 import ranking_data as data
 
-work = os.environ["WORK_DIR"]
-os.makedirs(work, exist_ok=True)
+work = data.directory()
+_TRAIN, _TEST = work + "/train.tfrecords", work + "/test.tfrecords"
+_VOCAB = data.VOCABULARY
 tf.compat.v1.set_random_seed(1)
-_TRAIN = data.write(work + "/train.tfrecords", 1)
-_TEST = data.write(work + "/test.tfrecords", 2)
-_VOCAB = ["red", "green", "blue", "cat", "dog", "sun"]
 
 
 def words(name):

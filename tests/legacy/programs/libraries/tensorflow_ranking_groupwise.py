@@ -1,15 +1,12 @@
 """A groupwise ranking model on sparse features, after TF-Ranking's tutorial notebook."""
-import os
 import tensorflow as tf
 import tensorflow_ranking as tfr
 import ranking_data as data
 
-work = os.environ["WORK_DIR"]
-os.makedirs(work, exist_ok=True)
+work = data.directory()
+_TRAIN, _TEST = work + "/train.tfrecords", work + "/test.tfrecords"
+_VOCAB = data.VOCABULARY
 tf.compat.v1.set_random_seed(1)
-_TRAIN = data.write(work + "/train.tfrecords", 1)
-_TEST = data.write(work + "/test.tfrecords", 2)
-_VOCAB = ["red", "green", "blue", "cat", "dog", "sun"]
 _LABEL = "relevance"
 _LIST_SIZE, _BATCH, _STEPS, _GROUP = 6, 8, 40, 2
 
