@@ -62,7 +62,7 @@ def of_package(modules: Sequence[ast.Module], tensorflow: Any) -> str:
 
 def forget() -> None:
     """Frees what is kept of the files that were read."""
-    for kept in (_parsed, _uses_of, _methods_of_first):
+    for kept in (_tree, _uses_of, _methods_of_first):
         kept.cache_clear()
 
 
@@ -174,12 +174,16 @@ def _reached(
         waiting += [module for module in found if module]
 
 
-@functools.cache
 def _parsed(file: Path) -> ast.Module | None:
     try:
-        return ast.parse(file.read_bytes())
+        return _tree(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return None
+
+
+@functools.cache
+def _tree(source: bytes) -> ast.Module:
+    return ast.parse(source)
 
 
 def _module(place: Path, name: str) -> Path | None:
