@@ -77,12 +77,13 @@ ROOMS = {
     "keras.compiled": "keras.graph",
     "keras.graph": "",
     "launcher": "cluster",
-    "legacy": "canned.parts estimator_train heads legacy.trees",
+    "legacy": "canned.parts estimator_train heads legacy.reading legacy.trees",
     "legacy.contrib": (
         "canned canned.parts compat.v1 engine estimator estimator_train export heads "
         "legacy.tutorials predictor tpu training training.early_stopping"
     ),
-    "legacy.rewriting": "legacy legacy.trees",
+    "legacy.reading": "",
+    "legacy.rewriting": "legacy legacy.reading legacy.trees",
     "legacy.trees": "",
     "legacy.tutorials": "",
     "lifecycle": "",

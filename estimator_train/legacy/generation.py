@@ -1,14 +1,16 @@
 """Whether a codebase was written for TensorFlow 1 or 2, told from its source."""
 
 import ast
+import functools
 import site
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from estimator_train.legacy import libraries, symbols
+from estimator_train.legacy import libraries
+from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.trees import TF1, TF2
 
 _SIGNS_OF_TF1 = (
@@ -36,8 +38,7 @@ def of_script(path: str, tensorflow: Any) -> str:
       TF1 or TF2; TF2 where nothing tells.
     """
     own = list(sources(path))
-    lead = _lead_of_first(_uses(tree for _, tree in own), tensorflow)
-    lead += len({method for _, tree in own for method in _methods_of_first(tree)})
+    lead = _lead([tree for _, tree in own], tensorflow)
     if not lead:
         in_libraries = (tree for _, tree in _library_sources(own))
         # Libraries for both generations use tf.contrib where it is there.
@@ -46,8 +47,39 @@ def of_script(path: str, tensorflow: Any) -> str:
     return TF1 if lead > 0 else TF2
 
 
+def of_package(modules: Sequence[ast.Module], tensorflow: Any) -> str:
+    """The generation that a package was written for, by all of its modules.
+
+    Args:
+      modules: The modules, parsed.
+      tensorflow: The module as it is.
+
+    Returns:
+      TF1 or TF2; TF2 where nothing tells.
+    """
+    return TF1 if _lead(modules, tensorflow) > 0 else TF2
+
+
+def forget() -> None:
+    """Frees what is kept of the files that were read."""
+    for kept in (_tree, _uses_of, _methods_of_first):
+        kept.cache_clear()
+
+
+def _lead(modules: Sequence[ast.Module], tensorflow: Any) -> int:
+    """By how many names and methods TensorFlow 1 leads in files."""
+    methods = set[str]().union(*map(_methods_of_first, modules))
+    return _lead_of_first(_uses(modules), tensorflow) + len(methods)
+
+
 def _uses(modules: Iterable[ast.Module]) -> Iterator[symbols.Use]:
-    return (use for tree in modules for use in symbols.uses(tree))
+    return (use for tree in modules for use in _uses_of(tree))
+
+
+# Kept: the modules of a codebase are looked at for each of its scripts.
+@functools.cache
+def _uses_of(module: ast.Module) -> list[symbols.Use]:
+    return symbols.uses(module)
 
 
 def _lead_of_first(uses: Iterable[symbols.Use], tensorflow: Any) -> int:
@@ -67,11 +99,16 @@ def _lead_of_first(uses: Iterable[symbols.Use], tensorflow: Any) -> int:
     return first - second
 
 
-def _methods_of_first(module: ast.Module) -> Iterator[str]:
+@functools.cache
+def _methods_of_first(module: ast.Module) -> frozenset[str]:
     """The methods in a file that objects of TensorFlow 1 alone have."""
-    symbols_used = {use.symbol for use in symbols.uses(module)}
+    symbols_used = {use.symbol for use in _uses_of(module)}
     if not symbols_used or any(symbol.startswith(_V1_DATASETS) for symbol in symbols_used):
-        return
+        return frozenset()
+    return frozenset(_calls_of_first(module))
+
+
+def _calls_of_first(module: ast.Module) -> Iterator[str]:
     for node in ast.walk(module):
         if not isinstance(node, ast.Attribute):
             continue
@@ -139,9 +176,14 @@ def _reached(
 
 def _parsed(file: Path) -> ast.Module | None:
     try:
-        return ast.parse(file.read_bytes())
+        return _tree(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return None
+
+
+@functools.cache
+def _tree(source: bytes) -> ast.Module:
+    return ast.parse(source)
 
 
 def _module(place: Path, name: str) -> Path | None:

@@ -80,10 +80,15 @@ _known: dict[Library, bool] = {}
 def is_old(library: Library) -> bool:
     """Whether a library's code uses tf.estimator, tf.contrib or private modules that are gone."""
     if library not in _known:
-        _known[library] = library.name not in _AS_THEY_ARE and any(
+        _known[library] = not is_as_it_is(library) and any(
             _uses_lost(source) for source in library.sources()
         )
     return _known[library]
+
+
+def is_as_it_is(library: Library) -> bool:
+    """Whether a library sees TensorFlow as it is, whatever its code mentions."""
+    return library.name in _AS_THEY_ARE
 
 
 def is_known(library: Library) -> bool:

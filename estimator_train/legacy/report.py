@@ -3,13 +3,14 @@
 import ast
 import importlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from estimator_train.legacy import generation, symbols, trees
-from estimator_train.legacy.python2 import python2_problem
+from estimator_train.legacy import generation, trees
+from estimator_train.legacy.reading import own_imports, symbols
+from estimator_train.legacy.reading.python2 import python2_problem
 from estimator_train.legacy.trees import missing
 from estimator_train.legacy.trees.view import View
 
@@ -26,12 +27,14 @@ class Symbol(NamedTuple):
       status: AS_IT_IS, STAND_IN or MISSING.
       lines: Where.
       hint: What to use, of a missing one.
+      at_import: The line that an import of the file comes by for certain; 0 if there is none.
     """
 
     name: str
     status: str
     lines: list[int]
     hint: str
+    at_import: int
 
 
 class FileReport(NamedTuple):
@@ -42,6 +45,7 @@ class FileReport(NamedTuple):
       generation: TF1 or TF2.
       symbols: The names that it uses.
       problem: Why it cannot be read; empty if it can.
+      import_problem: Why it cannot be imported; empty if nothing tells against it.
       command: How to run it, if it is a script.
     """
 
@@ -49,12 +53,14 @@ class FileReport(NamedTuple):
     generation: str
     symbols: list[Symbol]
     problem: str
+    import_problem: str
     command: str
 
     @property
     def is_covered(self) -> bool:
         """Whether all that it uses is there."""
-        return not self.problem and all(symbol.status != MISSING for symbol in self.symbols)
+        problem = self.problem or self.import_problem
+        return not problem and all(symbol.status != MISSING for symbol in self.symbols)
 
 
 def report(path: str) -> list[FileReport]:
@@ -72,14 +78,30 @@ def report(path: str) -> list[FileReport]:
     tensorflow = importlib.import_module("tensorflow")
     files = _files(Path(path))
     parsed = {file: _parsed(file) for file in files}
-    generations = _generations(files, [f for f, (t, _) in parsed.items() if t and _is_script(t)])
+    generations = _generations(path, {f: tree for f, (tree, _) in parsed.items() if tree})
     reports = []
     for file, (tree, problem) in parsed.items():
         chosen = generations.get(file) or generation.of_script(str(file), tensorflow)
         command = f"estimator-train run {file}" if tree and _is_script(tree) else ""
         found = _symbols(symbols.uses(tree) if tree else [], chosen)
-        reports.append(FileReport(str(file), chosen, found, problem, command))
-    return reports
+        reports.append(FileReport(str(file), chosen, found, problem, "", command))
+    problems = own_imports.problems(
+        {_absolute(file): tree for file, (tree, _) in parsed.items()},
+        {_absolute(file.path): _own_problem(file) for file in reports if _own_problem(file)},
+        _absolute(path if os.path.isdir(path) else os.path.dirname(path)),
+    )
+    return [r._replace(import_problem=problems.get(_absolute(r.path), "")) for r in reports]
+
+
+def _absolute(path: str | Path) -> Path:
+    return Path(os.path.abspath(path))
+
+
+def _own_problem(file: FileReport) -> str:
+    """Why a file cannot be imported, by what is in itself; "" if nothing tells against it."""
+    bad = [s for s in file.symbols if s.status == MISSING and s.at_import]
+    first = min(bad, key=lambda symbol: symbol.at_import, default=None)
+    return file.problem or (f"line {first.at_import}: {first.hint}" if first else "")
 
 
 def _files(path: Path) -> list[Path]:
@@ -91,12 +113,17 @@ def _files(path: Path) -> list[Path]:
     return [path, *(path.parent / file.relative_to(beside) for file in sorted(own))]
 
 
-def _generations(files: Sequence[Path], scripts: Sequence[Path]) -> dict[Path, str]:
-    """What files were written for, by the scripts that import them: TF1 if one of them was."""
+def _generations(path: str, files: Mapping[Path, ast.Module]) -> dict[Path, str]:
+    """What files were written for: TF1 if one of the scripts that import them was.
+
+    The modules of a package have one generation, whichever script imports them.
+    """
     tensorflow = importlib.import_module("tensorflow")
+    if Path(path, "__init__.py").exists():
+        return dict.fromkeys(files, generation.of_package([*files.values()], tensorflow))
     named = {file.resolve(): file for file in files}
     found: dict[Path, str] = {}
-    for script in scripts:
+    for script in (file for file, tree in files.items() if _is_script(tree)):
         chosen = generation.of_script(str(script), tensorflow)
         for source, _ in generation.sources(str(script)):
             file = named.get(source)
@@ -116,21 +143,23 @@ def _parsed(file: Path) -> tuple[ast.Module | None, str]:
 
 
 def _symbols(uses: Sequence[symbols.Use], chosen: str) -> list[Symbol]:
-    lines: dict[str, list[int]] = {}
+    found: dict[str, list[symbols.Use]] = {}
     for use in uses:
-        lines.setdefault(use.symbol, []).append(use.line)
-    return [_judged(name, where, chosen) for name, where in sorted(lines.items())]
+        found.setdefault(use.symbol, []).append(use)
+    return [_judged(name, where, chosen) for name, where in sorted(found.items())]
 
 
-def _judged(dotted: str, lines: list[int], chosen: str) -> Symbol:
-    status = AS_IT_IS
+def _judged(dotted: str, uses: Sequence[symbols.Use], chosen: str) -> Symbol:
+    status, hint = AS_IT_IS, ""
     try:
         for value in _steps(dotted, chosen):
             if _home(value).startswith("estimator_train."):
                 status = STAND_IN
     except (AttributeError, ImportError) as error:
-        return Symbol(missing.short(dotted), MISSING, lines, str(error))
-    return Symbol(missing.short(dotted), status, lines, "")
+        status, hint = MISSING, str(error)
+    lines = sorted({use.line for use in uses})
+    at_import = next((use.line for use in uses if use.at_import), 0)
+    return Symbol(missing.short(dotted), status, lines, hint, at_import)
 
 
 def _steps(dotted: str, chosen: str) -> Iterator[Any]:

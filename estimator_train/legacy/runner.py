@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from estimator_train.legacy import seeds, setup
-from estimator_train.legacy.python2 import python2_problem
 
 
 class ScriptError(ValueError):
-    """The script cannot be run: it is not there, or not Python 3."""
+    """The script cannot be run: it is not there, not Python 3, or needs what is not installed."""
 
 
 class Program(NamedTuple):
@@ -103,6 +102,8 @@ def run(
 
     Raises:
       SystemExit: The program's own.
+      ScriptError: It ended by a module that is not Python 3, or by the import of an installed
+        package that lacks a part or was written for another TensorFlow.
     """
     sys.argv = [program.name, *arguments]
     sys.path[0] = program.directory
@@ -125,6 +126,9 @@ def run(
             importlib.import_module(spec.parent)
         exec(program.code, main.__dict__)
     except Exception as error:
+        text = _explanation(error)
+        if text:
+            raise ScriptError(text) from error
         _write(error, program.path)
         return 1
     return 0
@@ -134,10 +138,15 @@ def _compiled(source: bytes, path: str) -> types.CodeType:
     try:
         return compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        problem = python2_problem(source, error)
-        if problem is None:
-            raise
-        raise ScriptError(f"{path}, {problem}") from error
+        raise ScriptError(_explanation(error) or f"{path}: {error}.") from error
+
+
+def _explanation(error: Exception) -> str | None:
+    from estimator_train.legacy import (
+        explanations,
+    )  # Only now: the start of a program is not to wait.
+
+    return explanations.explanation(error)
 
 
 def _write(error: Exception, path: str) -> None:

@@ -51,6 +51,7 @@ def install(
 def _prepared(choice: str | None, source: str | None, seed: int | None) -> Tree:
     tensorflow = importlib.import_module("tensorflow")
     chosen = choice or (generation.of_script(source, tensorflow) if source else trees.TF2)
+    generation.forget()
     if chosen == trees.TF1:
         _behave_as_tf1(tensorflow)
     if seed is not None:

@@ -4,7 +4,10 @@ Install them without their requirements beside this package, with what else they
 
     python tests/legacy/packages.py              # all that are installed: imports and their tests
     python tests/legacy/packages.py --imports    # imports alone, which takes a minute
-    python tests/legacy/packages.py adanet tf-slim
+    python tests/legacy/packages.py --check      # imports, and what `estimator-train check` said
+    python tests/legacy/packages.py --rewrite    # imports, and those of the copies by --rewrite
+    python tests/legacy/packages.py --programs   # imports, and programs of programs/libraries
+    python tests/legacy/packages.py adanet tf-slim --sample=40   # of their test files
 
 Each package is read by `estimator-train run`, as a script of its generation would import it. A test
 file runs in a fork of its own; it has passed if all of its tests have.
@@ -14,11 +17,13 @@ import importlib
 import importlib.util
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import traceback
 import unittest
 from collections import Counter
@@ -44,50 +49,109 @@ _MARK = "REPORT "
 def main(arguments):
     """Prints the table."""
     wanted = [argument for argument in arguments if not argument.startswith("-")]
-    print("| package | modules that import | test files that pass | why the others do not |")
+    with_tests = not {"--imports", *_ROWS} & {*arguments}
+    columns, row = next((_ROWS[a] for a in arguments if a in _ROWS), _ROWS["--all"])
+    print(f"| package | modules that import | {columns} |")
     print("| --- | --- | --- | --- |")
     for requirement, module, generation in PACKAGES:
         if wanted and requirement.split("==")[0] not in wanted:
             continue
         if importlib.util.find_spec(module) is None:
             continue
-        inner = ["--imports-of" if "--imports" in arguments else "--all-of", module]
-        done = subprocess.run(
-            [COMMAND, "run", generation, __file__, *inner],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        )
-        lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
-        if not lines:
-            print(f"| {requirement} | none | | {done.stderr.splitlines()[-1:]} |", flush=True)
-            continue
-        print(_row(requirement, json.loads(lines[-1].removeprefix(_MARK))), flush=True)
+        inner = ["--all-of" if with_tests else "--imports-of", module]
+        inner += [argument for argument in arguments if argument.startswith("--sample=")]
+        found = _reported([COMMAND, "run", generation, __file__, *inner])
+        print(f"| {requirement} | {_imported_of(found)} | {row(found)} |", flush=True)
 
 
-def _row(requirement, found):
-    reasons = Counter(found["import_errors"]) + Counter(found["test_errors"])
+def _reported(command, **variables):
+    """What `_report` writes in a process of its own."""
+    variables = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **variables}
+    done = subprocess.run(command, capture_output=True, text=True, env=variables)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
+    if not lines:
+        raise SystemExit(f"{command}: {done.stderr}")
+    return json.loads(lines[-1].removeprefix(_MARK))
+
+
+def _agreement(found):
+    """In how many modules `check` says what the import shows, and in which it does not."""
+    done = subprocess.run(
+        [COMMAND, "check", found["folder"], "--json"], capture_output=True, text=True
+    )
+    told = {file["path"]: file["import_problem"] for file in json.loads(done.stdout)}
+    wrong = []
+    for path, error in found["errors"].items():
+        if bool(error) != bool(told[path]):
+            module = os.path.relpath(path, found["folder"])
+            wrong.append(f"{module}: {error or 'imports'}, told: {told[path] or 'imports'}")
+    right = len(told) - len(wrong)
+    return f"{right} of {len(told)} | {'; '.join(wrong)}"
+
+
+def _rewritten(found):
+    """How many of the modules that import do so as edited copies, under Python itself."""
+    folder = Path(found["folder"])
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place, folder.name)
+        subprocess.run([COMMAND, "check", folder, f"--rewrite={copy}"], capture_output=True)
+        command = [sys.executable, __file__, "--copies-of", folder.name]
+        copies = _reported(command, PYTHONPATH=place)["errors"]
+    named = {os.path.relpath(path, copy): error for path, error in copies.items()}
+    good = [os.path.relpath(path, folder) for path, error in found["errors"].items() if not error]
+    wrong = [f"{name}: {named.get(name, 'no copy')}" for name in good if named.get(name, "none")]
+    return f"{len(good) - len(wrong)} of {len(good)} | {'; '.join(wrong)}"
+
+
+def _imported_of(found):
+    return f"{list(found['errors'].values()).count('')} of {len(found['errors'])}"
+
+
+def _programs(found):
+    """How many of the programs written after a package's README run to their end."""
+    name = Path(found["folder"]).name
+    paths = sorted((Path(__file__).parent / "programs" / "libraries").glob(f"{name}_*.py"))
+    wrong = []
+    for path in paths:
+        with tempfile.TemporaryDirectory() as place:
+            variables = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "WORK_DIR": place}
+            command = [COMMAND, "run", "--seed=1", path]
+            done = subprocess.run(command, capture_output=True, text=True, env=variables)
+        print(f"{path.name}\n{done.stderr}", file=sys.stderr)
+        if done.returncode:
+            wrong.append(f"{path.name}: {done.stderr.splitlines()[-1]}")
+    return f"{len(paths) - len(wrong)} of {len(paths)} | {'; '.join(wrong)}"
+
+
+def _row(found):
+    reasons = Counter(filter(None, found["errors"].values())) + Counter(found["test_errors"])
     told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(8))
     tests = f"{found['passed']} of {found['tests']}" if found["tests"] else "none shipped"
-    return f"| {requirement} | {found['imported']} of {found['modules']} | {tests} | {told} |"
+    return f"{tests} | {told}"
 
 
-def _report(package, with_tests):
-    import tensorflow  # noqa: F401, PLC0415 (the runner prepares TensorFlow at this import)
+_ROWS = {
+    "--all": ("test files that pass | why the others do not", _row),
+    "--programs": ("programs that run | the others", _programs),
+    "--check": ("of which `check` says what the import shows | the others", _agreement),
+    "--rewrite": ("of which the copies import | the others", _rewritten),
+}
 
+
+def _report(package, with_tests, sample=""):
     (folder,) = importlib.util.find_spec(package).submodule_search_locations
     files = sorted(Path(folder).rglob("*.py"))
-    found = {"modules": len(files), "imported": 0, "import_errors": []}
     tests = [file for file in files if file.name.endswith("_test.py")] if with_tests else []
+    if sample:
+        tests = random.Random(1).sample(tests, min(len(tests), int(sample.partition("=")[2])))
+    found = {"folder": folder, "errors": {}}
     found |= {"tests": len(tests), "passed": 0, "test_errors": []}
     for file in tests:
         error = _forked(_tested, _module(package, folder, file))
         found["passed"] += not error
         found["test_errors"] += [error] if error else []
     for file in files:
-        error = _imported(_module(package, folder, file))
-        found["imported"] += not error
-        found["import_errors"] += [error] if error else []
+        found["errors"][str(file)] = _imported(_module(package, folder, file))
     print(_MARK + json.dumps(found), flush=True)
 
 
@@ -157,7 +221,9 @@ def _forked(function, argument):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] in (["--imports-of"], ["--all-of"]):
-        _report(sys.argv[2], sys.argv[1] == "--all-of")
+    if sys.argv[1:2] in (["--imports-of"], ["--all-of"], ["--copies-of"]):
+        if sys.argv[1] != "--copies-of":
+            import tensorflow  # noqa: F401 (the runner prepares TensorFlow at this import)
+        _report(sys.argv[2], sys.argv[1] == "--all-of", *sys.argv[3:])
     else:
         main(sys.argv[1:])

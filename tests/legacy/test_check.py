@@ -6,7 +6,7 @@ import subprocess
 import forked
 from legacy_programs import COMMAND, environment
 
-from estimator_train.legacy import symbols
+from estimator_train.legacy.reading import symbols
 
 
 def test_names_are_followed_through_imports_and_aliases():

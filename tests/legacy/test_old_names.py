@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pkgutil
+import sys
 
 import pytest
 
@@ -36,6 +37,16 @@ def test_every_way_to_tensorflow_has_its_estimator(way, expected, generation):
     for root in ("tensorflow", "tensorflow_core"):
         assert named(f"{root}.{way}.estimator.Estimator", generation) is expected.Estimator
         assert named(f"{root}.{way}.estimator.tpu.TPUEstimator", generation)
+
+
+@pytest.mark.long
+def test_libraries_have_the_insides_of_keras(run):
+    program = (
+        "import tensorflow.compat.v2 as tf\n"
+        "print(tf.keras.__internal__.losses.compute_weighted_loss.__module__)\n"
+    )
+    done = run(program, switches=["--tf2"], python=[sys.executable])
+    assert done.stdout == "tf_keras.src.utils.losses_utils\n"
 
 
 MOVED = {

@@ -64,6 +64,7 @@ def main(arguments: Sequence[str]) -> int:
         print(json.dumps(found, indent=2))
     else:
         _print(files)
+        _print_pin(paths[0])
         _print_copies(copies)
     is_left = any(copy.left for copy in copies)
     return 0 if all(file.is_covered for file in files) and not is_left else 1
@@ -85,6 +86,14 @@ def _rewritten(files: Sequence["FileReport"], directory: str) -> list["Copy"]:
     return tree.rewrite(files, directory)
 
 
+def _print_pin(path: str) -> None:
+    from estimator_train.legacy import explanations
+
+    pin = explanations.pin_of(path)
+    if pin:
+        print(pin)
+
+
 def _print_copies(copies: Sequence["Copy"]) -> None:
     for copy in copies:
         print(f"{copy.original} -> {copy.path}")
@@ -99,6 +108,8 @@ def _print(files: Sequence["FileReport"]) -> None:
         print(f"{file.path}  ({file.generation})")
         if file.problem:
             print(f"  cannot be read: {file.problem}")
+        elif file.import_problem:
+            print(f"  cannot be imported: {file.import_problem}")
         for status in (report.MISSING, report.STAND_IN, report.AS_IT_IS):
             for symbol in file.symbols:
                 if symbol.status == status:
@@ -109,4 +120,8 @@ def _print(files: Sequence["FileReport"]) -> None:
             print(f"  run it with: {file.command}")
     missing = sum(s.status == report.MISSING for file in files for s in file.symbols)
     problems = sum(bool(file.problem) for file in files)
-    print(f"{len(files)} files, {missing} names missing, {problems} files that cannot be read")
+    closed = sum(bool(file.import_problem) for file in files)
+    print(
+        f"{len(files)} files, {missing} names missing, {problems} files that cannot be read, "
+        f"{closed} that cannot be imported"
+    )

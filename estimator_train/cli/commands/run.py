@@ -14,12 +14,14 @@ The script, the modules beside it and the libraries that were built on tf.estima
 see the TensorFlow of their time; other installed libraries see the one that is installed. Whether
 that is TensorFlow 1 or 2 is told from the source; `--tf1` or `--tf2` before the script's name
 overrides it. `--seed=N` there repeats a run of a script that sets no seed.
-The exit code is the script's.
+The exit code is the script's; 2 if it cannot be run, which is told in one line (--debug before its
+name shows where).
 """
-_USAGE = f"usage: {PROGRAM} run [--tf1|--tf2] [--seed=N] SCRIPT|-m MODULE [arguments]"
+_USAGE = f"usage: {PROGRAM} run [--tf1|--tf2] [--seed=N] [--debug] SCRIPT|-m MODULE [arguments]"
 _CHOICES = {"--tf1": "tf1", "--tf2": "tf2"}
 _SEED = "--seed="
-SWITCHES = (*_CHOICES, _SEED, "-m")
+_DEBUG = "--debug"  # The command line's own, which shows tracebacks.
+SWITCHES = (*_CHOICES, _SEED, _DEBUG, "-m")
 _HELP = ("--help", "-h", "-help")
 
 
@@ -34,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
 
     Raises:
       UsageError: There is no script, or an unknown switch or a malformed seed stands before it.
-      ValueError: The script is not there, or is Python 2.
+      ValueError: It is not there, or cannot be run by no mistake of its own.
     """
     choice, seed, rest = None, None, list(arguments)
     while rest and rest[0].startswith("-") and rest[0] != "-m":
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
             seed = _seed(switch)
         elif switch in _CHOICES:
             choice = _CHOICES[switch]
-        else:
+        elif switch != _DEBUG:
             raise UsageError(f"unknown switch '{switch}' before the script's name. {_USAGE}")
     by_name = rest[:1] == ["-m"]
     rest = rest[1:] if by_name else rest

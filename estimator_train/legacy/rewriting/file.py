@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from absl import flags
 
-from estimator_train.legacy import symbols, trees
+from estimator_train.legacy import trees
 from estimator_train.legacy.imports import ROOTS
+from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.rewriting.edits import Source
 from estimator_train.legacy.rewriting.homes import Home, Homes
 

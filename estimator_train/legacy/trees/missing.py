@@ -42,6 +42,8 @@ def missing(dotted: str, there_are: Iterable[str] = ()) -> MissingSymbol:
 
 def description(dotted: str, there_are: Iterable[str] = ()) -> str:
     """The text that follows a missing name in a message; arguments as for `missing`."""
+    if dotted == "tensorflow.contrib":
+        return "is TensorFlow 1's: `estimator-train run --tf1 SCRIPT` has it, and `--tf2` has not."
     parts = dotted.split(".")
     for length in range(len(parts), 1, -1):
         instead = _INSTEAD.get(".".join(parts[:length]))

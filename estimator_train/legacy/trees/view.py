@@ -11,7 +11,7 @@ from typing import Any
 from estimator_train.legacy.trees.missing import MissingSymbol, missing
 
 # Dunder names that a view takes from the module behind it.
-_PASSED_ON = ("__version__", "__git_version__", "__compiler_version__", "__file__")
+_PASSED_ON = ("__version__", "__internal__", "__git_version__", "__compiler_version__", "__file__")
 
 
 class View(ModuleType):

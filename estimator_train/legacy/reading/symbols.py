@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from estimator_train.legacy import scopes
+from estimator_train.legacy.reading import import_time, scopes
 
 ROOTS = ("tensorflow", "tensorflow_core", "tensorflow_estimator")
 
@@ -15,10 +15,12 @@ class Use(NamedTuple):
     Attributes:
       symbol: The dotted name from the root module on, as `tensorflow.train.Saver`.
       line: The line, from 1.
+      at_import: Whether an import of the file comes by it for certain.
     """
 
     symbol: str
     line: int
+    at_import: bool
 
 
 class Reference(NamedTuple):
@@ -47,9 +49,13 @@ def uses(source: str | ast.Module) -> list[Use]:
       SyntaxError: It is not Python 3.
     """
     tree = ast.parse(source) if isinstance(source, str) else source
-    found = [Use(r.symbol, r.node.end_lineno or r.node.lineno) for r in references(tree)]
+    at_import = import_time.evaluated(tree)
+    found = [
+        Use(r.symbol, r.node.end_lineno or r.node.lineno, r.node in at_import)
+        for r in references(tree)
+    ]
     for node in ast.walk(tree):
-        found += _of_import(node)
+        found += [Use(name, line, node in at_import) for name, line in _of_import(node)]
     return sorted(dict.fromkeys(found), key=lambda use: (use.line, use.symbol))
 
 
@@ -83,13 +89,13 @@ def local_imports(tree: ast.Module) -> set[str]:
     return {name for name in found if name and name.split(".")[0] not in ROOTS}
 
 
-def _of_import(node: ast.AST) -> Iterator[Use]:
-    """What an import takes from TensorFlow, more than to bind its name."""
+def _of_import(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """What an import takes from TensorFlow, more than to bind its name, and its line."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             if "." in alias.name and alias.name.split(".")[0] in ROOTS:
-                yield Use(alias.name, node.lineno)
+                yield alias.name, node.lineno
     elif isinstance(node, ast.ImportFrom) and not node.level:
         module = node.module or ""
         for alias in node.names if module.split(".")[0] in ROOTS else ():
-            yield Use(module if alias.name == "*" else f"{module}.{alias.name}", node.lineno)
+            yield module if alias.name == "*" else f"{module}.{alias.name}", node.lineno

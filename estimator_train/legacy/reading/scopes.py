@@ -100,7 +100,7 @@ def _expressions(
                 inner = inner.value
             yield from _expressions([inner], scope, roots)
         elif isinstance(node, _OPENING):
-            yield from _expressions(_evaluated_outside(node), scope, roots)
+            yield from _expressions(evaluated_outside(node), scope, roots)
             inside = Scope(node, scope, roots)
             yield from _expressions(_evaluated_inside(node), inside, roots)
         else:
@@ -138,7 +138,7 @@ def _evaluated_inside(node: ast.AST) -> Iterable[ast.AST]:
     return ast.iter_child_nodes(node)
 
 
-def _evaluated_outside(node: ast.AST) -> Iterator[ast.expr]:
+def evaluated_outside(node: ast.AST) -> Iterator[ast.expr]:
     """The parts that are evaluated around it: bases, defaults, what a comprehension is over."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield from node.decorator_list

@@ -1,0 +1,1 @@
+"""What can be told from the sources of a codebase; nothing is executed."""

@@ -1,0 +1,82 @@
+"""Installed packages that cannot run, and code of Python 2: one line says what and what to do."""
+
+import pytest
+
+PACKAGES = {
+    "fast": "import tensorflow as tf\ntf.load_op_library(__path__[0] + '/_ops.so')\n",
+    "native": "import tensorflow.compat.v1 as tf\nfrom native import _speed\n",
+    "inner": "import tensorflow as tf\nimport inner._speed\n",
+    "lacking": "import tensorflow as tf\nimport another_library\n",
+    "forest": "import tensorflow as tf\nfrom tensorflow.contrib import tensor_forest\n",
+    "sound": "import tensorflow as tf\nKEYS = tf.estimator.ModeKeys\ndef f(): return 1 / 0\n",
+}
+METADATA = """Metadata-Version: 2.1
+Name: py-{name}
+Version: 0.3
+Requires-Dist: tensorflow <2.16.0,>=1.15
+Requires-Dist: tensorflow-gpu (==1.15) ; extra == 'gpu'
+"""
+
+
+@pytest.fixture
+def installed(tmp_path):
+    folder = tmp_path / "site-packages"
+    for name, source in PACKAGES.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").write_text(source)
+        about = folder / f"py_{name}-0.3.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(METADATA.format(name=name))
+        (about / "top_level.txt").write_text(f"{name}\n")
+    return folder
+
+
+EXPECTED = {
+    "fast": ["py-fast 0.3: its compiled part ", "_ops.so cannot be loaded", "TensorFlow 2.2"],
+    "native": ["py-native 0.3 is installed without its module native._speed", "build it"],
+    "inner": ["py-inner 0.3 is installed without its module inner._speed"],
+    "lacking": ["py-lacking 0.3 needs the module another_library", "pip install"],
+    "forest": [
+        "py-forest 0.3 asks for tensorflow<2.16.0,>=1.15, and with TensorFlow 2.2",
+        "tensor_forest does not exist any more",
+        "estimator-train check",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_package_that_cannot_run_is_told_in_one_line(run, installed, name):
+    program = f"import sys\nsys.path.append(sys.argv[1])\nimport {name}\n"
+    done = run(program, installed, exit_code=2, switches=["--tf1"])
+    (line,) = [text for text in done.stderr.splitlines() if "error" in text]
+    assert line.startswith("estimator-train: error: ")
+    assert "Traceback" not in done.stderr
+    for part in EXPECTED[name]:
+        assert part in line
+
+
+def test_error_of_a_program_keeps_its_traceback_and_debug_shows_the_others(run, installed):
+    start = "import sys\nsys.path.append(sys.argv[1])\n"
+    done = run(f"{start}import sound\nsound.f()\n", installed, exit_code=1)
+    assert done.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
+    done = run(f"{start}import forest\n", installed, exit_code=2, switches=["--tf2"])
+    assert "tf.contrib is TensorFlow 1's: `estimator-train run --tf1" in done.stderr
+    done = run(f"{start}import lacking\n", installed, exit_code=2, switches=["--debug"])
+    assert "ModuleNotFoundError: No module named 'another_library'" in done.stderr
+
+
+SOURCES = {
+    "print 'a'\n": "line 1: this is Python 2: it prints by a statement",
+    "try:\n  pass\nexcept OSError, e:\n  pass\n": "line 3: this is Python 2: it catches an error",
+    "x = = 1\n": "line 1: invalid syntax",
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_syntax_of_another_python_is_told_in_one_line(run, tmp_path, source):
+    (tmp_path / "helpers.py").write_text(source)
+    for program, name in ((source, "script.py"), ("# A script.\nimport helpers\n", "helpers.py")):
+        done = run(program, exit_code=2)
+        assert done.stderr.splitlines()[-1].startswith("estimator-train: error: ")
+        assert f"{name}, {SOURCES[source]}" in done.stderr
+        assert "Traceback" not in done.stderr
