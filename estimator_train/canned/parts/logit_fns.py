@@ -105,6 +105,7 @@ def dnn_logit_fn_builder(
     )
     if not isinstance(units, int):
         raise ValueError(f"units must be an int.  Given type: {type(units)}")
+    units = int(units)  # No bool, which is no size of a variable.
 
     def dnn_logit_fn(features: Any, mode: str) -> tf.Tensor:
         batch = Batch(features, v1=True)
