@@ -30,11 +30,11 @@ class KMeansClustering(Estimator):
         centers = kmeans.cluster_centers()
 
     Args:
-      num_clusters: How many clusters.
+      num_clusters: How many clusters; where initial_clusters are an array, as many as it has.
       model_dir: As for `Estimator`.
       initial_clusters: "random": the points of the first batches, as many as are needed;
         "kmeans_plus_plus": chosen from one batch, which must have enough points; an array of
-        shape [num_clusters, size]; or a function of a list of one tensor of points, [batch,
+        shape [clusters, size]; or a function of a list of one tensor of points, [batch,
         size], and the number of centers still missing, a scalar int32 tensor, that returns
         some of them, [up to that number, size], and is run until there are enough.
       distance_metric: "squared_euclidean" or "cosine".
@@ -50,7 +50,8 @@ class KMeansClustering(Estimator):
       feature_columns: Dense columns whose numbers are the points; by default all features.
 
     Raises:
-      ValueError: initial_clusters or distance_metric is unknown, or num_clusters not positive.
+      ValueError: initial_clusters or distance_metric is unknown, or num_clusters not positive
+        where it counts.
     """
 
     SQUARED_EUCLIDEAN_DISTANCE = "squared_euclidean"
@@ -81,7 +82,8 @@ class KMeansClustering(Estimator):
             raise ValueError(f"Unsupported initialization algorithm '{initial_clusters}'")
         if distance_metric not in (self.SQUARED_EUCLIDEAN_DISTANCE, self.COSINE_DISTANCE):
             raise ValueError(f"Unsupported distance metric '{distance_metric}'")
-        if num_clusters < 1:
+        chooses = isinstance(initial_clusters, str) or callable(initial_clusters)
+        if chooses and num_clusters < 1:
             raise ValueError(f"num_clusters must be positive. Given: {num_clusters}")
         columns = checked_columns(feature_columns) if feature_columns else None
 
@@ -89,14 +91,14 @@ class KMeansClustering(Estimator):
             del labels
             points = _points(features, columns)
             clusters = Clusters(
-                num_clusters,
+                int(num_clusters) if chooses else len(initial_clusters),
                 points,
                 initial=initial_clusters,
                 cosine=distance_metric == self.COSINE_DISTANCE,
-                seed=seed,
+                seed=None if seed is None else int(seed),
                 retries=kmeans_plus_plus_num_retries,
                 mini_batch=use_mini_batch,
-                steps_per_iteration=mini_batch_steps_per_iteration,
+                steps_per_iteration=int(mini_batch_steps_per_iteration),
             )
             return _spec(clusters, mode, None if use_mini_batch else relative_tolerance)
 

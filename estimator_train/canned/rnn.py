@@ -234,7 +234,7 @@ def _cell_fn(units: Any, cell_type: Any, rnn_cell_fn: Any) -> Callable[[], Any]:
         if units is not None or cell_type is not USE_DEFAULT:
             raise ValueError("units and cell_type must not be specified when using rnn_cell_fn")
         return rnn_cell_fn
-    if units is None or isinstance(units, int) or not len(units):
+    if units is None or isinstance(units, int):
         raise ValueError(
             f"units must be a list of the sizes of cells, as in [32], or rnn_cell_fn must be "
             f"given. Given: units={units!r}"

@@ -32,7 +32,7 @@ def export(
     Args:
       context: The estimator that is run.
       export_dir_base: The directory in which a time-stamped one is made.
-      input_receiver_fn_map: Mode to the function that returns its receiver.
+      input_receiver_fn_map: Mode to the function that returns its receiver; None for none.
       assets_extra: Path within `assets.extra` to the file that is copied there.
       as_text: Whether to write the graph as text.
       checkpoint_path: The checkpoint; by default the latest in model_dir, or where there is none
@@ -45,7 +45,7 @@ def export(
     Raises:
       ValueError: There is no checkpoint, or no mode that can be exported.
     """
-    modes = [mode for mode in EXPORT_TAGS if mode in input_receiver_fn_map]
+    modes = [mode for mode in EXPORT_TAGS if input_receiver_fn_map.get(mode)]
     if not modes:
         raise ValueError(
             f"No valid modes for exporting found. Got {input_receiver_fn_map.keys()}. Valid are "

@@ -14,7 +14,7 @@ from estimator_train.optimizers.base import (
     readable_schedule,
     with_gradients,
 )
-from estimator_train.optimizers.new_optimizers import NewOptimizer
+from estimator_train.optimizers.new_optimizers import NewOptimizer, refusal
 
 _LOG = tf.get_logger()
 # These compute what their legacy forms do, whose names the checkpoints of tf.estimator have.
@@ -62,7 +62,7 @@ def graph_optimizer(
         }
         optimizer = optimizer.inner_optimizer
     if original_names and accumulated_steps == 1 and _has_legacy_form(optimizer):
-        _warn_of_averages(optimizer)
+        _warn_of_what_is_lost(optimizer)
         optimizer = _converted(optimizer)
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         _check_can_accumulate(optimizer, accumulated_steps)
@@ -75,7 +75,15 @@ def graph_optimizer(
     )
 
 
-def _warn_of_averages(optimizer: Any) -> None:
+def _warn_of_what_is_lost(optimizer: Any) -> None:
+    if optimizer.weight_decay:
+        _LOG.warning(
+            "%s(weight_decay=%s): an Estimator trains without the decay, which it cannot do for "
+            "Nadam, with averages or for variables that exclude_from_weight_decay(var_list=...) "
+            "names.",
+            type(optimizer).__name__,
+            optimizer.weight_decay,
+        )
     if optimizer.use_ema:
         _LOG.warning(
             "%s(use_ema=True): an Estimator trains without the averages, which Keras puts in place "
@@ -160,11 +168,14 @@ class _Legacy(KerasOptimizer):
 
 
 def _has_legacy_form(optimizer: Any) -> bool:
-    """Whether a legacy optimizer of the same name has all settings that a new one trains by.
+    """Whether a legacy optimizer of the same name has all settings that a new one can train by.
 
-    A subclass may compute anything; weight decay is new.
+    A subclass may compute anything. Weight decay is new; where a graph cannot do it, tf.estimator
+    trained without it, and so does this.
     """
-    return type(optimizer) in _WITH_LEGACY_FORM and not optimizer.weight_decay
+    if type(optimizer) not in _WITH_LEGACY_FORM:
+        return False
+    return not optimizer.weight_decay or bool(refusal(optimizer))
 
 
 def _converted(optimizer: Any) -> Any:

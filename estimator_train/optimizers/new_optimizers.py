@@ -31,14 +31,10 @@ class NewOptimizer(KerasOptimizer):
     ) -> None:
         super().__init__(optimizer, loss_scaling)
         self._accumulated_steps = accumulated_steps
-        _refuse_averages(optimizer)
-        _refuse_nadam(optimizer)
-        # tf_keras has no public getters for what exclude_from_weight_decay() was given.
-        if getattr(optimizer, "_exclude_from_weight_decay", None):
-            raise ValueError(
-                f"{self._class.__name__}.exclude_from_weight_decay(var_list=...) names variables "
-                "of the eager model, which are no part of an Estimator's graph. Use var_names=..."
-            )
+        refused = refusal(optimizer)
+        if refused:
+            raise ValueError(refused)
+        # tf_keras has no public getter for what exclude_from_weight_decay() was given.
         self._undecayed = list(getattr(optimizer, "_exclude_from_weight_decay_names", None) or ())
         if self._schedule:
             self._config["learning_rate"] = 0.0  # assigned in every step
@@ -160,22 +156,32 @@ def _zeros_like(variables: Sequence[tf.Variable]) -> list[tf.Variable]:
     ]
 
 
-def _refuse_averages(optimizer: Any) -> None:
+def refusal(optimizer: Any) -> str | None:
+    """Returns why a new optimizer cannot work in a graph as it does in `fit`, or None.
+
+    Args:
+      optimizer: The eager optimizer.
+    """
+    name = type(optimizer).__name__
     if optimizer.use_ema:
-        raise ValueError(
-            f"{type(optimizer).__name__}(use_ema=True) is not supported in an Estimator: Keras "
+        return (
+            f"{name}(use_ema=True) is not supported in an Estimator: Keras "
             "puts the averages in place of the weights at the end of fit(), and an Estimator "
             "has no such end. Set use_ema=False, or average the weights with "
             "tf.train.ExponentialMovingAverage in a model_fn."
         )
-
-
-def _refuse_nadam(optimizer: Any) -> None:
     if isinstance(optimizer, tf_keras.optimizers.Nadam):
-        raise ValueError(
-            f"{type(optimizer).__name__} of tf_keras.optimizers compares variables by ==, which "
+        return (
+            f"{name} of tf_keras.optimizers compares variables by ==, which "
             "tells nothing in an Estimator's graph. Use tf_keras.optimizers.legacy.Nadam."
         )
+    # tf_keras has no public getter for this one either.
+    if getattr(optimizer, "_exclude_from_weight_decay", None):
+        return (
+            f"{name}.exclude_from_weight_decay(var_list=...) names variables "
+            "of the eager model, which are no part of an Estimator's graph. Use var_names=..."
+        )
+    return None
 
 
 def _not_trainable(next_creator: Callable[..., Any], **arguments: Any) -> Any:

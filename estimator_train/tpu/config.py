@@ -42,8 +42,8 @@ class TPUConfig(_Fields):
     """Settings of a TPU, of which `iterations_per_loop` alone has a meaning on CPU and GPU.
 
     Args:
-      iterations_per_loop: Training steps in one session call, which hooks see the last of; or a
-        time as "60s", for which there are as many as no hook must see.
+      iterations_per_loop: Training steps in one session call, which hooks see the last of, a
+        number or one as "60"; or a time as "60s", for which there are as many as no hook must see.
       num_shards: Replicas of the model on a TPU system.
       num_cores_per_replica: Cores of each, a power of 2 up to 128.
       per_host_input_for_training: An `InputPipelineConfig` value; True is PER_HOST_V1, False
@@ -200,14 +200,15 @@ class RunConfig(_RunConfig):
         return self._cluster
 
 
-def _steps_per_loop(config: TPUConfig) -> int | str:
-    loop = config.iterations_per_loop
-    return "auto" if isinstance(loop, str) else int(loop)
+def _steps_per_loop(config: Any) -> int | str:
+    # tf.estimator looks into the settings of a TPU on a TPU alone, whatever they are.
+    loop = getattr(config, "iterations_per_loop", "auto")
+    return int(loop) if not isinstance(loop, str) or loop.isdecimal() else "auto"
 
 
 def _is_iterations(value: Any) -> bool:
     if isinstance(value, str):
-        return re.fullmatch(r"[1-9]\d*[smh]", value) is not None
+        return re.fullmatch(r"[1-9]\d*[smh]?", value) is not None
     if isinstance(value, np.ndarray) and not value.shape:
         value = value[()]
     is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)

@@ -144,8 +144,10 @@ def _check_call(name: str, call: Any) -> None:
     takes_any = inspect.Parameter.VAR_POSITIONAL in kinds or inspect.Parameter.VAR_KEYWORD in kinds
     if isinstance(tensors, dict) or takes_any:
         return
-    if len(tensors) != len(kinds):
+    # What a partial holds by its name is by name alone too.
+    count = sum(kind is not inspect.Parameter.KEYWORD_ONLY for kind in kinds)
+    if len(tensors) != count:
         raise RuntimeError(
             f"In TPUEstimatorSpec.{name}, length of tensors {len(tensors)} does not match method "
-            f"args of the function, which takes {len(kinds)}."
+            f"args of the function, which takes {count}."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -99,6 +100,17 @@ def test_averages_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "tensorflow"):
         model_to_estimator(dense(optimizers.Adam(use_ema=True)))
     assert any("Adam(use_ema=True): an Estimator trains without" in m for m in caplog.messages)
+
+
+@pytest.mark.parametrize(
+    "made", [optimizers.Nadam, functools.partial(optimizers.SGD, use_ema=True)]
+)
+def test_decay_that_a_graph_cannot_do_is_warned_of(
+    caplog: pytest.LogCaptureFixture, made: Callable[..., Any]
+) -> None:
+    with caplog.at_level(logging.WARNING, "tensorflow"):
+        model_to_estimator(dense(made(weight_decay=0.1)))
+    assert any("(weight_decay=0.1): an Estimator trains without" in m for m in caplog.messages)
 
 
 def test_undecayed_variables_are_told_by_name() -> None:

@@ -104,7 +104,7 @@ class Clusters:
         moving = self._moving if several else self.centers
         # tf.estimator 2.15 counts the points of a batch twice here: its centers move more slowly.
         rate = 1.0 / tf.maximum(tf.cast(total + sizes, tf.float32)[:, None], 1.0)
-        moved = self._as_directions(moving + rate * (sums - numbers * moving))
+        moved = moving + rate * (sums - numbers * moving)
         if not several:
             return tf.group(self.centers.assign(moved), self._counts.assign(total))
         left = self._steps_left - 1
@@ -144,7 +144,7 @@ class Clusters:
         placeholder = _v1.placeholder(tf.float32, self.centers.shape, "initial_clusters")
         operations = [self.centers.assign(placeholder), self.initialized.assign(True)]
         if self._mini_batch:
-            first = 1 if self._steps_per_iteration == 1 else 0
+            first = 0 if self._steps_per_iteration > 1 else 1
             operations.append(
                 self._counts.assign(tf.fill([self.count], tf.constant(first, tf.int64)))
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -55,10 +56,11 @@ def linear_logit_fn_builder(
       sparse_combiner: As for `LinearEstimator`.
 
     Raises:
-      ValueError: units is not an int, or a column is wrong.
+      TypeError: units is no whole number.
+      ValueError: A column is wrong.
     """
     part = Linear.of(feature_columns, sparse_combiner, v1=True)
-    _check_units(units)
+    units = operator.index(units)
 
     def linear_logit_fn(features: Any) -> tf.Tensor:
         return part.logits(Batch(features, v1=True), units, training=False).tensor
@@ -101,7 +103,9 @@ def dnn_logit_fn_builder(
         v1=True,
         input_partitioner=input_layer_partitioner,
     )
-    _check_units(units)
+    if not isinstance(units, int):
+        raise ValueError(f"units must be an int.  Given type: {type(units)}")
+    units = int(units)  # No bool, which is no size of a variable.
 
     def dnn_logit_fn(features: Any, mode: str) -> tf.Tensor:
         batch = Batch(features, v1=True)
@@ -111,8 +115,3 @@ def dnn_logit_fn_builder(
         return logits
 
     return dnn_logit_fn
-
-
-def _check_units(units: Any) -> None:
-    if not isinstance(units, int):
-        raise ValueError(f"units must be an int.  Given type: {type(units)}")

@@ -35,12 +35,13 @@ class Ids(NamedTuple):
     batch: tf.Tensor
     weights: tf.Tensor | None
 
-    def reduced(self, variable: Any, combiner: str) -> tf.Tensor:
+    def reduced(self, variable: Any, combiner: str | None) -> tf.Tensor:
         """Returns the rows of a variable that the ids of each example name, as one.
 
         Args:
           variable: float32 of shape [buckets, size], partitioned or not.
-          combiner: "sum", "mean" or "sqrtn", by weights if there are some.
+          combiner: "sum", "mean" or "sqrtn", by weights if there are some; None for "mean", as
+            `tf.nn.embedding_lookup_sparse` takes it.
 
         Returns:
           float32 of shape [batch, size]; zeros where an example has no id.
@@ -48,6 +49,7 @@ class Ids(NamedTuple):
         Raises:
           ValueError: There is no such combiner.
         """
+        combiner = "mean" if combiner is None else combiner
         if combiner not in _REDUCTIONS:
             raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
         if self.weights is None:

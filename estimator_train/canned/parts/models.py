@@ -204,7 +204,7 @@ class Deep:
 
 
 def _checked_sizes(hidden_units: Any) -> list[int]:
-    if isinstance(hidden_units, (int, str)):
+    if isinstance(hidden_units, int):
         raise TypeError(
             f"hidden_units must be a list of the sizes of layers, as in [64, 32]. Given: "
             f"{hidden_units!r} ('{type(hidden_units).__name__}' object is not iterable)"

@@ -49,10 +49,12 @@ def planned_metrics(compiled: CompileArguments, names: Names) -> list[PlannedMet
     planned: list[PlannedMetric] = []
     for output in names.names:
         for weighted, group in groups.items():
-            for metric in group[output]:
+            for place, metric in enumerate(group[output]):
+                if metric in group[output][:place]:
+                    continue  # Keras keeps one metric of a name.
                 name = _name(metric)
                 name = f"{output}_{name}" if len(names.names) > 1 else name
-                name = _unique(name, [other.name for other in planned])
+                name = _unique(name, ["loss", *(other.name for other in planned)])
                 planned.append(PlannedMetric(name, output, metric, weighted))
     return planned
 
@@ -64,12 +66,13 @@ def renamed(
 
     Args:
       planned: The metrics with Keras's names.
-      names_map: Keras's name to the new one, for all of the metrics; or None.
+      names_map: Keras's name to the new one, for all of the metrics; or None. A model without
+        metrics has no use for it.
 
     Raises:
       ValueError: The map lacks a metric, or has a name that no metric has.
     """
-    if not names_map:
+    if not names_map or not planned:
         return planned
     names = [metric.name for metric in planned]
     missing = [name for name in names if name not in names_map]

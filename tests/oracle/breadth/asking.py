@@ -16,15 +16,27 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from breadth import pairs, subjects, subjects_canned, subjects_config, subjects_verbs  # noqa: F401
-from breadth.subjects import Question
+from breadth import (
+    odd,
+    odd_exports,  # noqa: F401
+    odd_heads,  # noqa: F401
+    odd_keras,  # noqa: F401
+    odd_more,  # noqa: F401
+    odd_tpu,  # noqa: F401
+    pairs,
+    pairs_kinds,
+    subjects,
+    subjects_canned,  # noqa: F401
+    subjects_config,  # noqa: F401
+    subjects_verbs,  # noqa: F401
+)
 from jobs import Api
 
 USUAL = "as usual"
 # What needs no training, and a verb: asked without the behaviour of TensorFlow 2 as well.
 IN_BOTH = re.compile(
-    r"v[12] (RunConfig|TrainSpec|EvalSpec|WarmStart|VocabInfo|\w+Exporter|\w+_parse_|export\.|"
-    r"experimental\.build|inputs|tpu|EstimatorSpec|Estimator\.eval_dir|Estimator\.predict)"
+    r"v[12] (?!.*: )(RunConfig|TrainSpec|EvalSpec|WarmStart|VocabInfo|\w+Exporter|"
+    r"\w+_parse_|export\.|experimental\.build|inputs|tpu|EstimatorSpec|Estimator\.eval_dir|Estimator\.predict)"
 )
 TOLERANCE = 2e-4
 SECONDS = 60
@@ -34,7 +46,7 @@ def all_questions(apis: dict[str, Api]) -> dict[str, Any]:
     """Every question by its name."""
     with tempfile.TemporaryDirectory() as directory, tf.Graph().as_default():
         found = {question.name: question for question in subjects.questions(apis, directory)}
-    return {**found, **pairs.questions()}
+    return {**found, **pairs.questions(), **pairs_kinds.questions(), **odd.ODD}
 
 
 def answers(apis: dict[str, Api], names: Iterable[str] | None = None) -> dict[str, Any]:
@@ -64,10 +76,15 @@ def answer(question: Any, apis: dict[str, Api]) -> Any:
     apis["v2"].keras.backend.clear_session()
     with tempfile.TemporaryDirectory() as directory, _limited(), _quiet():
         try:
-            ask = subjects.asked if isinstance(question, Question) else pairs.asked
-            return plain(ask(question, apis[question.flavour], directory), directory)
+            return plain(question.ask(apis[question.flavour], directory), directory)
         except Exception as error:  # noqa: BLE001  whatever a user would see is the answer
-            return {"error": type(error).__name__}
+            return {"error": _public_name(error)}
+
+
+def _public_name(error: Exception) -> str:
+    """The name of an error's first class that a program can catch whichever package raises it."""
+    known = ("builtins", "tensorflow.python", "tf_keras", "keras")
+    return next(c.__name__ for c in type(error).__mro__ if c.__module__.startswith(known))
 
 
 @contextlib.contextmanager

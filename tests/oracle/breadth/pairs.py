@@ -5,11 +5,10 @@ Every case trains, evaluates, predicts and exports.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import tensorflow as tf
+from breadth.pairing import pairings
 from breadth.subjects_canned import trained
 from jobs import Api
 
@@ -37,32 +36,17 @@ class Pairing(NamedTuple):
     def name(self) -> str:
         return "pairs " + " ".join(self)
 
-
-def pairings() -> Iterator[Pairing]:
-    """Choices in which each two of different kinds meet; the fewest that a greedy search finds."""
-    kinds = list(CHOICES)
-    left = {
-        frozenset(((one, a), (other, b)))
-        for one, other in itertools.combinations(kinds, 2)
-        for a in CHOICES[one]
-        for b in CHOICES[other]
-    }
-    every = [Pairing(*choice) for choice in itertools.product(*CHOICES.values())]
-    while left:
-        best = max(every, key=lambda choice: len(left & _met(choice)))
-        left -= _met(best)
-        yield best
-
-
-def _met(choice: Pairing) -> set[frozenset[tuple[str, str]]]:
-    return set(map(frozenset, itertools.combinations(choice._asdict().items(), 2)))
+    def ask(self, api: Api, directory: str) -> Any:
+        """What the estimator comes to."""
+        return _asked(self, api, directory)
 
 
 def questions() -> dict[str, Pairing]:
-    return {choice.name: choice for choice in pairings()}
+    made = (Pairing(**choice) for choice in pairings(CHOICES))
+    return {pairing.name: pairing for pairing in made}
 
 
-def asked(choice: Pairing, api: Api, directory: str) -> Any:
+def _asked(choice: Pairing, api: Api, directory: str) -> Any:
     """What the estimator of a pairing comes to."""
     estimator, label = _estimator(choice, api, directory)
     found = trained(estimator, label)

@@ -75,6 +75,12 @@ class Question(NamedTuple):
         always = self.argument in SUBJECTS[self.subject].required
         return self._replace(form="", argument=None if always else self.argument).name
 
+    def ask(self, api: Api, directory: str) -> Any:
+        """What the call comes to."""
+        about = SUBJECTS[self.subject]
+        with tf.Graph().as_default() if about.in_graph else contextlib.nullcontext():
+            return _called(self, about, api, directory)
+
 
 def subject(name: str, usual: Any, use: Any, **more: Any) -> None:
     """Registers what is asked of a public name."""
@@ -108,13 +114,6 @@ def _chosen(seed: str, names: list[str], count: int | None) -> list[str]:
 
 def _is_path(argument: str) -> bool:
     return any(part in argument for part in _PATHS)
-
-
-def asked(question: Question, api: Api, directory: str) -> Any:
-    """What the call of a question comes to."""
-    about = SUBJECTS[question.subject]
-    with tf.Graph().as_default() if about.in_graph else contextlib.nullcontext():
-        return _called(question, about, api, directory)
 
 
 def _called(question: Question, about: Subject, api: Api, directory: str) -> Any:

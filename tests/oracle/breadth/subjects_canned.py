@@ -173,7 +173,7 @@ _HEADS: dict[str, tuple[str, int, tuple[str, ...], dict[str, Any]]] = {
         {
             "label_dimension": 2,
             **_COMMON,
-            **_LOSS_FN,
+            "loss_fn": lambda labels, logits: tf.square(labels - logits),
             "inverse_link_fn": lambda logits: tf.exp(logits),
             "name": "mine",
         },
@@ -201,11 +201,11 @@ def specs_of(head: Any, label: str, size: int) -> Any:
             session.run([tf1.global_variables_initializer(), tf1.local_variables_initializer()])
             session.run(tf1.tables_initializer())
             session.run(
-                [op for metric in spec.eval_metric_ops.values() for op in [_update(metric)]]
+                [op for metric in spec.eval_metric_ops.values() for op in [update_of(metric)]]
             )
             return {
                 "loss": session.run(spec.loss),
-                "metrics": session.run({k: _value(m) for k, m in spec.eval_metric_ops.items()}),
+                "metrics": session.run({k: value_of(m) for k, m in spec.eval_metric_ops.items()}),
                 "predictions": {
                     key: session.run(value[0])
                     for key, value in predicted.predictions.items()
@@ -215,11 +215,13 @@ def specs_of(head: Any, label: str, size: int) -> Any:
             }
 
 
-def _update(metric: Any) -> Any:
+def update_of(metric: Any) -> Any:
+    """The update of a metric of a head, in whichever form it has."""
     return metric[1] if isinstance(metric, tuple) else metric.updates[0]
 
 
-def _value(metric: Any) -> Any:
+def value_of(metric: Any) -> Any:
+    """The value of a metric of a head, in whichever form it has."""
     return metric[0] if isinstance(metric, tuple) else metric.result()
 
 

@@ -269,34 +269,24 @@ def _x(*shape: int) -> Any:
     return tf1.placeholder(tf.float32, shape)
 
 
-subject(
-    "export.ServingInputReceiver",
-    lambda api, _: {
-        "features": {"x": _x(2, 3)},
-        "receiver_tensors": {"x": _x(2, 3)},
-        "receiver_tensors_alternatives": {"other": {"x": _x(2, 3)}},
-    },
-    lambda made, *_: (
-        [_shapes(made.features), _shapes(made.receiver_tensors)]
-        + [sorted(made.receiver_tensors_alternatives or ())]
-    ),
-    required=("features", "receiver_tensors"),
-    in_graph=True,
-)
-subject(
-    "export.TensorServingInputReceiver",
-    lambda api, _: {
-        "features": _x(2, 3),
-        "receiver_tensors": {"x": _x(2, 3)},
-        "receiver_tensors_alternatives": {"other": {"x": _x(2, 3)}},
-    },
-    lambda made, *_: (
-        [_shapes(made.features), _shapes(made.receiver_tensors)]
-        + [sorted(made.receiver_tensors_alternatives or ())]
-    ),
-    required=("features", "receiver_tensors"),
-    in_graph=True,
-)
+for _receiver, _features in (
+    ("ServingInputReceiver", lambda: {"x": _x(2, 3)}),
+    ("TensorServingInputReceiver", lambda: _x(2, 3)),
+):
+    subject(
+        f"export.{_receiver}",
+        lambda api, _, features=_features: {
+            "features": features(),
+            "receiver_tensors": {"x": _x(2, 3)},
+            "receiver_tensors_alternatives": {"other": {"x": _x(2, 3)}},
+        },
+        lambda made, *_: (
+            [_shapes(made.features), _shapes(made.receiver_tensors)]
+            + [sorted(made.receiver_tensors_alternatives or ())]
+        ),
+        required=("features", "receiver_tensors"),
+        in_graph=True,
+    )
 subject(
     "export.ClassificationOutput",
     lambda api, _: {"scores": _x(2, 3), "classes": tf1.placeholder(tf.string, [2, 3])},
