@@ -20,7 +20,6 @@ CLEARER = {
     "predict_with_input_fn_that_returns_none": ("ValueError", "input_fn returned None, and"),
     "predict_a_scalar_beside_rows": ("ValueError", "Prediction 'b' has no batch dimension"),
     "receiver_raw_of_tensor": ("ValueError", "must be a dict"),
-    "train_on_a_checkpoint_of_another_shape": ("CheckpointMisfitError", "does not fit the model"),
     "export_before_training_from_a_warm_start_without_checkpoint": (
         "ValueError",
         "Couldn't find trained model at",

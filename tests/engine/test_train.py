@@ -57,20 +57,43 @@ def test_empty_input_is_said(model_fn, one_epoch, tmp_path, caplog):
     assert "Training made no steps" in caplog.text
 
 
-def test_checkpoint_of_another_shape_names_the_variables(model_fn, input_fn, tmp_path):
+def with_w_of_four(features, labels, mode):
+    w = tf.compat.v1.get_variable("w", [4, 1])
+    step = tf.compat.v1.train.get_global_step()
+    loss = tf.reduce_sum(w)
+    train_op = tf.group(w.assign(2 * w), step.assign_add(1))
+    return est.EstimatorSpec(mode, loss=loss, train_op=train_op, predictions=w)
+
+
+def test_a_checkpoint_of_another_shape_is_told_once_and_gives_its_shape(
+    model_fn, input_fn, tmp_path, caplog
+):
+    first = est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+    before = first.get_variable_value("w")
+    estimator = est.Estimator(with_w_of_four, tmp_path).train(input_fn, steps=2)
+    np.testing.assert_allclose(estimator.get_variable_value("w"), 4 * before)
+    assert estimator.evaluate(input_fn, steps=1)["loss"] == pytest.approx(4 * before.sum())
+    told = [r.getMessage() for r in caplog.records if "does not fit the model" in r.getMessage()]
+    assert len(told) == 1
+    assert "model.ckpt-1 does not fit" in told[0]
+    assert "'w' has shape [3, 1] in it and [4, 1] in the model" in told[0]
+    assert "warm_start_from" in told[0]
+
+
+def test_a_reference_variable_of_another_shape_is_an_error(model_fn, input_fn, tmp_path):
     est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
 
     def wider_model_fn(features, labels, mode):
         tf.compat.v1.get_variable("extra", [2])
-        w = tf.compat.v1.get_variable("w", [4, 1])
-        loss = tf.reduce_sum(w)
-        return est.EstimatorSpec(mode, loss=loss, train_op=tf.no_op(), predictions=w)
+        with tf.compat.v1.variable_scope("", use_resource=False):
+            return with_w_of_four(features, labels, mode)
 
     estimator = est.Estimator(wider_model_fn, tmp_path)
     before = sorted(tmp_path.iterdir())
     for call in (estimator.train, estimator.evaluate):
         with pytest.raises(ValueError, match="does not fit the model") as error:
             call(input_fn, steps=1)
+        assert isinstance(error.value, tf.errors.InvalidArgumentError)
         assert "'extra' is not in it" in str(error.value)
         assert "'w' has shape [3, 1] in it and [4, 1] in the model" in str(error.value)
         assert "warm_start_from" in str(error.value)

@@ -75,6 +75,10 @@ class AsyncSaver:
             self._write_now(session, save_path, arguments)
             return
         copied = dict(zip(self._values, session.run(self._copies), strict=True))
+        if not all(tensor.shape.is_compatible_with(copied[tensor].shape) for tensor in copied):
+            # They came from a checkpoint of another shape, and cannot be fed.
+            self._write_now(session, save_path, arguments)
+            return
         frozen = _Frozen(session, copied)
         self._thread = threading.Thread(
             target=self._write, args=(frozen, save_path, arguments), name="checkpoint-writer"

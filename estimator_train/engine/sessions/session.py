@@ -1,6 +1,7 @@
 """What every session of the engine needs: its configuration, and errors that name the variables."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,11 +15,14 @@ from estimator_train.engine.sessions.cpu_limit import threads_that_fit
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.run_config.topology import is_multi_worker, is_ps_task, is_synchronous
 
+_LOG = tf.get_logger()
 _NAMES_SHOWN = 10
 _MISFIT = (
     "Restoring from checkpoint failed. This is most likely due to a mismatch between the current "
     "graph and the graph from the checkpoint."
 )
+# Directories and what did not fit in a checkpoint there, once it was told.
+_warned: set[tuple[str, ...]] = set()
 
 
 class CheckpointMisfitError(tf.errors.InvalidArgumentError, ValueError):
@@ -106,10 +110,11 @@ def restored_session(
 
 @contextlib.contextmanager
 def explained_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterator[None]:
-    """Within it a checkpoint is restored; where it does not fit, the error names the variables.
+    """Within it a checkpoint is restored; where it does not fit, that names the variables.
 
-    A restore alone takes a variable of another shape as it stands in the checkpoint, without a
-    word, so shapes are compared before it.
+    A restore takes a variable of another shape as it stands in the checkpoint, without a word, and
+    programs go on so under tf.estimator: a warning says so, once for each misfit. Reference
+    variables, those of TensorFlow 1, cannot take another shape.
 
     Args:
       checkpoint_path: The checkpoint that is restored, or None.
@@ -117,15 +122,19 @@ def explained_restore(checkpoint_path: str | None, by_name: bool = True) -> Iter
         may restore them by others, so that shapes are not compared for one.
 
     Raises:
-      CheckpointMisfitError: A variable of the default graph has another shape in the checkpoint.
+      CheckpointMisfitError: A reference variable of the default graph has another shape in the
+        checkpoint.
       NotFoundError: A variable of the default graph is not in the checkpoint.
     """
     graph = tf.compat.v1.get_default_graph()
     saved = _saved_shapes(checkpoint_path)
     misshaped = _misshaped(graph, saved) if by_name else []
     if misshaped:
-        advice = _advice(checkpoint_path, misshaped + _absent(graph, saved))
-        raise CheckpointMisfitError(None, None, f"{_MISFIT}\n\n{advice}")
+        misfits = [_misfit(variable, saved) for variable in misshaped] + _absent(graph, saved)
+        if any(variable.op.type != "VarHandleOp" for variable in misshaped):
+            advice = _advice(checkpoint_path, misfits)
+            raise CheckpointMisfitError(None, None, f"{_MISFIT}\n\n{advice}")
+        _warn_of(str(checkpoint_path), misfits)
     try:
         yield
     except tf.errors.NotFoundError as error:
@@ -134,6 +143,16 @@ def explained_restore(checkpoint_path: str | None, by_name: bool = True) -> Iter
             raise
         message = f"{_advice(checkpoint_path, absent)}\n{error.message}"
         raise type(error)(error.node_def, error.op, message) from error
+
+
+def _warn_of(checkpoint_path: str, misfits: list[str]) -> None:
+    place = os.path.dirname(checkpoint_path), *misfits
+    if place not in _warned:
+        _warned.add(place)
+        _LOG.warning(
+            "%s It goes on with the checkpoint's shapes, as under tf.estimator.",
+            _advice(checkpoint_path, misfits),
+        )
 
 
 def _advice(checkpoint_path: str | None, misfits: list[str]) -> str:
@@ -165,12 +184,14 @@ def _variables(graph: tf.Graph) -> list[tf.Variable]:
     return [v for v in found if hasattr(v, "op") and not getattr(v, "_save_slice_info", None)]
 
 
-def _misshaped(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
-    return [
-        f"'{v.op.name}' has shape {saved[v.op.name]} in it and {v.shape.as_list()} in the model"
-        for v in _variables(graph)
-        if v.op.name in saved and not v.shape.is_compatible_with(saved[v.op.name])
-    ]
+def _misshaped(graph: tf.Graph, saved: dict[str, list[int]]) -> list[tf.Variable]:
+    found = [v for v in _variables(graph) if v.op.name in saved]
+    return [v for v in found if not v.shape.is_compatible_with(saved[v.op.name])]
+
+
+def _misfit(variable: tf.Variable, saved: dict[str, list[int]]) -> str:
+    name, shape = variable.op.name, variable.shape.as_list()
+    return f"'{name}' has shape {saved[name]} in it and {shape} in the model"
 
 
 def _absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
