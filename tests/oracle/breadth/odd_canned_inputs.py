@@ -81,12 +81,8 @@ def _on_columns(kind: str, columns: Callable[[Api], Any]) -> Any:
     return ask
 
 
-for _kind, _flavour in (("LinearClassifier", "v2"), ("DNNClassifier", "v1")):
-    odd(
-        f"{_kind}.columns",
-        {text: _on_columns(_kind, make) for text, make in COLUMNS.items()},
-        (_flavour,),
-    )
+for _kind in ("LinearClassifier", "DNNClassifier"):
+    odd(f"{_kind}.columns", {text: _on_columns(_kind, make) for text, make in COLUMNS.items()})
 SPARSE = functools.partial(tf.sparse.from_dense, X)
 FEATURES: dict[str, Callable[[], Any]] = {
     "OrderedDict": lambda: collections.OrderedDict(x=tf.constant(X)),
@@ -134,7 +130,6 @@ def _on(features: Callable[[], Any], labels: Callable[[], Any]) -> Any:
 odd(
     "LinearRegressor.features",
     {text: _on(make, lambda: tf.constant(Y)) for text, make in FEATURES.items()},
-    ("v2",),
 )
 LABELS: dict[str, Callable[[], Any]] = {
     "a list": Y.tolist,
@@ -154,7 +149,6 @@ LABELS: dict[str, Callable[[], Any]] = {
 odd(
     "LinearRegressor.labels",
     {text: _on(lambda: {"x": tf.constant(X)}, make) for text, make in LABELS.items()},
-    ("v2",),
 )
 COMBINERS: dict[str, Any] = {
     "mean": "mean",

@@ -29,9 +29,9 @@ def _by_optimizer(optimizer: Callable[[Api], Any]) -> Any:
 odd("DNNClassifier.optimizer", {k: _by_optimizer(v) for k, v in OPTIMIZERS.items()}, ("v2",))
 
 
-def _untrained(optimizer: Any, verb: str) -> Any:
+def _untrained(optimizer: Callable[[Api], Any], verb: str) -> Any:
     def ask(api: Api, directory: str) -> Any:
-        estimator = made(api, directory, "LinearClassifier", [x()], optimizer=optimizer)
+        estimator = made(api, directory, "LinearClassifier", [x()], optimizer=optimizer(api))
         if verb == "predict":
             return sorted(next(iter(estimator.predict(lambda: batch()))))
         return sorted(estimator.evaluate(lambda: batch(), steps=1))
@@ -44,7 +44,12 @@ odd(
     {
         f"{verb} with {text}": _untrained(optimizer, verb)
         for verb in ("predict", "evaluate")
-        for text, optimizer in {"None": None, "a name": "adam", "a number": 3}.items()
+        for text, optimizer in {
+            "None": OPTIMIZERS["None"],
+            "a name": OPTIMIZERS["small letters"],
+            "a number": lambda api: 3,
+            "scaled": OPTIMIZERS["scaled"],
+        }.items()
     },
     ("v2",),
 )
