@@ -10,6 +10,7 @@ import tf_keras
 
 from estimator_train.optimizers.base import gated_gradients
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
+from estimator_train.optimizers.state import inner_optimizer
 
 _SCOPE = "training"
 _KEEP_VARIABLES_APART = (
@@ -172,6 +173,11 @@ def _minimize_in_graph(
 
     A tf.function keeps that order; it is called once for all replicas.
     """
+    if inner_optimizer(optimizer) is not optimizer:
+        raise ValueError(
+            "A LossScaleOptimizer that is made in a graph scales tf_keras.optimizers.legacy "
+            f"optimizers alone. Given: {type(optimizer)} of {type(inner_optimizer(optimizer))}."
+        )
     pairs = zip(gated_gradients(loss, variables), variables, strict=True)
     found = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
     if not found:

@@ -19,6 +19,7 @@ _POINTS = "numbers of any type, in any iterable; where both fail, at other place
 _TIE = "a point is as near to one center as to the other"
 _RACE = "tf.estimator does not wait for counts and distances before it changes them"
 _PARAMS = "who has no use for params need not take them"
+_COLUMNS = "a column alone and columns of a program's own are taken, whatever their names"
 _OPTIMIZERS = "new optimizers train, and v1 estimators take v1 optimizers with any head"
 
 DIFFERENT: dict[str, str] = {
@@ -135,6 +136,13 @@ DIFFERENT: dict[str, str] = {
         ],
         _FAILS,
     ),
+    "* *Classifier.columns: one that is in no list": _COLUMNS,
+    "* DNNClassifier.columns: own class*": _COLUMNS,
+    "* LinearRegressor.features: a name that is no str": _MAPPINGS,
+    "* DNNClassifier.hidden_units: generator": _ONCE,
+    "* DNNLinearCombinedClassifier: generators": _ONCE,
+    "* DNNClassifier.hidden_units: True": _NUMBERS,
+    "* DNNClassifier.hidden_units: a tensor": _NUMBERS,
     "pairs of clusters * doubles *": _POINTS,
     "pairs of clusters * function * mini *": _RACE,
     "pairs of kinds v? * v1 *": _OPTIMIZERS,

@@ -34,6 +34,7 @@ ONCE_REFUSED = (
     "v1 TPUEstimatorSpec.eval_metrics: partial by name",
     "v1 linear_logit_fn_builder: units of NumPy",
     "v1 tpu.RunConfig: a dict",
+    "v2 LinearClassifier.untrained: predict with scaled",
     "v2 export.all: None among them",
     "v2 keras.metrics: named as the loss",
     "v2 keras.optimizer: new, averages and decay",

@@ -170,11 +170,7 @@ class Deep:
         """
         columns = checked_columns(columns, v1=v1)
         units = _checked_sizes(hidden_units)
-        if dropout is not None and not 0 <= dropout <= 1:
-            raise ValueError(
-                f"Invalid value {dropout} received for `rate`, expected a value between 0 and 1. "
-                "It is the share of a layer's outputs that is dropped in training."
-            )
+        _check_rate(dropout)
         activation = tf_keras.activations.get(activation_fn)
         return cls(columns, units, activation, dropout, batch_norm, **settings)
 
@@ -203,13 +199,25 @@ class Deep:
         return Logits(x, updates)
 
 
+def _check_rate(dropout: Any) -> None:
+    try:
+        is_share = dropout is None or 0 <= dropout <= 1
+    except TypeError:  # It is no number.
+        is_share = False
+    if not is_share:
+        raise ValueError(
+            f"Invalid value {dropout!r} received for `rate`, expected a value between 0 and 1. "
+            "It is the share of a layer's outputs that is dropped in training."
+        )
+
+
 def _checked_sizes(hidden_units: Any) -> list[int]:
-    if isinstance(hidden_units, int):
+    if hidden_units is None or isinstance(hidden_units, int):
         raise TypeError(
             f"hidden_units must be a list of the sizes of layers, as in [64, 32]. Given: "
             f"{hidden_units!r} ('{type(hidden_units).__name__}' object is not iterable)"
         )
-    sizes = [int(size) for size in (() if hidden_units is None else hidden_units)]
+    sizes = [int(size) for size in hidden_units]
     if any(size < 1 for size in sizes):
         raise ValueError(f"hidden_units must be positive. Given: {hidden_units}")
     return sizes

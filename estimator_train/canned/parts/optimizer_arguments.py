@@ -156,7 +156,7 @@ def _keep_unused(optimizer: Any) -> None:
         return
     try:
         _unused[optimizer] = copy.deepcopy(optimizer)
-    except (TypeError, copy.Error):  # Such as a lock among its attributes.
+    except Exception:  # noqa: BLE001  Of a lock among its attributes, or by a copy of its own.
         _LOG.warning(
             "The optimizer %r cannot be copied, so it serves for one training only. Give a "
             "function that makes it to train several times.", optimizer,

@@ -18,11 +18,21 @@ import numpy as np
 import tensorflow as tf
 from breadth import (
     odd,
+    odd_canned_inputs,  # noqa: F401
+    odd_canned_networks,  # noqa: F401
+    odd_canned_optimizers,  # noqa: F401
     odd_exports,  # noqa: F401
+    odd_exports_outputs,  # noqa: F401
     odd_heads,  # noqa: F401
+    odd_heads_several,  # noqa: F401
     odd_keras,  # noqa: F401
-    odd_more,  # noqa: F401
+    odd_keras_compiled,  # noqa: F401
+    odd_kmeans,  # noqa: F401
+    odd_linear,  # noqa: F401
+    odd_logits,  # noqa: F401
+    odd_recurrent,  # noqa: F401
     odd_tpu,  # noqa: F401
+    odd_tpu_config,  # noqa: F401
     pairs,
     pairs_kinds,
     subjects,

@@ -1,13 +1,11 @@
-"""Odd values for heads: labels, weights, logits, losses, and how they are trained."""
+"""Odd values for heads: labels, weights, logits, and how they are trained."""
 
 from __future__ import annotations
 
-import collections
 import functools
 from collections.abc import Callable
 from typing import Any
 
-import canned_rnn
 import numpy as np
 import tensorflow as tf
 from breadth.forms import Delegate, _subclass_of
@@ -97,11 +95,11 @@ USUAL = {
 }
 
 
-def _logits(size: int) -> Any:
+def logits_of(size: int) -> Any:
     return tf.constant(fixed("logits", (4, size)))
 
 
-def _evaluated(spec: Any) -> Any:
+def evaluated(spec: Any) -> Any:
     """The loss and the metrics of an EstimatorSpec."""
     with tf1.Session() as session:
         session.run([tf1.global_variables_initializer(), tf1.local_variables_initializer()])
@@ -118,8 +116,8 @@ def _spec(kind: str, labels: Callable[[], Any], weights: Callable[[], Any]) -> A
         with tf.Graph().as_default():
             head = make(api.estimator)
             features = {"weight": weights()}
-            return _evaluated(
-                head.create_estimator_spec(features, "eval", _logits(size), labels=labels())
+            return evaluated(
+                head.create_estimator_spec(features, "eval", logits_of(size), labels=labels())
             )
 
     return ask
@@ -143,7 +141,7 @@ odd(
 )
 
 
-def _of_head(
+def of_head(
     make: Callable[[Any], Any],
     size: int = 1,
     mode: Any = "eval",
@@ -156,14 +154,14 @@ def _of_head(
         with tf.Graph().as_default():
             tf1.train.get_or_create_global_step()
             variable = tf1.get_variable("w", initializer=0.5)
-            given = _logits(size) if logits is None else logits()
+            given = logits_of(size) if logits is None else logits()
             given = given * variable if tf.is_tensor(given) else given
             arguments = {name: value(api) for name, value in more.items()}
             spec = make(api.estimator).create_estimator_spec(
                 features(), mode, given, labels=labels(), **arguments
             )
             if mode != "train":
-                return _evaluated(spec)
+                return evaluated(spec)
             with tf1.Session() as session:
                 session.run(tf1.global_variables_initializer())
                 loss = session.run([spec.loss, spec.train_op])[0]
@@ -187,7 +185,7 @@ def _variables(api: Api) -> Any:
 
 def _trained(**more: Callable[[Api], Any]) -> Any:
     given = {"optimizer": _sgd, "trainable_variables": _variables, **more}
-    return _of_head(
+    return of_head(
         _binary, mode="train", **{name: value for name, value in given.items() if value is not None}
     )
 
@@ -246,10 +244,10 @@ odd(
 odd(
     "Head.mode",
     {
-        "of NumPy": _of_head(_binary, mode=np.str_("eval")),
-        "unknown": _of_head(_binary, mode="nothing"),
-        "None": _of_head(_binary, mode=None),
-        "of Keras": _of_head(_binary, mode="test"),
+        "of NumPy": of_head(_binary, mode=np.str_("eval")),
+        "unknown": of_head(_binary, mode="nothing"),
+        "None": of_head(_binary, mode=None),
+        "of Keras": of_head(_binary, mode="test"),
     },
     ("v2",),
 )
@@ -266,10 +264,10 @@ LOGITS: dict[str, Callable[[], Any]] = {
     "of unknown rank": lambda: tf1.placeholder_with_default(fixed("logits", (4, 1)), None),
     "a dict": lambda: {"logits": tf.constant(fixed("logits", (4, 1)))},
 }
-odd("Head.logits", {text: _of_head(_binary, logits=v) for text, v in LOGITS.items()}, ("v2",))
+odd("Head.logits", {text: of_head(_binary, logits=v) for text, v in LOGITS.items()}, ("v2",))
 
 
-def _column(**arguments: Any) -> Any:
+def weights_of(**arguments: Any) -> Any:
     return tf.feature_column.numeric_column("weight", **arguments)
 
 
@@ -277,7 +275,7 @@ _WEIGHT = {"weight": lambda: tf.constant([1.0, 2.0, 0.5, 1.5])}
 
 
 def _weighted(column: Callable[[], Any], features: Callable[[], Any] | None = None) -> Any:
-    return _of_head(
+    return of_head(
         lambda e: e.BinaryClassHead(column()),
         features=features or (lambda: {"weight": _WEIGHT["weight"]()}),
     )
@@ -286,12 +284,12 @@ def _weighted(column: Callable[[], Any], features: Callable[[], Any] | None = No
 odd(
     "Head.weight_column",
     {
-        "column": _weighted(_column),
-        "with a function": _weighted(lambda: _column(normalizer_fn=lambda v: v * 2.0)),
-        "of doubles": _weighted(lambda: _column(dtype=tf.float64)),
-        "of two": _weighted(lambda: _column(shape=2)),
-        "subclass": _weighted(lambda: _subclass_of(_column())),
-        "delegates": _weighted(lambda: Delegate(_column())),
+        "column": _weighted(weights_of),
+        "with a function": _weighted(lambda: weights_of(normalizer_fn=lambda v: v * 2.0)),
+        "of doubles": _weighted(lambda: weights_of(dtype=tf.float64)),
+        "of two": _weighted(lambda: weights_of(shape=2)),
+        "subclass": _weighted(lambda: _subclass_of(weights_of())),
+        "delegates": _weighted(lambda: Delegate(weights_of())),
         "str of NumPy": _weighted(lambda: np.str_("weight")),
         "bytes": _weighted(lambda: b"weight"),
         "a number": _weighted(lambda: 3),
@@ -304,155 +302,6 @@ odd(
         ),
         "features: a tensor": _weighted(lambda: "weight", lambda: tf.constant([1.0])),
         "features: None": _weighted(lambda: "weight", lambda: None),
-    },
-    ("v2",),
-)
-LOSSES: dict[str, Callable[[], Any]] = {
-    "of labels alone": lambda: lambda labels: labels,
-    "of other names": lambda: lambda a, b: a,
-    "with features": lambda: lambda labels, logits, features: tf.square(labels - logits),
-    "with all": lambda: lambda labels, logits, features, loss_reduction: tf.square(labels - logits),
-    "with more": lambda: lambda labels, logits, more: tf.square(labels - logits),
-    "with a default": lambda: lambda labels, logits, more=1: tf.square(labels - logits),
-    "any by name": lambda: lambda **given: tf.square(given["labels"] - given["logits"]),
-    "any": lambda: lambda *given: given[0],
-    "any beside": lambda: lambda labels, logits, **more: tf.square(labels - logits),
-    "partial": lambda: functools.partial(
-        lambda labels, logits, scale: scale * tf.square(labels - logits), scale=2.0
-    ),
-    "partial of the first": lambda: functools.partial(
-        lambda scale, labels, logits: scale * tf.square(labels - logits), 2.0
-    ),
-    "method": lambda: type("L", (), {"f": lambda self, labels, logits: labels - logits})().f,
-    "that returns a scalar": lambda: lambda labels, logits: tf.reduce_mean(logits),
-    "that returns one dimension": lambda: lambda labels, logits: logits[:, 0],
-    "that returns doubles": lambda: lambda labels, logits: tf.cast(logits, tf.float64),
-    "that returns integers": lambda: lambda labels, logits: tf.cast(labels, tf.int32),
-    "that returns None": lambda: lambda labels, logits: None,
-    "that returns an array": lambda: lambda labels, logits: np.ones([4, 1], np.float32),
-    "that returns a list": lambda: lambda labels, logits: [[1.0]] * 4,
-    "no function": lambda: 3,
-    "a Loss of Keras": lambda: tf1.keras.losses.MeanSquaredError(),
-}
-odd(
-    "Head.loss_fn",
-    {
-        text: _of_head(lambda e, v=value: e.BinaryClassHead(loss_fn=v()))
-        for text, value in LOSSES.items()
-    },
-    ("v2",),
-)
-
-
-def _pair(estimator: Any) -> list[Any]:
-    return [estimator.BinaryClassHead(name="a"), estimator.RegressionHead(2, name="b")]
-
-
-def _pair_labels() -> Any:
-    return {"a": USUAL["BinaryClassHead"](), "b": USUAL["RegressionHead"]()}
-
-
-def _several(
-    heads: Callable[[Any], Any] = _pair,
-    labels: Callable[[], Any] = _pair_labels,
-    logits: Callable[[], Any] | None = None,
-    weights: Callable[[], Any] | None = None,
-) -> Any:
-    def make(estimator: Any) -> Any:
-        more = () if weights is None else (weights(),)
-        return estimator.MultiHead(heads(estimator), *more)
-
-    return _of_head(make, 3, labels=labels, logits=logits)
-
-
-odd(
-    "MultiHead",
-    {
-        "tuple": _several(lambda e: tuple(_pair(e))),
-        "dict": _several(lambda e: {head.name: head for head in _pair(e)}),
-        "one": _several(lambda e: _pair(e)[0]),
-        "none of them": _several(lambda e: []),
-        "array": _several(lambda e: np.array(_pair(e), dtype=object)),
-        "delegates": _several(lambda e: [Delegate(head) for head in _pair(e)]),
-        "of one": _several(
-            lambda e: _pair(e)[:1],
-            lambda: {"a": USUAL["BinaryClassHead"]()},
-            lambda: _logits(1),
-        ),
-        "within another": _several(
-            lambda e: [e.MultiHead(_pair(e))],
-            lambda: {"a_b": _pair_labels()},
-        ),
-        "labels: OrderedDict": _several(labels=lambda: collections.OrderedDict(_pair_labels())),
-        "labels: own mapping": _several(labels=lambda: Names(_pair_labels())),
-        "labels: with more": _several(labels=lambda: {**_pair_labels(), "c": 3}),
-        "labels: too few": _several(labels=lambda: {"a": USUAL["BinaryClassHead"]()}),
-        "labels: a list": _several(labels=lambda: list(_pair_labels().values())),
-        "logits: dict": _several(logits=lambda: {"a": _logits(1), "b": _logits(2)}),
-        "logits: own mapping": _several(logits=lambda: Names({"a": _logits(1), "b": _logits(2)})),
-        "logits: with more": _several(
-            logits=lambda: {"a": _logits(1), "b": _logits(2), "c": _logits(2)}
-        ),
-        "logits: too few": _several(logits=lambda: {"a": _logits(1)}),
-        "logits: a list": _several(logits=lambda: [_logits(1), _logits(2)]),
-        "logits: an array": _several(logits=lambda: fixed("logits", (4, 3))),
-        "weights: tuple": _several(weights=lambda: (0.5, 2)),
-        "weights: array": _several(weights=lambda: np.array([0.5, 2.0])),
-        "weights: none of them": _several(weights=list),
-        "weights: too few": _several(weights=lambda: [0.5]),
-        "weights: tensors": _several(weights=lambda: [tf.constant(0.5), tf.constant(2.0)]),
-        "weights: dict": _several(weights=lambda: {"a": 0.5, "b": 2.0}),
-    },
-    ("v2",),
-)
-
-
-def _of_steps(
-    mask: Any = "mask", columns: Any = None, head: Callable[[Any], Any] | None = None
-) -> Any:
-    def ask(api: Api, directory: str) -> Any:
-        with tf.Graph().as_default():
-            inner = (head or (lambda e: e.BinaryClassHead("weight")))(api.estimator)
-            wrap = type(canned_rnn._of_steps(inner))
-            features = {
-                "mask": tf.constant([[True, True], [True, False]]),
-                "floats": tf.constant([[1.0, 1.0], [1.0, 0.0]]),
-                "three": tf.ones([2, 2, 1]),
-                "weight": tf.constant([[1.0, 2.0], [3.0, 0.0]]),
-            }
-            spec = wrap(inner, mask, columns).create_estimator_spec(
-                features,
-                "eval",
-                tf.constant(fixed("logits", (2, 2, 1))),
-                labels=tf.constant([[0, 1], [1, 0]]),
-            )
-            return _evaluated(spec)
-
-    return ask
-
-
-odd(
-    "SequentialHeadWrapper",
-    {
-        "a name": _of_steps(columns="weight"),
-        "list": _of_steps(columns=["weight"]),
-        "tuple": _of_steps(columns=("weight",)),
-        "set": _of_steps(columns={"weight"}),
-        "generator": _of_steps(columns=(name for name in ["weight"])),
-        "str of NumPy": _of_steps(columns=np.str_("weight")),
-        "bytes": _of_steps(columns=b"weight"),
-        "column": _of_steps(columns=[_column()]),
-        "a number": _of_steps(columns=3),
-        "missing": _of_steps(columns="other"),
-        "mask: floats": _of_steps("floats", "weight"),
-        "mask: three dimensions": _of_steps("three", "weight"),
-        "mask: missing": _of_steps("other", "weight"),
-        "mask: a number": _of_steps(3, "weight"),
-        "mask: str of NumPy": _of_steps(np.str_("mask"), "weight"),
-        "head that delegates": _of_steps(
-            columns="weight", head=lambda e: Delegate(e.BinaryClassHead("weight"))
-        ),
-        "several heads": _of_steps(head=lambda e: e.MultiHead(_pair(e))),
     },
     ("v2",),
 )

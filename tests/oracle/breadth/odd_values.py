@@ -63,6 +63,12 @@ OPTIMIZERS: dict[str, Callable[[Api], Any]] = {
     "scaled": lambda api: api.keras.mixed_precision.LossScaleOptimizer(
         api.keras.optimizers.legacy.SGD(0.1)
     ),
+    "function that scales": lambda api: (
+        lambda: api.keras.mixed_precision.LossScaleOptimizer(api.keras.optimizers.legacy.SGD(0.1))
+    ),
+    "function that scales a new one": lambda api: (
+        lambda: api.keras.mixed_precision.LossScaleOptimizer(api.keras.optimizers.SGD(0.1))
+    ),
     "rate that is a function": lambda api: api.keras.optimizers.legacy.SGD(lambda: 0.1),
     "rate of v1 that is a function": lambda api: tf1.train.GradientDescentOptimizer(lambda: 0.1),
     "rate that is an array": lambda api: tf1.train.AdamOptimizer(np.float64(0.1)),
