@@ -49,7 +49,7 @@ IN_BOTH = re.compile(
     r"\w+_parse_|export\.|experimental\.build|inputs|tpu|EstimatorSpec|Estimator\.eval_dir|Estimator\.predict)"
 )
 TOLERANCE = 2e-4
-SECONDS = 60
+SECONDS = 150
 
 
 def all_questions(apis: dict[str, Api]) -> dict[str, Any]:
