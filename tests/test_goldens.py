@@ -61,6 +61,7 @@ def _flavoured(jobs: dict[str, figures.Job]) -> list[str]:
 # What each file has answers to. Those of tf.contrib are looked at where they are asked.
 QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "behaviour": lambda: all_cases.CASES,
+    "behaviour_without_v2": lambda: all_cases.CASES,
     "breadth": lambda: asking.all_questions(APIS),
     "breadth_v1_behaviour": lambda: filter(
         asking.IN_BOTH.match, map(str, asking.all_questions(APIS))

@@ -64,6 +64,16 @@ def behaviour() -> dict[str, Any]:
 
 
 @recording
+def behaviour_without_v2() -> dict[str, Any]:
+    """As programs of TensorFlow 1 run."""
+    import all_cases
+
+    v1.disable_v2_behavior()
+    api = apis()["v1"]
+    return {name: all_cases.observe(case, api) for name, case in all_cases.CASES.items()}
+
+
+@recording
 def breadth() -> dict[str, Any]:
     return _generated(lambda name: True)
 

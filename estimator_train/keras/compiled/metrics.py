@@ -142,9 +142,20 @@ def _as_list(entry: Any) -> list[Any]:
 
 def _name(metric: Any) -> str:
     if isinstance(metric, str):
-        return metric
+        return metric if tf.__internal__.tf2.enabled() else _name_in_version_1(metric)
     name = getattr(metric, "name", None) or getattr(metric, "__name__", None)
     return name or type(metric).__name__
+
+
+def _name_in_version_1(metric: str) -> str:
+    """What tf.keras names a metric in TensorFlow 1, and after `disable_v2_behavior()`."""
+    if metric in _ACCURACY:
+        return "acc"
+    if metric in _CROSSENTROPY:
+        return "ce"
+    found = tf_keras.metrics.get(metric)
+    name = getattr(found, "__name__", None) or found.name
+    return re.sub(r"_\d+$", "", name)  # Each further object of a class is numbered.
 
 
 def _unique(name: str, taken: list[str]) -> str:
