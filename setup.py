@@ -87,6 +87,7 @@ setup(
         "tf-keras>=2.16,<2.22",
         "numpy",
         "absl-py",
+        "packaging",
         "pillow",
         "tensorboard",
         "tqdm",

@@ -92,7 +92,7 @@ ROOMS = {
         "engine engine.checkpoints engine.context engine.graph engine.run engine.sessions "
         "estimator_spec export"
     ),
-    "report": "engine.run",
+    "report": "engine engine.run",
     "run_config": "cluster lifecycle",
     "tpu": "cluster engine engine.context estimator estimator_spec run_config",
     "training": (

@@ -23,16 +23,17 @@ from tensorflow.python.checkpoint.graph_view import ObjectGraphView
 # Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
 from tensorflow.python.client.session import SessionInterface as SessionInterface
 
-# Why internal: TensorFlow 2.20 writes graphs by an argument that protobuf 7 has no longer (see
-# `_Text`).
-# Why internal: an array has become a message of the graph before public code sees it (see
-# `constants_made_by`), and the public forms of `py_func_common` place it on a device of one process
-# or say that they are deprecated (see `tensor_of`).
+# Why internal: `graph_io`, since TensorFlow 2.20 writes graphs by an argument that protobuf 7 does
+# not have (see `_Text`); `ops`, since an array has become a message of the graph before public code
+# sees it (see `constants_made_by`).
 from tensorflow.python.framework import graph_io, ops as framework_ops
 
 # Why internal: the public switch cannot be turned back on for a part of a graph that was begun with
 # control flow v1 (see `control_flow_v2`).
 from tensorflow.python.ops import control_flow_util
+
+# Why internal: its public forms place it on a device of one process or say that they are deprecated
+# (see `tensor_of`).
 from tensorflow.python.ops.script_ops import py_func_common
 
 # Why internal: a Saver takes what is no variable only as a SaveableObject (see `CheckpointEntry`).

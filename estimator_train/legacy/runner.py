@@ -142,9 +142,8 @@ def _compiled(source: bytes, path: str) -> types.CodeType:
 
 
 def _explanation(error: Exception) -> str | None:
-    from estimator_train.legacy import (
-        explanations,
-    )  # Only now: the start of a program is not to wait.
+    # Only now: the start of a program is not to wait.
+    from estimator_train.legacy import explanations
 
     return explanations.explanation(error)
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from estimator_train.engine.whole_files import write_whole
 from estimator_train.report import charts
 from estimator_train.report.runs import Run, read_run
 
@@ -56,8 +57,7 @@ class Report(NamedTuple):
         paths = {}
         for file_name, data in {**files, "report.html": page.encode()}.items():
             path = os.path.join(output_dir, file_name)
-            with open(path, "wb") as file:
-                file.write(data)
+            write_whole(path, data)
             paths[file_name.rpartition(".")[0]] = path
         return paths
 

@@ -72,9 +72,10 @@ def _names_best(value: Any) -> bool:
 def _is_number(value: Any) -> bool:
     """Whether it is less than a number or not: arrays and tensors of no dimensions are as well."""
     try:
-        return bool(value < 0) in (True, False)
+        bool(value < 0)
     except TypeError:
         return False
+    return True
 
 
 def _instance_of(*kinds: type) -> Callable[[Any], bool]:

@@ -27,7 +27,6 @@ def extend_model_fn(
 
     Returns:
       The new Estimator, in the same model_dir.
-
     """
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:

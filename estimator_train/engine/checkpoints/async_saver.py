@@ -136,12 +136,12 @@ class AsyncSaver:
 
     def _write_now(self, session: Any, save_path: str, arguments: dict[str, Any]) -> None:
         saver, files = self._scaffold.saver, self._graph_files
-        own_meta = _saves_as_tensorflow(saver) and files is not None
-        if files:
-            arguments = {**arguments, "write_meta_graph": not own_meta}
+        if files:  # A saver of the user's writes the `.meta` itself.
+            files = files if _saves_as_tensorflow(saver) else None
+            arguments = {**arguments, "write_meta_graph": files is None}
         try:
             checkpoint = saver.save(session, save_path, **arguments)
-            if own_meta and files and checkpoint:
+            if files and checkpoint:
                 files.write_meta(saver, session.graph, checkpoint)
             mark_good(checkpoint)
         except tf.errors.OpError as error:

@@ -124,7 +124,7 @@ class InputSlot:
                 variant, *fed = tf.import_graph_def(
                     form.definition, return_elements=[dataset, *(f"{name}:0" for name in names)]
                 )
-                start = self._bound(variant, form.rows)
+                start = self._bound(variant, not are_many(form.rows))
             self._forms[key] = start, dict(zip(names, fed, strict=True))
         start, placeholders = self._forms[key]
         return Start((start,), {placeholders[name]: form.values[name] for name in placeholders})
@@ -146,11 +146,11 @@ class InputSlot:
             start = self._bound(dataset)
         return Start((initializers, start), {}, source, definition.ByteSize())
 
-    def _bound(self, variant: tf.Tensor, rows: int | None = None) -> tf.Operation:
+    def _bound(self, variant: tf.Tensor, has_few_rows: bool = False) -> tf.Operation:
         spec = self._inputs.iterator.element_spec
         start = bind_input(self._inputs, tf.data.experimental.from_variant(variant, spec))
         assert start is not None
-        return untuned(start, self._inputs.iterator, rows)
+        return untuned(start, self._inputs.iterator, has_few_rows)
 
 
 def _key(form: InputForm) -> _Key:

@@ -22,7 +22,7 @@ _FLAT_MAP = "FlatMap"
 _READ_AHEAD = 2
 
 
-def untuned(initializer: Any, iterator: Any, rows: int | None = None) -> Any:
+def untuned(initializer: Any, iterator: Any, has_few_rows: bool = False) -> Any:
     """The start of an iterator without tuning, where nothing in its dataset could be tuned.
 
     It is made once the model is: operations that come before the model would change its seeds.
@@ -30,8 +30,8 @@ def untuned(initializer: Any, iterator: Any, rows: int | None = None) -> Any:
     Args:
       initializer: What starts the iterator, in the default graph.
       iterator: The iterator, or a strategy's, which starts otherwise.
-      rows: How many rows the arrays that it reads have, all counted, where their shapes are not
-        static.
+      has_few_rows: Whether it starts so often, with so little to read, that it is not to begin
+        with a function that cuts whole batches.
 
     Returns:
       Another operation that starts it, or `initializer` itself.
@@ -47,7 +47,7 @@ def untuned(initializer: Any, iterator: Any, rows: int | None = None) -> Any:
     options = tf.data.Options()
     options.autotune.enabled = False
     with tf.device("/cpu:0"), tf.name_scope("untuned"):
-        batches = in_whole_batches(dataset.op, rows)
+        batches = None if has_few_rows else in_whole_batches(dataset.op)
         if batches is not None:  # There is nothing to optimize in them, and looking takes time.
             options.experimental_optimization.apply_default_optimizations = False
             dataset = tf.data.experimental.to_variant(batches)

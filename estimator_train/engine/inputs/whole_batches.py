@@ -20,12 +20,11 @@ def are_many(rows: int) -> bool:
     return rows >= _LEAST_ROWS
 
 
-def in_whole_batches(operation: tf.Operation, rows: int | None) -> tf.data.Dataset | None:
-    """The same dataset, which cuts whole batches; None if it is small or of another form.
+def in_whole_batches(operation: tf.Operation) -> tf.data.Dataset | None:
+    """The same dataset, which cuts whole batches; None if it is of another form.
 
     Args:
       operation: What makes the dataset, in the default graph.
-      rows: How many rows its arrays have, all counted; None if their static shapes say so.
 
     Returns:
       A dataset of flat tuples: the components of the batches.
@@ -42,17 +41,10 @@ def in_whole_batches(operation: tf.Operation, rows: int | None) -> tf.data.Datas
     slices = operation.inputs[0].op
     if any(array.dtype in (tf.variant, tf.resource) for array in slices.inputs):
         return None
-    rows = sum(_static_rows(array) for array in slices.inputs) if rows is None else rows
-    if not are_many(rows):
-        return None
     result = _batches(slices, int(size), bool(drops))
     for method, argument in reversed(stages):
         result = getattr(result, method)(argument)
     return result
-
-
-def _static_rows(array: tf.Tensor) -> int:
-    return (array.shape[0] or 0) if array.shape.rank else 0
 
 
 def _batches(slices: tf.Operation, size: int, drops: bool) -> tf.data.Dataset:

@@ -8,6 +8,12 @@ from tensorflow_serving.apis import input_pb2
 VOCABULARY = ["red", "green", "blue", "cat", "dog", "sun"]
 
 
+def words(name):
+    """The column of a feature of words."""
+    sparse = tf.feature_column.categorical_column_with_vocabulary_list(name, VOCABULARY)
+    return tf.feature_column.embedding_column(sparse, 4)
+
+
 def example(**values):
     kinds = {str: "bytes_list", float: "float_list", int: "int64_list"}
     feature = {}

@@ -5,21 +5,15 @@ import ranking_data as data
 
 work = data.directory()
 _TRAIN, _TEST = work + "/train.tfrecords", work + "/test.tfrecords"
-_VOCAB = data.VOCABULARY
 tf.compat.v1.set_random_seed(1)
 
 
-def words(name):
-    sparse = tf.feature_column.categorical_column_with_vocabulary_list(name, _VOCAB)
-    return tf.feature_column.embedding_column(sparse, 4)
-
-
 def context_columns():
-    return {"query_tokens": words("query_tokens")}
+    return {"query_tokens": data.words("query_tokens")}
 
 
 def example_columns():
-    return {"document_tokens": words("document_tokens"), "price": tf.feature_column.numeric_column("price", default_value=0.0)}
+    return {"document_tokens": data.words("document_tokens"), "price": tf.feature_column.numeric_column("price", default_value=0.0)}
 
 
 def dataset(path, labels=True, num_epochs=None):

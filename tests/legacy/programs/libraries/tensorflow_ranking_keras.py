@@ -5,17 +5,11 @@ import ranking_data as data
 
 work = data.directory()
 _TRAIN, _TEST = work + "/train.tfrecords", work + "/test.tfrecords"
-_VOCAB = data.VOCABULARY
 tf.compat.v1.set_random_seed(1)
 
 
-def words(name):
-    sparse = tf.feature_column.categorical_column_with_vocabulary_list(name, _VOCAB)
-    return tf.feature_column.embedding_column(sparse, 4)
-
-
-context = {"query_tokens": words("query_tokens")}
-examples = {"document_tokens": words("document_tokens"), "price": tf.feature_column.numeric_column("price", default_value=0.0)}
+context = {"query_tokens": data.words("query_tokens")}
+examples = {"document_tokens": data.words("document_tokens"), "price": tf.feature_column.numeric_column("price", default_value=0.0)}
 
 
 def input_fn(path, num_epochs=None):
