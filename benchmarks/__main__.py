@@ -18,9 +18,10 @@ def main() -> int:
     all_rows = []
     print(table.HEAD, flush=True)
     originals = {ORIGINAL: arguments.oracle, OLDER_ORIGINAL: arguments.older_oracle}
-    for name in arguments.only or BENCHMARKS:
-        figures = runner.run(BENCHMARKS[name], arguments.rounds, arguments.quick, originals)
-        new_rows = table.rows(BENCHMARKS[name], figures)
+    for job in runner.jobs(BENCHMARKS[name] for name in arguments.only or BENCHMARKS):
+        measured = runner.run(job, arguments.rounds, arguments.quick, originals)
+        found = (table.rows(*row) for row in zip(job, measured, strict=True))
+        new_rows = [line for lines in found for line in lines]
         print(table.markdown(new_rows), flush=True)
         all_rows += new_rows
     if any(row["reached"] is False for row in all_rows):

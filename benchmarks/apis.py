@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.benchmark import ORIGINAL, OURS
 
@@ -39,7 +39,10 @@ APIS = {
 }
 
 
-def both(measure: Callable[[Apis, bool], float]) -> Mapping[str, Callable[[bool], float]]:
+_Figure = TypeVar("_Figure")
+
+
+def both(measure: Callable[[Apis, bool], _Figure]) -> Mapping[str, Callable[[bool], _Figure]]:
     """Peers that measure the same with either API.
 
     Args:

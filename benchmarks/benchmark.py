@@ -23,11 +23,14 @@ class Benchmark:
         with TensorFlow 2.8. They take `quick`: true to prove that it works, false to measure.
       less_is_better: Whether the smaller figure is the better one, as for times.
       goals: How many times as good as a peer ours is to be at least, by peer.
+      job: What several rows are figures of: they have the same peers, which return a figure for
+        each row, by its name. None where the figure has a measurement of its own.
     """
 
     name: str
     title: str
     unit: str
-    peers: Mapping[str, Callable[[bool], float]]
+    peers: Mapping[str, Callable[[bool], float | Mapping[str, float]]]
     less_is_better: bool = False
     goals: Mapping[str, float] = field(default_factory=dict)
+    job: str | None = None

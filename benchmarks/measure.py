@@ -1,6 +1,10 @@
-"""Makes one measurement and prints it: `python -m benchmarks.measure BENCHMARK PEER [--quick]`."""
+"""Makes one measurement and prints it: `python -m benchmarks.measure BENCHMARK PEER [--quick]`.
+
+It is printed as JSON: a figure, or those of all rows of a job by their names.
+"""
 
 import argparse
+import json
 
 from benchmarks.rows import BENCHMARKS
 
@@ -15,7 +19,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     peer = BENCHMARKS[arguments.benchmark].peers[arguments.peer]
-    print(MARK, peer(arguments.quick))
+    print(MARK, json.dumps(peer(arguments.quick)))
 
 
 if __name__ == "__main__":

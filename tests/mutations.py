@@ -1,11 +1,12 @@
 """How many single faults in the package the tests find: `python tests/mutations.py [--count=60]`.
 
 Faults are put into a copy of the repository, one at a time, at places drawn at random with a fixed
-seed: a comparison turned, a constant changed, a call left out, an argument dropped. For each, those
-test files are run that execute the function with the fault, the most specific first, until a test
-fails: of the first tier, and then of the second. Which files execute what is noted in one run of
-all tests before (`--map`, kept between runs). Results are kept too (`--results`): a run that is
-ended goes on where it was.
+seed: a comparison turned, a constant changed, a call left out, an argument dropped. What no test
+could tell is not drawn: `strict` of a `zip`, and how a dataclass is made. For each, those test
+files are run that execute the function with the fault, the most specific first, until a test fails:
+of the first tier, and then of the second. A test that fails without the fault as well is left out.
+Which files execute what is noted in one run of all tests before (`--map`, kept between runs).
+Results are kept too (`--results`): a run that is ended goes on where it was.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import collections
+import concurrent.futures
 import dataclasses
 import json
 import os
@@ -28,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("estimator_train", "input_fns", "flags")
 TIERS = {"first": "not long", "second": "long"}
-LONGEST_SECS = 1800
+LONGEST_SECS = 900
 OTHER = {
     **{ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">"},
     **{ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in"},
@@ -52,6 +54,14 @@ import pytest
 def pytest_runtest_protocol(item):
     os.environ["MUTATIONS_TEST"] = item.nodeid.partition("::")[0]
     yield
+"""
+# Writes the first test that fails.
+FAILURE = """
+import os
+def pytest_runtest_logreport(report):
+    if report.failed:
+        with open(os.environ["MUTATIONS_FAILURE"], "w") as file:
+            file.write(report.nodeid)
 """
 
 
@@ -91,11 +101,23 @@ def faults_of(path: str, source: str) -> Iterator[Fault]:
             here = node.lineno
         for child in ast.iter_child_nodes(node):
             functions[child] = here
+    untold = {part for node in ast.walk(tree) for part in _untold(node)}
     for node in ast.walk(tree):
+        if node in untold:
+            continue
         for place, text, kind in _changes(node):
             start, end = place
             if start[0] == end[0]:
                 yield Fault(path, start[0], start[1], end[1], text, kind, functions.get(node, 0))
+
+
+def _untold(node: ast.AST) -> Iterator[ast.AST]:
+    """Parts of a node whose change no test could tell."""
+    if isinstance(node, ast.ClassDef):
+        made = [one for one in node.decorator_list if "dataclass" in ast.unparse(one)]
+        yield from (part for one in made for part in ast.walk(one))
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
+        yield from (node, *(keyword.value for keyword in node.keywords))
 
 
 _Place = tuple[tuple[int, int], tuple[int, int]]
@@ -154,17 +176,14 @@ def drawn(root: Path, count: int, seed: int) -> list[Fault]:
     return found
 
 
-def copied(root: Path, directory: str) -> Path:
-    target = Path(directory) / "copy"
+def copied(root: Path, target: Path) -> Path:
     ignored = shutil.ignore_patterns(".git", ".venv", "*.pyc", "__pycache__", "build", "runs")
-    shutil.copytree(root, target, ignore=ignored, symlinks=True)
-    return target
+    return shutil.copytree(root, target, ignore=ignored, symlinks=True)
 
 
-def run_tests(root: Path, workers: int, *arguments: str, **variables: str) -> int:
-    """Runs tests of a copy with the package of that copy; the exit code, -1 if they hang."""
-    more = ["-n", str(workers), "--dist=worksteal"] if workers > 1 else ["-p", "no:xdist"]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *more, *arguments]
+def run_tests(root: Path, *arguments: str, **variables: str) -> int:
+    """Runs tests of a copy with the package of that copy; the code, -1 if it takes too long."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     process = subprocess.Popen(
         command,
@@ -182,10 +201,10 @@ def run_tests(root: Path, workers: int, *arguments: str, **variables: str) -> in
         return -1
 
 
-def noted(root: Path, workers: int, tests: list[str]) -> dict[str, list[str]]:
+def noted(root: Path, workers: int, marks: str, tests: list[str]) -> dict[str, list[str]]:
     """The test files that execute each function ("path:line of def"), by a run of them all."""
     with tempfile.TemporaryDirectory() as directory:
-        copy = copied(root, directory)
+        copy = copied(root, Path(directory) / "copy")
         for package in PACKAGES:
             for file in (copy / package).rglob("*.py"):
                 _add_notes(file, str(file.relative_to(copy)))
@@ -193,8 +212,8 @@ def noted(root: Path, workers: int, tests: list[str]) -> dict[str, list[str]]:
         (copy / "mutation_plugin.py").write_text(PLUGIN)
         hits = Path(directory) / "hits"
         hits.touch()
-        arguments = ["-p", "mutation_plugin", "-m", "long or not long", *tests]
-        run_tests(copy, workers, *arguments, MUTATIONS_HITS=str(hits))
+        arguments = ["-p", "mutation_plugin", "-m", marks, "-n", str(workers), "--dist=worksteal"]
+        run_tests(copy, *arguments, *tests, MUTATIONS_HITS=str(hits))
         found: dict[str, set[str]] = collections.defaultdict(set)
         for line in hits.read_text().splitlines():
             place, test = line.split(" ", 1)
@@ -207,12 +226,15 @@ def _add_notes(file: Path, path: str) -> None:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            note = ast.parse(f"import mutation_notes; mutation_notes.hit('{path}:{node.lineno}')")
+            note = ast.parse(f"_mutation_hit('{path}:{node.lineno}')")
             node.body[ast.get_docstring(node) is not None : 0] = note.body
+    futures = [ast.unparse(node).startswith("from __future__") for node in tree.body]
+    begin = sum(futures) + (ast.get_docstring(tree) is not None)
+    tree.body[begin:begin] = ast.parse("from mutation_notes import hit as _mutation_hit").body
     file.write_text(ast.unparse(ast.fix_missing_locations(tree)) + "\n", encoding="utf-8")
 
 
-def tests_for(fault: Fault, executed: dict[str, list[str]]) -> list[str]:
+def tests_for(fault: Fault, root: Path, executed: dict[str, list[str]]) -> list[str]:
     """Test files that execute the faulty function, those first that execute little else."""
     breadth = collections.Counter(test for tests in executed.values() for test in tests)
     if fault.function:
@@ -220,19 +242,54 @@ def tests_for(fault: Fault, executed: dict[str, list[str]]) -> list[str]:
     else:  # Of a line that is executed by the import, those that use anything of the module.
         here = [tests for place, tests in executed.items() if place.startswith(f"{fault.path}:")]
         found = {test for tests in here for test in tests}
-    return sorted(found, key=lambda test: (breadth[test], test))
+    # Those beside the folders look at the whole package, signatures among it, and execute little.
+    whole = {f"tests/{file.name}" for file in (root / "tests").glob("test_*.py")}
+    return sorted(found | whole, key=lambda test: (breadth[test], test))
 
 
-def found_by(fault: Fault, root: Path, tests: list[str], workers: int) -> dict[str, Any]:
-    """The tier whose tests find a fault ("nobody" if none does), and the line with it."""
-    result = {"name": fault.name, "found_by": "nobody", "tests": len(tests)}
+class Copies:
+    """A copy with a fault, and one without, in which tests are run.
+
+    Args:
+      fault: The fault.
+      root: The repository.
+      directory: Where the copies are made.
+    """
+
+    def __init__(self, fault: Fault, root: Path, directory: Path) -> None:
+        self._whole = copied(root, directory / "whole")
+        self._faulty = copied(root, directory / "faulty")
+        (self._faulty / "mutation_failure.py").write_text(FAILURE)
+        self._failure = directory / "failure"
+        self.line = fault.apply(self._faulty)
+
+    def first_failure(self, marks: str, tests: list[str]) -> str | None:
+        """The first test that fails for the fault; None where none does, or in too long a time."""
+        others: list[str] = []
+        while True:
+            self._failure.write_text("")
+            arguments = ["-p", "no:xdist", "-p", "mutation_failure", "-x", "-m", marks, *others]
+            code = run_tests(self._faulty, *arguments, *tests, MUTATIONS_FAILURE=str(self._failure))
+            test = self._failure.read_text()
+            if code in (0, -1, 5):  # 5: there are none with such marks.
+                return None
+            if not test:
+                return "an error before the first test"
+            if run_tests(self._whole, "-p", "no:xdist", "-m", marks, test) == 0:
+                return test
+            others.append(f"--deselect={test}")
+
+
+def looked_at(fault: Fault, root: Path, tests: list[str], tiers: list[str]) -> dict[str, Any]:
+    """The tier that finds a fault ("nobody" if none does), its test, and the line with it."""
+    result = {"name": fault.name, "found_by": "nobody", "files": len(tests)}
     with tempfile.TemporaryDirectory() as directory:
-        copy = copied(root, directory)
-        result["line"] = fault.apply(copy)
-        for tier, marks in TIERS.items() if tests else ():
-            code = run_tests(copy, workers, "-x", "-m", marks, *tests)
-            if code not in (0, 5):  # 5: of this tier there are none among them.
-                return {**result, "found_by": tier}
+        copies = Copies(fault, root, Path(directory))
+        result["line"] = copies.line
+        for tier in tiers if tests else ():
+            test = copies.first_failure(TIERS[tier], tests)
+            if test:
+                return {**result, "found_by": tier, "test": test}
     return result
 
 
@@ -241,26 +298,34 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2, help="processes that run tests")
+    parser.add_argument("--tiers", nargs="+", choices=TIERS, default=[*TIERS])
     parser.add_argument("--root", type=Path, default=ROOT, help="another checkout to look at")
     parser.add_argument("--map", type=Path, default=Path("mutations_map.json"))
     parser.add_argument("--results", type=Path, default=Path("mutations_results.jsonl"))
     parser.add_argument("tests", nargs="*", help="test files to try it with; all by default")
     asked = parser.parse_args()
     if not asked.map.exists():
-        asked.map.write_text(json.dumps(noted(asked.root, asked.workers, asked.tests), indent=1))
+        marks = " or ".join(TIERS[tier] for tier in asked.tiers)
+        executed = noted(asked.root, asked.workers, marks, asked.tests)
+        asked.map.write_text(json.dumps(executed, indent=1))
     executed = json.loads(asked.map.read_text())
     lines = asked.results.read_text().splitlines() if asked.results.exists() else []
     results = {one["name"]: one for one in map(json.loads, lines)}
-    for fault in drawn(asked.root, asked.count, asked.seed):
-        if fault.name not in results:
-            tests = tests_for(fault, executed)
-            results[fault.name] = result = found_by(fault, asked.root, tests, asked.workers)
-            with asked.results.open("a") as file:
-                file.write(json.dumps(result) + "\n")
-            print(f"{result['found_by']:8} {fault.name}: {result['line']}", flush=True)
-    counts = collections.Counter(one["found_by"] for one in results.values())
+
+    def look_at(fault: Fault) -> None:
+        tests = tests_for(fault, asked.root, executed)
+        results[fault.name] = result = looked_at(fault, asked.root, tests, asked.tiers)
+        with asked.results.open("a") as file:
+            file.write(json.dumps(result) + "\n")
+        print(f"{result['found_by']:8} {fault.name}: {result['line']}", flush=True)
+
+    faults = drawn(asked.root, asked.count, asked.seed)
+    left = [fault for fault in faults if fault.name not in results]
+    with concurrent.futures.ThreadPoolExecutor(asked.workers) as pool:
+        list(pool.map(look_at, left))
+    counts = collections.Counter(results[fault.name]["found_by"] for fault in faults)
     found = counts["first"] + counts["second"]
-    print(f"The first tier finds {counts['first']} of {len(results)} faults, both find {found}.")
+    print(f"The first tier finds {counts['first']} of {len(faults)} faults, both find {found}.")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ class _Evaluator:
         self._estimator, self._max_steps = estimator, train_spec.max_steps
         self._end = TrainingEnd(estimator.model_dir)
         self._least = patience_of(estimator.config)
-        self._patience = Patience(self._least)
+        self._patience = Patience(self._least, is_usual=True)
         self._last_path: str | None = None
         self._last_time = time.monotonic()
         self._longest = 0.0
@@ -129,4 +129,5 @@ class _Evaluator:
         if self._last_path is not None:
             self._longest = max(self._longest, now - self._last_time)
         self._last_path, self._last_time = path, now
-        self._patience = Patience(max(self._least, _INTERVALS * self._longest))
+        longest = max(self._least, _INTERVALS * self._longest)
+        self._patience = Patience(longest, is_usual=True)

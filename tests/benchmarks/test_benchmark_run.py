@@ -9,6 +9,7 @@ import forked
 import pytest
 
 from benchmarks import runner
+from benchmarks.benchmark import ORIGINAL, OURS
 from benchmarks.rows import BENCHMARKS
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,21 @@ def test_a_keras_model_is_measured_as_well() -> None:
         [*command, "--quick"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert float(done.stdout.split()[-1]) > 0
+
+
+@pytest.mark.long
+def test_rows_of_a_job_are_figures_of_one_measurement() -> None:
+    (rows,) = runner.jobs(row for row in BENCHMARKS.values() if row.job == "tutorial")
+    assert len(rows) == 5
+    figures = runner.run(rows, 1, True, {ORIGINAL: None})
+    assert all(list(seen) == [OURS] and seen[OURS][0] > 0 for seen in figures)
+    assert len({seen[OURS][0] for seen in figures}) == 5
+
+
+def test_rows_without_a_job_are_measured_alone() -> None:
+    names = ["linear", "tutorial_size", "mlp", "tutorial_start"]
+    found = [[row.name for row in job] for job in runner.jobs(BENCHMARKS[name] for name in names)]
+    assert found == [["linear"], ["tutorial_size", "tutorial_start"], ["mlp"]]
 
 
 def test_a_failed_measurement_is_told_with_its_reason() -> None:

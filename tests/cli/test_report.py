@@ -9,7 +9,7 @@ import sys
 import pytest
 import tensorflow as tf
 
-from estimator_train.report import report
+from estimator_train.report import charts, report
 from estimator_train.report.charts import scaling_points
 from estimator_train.report.runs import read_run
 
@@ -42,6 +42,16 @@ def test_a_trained_run_is_drawn(command, linear, tmp_path):
         assert width > height > 300
     assert outcome.rows["run"].startswith("step 250, loss ")
     assert " examples/s" in outcome.rows["run"]
+
+
+def test_a_chart_names_its_axes_and_lines():
+    figure = charts._lines([("a", [(1, 0.5), (2, 0.25)]), ("none", [])], "loss", from_zero=True)
+    (axes,) = figure.axes
+    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_ylim()[0]) == ("global step", "loss", 0)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a"]
+    assert axes.lines[0].get_xydata().tolist() == [[1, 0.5], [2, 0.25]]
+    assert all(line.get_visible() for line in axes.get_xgridlines() + axes.get_ygridlines())
+    assert charts._lines([("none", [])], "loss") is None
 
 
 def test_one_page_has_all_charts_in_itself(command, tmp_path):

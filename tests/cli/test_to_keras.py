@@ -25,6 +25,16 @@ def with_lambda():
     return model
 
 
+def renamed():
+    return tf_keras.Sequential(
+        [
+            tf_keras.layers.Dense(3, activation="tanh", name="hidden", input_shape=(4,)),
+            tf_keras.layers.BatchNormalization(name="norm"),
+            tf_keras.layers.Dense(1, name="last"),
+        ]
+    )
+
+
 def other():
     return tf_keras.Sequential([tf_keras.layers.Dense(5, input_shape=(4,), name="hidden")])
 """
@@ -65,6 +75,13 @@ def test_writes_a_model_that_predicts_the_same(command, trained):
     misfit = command("to-keras", "run", "--model=mine:other", "--output=other.keras")
     assert misfit.code == 2
     assert "does not fit the Keras model" in misfit.err
+
+
+def test_it_says_which_variables_were_found_under_other_names(command, trained):
+    outcome = command("to-keras", "run", "--model=mine:renamed", "--output=model.keras")
+    assert outcome.code == 0, outcome.err
+    found = [line for line in outcome.out.splitlines() if " <- " in line]
+    assert found == ["last/kernel <- out/kernel", "last/bias <- out/bias"]
 
 
 @pytest.mark.long

@@ -4,7 +4,6 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable
 from typing import Any
 
 from benchmarks.apis import Apis, both
@@ -20,28 +19,22 @@ class _Tutorial:
     Args:
       apis: The API that runs it.
       quick: Whether a few pictures will do.
-      **settings: Of its RunConfig.
+      model_dir: Where.
     """
 
-    def __init__(self, apis: Apis, quick: bool, **settings: Any) -> None:
+    def __init__(self, apis: Apis, quick: bool, model_dir: str) -> None:
         self._x, self._y = CONVNET.pictures(600 if quick else 60_000)
         self._held_out = 256 if quick else _HELD_OUT
-        self._directory = tempfile.TemporaryDirectory()
-        self.model_dir = self._directory.name
-        self.estimator = CONVNET.estimator(apis, self.model_dir, **settings)
+        self._steps = 2 if quick else 100
+        # A checkpoint at the start, and one at the end.
+        self.estimator = CONVNET.estimator(apis, model_dir, save_checkpoints_steps=self._steps)
 
-    def __enter__(self) -> "_Tutorial":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._directory.cleanup()
-
-    def train(self, steps: int) -> float:
+    def train(self) -> float:
         """Trains; returns the seconds from the call to its first step."""
         hook = clock()
         start = time.perf_counter()
         self.estimator.train(
-            lambda: CONVNET.training_input(self._x, self._y), hooks=[hook], steps=steps
+            lambda: CONVNET.training_input(self._x, self._y), hooks=[hook], steps=self._steps
         )
         return hook.first - start
 
@@ -64,60 +57,41 @@ class _Tutorial:
         return tf.data.Dataset.from_tensor_slices(some).batch(CONVNET.batch)
 
 
-def _first_step(apis: Apis, quick: bool) -> float:
-    with _Tutorial(apis, quick) as job:
-        return job.train(1)
+def _figures(apis: Apis, quick: bool) -> dict[str, float]:
+    """All rows: the job trains, evaluates twice and predicts twice."""
+    with tempfile.TemporaryDirectory() as model_dir:
+        job = _Tutorial(apis, quick, model_dir)
+        first_step = job.train()
+        paths = [f"{where}/{name}" for where, _, names in os.walk(model_dir) for name in names]
+        size = sum(map(os.path.getsize, paths)) / 1e6
+        _, evaluation = job.evaluate(), job.evaluate()
+        _, prediction = job.predict(), job.predict()
+    return {
+        "tutorial_start": first_step,
+        "tutorial_evaluate": evaluation,
+        "tutorial_predict": prediction,
+        "tutorial_size": size,
+        # The process at its largest, with its own pictures.
+        "tutorial_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
 
 
-def _second_evaluation(apis: Apis, quick: bool) -> float:
-    with _Tutorial(apis, quick) as job:
-        job.train(1)
-        job.evaluate()
-        return job.evaluate()
-
-
-def _second_prediction(apis: Apis, quick: bool) -> float:
-    with _Tutorial(apis, quick) as job:
-        job.train(1)
-        job.predict()
-        return job.predict()
-
-
-def _size(apis: Apis, quick: bool) -> float:
-    """Megabytes after 100 steps, with a checkpoint at the start and one at the end."""
-    with _Tutorial(apis, quick, save_checkpoints_steps=100) as job:
-        job.train(2 if quick else 100)
-        paths = [f"{where}/{name}" for where, _, names in os.walk(job.model_dir) for name in names]
-        return sum(map(os.path.getsize, paths)) / 1e6
-
-
-def _peak(apis: Apis, quick: bool) -> float:
-    """Megabytes of the process at its largest, with its own pictures."""
-    with _Tutorial(apis, quick) as job:
-        job.train(2 if quick else 100)
-        for _ in range(2):
-            job.evaluate()
-            job.predict()
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def _benchmark(
-    name: str, what: str, unit: str, measure: Callable[[Apis, bool], float], goal: float
-) -> Benchmark:
+def _benchmark(name: str, what: str, unit: str, goal: float) -> Benchmark:
     return Benchmark(
         f"tutorial_{name}",
         f"the tutorial with 188 MB of pictures: {what}",
         unit,
-        both(measure),
+        both(_figures),
         less_is_better=True,
         goals={ORIGINAL: goal},
+        job="tutorial",
     )
 
 
 BENCHMARKS = (
-    _benchmark("start", "from the call of train to its first step", "s", _first_step, 15.0),
-    _benchmark("evaluate", "evaluate of 10,000, second call", "s", _second_evaluation, 2.0),
-    _benchmark("predict", "predict of 10,000, second call", "s", _second_prediction, 2.0),
-    _benchmark("size", "model_dir after 100 steps and two checkpoints", "MB", _size, 200.0),
-    _benchmark("memory", "memory at its peak: train, evaluate and predict", "MB", _peak, 2.5),
+    _benchmark("start", "from the call of train to its first step", "s", 15.0),
+    _benchmark("evaluate", "evaluate of 10,000, second call", "s", 2.0),
+    _benchmark("predict", "predict of 10,000, second call", "s", 2.0),
+    _benchmark("size", "model_dir after 100 steps and two checkpoints", "MB", 200.0),
+    _benchmark("memory", "memory at its peak: train, evaluate and predict", "MB", 2.5),
 )

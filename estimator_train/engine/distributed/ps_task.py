@@ -227,7 +227,9 @@ def _serve_until_ended(
         if chief in active:
             chief_ended = None
             if is_reachable(trainers[chief]):
-                patience.renew()
+                patience = Patience(patience_of(config))
+                time.sleep(_LOOK_EVERY_SECS)
+                continue
         elif chief_ended is None:
             chief_ended = time.monotonic()
         elif time.monotonic() - chief_ended > _GRACE_SECS:

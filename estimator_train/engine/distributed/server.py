@@ -1,5 +1,7 @@
 """The gRPC server of this process's task, and waiting for those of other tasks."""
 
+import logging
+import math
 import socket
 import time
 from collections.abc import Mapping, Sequence
@@ -109,17 +111,16 @@ class Patience:
     """Waiting for something: it is said every 30 seconds, and given up after a time.
 
     Args:
-      seconds: How long to wait from now, or from the last `renew`.
+      seconds: How long to wait from now.
+      is_usual: Whether every job waits so, as an evaluator does for the next checkpoint: then it is
+        told at level INFO, else at WARNING, which programs show that set no level.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, is_usual: bool = False) -> None:
         self._seconds = seconds
-        self._said = time.monotonic()
-        self.renew()
-
-    def renew(self) -> None:
-        """Starts the time anew, since something was heard."""
-        self._end = time.monotonic() + self._seconds
+        self._level = logging.INFO if is_usual else logging.WARNING
+        self._began = self._said = time.monotonic()
+        self._end = self._began + seconds
 
     def wait(self, seconds: float, what: str) -> None:
         """Sleeps for some seconds.
@@ -141,7 +142,9 @@ class Patience:
             )
         if now - self._said >= SAY_EVERY_SECS:
             self._said = now
-            _LOG.info("Waiting %s; giving up in %d seconds.", what, self._end - now)
+            left = self._end - now
+            limit = "" if math.isinf(left) else f"; giving up in {left:.0f} s"
+            _LOG.log(self._level, "Waiting %s, for %d s now%s.", what, now - self._began, limit)
         time.sleep(max(0.0, min(seconds, self._end - now)))
 
 
