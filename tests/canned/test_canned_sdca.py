@@ -114,6 +114,10 @@ def test_settings_out_of_range_are_told(arguments: dict[str, Any], text: str) ->
         LinearSDCA("id", **arguments)
 
 
+def test_the_least_settings_in_range_are_taken() -> None:
+    LinearSDCA("id", num_loss_partitions=1, num_table_shards=1, symmetric_l2_regularization=1e-9)
+
+
 @pytest.mark.parametrize("api", APIS)
 def test_models_that_it_cannot_train_are_refused_at_once(api: str) -> None:
     estimators = APIS[api].estimator

@@ -236,3 +236,14 @@ def test_bad_idx_files_are_one_line_and_exit_code_2(command, clothing, arguments
     assert outcome.err.startswith(f"estimator-train: error: {line}")
     assert outcome.err.count("\n") == 1
     assert outcome.code == 2
+
+
+@pytest.mark.parametrize(("name", "flat"), [("digits", 256), ("fashion_mnist", 576)])
+def test_preset_models_are_those_of_the_tutorial(name, flat):
+    from estimator_train.cli.job import models
+
+    model = getattr(models, name)(0.5)
+    shapes = [tuple(weight.shape) for weight in model.weights if len(weight.shape) > 1]
+    convolutions = [(3, 3, 1, 32), (3, 3, 32, 64), (3, 3, 64, 64)]
+    assert shapes == [*convolutions, (flat, 64), (64, 10)]
+    assert float(model.optimizer.learning_rate.numpy()) == 0.5

@@ -52,6 +52,20 @@ def test_slurm_is_asked_once_to_queue_the_job_again(
     assert (tmp_path / "asked").read_text() == asked
 
 
+def test_a_slurm_that_refuses_is_told_on_stderr(flag_values, tmp_path, monkeypatch, capsys):
+    program = tmp_path / "scontrol"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(stat.S_IRWXU)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("SLURM_JOB_ID", "71")
+    flag_values(["train", "--slurm_requeue"])
+    with pytest.raises(Preempted), ending_saved(flag_values):
+        os.kill(os.getpid(), signal.SIGUSR1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "--slurm_requeue: Command '['scontrol', 'requeue', '71']' returned non-zero" in err
+
+
 def test_handlers_of_before_are_called_and_put_back():
     heard = []
     before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,19 @@ def test_a_wait_is_told_and_given_up(
     with pytest.raises(tf.errors.DeadlineExceededError, match="session_creation_timeout_secs"):
         server.wait_until_reachable({"ps:0": address}, 0.5)
     assert f"Waiting for ps:0 at {address} to start, for 0 s now; giving up in" in caplog.text
+
+
+def test_a_stopped_server_is_reachable_and_does_not_answer() -> None:
+    server_of_its_own = tf.distribute.Server.create_local_server()
+    address = server_of_its_own.target.removeprefix("grpc://")
+    assert server.is_reachable(address)
+    assert server.answers(address)
+    # As of a stopped process, the system takes the connection and nobody reads it.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        assert server.is_reachable(address)
+        assert not server.answers(address)
+    assert not server.answers(address)
 
 
 def test_tasks_whose_partners_never_come_end_by_an_error(tmp_path: Path) -> None:

@@ -161,3 +161,13 @@ def test_any_absl_script_can_define_a_group_and_its_help_lists_it(tmp_path):
 
     assert run("--train_epochs=4") == "8 4\n"
     assert "-bs,--batch_size: Examples in one step" in run("--help")
+
+
+@pytest.mark.parametrize(
+    "define", [flags.__dict__[n] for n in flags.__all__ if n.startswith("def")]
+)
+def test_flags_belong_to_the_module_that_asks_for_them(define):
+    values = absl_flags.FlagValues()
+    define(values)
+    (module,) = values.flags_by_module_dict()
+    assert module == __name__

@@ -114,6 +114,19 @@ def test_several_optimizers_train_each_their_variables() -> None:
         trained(build, {"a/": "sgd"})
 
 
+def test_what_a_builder_draws_follows_the_seed_of_the_run_config() -> None:
+    def build() -> Any:
+        kernel = tf_keras.initializers.Constant(tf.random.normal([4, 1]).numpy())
+        return tf_keras.Sequential([layers.Dense(1, kernel_initializer=kernel, input_shape=(4,))])
+
+    model_fn = keras.model_fn(build, "mse", optimizers.SGD(0.0))
+    estimator = est.Estimator(model_fn, config=est.RunConfig(tf_random_seed=7))
+    estimator.train(batches(repeat=None), steps=1)
+    tf.random.set_seed(7)
+    expected = build().weights[0].numpy()
+    np.testing.assert_array_equal(estimator.get_variable_value("dense/kernel"), expected)
+
+
 @pytest.mark.long
 def test_accumulated_gradients_are_those_of_the_whole_batch() -> None:
     def plain() -> Any:  # Without batch norm, whose statistics are those of each part.

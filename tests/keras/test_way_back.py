@@ -16,6 +16,7 @@ from small_models import BATCH, X, Y, batches
 
 import estimator_train as est
 from estimator_train import keras
+from estimator_train.keras.checkpoints.name_map import proposed
 
 layers, optimizers = tf_keras.layers, tf_keras.optimizers
 GOLDEN = Path(__file__).parents[1] / "golden" / "checkpoints"
@@ -240,3 +241,11 @@ def test_make_or_restore_takes_the_latest(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         found.get_weights()[0], estimator.get_variable_value("hidden/kernel")
     )
+
+
+def test_a_variable_with_two_equally_good_matches_is_left_out() -> None:
+    saved = {"hidden_b/kernel": (2, 2), "hidden_c/kernel": (2, 2)}
+    assert proposed({"hidden_a/kernel": (2, 2)}, saved, {}) == {}
+    better = {**saved, "hidden_aa/kernel": (2, 2)}
+    found = proposed({"hidden_a/kernel": (2, 2)}, better, {})
+    assert found == {"hidden_a/kernel": "hidden_aa/kernel"}

@@ -107,7 +107,7 @@ class LeaveLastSteps(_NearTheEnd):
         _LOG.info(
             "Waiting: the chief alone makes the last steps, up to global step %d.", self._last_step
         )
-        patience = Patience(self._patience, is_usual=True)
+        patience = Patience(self._patience)
         self._tell(True)
         while not preemption.requested():
             if self._has_ended():

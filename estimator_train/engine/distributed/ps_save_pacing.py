@@ -16,6 +16,7 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.distributed.ps_sync_replicas import needs_others
+from estimator_train.engine.distributed.server import Patience
 from estimator_train.engine.global_step_hook import GlobalStepHook
 from estimator_train.lifecycle import preemption
 from estimator_train.run_config import RunConfig
@@ -151,7 +152,7 @@ class WaitForSave(GlobalStepHook):
             self._wait(run_context.session)
 
     def _wait(self, session: tf.compat.v1.Session) -> None:
-        heard = time.monotonic()
+        heard, patience = time.monotonic(), Patience(float("inf"))
         while not (self._is_over() or preemption.requested()):
             step, limit, writing = session.run(
                 [self._global_step, self._limit.limit, self._limit.writing]
@@ -176,7 +177,7 @@ class WaitForSave(GlobalStepHook):
                 )
                 self._not_heeded = int(limit)
                 return
-            time.sleep(_LOOK_EVERY_SECS)
+            patience.wait(_LOOK_EVERY_SECS, "for the chief to write the next checkpoint")
 
 
 class _Limit:

@@ -16,6 +16,7 @@ from estimator_train.engine.distributed.ps_save_pacing import WaitForSave
 from estimator_train.engine.distributed.server import (
     Patience,
     addresses_of,
+    answers,
     is_reachable,
     start_server,
     training_jobs,
@@ -35,6 +36,7 @@ _TRAINERS = (*_CHIEFS, cluster.WORKER)
 _LOOK_EVERY_SECS = 0.5
 # How long parameter servers stay for workers that have not ended when the chief has.
 _GRACE_SECS = 120.0
+_ERROR_FIRST_SECS = 5.0
 _PAUSES = "pauses "
 _calls = itertools.count(1)
 
@@ -195,14 +197,19 @@ class WaitForPs(tf.compat.v1.train.SessionCreator):
         watch = preemption.current()
         with watch.ending_at_once() if watch else contextlib.nullcontext():
             wait_for_ps(self._config)
-            names = " and ".join(addresses_of(training_jobs(self._config), cluster.PS))
-            limit = self._config.session_creation_timeout_secs
-            with long_wait(
-                f"for {names} to answer as a session is created",
-                limit,
-                "session_creation_timeout_secs",
-            ):
+            what, limit = self._wait()
+            with long_wait(what, limit, "session_creation_timeout_secs"):
                 return self._creator.create_session()
+
+    def _wait(self) -> tuple[str, float | None]:
+        """What creating a session waits for, and how long at most."""
+        names = " and ".join(addresses_of(training_jobs(self._config), cluster.PS))
+        limit = self._config.session_creation_timeout_secs
+        if self._config.is_chief:
+            return f"for {names} to answer as a session is created", limit
+        # A wait for the chief ends by an error of its own, which is to come first.
+        later = None if limit is None else limit + _ERROR_FIRST_SECS
+        return f"for {names} to answer and for the chief to initialize the variables", later
 
 
 def _deferring() -> contextlib.AbstractContextManager[None]:
@@ -226,7 +233,7 @@ def _serve_until_ended(
             return
         if chief in active:
             chief_ended = None
-            if is_reachable(trainers[chief]):
+            if answers(trainers[chief]):
                 patience = Patience(patience_of(config))
                 time.sleep(_LOOK_EVERY_SECS)
                 continue

@@ -18,6 +18,8 @@ from estimator_train.run_config import RunConfig
 _LOG = tf.get_logger()
 _LOOK_EVERY_SECS = 0.2
 _CONNECT_SECS = 2.0
+# The preface of a connection and an empty frame of settings.
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 # A server cannot be stopped, so a process has one for good.
 _started: dict[tuple[Any, ...], tf.distribute.Server] = {}
 
@@ -81,6 +83,20 @@ def is_reachable(address: str) -> bool:
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECS):
             return True
+    except OSError:
+        return False
+
+
+def answers(address: str) -> bool:
+    """Whether a gRPC server at "host:port" answers; a process that is stopped only seems to listen.
+
+    It greets as HTTP/2 has it (RFC 9113, section 3.4), and the server's first frame is the answer.
+    """
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECS) as connection:
+            connection.sendall(_GREETING)
+            return bool(connection.recv(1))
     except OSError:
         return False
 

@@ -19,6 +19,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.reading import global_step_in
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.distributed.server import Patience
 from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.engine.inputs.input_fn import Inputs, split
 from estimator_train.engine.loops.agreement import LoopAgreement
@@ -250,12 +251,12 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
 
     def _wait_for_checkpoint(self, step: int) -> None:
         """Lets the chief write the last checkpoint, for whoever reads it after the training."""
-        end = time.monotonic() + _CHECKPOINT_SECS
+        end, patience = time.monotonic() + _CHECKPOINT_SECS, Patience(float("inf"))
         while time.monotonic() < end:
             path = self._context.latest_checkpoint()
             if path is not None and global_step_in(path) >= step:
                 return
-            time.sleep(_LOOK_EVERY_SECS)
+            patience.wait(_LOOK_EVERY_SECS, f"for the chief to write the checkpoint of step {step}")
         _LOG.warning("The chief wrote no checkpoint of step %d that can be read here.", step)
 
     def _votes(self) -> dict[tf.Tensor, Any]:
