@@ -1,5 +1,8 @@
 """From flags to a RunConfig, a strategy and the batch of a replica."""
 
+import subprocess
+
+import forked
 import pytest
 import tensorflow as tf
 from absl import flags as absl_flags
@@ -78,6 +81,23 @@ def test_one_device_needs_no_strategy(name):
     values = parse(f"--distribution_strategy={name}", "--num_gpus=0")
     assert flags.make_strategy(values) is None
     assert flags.per_replica_batch_size(values) == 32
+
+
+MIRRORED = """
+import tensorflow as tf
+from absl import flags as absl_flags
+import flags
+values = absl_flags.FlagValues()
+flags.define_distribution_flags(values)
+values(["program", "--num_virtual_cpus=3", "--num_gpus=0", "--distribution_strategy=mirrored"])
+strategy = flags.make_strategy(values)
+print(strategy.num_replicas_in_sync, len(tf.config.list_logical_devices("CPU")))
+"""
+
+
+def test_the_cpu_is_divided_as_asked():
+    done = subprocess.run(forked.python("-c", MIRRORED), capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["3", "3"]
 
 
 @pytest.mark.parametrize(
