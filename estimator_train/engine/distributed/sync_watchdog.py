@@ -25,6 +25,7 @@ _LOOK_SECS = 1.0
 # Servers close idle connections, but not so soon.
 _RENEW_SECS = 10.0
 _ATTEMPTS = 3
+_ABORTED = "Collective ops is aborted"
 # A process is one worker, in one training at a time.
 _all_ended = threading.Event()
 
@@ -68,17 +69,21 @@ class Peers:
         while not _all_ended.is_set():
             gone = _gone(connections)
             if gone and not _all_ended.is_set():
-                _LOG.error(
-                    "%s at %s is gone, and synchronous training cannot continue without it. "
-                    "Exiting with code %d; a restart continues from the last checkpoint.",
-                    gone,
-                    self._others[gone],
-                    RETRYABLE_EXIT_CODE,
-                )
                 # The main thread hangs in a collective, which nothing interrupts.
-                end_now(RETRYABLE_EXIT_CODE, f"{gone} is gone")
+                _end(f"{gone} at {self._others[gone]} is gone")
         for connection in connections.values():
             connection.close()
+
+
+def _end(why: str) -> None:
+    """Ends this process, to be started again with the others."""
+    _LOG.error(
+        "%s, and synchronous training cannot continue without it. "
+        "Exiting with code %d; a restart continues from the last checkpoint.",
+        why,
+        RETRYABLE_EXIT_CODE,
+    )
+    end_now(RETRYABLE_EXIT_CODE, why)
 
 
 def end_watch() -> None:
@@ -99,10 +104,19 @@ class WaitForPeers(tf.compat.v1.train.SessionCreator):
         self._limit = config.session_creation_timeout_secs, "session_creation_timeout_secs"
 
     def create_session(self) -> tf.compat.v1.Session:
-        """Waits and creates a session, whose first values all workers share."""
+        """Waits and creates a session, whose first values all workers share.
+
+        A worker that no longer answers TensorFlow aborts the collectives of all others for good,
+        and a MonitoredSession would try without end to create a session.
+        """
         self._peers.wait()
-        with long_wait(f"for {self._peers.names} to create their sessions", *self._limit):
-            return self._creator.create_session()
+        try:
+            with long_wait(f"for {self._peers.names} to create their sessions", *self._limit):
+                return self._creator.create_session()
+        except tf.errors.OpError as error:
+            if _ABORTED in str(error):
+                _end(f"Of {self._peers.names}, one does not answer")
+            raise
 
 
 class _Connection:
