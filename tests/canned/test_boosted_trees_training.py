@@ -73,6 +73,7 @@ def test_a_killed_training_goes_on_to_the_same_trees(label: str, tmp_path: Path)
     assert_same_trees(unbroken, broken)
 
 
+@pytest.mark.long
 def test_steps_in_a_loop_grow_the_same_trees_and_end_with_them(tmp_path: Path) -> None:
     one = made(tmp_path / "one", n_batches_per_layer=2).train(HALVES)
     with logged() as lines:

@@ -99,7 +99,7 @@ def test_every_recorded_case_is_run() -> None:
     assert sorted(all_cases.CASES) == sorted(GOLDEN)
 
 
-@pytest.mark.parametrize(("name", "flavour"), tiers.every(3, PAIRS))
+@pytest.mark.parametrize(("name", "flavour"), tiers.every(4, PAIRS))
 def test_behaves_as_the_original(name: str, flavour: str) -> None:
     expected = GOLDEN[name].get("both") or GOLDEN[name][flavour]
     seen = all_cases.observe(all_cases.CASES[name], ours()[flavour])

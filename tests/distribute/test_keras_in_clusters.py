@@ -9,6 +9,7 @@ import pytest
 from launched import launched, numbers_after, python
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("strategy", "tasks"),
     [

@@ -22,6 +22,7 @@ def outcomes(*arguments: object, servers: int = 0) -> dict[str, dict[str, list[f
     }
 
 
+@pytest.mark.long
 def test_synchronous_workers_end_together_at_the_end_of_the_first_input(tmp_path: Path) -> None:
     single = outcomes(tmp_path / "single", 1, 0, 2)
     loops = outcomes(tmp_path / "loops", "auto", 0, 2)

@@ -65,6 +65,7 @@ def test_random_parts_differ_in_size_and_place_each_time(tmp_path):
     assert len(np.unique(np.round(found, 4), axis=0)) > 50
 
 
+@pytest.mark.long
 def test_random_parts_follow_the_seed_and_the_position(tmp_path, restored_elements):
     write(tmp_path, "PNG", *[ramp(40, 40)] * 5)
 

@@ -39,6 +39,7 @@ def trained(hook: Any = None, epochs: int = 3, **arguments: Any) -> Any:
     return estimator.train(lambda: data(batches).repeat(epochs), hooks=[hook] if hook else [])
 
 
+@pytest.mark.long
 def test_callbacks_see_and_set_all_replicas(tmp_path: Any) -> None:
     def given(name: str) -> list[Any]:
         path = str(tmp_path / name)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
-import tiers
 from small_models import BATCH, X, Y, batches
 
 import estimator_train as est
@@ -56,7 +55,8 @@ ESTIMATORS = {
 }
 
 
-@pytest.mark.parametrize("kind", tiers.first({"checkpoint"}, ESTIMATORS))
+@pytest.mark.long
+@pytest.mark.parametrize("kind", list(ESTIMATORS))
 def test_round_trip_changes_no_bit_and_fit_goes_on_where_training_stopped(
     kind: str, tmp_path: Path
 ) -> None:

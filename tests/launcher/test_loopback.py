@@ -45,9 +45,10 @@ with socket.socket(getattr(socket, family)) as one:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "flag"),
-    [pytest.param("async", "--ps=1", marks=pytest.mark.long), ("sync", "--workers=1")],
+    [("async", "--ps=1"), ("sync", "--workers=1")],
 )
 def test_servers_that_train_listen_on_loopback_alone(tmp_path: Path, kind: str, flag: str) -> None:
     done = launched([flag], [sys.executable, str(LISTENING), kind, str(tmp_path)])

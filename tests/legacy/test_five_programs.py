@@ -23,6 +23,7 @@ def write_jpegs(folder):
             Image.fromarray(pixels).save(folder / name / f"{number}.jpg")
 
 
+@pytest.mark.long
 def test_notebook_on_two_devices(run, tmp_path):
     write_mnist(tmp_path / ".keras" / "datasets" / "fashion-mnist")
     done = run("fashion_multi_gpu.py", HOME=tmp_path, MODEL_DIR=tmp_path / "model")

@@ -67,6 +67,7 @@ def test_program_runs_as_it_was_written(program, arguments, words, run, home, tm
     assert words in done.stdout
 
 
+@pytest.mark.long
 def test_package_of_a_cloud_job_runs_by_its_name(run, tmp_path):
     files = [f"--train-files={tmp_path}/train.csv", f"--eval-files={tmp_path}/eval.csv"]
     job = ["-m", "trainer.task", *files, f"--job-dir={tmp_path}/job", "--export-format=CSV"]
