@@ -1,6 +1,6 @@
 """Generated questions: each argument in unusual but legal forms, and pairs of what the verbs meet.
 
-A sample runs in the first tier. The second has a quarter of each subject's questions, and of those
+A sample runs in the first tier. The second has a sixth of each subject's questions, and of those
 that were asked after `disable_v2_behavior`; `BREADTH=all` in the environment has it ask them all.
 """
 
