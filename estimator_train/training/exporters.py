@@ -9,10 +9,12 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.function_arguments import argument_names
+from estimator_train.export.saved_model import temp_export_dir
 from estimator_train.training.early_stopping.eval_metrics import EvalMetrics
 
 _LOG = tf.get_logger()
 _TIMESTAMP = re.compile(r"\d{10}")
+_LEFT = re.compile(rf"temp-({_TIMESTAMP.pattern})")
 _COMPARE_ARGUMENTS = ("best_eval_result", "current_eval_result")
 
 
@@ -285,14 +287,20 @@ def _check_compare_fn(compare_fn: Any) -> None:
 
 def _exports(export_path: str) -> list[str]:
     """The names of the time-stamped exports in a directory, the oldest first."""
-    if not tf.io.gfile.isdir(export_path):
+    return [name for name in _names(export_path) if _TIMESTAMP.fullmatch(name)]
+
+
+def _names(directory: str) -> list[str]:
+    if not tf.io.gfile.isdir(directory):
         return []
-    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_path)]
-    return sorted(name for name in names if _TIMESTAMP.fullmatch(name))
+    return sorted(name.rstrip("/") for name in tf.io.gfile.listdir(directory))
 
 
 def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
     """Removes all but the newest exports in a directory; other things in it stay.
+
+    An export is renamed before its files are removed one by one, so that nobody finds half of it.
+    What was left of one by a process that ended meanwhile is removed as well.
 
     Args:
       export_path: The directory.
@@ -300,9 +308,16 @@ def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
     """
     if exports_to_keep is None:
         return
-    for name in _exports(export_path)[:-exports_to_keep]:
+    exports = _exports(export_path)
+    kept = exports[-exports_to_keep:]
+    old = [name for name in exports if name not in kept]
+    # One that is being written is newer than all exports.
+    left = [found[1] for found in map(_LEFT.fullmatch, _names(export_path)) if found]
+    for name in sorted({*old, *(name for name in left if kept and name < kept[0])}):
         path = os.path.join(export_path, name)
         try:
-            tf.io.gfile.rmtree(path)
+            if name in old:
+                tf.io.gfile.rename(path, temp_export_dir(path))
+            tf.io.gfile.rmtree(temp_export_dir(path))
         except tf.errors.OpError as error:
             _LOG.warning("Could not remove the old export %s: %s", path, error)

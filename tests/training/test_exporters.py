@@ -12,7 +12,12 @@ from job_exporters import export
 from jobs import tiny_input, tiny_receiver
 from our_names import OURS
 
-from estimator_train.training.exporters import BestExporter, Exporter, LatestExporter
+from estimator_train.training.exporters import (
+    BestExporter,
+    Exporter,
+    LatestExporter,
+    remove_old_exports,
+)
 
 tf1 = tf.compat.v1
 RECEIVER = tiny_receiver(OURS)
@@ -115,3 +120,27 @@ def test_an_exporter_without_export_cannot_be_made() -> None:
 
     with pytest.raises(TypeError, match="abstract"):
         Half()
+
+
+def test_half_of_an_old_export_is_never_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stamp in ("1700000001", "1700000002", "1700000003"):
+        (tmp_path / stamp).mkdir()
+        (tmp_path / stamp / "saved_model.pb").write_bytes(b"")
+    writing = tmp_path / "temp-1700000004"
+    writing.mkdir()
+
+    def killed(path: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tf.io.gfile, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            remove_old_exports(str(tmp_path), 1)
+    numbered = [path for path in tmp_path.iterdir() if path.name.isdigit()]
+    # The first was on its way; the second is whole.
+    assert all((path / "saved_model.pb").exists() for path in numbered)
+    assert len(numbered) == 2
+    remove_old_exports(str(tmp_path), 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1700000003", writing.name]
