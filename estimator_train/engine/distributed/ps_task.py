@@ -36,6 +36,7 @@ _TRAINERS = (*_CHIEFS, cluster.WORKER)
 _LOOK_EVERY_SECS = 0.5
 # How long parameter servers stay for workers that have not ended when the chief has.
 _GRACE_SECS = 120.0
+# So much later than the limit does a wait end that has an error of its own at the limit.
 _ERROR_FIRST_SECS = 5.0
 _PAUSES = "pauses "
 _calls = itertools.count(1)

@@ -79,9 +79,8 @@ def addresses_of(jobs: Mapping[str, Mapping[int, str]], *names: str) -> dict[str
 
 def is_reachable(address: str) -> bool:
     """Whether something listens at "host:port"."""
-    host, _, port = address.rpartition(":")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECS):
+        with _connection(address):
             return True
     except OSError:
         return False
@@ -92,13 +91,17 @@ def answers(address: str) -> bool:
 
     It greets as HTTP/2 has it (RFC 9113, section 3.4), and the server's first frame is the answer.
     """
-    host, _, port = address.rpartition(":")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECS) as connection:
+        with _connection(address) as connection:
             connection.sendall(_GREETING)
             return bool(connection.recv(1))
     except OSError:
         return False
+
+
+def _connection(address: str) -> socket.socket:
+    host, _, port = address.rpartition(":")
+    return socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECS)
 
 
 def wait_until_reachable(addresses: Mapping[str, str], seconds: float) -> None:
