@@ -97,7 +97,7 @@ ROOMS = {
     "tpu": "cluster engine engine.context estimator estimator_spec run_config",
     "training": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.inputs "
-        "engine.run engine.sessions estimator estimator_spec export keras.checkpoints lifecycle "
+        "engine.run engine.sessions estimator estimator_spec keras.checkpoints lifecycle "
         "run_config training.early_stopping"
     ),
     "training.early_stopping": "engine engine.checkpoints estimator",

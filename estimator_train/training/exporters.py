@@ -9,12 +9,11 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.function_arguments import argument_names
-from estimator_train.export.saved_model import temp_export_dir
 from estimator_train.training.early_stopping.eval_metrics import EvalMetrics
 
 _LOG = tf.get_logger()
 _TIMESTAMP = re.compile(r"\d{10}")
-_LEFT = re.compile(rf"temp-({_TIMESTAMP.pattern})")
+_BEING_REMOVED = "removed-"
 _COMPARE_ARGUMENTS = ("best_eval_result", "current_eval_result")
 
 
@@ -308,16 +307,16 @@ def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
     """
     if exports_to_keep is None:
         return
-    exports = _exports(export_path)
-    kept = exports[-exports_to_keep:]
-    old = [name for name in exports if name not in kept]
-    # One that is being written is newer than all exports.
-    left = [found[1] for found in map(_LEFT.fullmatch, _names(export_path)) if found]
-    for name in sorted({*old, *(name for name in left if kept and name < kept[0])}):
-        path = os.path.join(export_path, name)
-        try:
-            if name in old:
-                tf.io.gfile.rename(path, temp_export_dir(path))
-            tf.io.gfile.rmtree(temp_export_dir(path))
-        except tf.errors.OpError as error:
-            _LOG.warning("Could not remove the old export %s: %s", path, error)
+    for name in _exports(export_path)[:-exports_to_keep]:
+        _try_to_remove(tf.io.gfile.rename, export_path, name, _BEING_REMOVED + name)
+    for name in _names(export_path):
+        if re.fullmatch(_BEING_REMOVED + _TIMESTAMP.pattern, name):
+            _try_to_remove(tf.io.gfile.rmtree, export_path, name)
+
+
+def _try_to_remove(operation: Callable[..., None], export_path: str, *names: str) -> None:
+    try:
+        operation(*(os.path.join(export_path, name) for name in names))
+    except tf.errors.OpError as error:
+        path = os.path.join(export_path, names[0])
+        _LOG.warning("Could not remove the old export %s: %s", path, error)
