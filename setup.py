@@ -21,6 +21,7 @@ TEST = [
     "ipykernel",
     "ipywidgets",
     "nbclient",
+    "pyyaml",
     "ruff",
     "mypy",
     *REPORT,
@@ -33,6 +34,15 @@ HERE = Path(__file__).parent
 VERSION = re.search(
     r'^__version__ = "(.+)"$', (HERE / "estimator_train/__init__.py").read_text(), re.MULTILINE
 )
+
+# Where the sources are: known to the host that builds a release, which says it.
+ADDRESS = os.environ.get("ESTIMATOR_TRAIN_URL", "").rstrip("/")
+URLS = {
+    "Source": ADDRESS,
+    "Documentation": f"{ADDRESS}/blob/v{VERSION.group(1)}/docs/index.md",
+    "Changelog": f"{ADDRESS}/blob/v{VERSION.group(1)}/CHANGELOG.md",
+    "Issues": f"{ADDRESS}/issues",
+}
 
 # Servers of a launched cluster have no password: on Linux a library of C, which their processes
 # have preloaded, binds them to loopback. It knows nothing of Python: one wheel with it serves every
@@ -64,6 +74,7 @@ setup(
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
+    project_urls=URLS if ADDRESS else {},
     python_requires=">=3.10,<3.14",
     packages=find_packages(
         include=["estimator_train", "estimator_train.*", "input_fns", "input_fns.*", "flags"]

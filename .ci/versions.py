@@ -23,7 +23,7 @@ ACCURACY = 0.95
 # Names, loops, Keras models and exports: where the versions of libraries differed.
 TESTS = [
     "test_names.py",
-    "engine/test_steps.py",
+    "engine/loops/test_training_loop.py",
     "keras/test_adapter.py",
     "keras/test_keras_layers.py",
     "export/test_saved_model.py",

@@ -1,7 +1,8 @@
-"""Writes the table of a run into docs/performance.md: `python -m benchmarks.document FILE.json`.
+"""Writes a run into docs/performance.md and its plot: `python -m benchmarks.document FILE.json`.
 
 FILE.json is what `python -m benchmarks --json` wrote. What stands between the two marks of the
-document is replaced by its rows and the goals that were missed.
+document is replaced by its rows and the goals that were missed. The plot of the README is drawn
+anew where the run has the speeds of the Keras models beside tf.estimator.
 """
 
 import json
@@ -9,9 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import table
+from benchmarks import plot, table
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
+PICTURE = DOCUMENT.parent / "pictures" / "speed.png"
 BEGIN, END = "<!-- figures: python -m benchmarks.document -->", "<!-- end of figures -->"
 
 
@@ -42,10 +44,13 @@ def with_figures(document: str, run: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write the document anew."""
+    """Write the document and its plot anew."""
     run = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     text = DOCUMENT.read_text(encoding="utf-8")
     DOCUMENT.write_text(with_figures(text, run), encoding="utf-8")
+    picture = plot.draw(run["rows"])
+    if picture is not None:
+        PICTURE.write_bytes(picture)
 
 
 if __name__ == "__main__":

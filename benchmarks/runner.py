@@ -54,6 +54,8 @@ def run(
 def _measure(interpreter: str, name: str, peer: str, quick: bool) -> Any:
     command = [interpreter, "-m", "benchmarks.measure", name, peer, *["--quick"] * quick]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    # An installed package has its bytecode; that of a checkout is there from the second round on.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
         command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False
     )

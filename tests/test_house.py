@@ -9,6 +9,8 @@ from rooms import ROOMS
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("estimator_train", "input_fns", "flags")
+# Folders of tests that ask several rooms at once.
+ACROSS = {"chaos", "conformance", "distribute"}
 SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
 
 
@@ -138,6 +140,19 @@ def test_files_of_tests_have_names_of_their_own():
     """pytest takes a second file of one name for the first, and does not collect it."""
     names = [path.name for path in ROOT.joinpath("tests").rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+def test_folders_of_tests_are_those_of_the_packages():
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    homes = (ROOT, ROOT / "estimator_train")
+    assert {
+        str(folder)
+        for folder in folders
+        if folder.parts
+        and folder.parts[0] not in ACROSS
+        and not any((home / folder).is_dir() for home in homes)
+    } == set()
 
 
 def test_every_package_is_installed():

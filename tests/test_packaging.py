@@ -30,12 +30,21 @@ def sources(tmp_path_factory):
     return directory
 
 
+HERE = {"ESTIMATOR_TRAIN_URL": "https://example.com/here/", "ESTIMATOR_TRAIN_NO_LIBRARY": "1"}
+URLS = {
+    "Source": "https://example.com/here",
+    "Documentation": f"https://example.com/here/blob/v{estimator_train.__version__}/docs/index.md",
+    "Changelog": f"https://example.com/here/blob/v{estimator_train.__version__}/CHANGELOG.md",
+    "Issues": "https://example.com/here/issues",
+}
+
+
 @pytest.mark.long  # Each builds and imports.
 @pytest.mark.parametrize(
-    ("variables", "platform"), [({}, "linux_"), ({"ESTIMATOR_TRAIN_NO_LIBRARY": "1"}, "any")]
+    ("variables", "platform", "urls"), [({}, "linux_", {}), (HERE, "any", URLS)]
 )
 def test_a_wheel_runs_from_outside_the_checkout(
-    sources, tmp_path, monkeypatch, variables, platform
+    sources, tmp_path, monkeypatch, variables, platform, urls
 ):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -47,6 +56,9 @@ def test_a_wheel_runs_from_outside_the_checkout(
     with zipfile.ZipFile(wheel) as file:
         file.extractall(tmp_path / "installed")
     assert (tmp_path / "installed/_estimator_train_loopback.so").exists() == (platform != "any")
+    (metadata,) = (tmp_path / "installed").glob("*.dist-info/METADATA")
+    said_urls = re.findall(r"^Project-URL: (.+), (.+)$", metadata.read_text(), re.MULTILINE)
+    assert dict(said_urls) == urls
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"))
     command = [sys.executable, "-m", "estimator_train", "doctor"]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -54,3 +66,9 @@ def test_a_wheel_runs_from_outside_the_checkout(
     assert f"estimator-train   {estimator_train.__version__}" in said.stdout
     if platform != "any":
         assert "loopback library  there" in said.stdout
+    shutil.copytree(ROOT / "tests", tmp_path / "tests")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    quick = ["tests/test_names.py", "tests/export/test_saved_model.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *quick]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stdout

@@ -98,7 +98,7 @@ def _replica(job: ClusterJob, kind: str, count: int) -> str:
         gpus = f"""
               resources:
                 limits:
-                  nvidia.com/gpu: {job.gpus}"""
+                  nvidia.com/gpu: {json.dumps(str(job.gpus))}"""
     return f"""\
     {kind}:
       replicas: {count}

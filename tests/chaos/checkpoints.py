@@ -4,7 +4,7 @@ Each file is cut at so many places (50), has each of so many ranges of its bytes
 removed, one at a time in a copy of a model directory; then training goes on there. It prints, as
 JSON, how often that began at which step, by file and damage, and what else there was: crashes, and
 weights that are not those of the step. The tests do the same at fewer places, for all uses of a
-checkpoint (`tests/engine/test_good_checkpoints.py`).
+checkpoint (`tests/engine/checkpoints/test_integrity.py`).
 """
 
 from __future__ import annotations

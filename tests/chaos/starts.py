@@ -1,19 +1,27 @@
 """How many of N starts of a cluster's job come up beside busy processes, and how soon.
 
-`python tests/chaos/starts.py JOB N BUSY [LIMIT_SECS]` starts all tasks of a job at the same moment,
-N times, beside BUSY processes that take a core each. A start comes up when every task that trains
-ends well within the limit (180 s). It prints a line for each start, and then a line of JSON.
+`python tests/chaos/starts.py JOB N BUSY [--together=K] [--forked]` starts all tasks of a job at the
+same moment, N times, beside BUSY processes that do nothing but take a core each. K starts (1) are
+under way at a time, each a cluster of its own, so that the others are a load as well. With --forked
+the tasks are forked off a process that has imported TensorFlow, and begin closer together than
+processes that import it themselves. A start comes up when every task that trains ends well within
+300 s. It prints a line for each start, with the seconds to the first step, as the chief's
+history.jsonl has it, and to the end, and then a line of JSON.
 
 JOB is one of
   old       two synchronous workers, a program of TensorFlow 1 under `estimator-train run --tf1`
   modern    the same in today's names: a chief and a worker, MultiWorkerMirroredStrategy
   ps        a chief, two workers and a parameter server
   callbacks a chief and a worker with Keras callbacks
+or, for comparison, one process without a cluster:
+  old_alone, modern_alone
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import dataclasses
 import json
 import os
 import statistics
@@ -21,12 +29,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+import forked
 
 from estimator_train.launcher.ports import free_addresses
 
 TESTS = Path(__file__).parents[1]
+LIMIT_SECS = 300.0
 RUN = ["-m", "estimator_train", "run", "--tf1"]
 # The tasks of a job, and what each of them runs.
 JOBS = {
@@ -38,6 +52,7 @@ JOBS = {
     ),
     "callbacks": (["chief", "worker"], [str(TESTS / "keras/callbacks/callbacks_job.py"), "{dir}"]),
 }
+JOBS |= {f"{name}_alone": ([], JOBS[name][1]) for name in ("old", "modern")}
 
 
 @contextlib.contextmanager
@@ -53,39 +68,59 @@ def busy(count: int) -> Iterator[None]:
             process.wait()
 
 
-def environment_of(cluster: Mapping[str, list[str]], job: str, index: int) -> dict[str, str]:
-    """What one task finds in its environment."""
-    place = {"cluster": cluster, "task": {"type": job, "index": index}}
+@dataclasses.dataclass(frozen=True)
+class Start:
+    """What became of a start.
+
+    Attributes:
+      codes: The exit codes of the tasks; None of one that had not ended within the limit.
+      first_step_secs: Seconds until the first step, None where there was none.
+      secs: Seconds until all had ended.
+    """
+
+    codes: list[int | None]
+    first_step_secs: float | None
+    secs: float
+
+    @property
+    def came_up(self) -> bool:
+        """Whether all ended well, after a first step."""
+        return set(self.codes) == {0} and self.first_step_secs is not None
+
+
+def environments_of(tasks: Sequence[str]) -> list[dict[str, str]]:
+    """What each task finds in its environment."""
     paths = [str(TESTS.parent), str(TESTS / "support"), str(TESTS / "distribute")]
-    return {
+    shared = {
         **os.environ,
-        "TF_CONFIG": json.dumps(place),
         "PYTHONPATH": os.pathsep.join(paths),
-        "STRATEGY": "multi_worker" if "ps" not in cluster else "",
+        "STRATEGY": "none" if not tasks else "" if "ps" in tasks else "multi_worker",
         "TF_CPP_MIN_LOG_LEVEL": "2",
     }
-
-
-def start(name: str, directory: Path, limit_secs: float) -> tuple[list[int | None], float]:
-    """Starts a job once; returns the exit codes (None: not within the limit) and the seconds."""
-    tasks, arguments = JOBS[name]
     cluster: dict[str, list[str]] = {}
     places = []
     for job, address in zip(tasks, free_addresses(len(tasks)), strict=True):
-        places.append((job, len(cluster.setdefault(job, []))))
+        places.append({"type": job, "index": len(cluster.setdefault(job, []))})
         cluster[job].append(address)
-    command = [sys.executable, *(part.format(dir=directory / "model") for part in arguments)]
-    began = time.monotonic()
+    configs = [json.dumps({"cluster": cluster, "task": place}) for place in places]
+    return [{**shared, "TF_CONFIG": config} for config in configs] or [shared]
+
+
+def start(name: str, python: Callable[..., list[str]], directory: Path) -> Start:
+    """Starts a job once, by what makes the command of its arguments."""
+    tasks, arguments = JOBS[name]
+    model_dir = directory / "model"
+    command = python(*(part.format(dir=model_dir) for part in arguments))
+    began, clock = time.monotonic(), time.time()
     processes = []
-    for job, index in places:
-        with open(directory / f"{job}-{index}.log", "w") as log:
-            environment = environment_of(cluster, job, index)
+    for number, environment in enumerate(environments_of(tasks)):
+        with open(directory / f"{number}.log", "w") as log:
             processes.append(
                 subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
             )
     codes: list[int | None] = []
     for process in processes:
-        left = max(0.1, began + limit_secs - time.monotonic())
+        left = max(0.1, began + LIMIT_SECS - time.monotonic())
         try:
             codes.append(process.wait(left))
         except subprocess.TimeoutExpired:
@@ -93,26 +128,46 @@ def start(name: str, directory: Path, limit_secs: float) -> tuple[list[int | Non
     for process in processes:
         process.kill()
         process.wait()
-    return codes, time.monotonic() - began
+    history = model_dir / "history.jsonl"
+    rows = history.read_text().splitlines() if history.exists() else []
+    first_step_secs = json.loads(rows[0])["time"] - clock if rows else None
+    return Start(codes, first_step_secs, time.monotonic() - began)
+
+
+def observed(name: str, python: Callable[..., list[str]], number: int) -> Start:
+    """Starts a job once and says what became of it."""
+    with tempfile.TemporaryDirectory() as directory:
+        found = start(name, python, Path(directory))
+        first = f"{found.first_step_secs:.1f}" if found.first_step_secs else "no"
+        print(f"start {number}: {found.codes} first step {first}, {found.secs:.1f} s", flush=True)
+        if not found.came_up:
+            for log in sorted(Path(directory).glob("*.log")):
+                print(f"-- {log.name}\n{log.read_text()[-1000:]}", flush=True)
+    return found
 
 
 def main() -> None:
-    name, times, load = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    limit_secs = float(sys.argv[4]) if len(sys.argv) > 4 else 180.0
-    came_up = []
-    with busy(load):
-        for number in range(times):
-            with tempfile.TemporaryDirectory() as directory:
-                codes, secs = start(name, Path(directory), limit_secs)
-                print(f"start {number}: {codes} {secs:.1f} s", flush=True)
-                if set(codes) == {0}:
-                    came_up.append(secs)
-                else:
-                    for log in sorted(Path(directory).glob("*.log")):
-                        print(f"-- {log.name}\n{log.read_text()[-1000:]}", flush=True)
-    median = round(statistics.median(came_up), 1) if came_up else None
-    result = {"job": name, "busy": load, "starts": times, "came up": len(came_up)}
-    print(json.dumps({**result, "median secs": median}))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("job", choices=JOBS)
+    parser.add_argument("starts", type=int)
+    parser.add_argument("busy", type=int)
+    parser.add_argument("--together", type=int, default=1)
+    parser.add_argument("--forked", action="store_true")
+    asked = parser.parse_args()
+    python = forked.python if asked.forked else lambda *arguments: [sys.executable, *arguments]
+    with busy(asked.busy), ThreadPoolExecutor(asked.together) as pool:
+        found = list(pool.map(partial(observed, asked.job, python), range(asked.starts)))
+    up = [one for one in found if one.came_up]
+    figures = {
+        "first step": [one.first_step_secs for one in up],
+        "all": [one.secs for one in up],
+    }
+    medians = {
+        name: {"median": round(statistics.median(secs), 1), "longest": round(max(secs), 1)}
+        for name, secs in figures.items()
+        if secs
+    }
+    print(json.dumps({**vars(asked), "came up": len(up), **medians}))
 
 
 if __name__ == "__main__":

@@ -156,6 +156,14 @@ def sliced(batches):
     return tf.data.Dataset.from_tensor_slices(batches)
 
 
+def seeds():
+    return tf.data.Dataset.range(2)
+
+
+def batch_of_seed(seed):
+    return tf.fill([6], seed)
+
+
 @pytest.mark.parametrize(
     ("make", "examples"),
     [
@@ -169,6 +177,7 @@ def sliced(batches):
         (lambda rows: rows.map(of_open_size), [1, 1]),
         (lambda rows: rows.batch(4).batch(2).flat_map(sliced), [1, 4, 1.5, 4]),
         (lambda rows: rows.take(0), [1, None]),
+        (lambda rows: seeds().map(batch_of_seed).rebatch(4), [6, 6, 6, 6, 4]),
     ],
 )
 def test_examples_in_elements_are_counted(make, examples):

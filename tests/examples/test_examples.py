@@ -15,6 +15,7 @@ import forked
 import numpy as np
 import pytest
 import tensorflow as tf
+import tfjob
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Keras's guides: one text, which `tests/keras/test_guides.py` runs.
@@ -100,7 +101,7 @@ def test_schedulers(tmp_path, monkeypatch):
     kubeflow = (tmp_path / "jobs/job.yaml").read_text()
     assert "#SBATCH --time=04:00:00" in slurm
     assert "census_wide_deep.py" in slurm
-    assert "kind: TFJob" in kubeflow
+    assert tfjob.faults(kubeflow) == []
     for kind in ("Chief", "Worker", "PS", "Evaluator"):
         assert kubeflow.count(f"    {kind}:") == 1
 

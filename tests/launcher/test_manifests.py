@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tfjob import faults
 
 from estimator_train.cli.main import main
 from estimator_train.cluster import detect
@@ -37,8 +38,25 @@ def test_a_tfjob_has_the_roles_and_containers_the_operator_knows(
     assert kinds[-4:] == ["Chief", "Worker", "PS", "Evaluator"]
     assert [line.split()[-1] for line in lines if "replicas:" in line] == ["1", "2", "1", "1"]
     assert text.count("- name: tensorflow") == text.count("restartPolicy: ExitCode") == 4
-    assert text.count("nvidia.com/gpu: 1") == 3
+    assert text.count('nvidia.com/gpu: "1"') == 3
     assert text.count('command: ["python", "train.py", "--name=a b"]') == 4
+
+
+def test_a_tfjob_has_nothing_that_its_schema_does_not_know(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = ["--platform=kubeflow", "--workers=1", "--ps=1", "--evaluator", "--image=here:1"]
+    text = manifest(capsys, *options, "--gpus=1")
+    assert faults(text) == []
+    assert faults(text.replace("replicas: 1", "replicas: many", 1).replace("name:", "called:")) == [
+        ".metadata: called is unknown",
+        ".spec.tfReplicaSpecs.Chief.replicas: 'many' is no int",
+        *(
+            f".spec.tfReplicaSpecs.{kind}.template.spec.containers[0]: {fault}"
+            for kind in ("Chief", "Worker", "PS", "Evaluator")
+            for fault in ("no name", "called is unknown")
+        ),
+    ]
 
 
 def test_a_slurm_script_starts_all_tasks_and_tells_their_roles(

@@ -6,6 +6,7 @@ README.md beside this file tells which interpreters it takes.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden"
 CONTRIB = "contrib_"
 TREES = ("boosted_trees", "boosted_trees_more")
+TFJOB = "tfjob"
 
 
 def contrib() -> list[str]:
@@ -32,6 +34,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="golden files; all by default")
     parser.add_argument("--tf1", help="a Python with tensorflow==1.15.5, for contrib_*")
     parser.add_argument("--trees", help=f"one with tensorflow==2.8.4, for {', '.join(TREES)}")
+    parser.add_argument("--kubeflow", help=f"one with kubeflow-training, for {TFJOB}")
     parser.add_argument("--ours", help=f"one with estimator_train, for {', '.join(OF_OURS)}")
     asked = parser.parse_args()
     needs = {
@@ -39,6 +42,7 @@ def main() -> None:
         **dict.fromkeys(OF_OURS, "ours"),
         **dict.fromkeys(TREES, "trees"),
         **dict.fromkeys(contrib(), "tf1"),
+        TFJOB: "kubeflow",
     }
     for name in asked.names or needs:
         if name not in needs:
@@ -55,7 +59,10 @@ def _record(name: str, needed: str | None, python: str) -> None:
     if needed == "tf1":
         ask = HERE / "contrib" / f"ask_{name.removeprefix(CONTRIB)}.py"
         _run(python, ask, GOLDEN / f"{name}.json")
-        _note(python, name)
+        _note(python, name, "tensorflow")
+    elif needed == "kubeflow":
+        _keep_printed(python, HERE / "record_tfjob.py", name)
+        _note(python, name, "kubeflow-training")
     elif needed == "trees":
         _run(python, HERE / "record_boosted_trees.py", name)
     elif needed == "ours":
@@ -72,14 +79,28 @@ def _run(python: str, *arguments: object) -> None:
     subprocess.run([python, *map(str, arguments)], check=True, env=environment)
 
 
-def _note(python: str, name: str) -> None:
-    """Notes which versions an interpreter of TensorFlow 1 has."""
+def _printed(*command: object) -> str:
+    said = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True)
+    return said.stdout
+
+
+def _keep_printed(python: str, script: Path, name: str) -> None:
     import goldens
 
-    program = "import platform, tensorflow as t; print(t.__version__, platform.python_version())"
-    said = subprocess.run([python, "-c", program], check=True, capture_output=True, text=True)
-    tensorflow, version = said.stdout.split()
-    goldens.note_version(name, f"TensorFlow {tensorflow}", version)
+    goldens.write(name, json.loads(_printed(python, script)))
+
+
+def _note(python: str, name: str, package: str) -> None:
+    """Notes which version an interpreter has that cannot note it itself."""
+    import goldens
+
+    program = (
+        "import platform, importlib.metadata as m; "
+        f"print(m.version('{package}'), platform.python_version())"
+    )
+    of_package, version = _printed(python, "-c", program).split()
+    title = "TensorFlow" if package == "tensorflow" else package
+    goldens.note_version(name, f"{title} {of_package}", version)
 
 
 if __name__ == "__main__":

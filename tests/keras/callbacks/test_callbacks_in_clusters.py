@@ -1,4 +1,4 @@
-"""Callbacks on two workers in step: the same numbers as fit on one."""
+"""Callbacks on two synchronous workers: the same numbers as fit on one."""
 
 from __future__ import annotations
 

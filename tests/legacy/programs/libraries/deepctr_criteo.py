@@ -2,7 +2,7 @@
 import tempfile
 import numpy as np
 import tensorflow as tf
-from deepctr.estimator import DeepFMEstimator, WDLEstimator, DCNEstimator, xDeepFMEstimator, AutoIntEstimator, NFMEstimator, AFMEstimator, CCPMEstimator, FNNEstimator, FiBiNETEstimator, DeepFEFMEstimator
+from deepctr.estimator import DeepFMEstimator, WDLEstimator, DCNEstimator, xDeepFMEstimator, AutoIntEstimator, NFMEstimator, AFMEstimator, CCPMEstimator, FNNEstimator, FiBiNETEstimator, DeepFEFMEstimator, FwFMEstimator, PNNEstimator
 from deepctr.estimator.inputs import input_fn_tfrecord, input_fn_pandas
 import pandas as pd
 rng = np.random.RandomState(0)
@@ -21,9 +21,9 @@ def columns():
 train = input_fn_pandas(frame, sparse + dense, "label", shuffle=True, batch_size=32)
 test = input_fn_pandas(frame, sparse + dense, None, shuffle=False, batch_size=32)
 def evaluate_fn(): return input_fn_pandas(frame, sparse + dense, "label", shuffle=False, batch_size=32)
-for E in (DeepFMEstimator, WDLEstimator, DCNEstimator, xDeepFMEstimator, AutoIntEstimator, NFMEstimator, AFMEstimator, CCPMEstimator, FNNEstimator, FiBiNETEstimator, DeepFEFMEstimator):
+for E in (DeepFMEstimator, WDLEstimator, DCNEstimator, xDeepFMEstimator, AutoIntEstimator, NFMEstimator, AFMEstimator, CCPMEstimator, FNNEstimator, FiBiNETEstimator, DeepFEFMEstimator, FwFMEstimator, PNNEstimator):
   d, l = columns()
-  est = E(l, d, task="binary", config=tf.estimator.RunConfig(tf_random_seed=2021, model_dir=tempfile.mkdtemp()))
+  est = E(*([d] if E is PNNEstimator else [l, d]), task="binary", config=tf.estimator.RunConfig(tf_random_seed=2021, model_dir=tempfile.mkdtemp()))
   est.train(train, steps=8)
   r = est.evaluate(evaluate_fn())
   p = list(est.predict(test))

@@ -35,7 +35,8 @@ class Fill(est.SessionRunHook):
     def after_run(self, run_context, run_values):
         self.steps += 1
         if self.steps == 3:
-            while not tf.train.latest_checkpoint(model_dir):
+            # Its last file.
+            while not tf.io.gfile.exists(f"{model_dir}/model.ckpt-0.meta"):
                 time.sleep(0.01)
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
 

@@ -1,4 +1,4 @@
-"""The last steps of a training out of step, in one process: other workers are what a test says."""
+"""The last steps of asynchronous training, in one process: other workers are what a test says."""
 
 import contextlib
 import socket

@@ -64,7 +64,7 @@ print(json.dumps(result))
 def outcome(tmp_path_factory):
     directory = tmp_path_factory.mktemp("replicas")
     done = subprocess.run(
-        forked.python("-c", PROGRAM, Path(__file__).parent, directory),
+        forked.python("-c", PROGRAM, Path(__file__).parents[1], directory),
         capture_output=True,
         text=True,
         timeout=300,

@@ -25,7 +25,7 @@ class Job:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            cwd=JOB.parents[2],
+            cwd=JOB.parents[3],
         )
 
     def wait_for(self, line, count=1):

@@ -1,0 +1,48 @@
+"""Whether a manifest is a TFJob, by the schema of the operator's published client."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+from outcomes import recorded
+
+_PLAIN = {"int": int, "str": str, "bool": bool, "object": object}
+
+
+def faults(manifest: str) -> list[str]:
+    """What a manifest has that a TFJob may not have, or lacks, with its place.
+
+    Args:
+      manifest: YAML.
+    """
+    return _faults(yaml.safe_load(manifest), "KubeflowOrgV1TFJob", "")
+
+
+def _faults(value: Any, kind: str, place: str) -> list[str]:
+    if kind in _PLAIN:
+        return [] if isinstance(value, _PLAIN[kind]) else [f"{place}: {value!r} is no {kind}"]
+    if items := re.fullmatch(r"list\[(.+)\]", kind):
+        return [
+            fault
+            for number, item in enumerate(value)
+            for fault in _faults(item, items[1], f"{place}[{number}]")
+        ]
+    if values := re.fullmatch(r"dict\(str, (.+)\)", kind):
+        return [
+            fault for key in value for fault in _faults(value[key], values[1], f"{place}.{key}")
+        ]
+    schema = recorded("tfjob")[kind]
+    missing = [f"{place}: no {field}" for field in schema["required"] if field not in value]
+    unknown = [f"{place}: {field} is unknown" for field in value if field not in schema["fields"]]
+    return [
+        *missing,
+        *unknown,
+        *(
+            fault
+            for field, of in schema["fields"].items()
+            if field in value
+            for fault in _faults(value[field], of, f"{place}.{field}")
+        ),
+    ]
