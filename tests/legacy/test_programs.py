@@ -32,6 +32,8 @@ RUNS = [
     ("learn_runner.py", [], "experiment done"),
     ("predictor_loop.py", [], "predicted by all"),
     ("text_classification_rnn.py", [], "Accuracy (rnn): "),
+    ("timeseries_ar.py", [], "loss falls True\ncontinued (45, 1) True\nfollowed True\nserved"),
+    ("timeseries_lstm.py", [], "learnt True (1, 200, 5)\ncontinued (30, 5) True\nserved"),
     ("titanic_notebook.py", [], "served ['all_class_ids'"),
     ("warm_start_early_stop.py", [], "warm start keeps the loss 1"),
 ]

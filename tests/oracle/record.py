@@ -75,6 +75,7 @@ def _record(name: str, needed: str | None, python: str) -> None:
 
 def _run(python: str, *arguments: object) -> None:
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment.pop("TF2_BEHAVIOR", None)  # Set by the TensorFlow of here; 1.15 would obey it.
     subprocess.run([python, *map(str, arguments)], check=True, env=environment)
 
 

@@ -10,7 +10,16 @@ _INSTEAD = {
     "tensorflow.contrib.distributions": "the package tensorflow-probability",
     "tensorflow.contrib.bayesflow": "the package tensorflow-probability",
     "tensorflow.contrib.tensor_forest": "the package tensorflow-decision-forests",
-    "tensorflow.contrib.timeseries": "tf.keras.layers.LSTM, or a statistics library",
+    "tensorflow.contrib.timeseries": (
+        "tf.contrib.timeseries.ARRegressor, or a SequentialTimeSeriesModel of your own"
+    ),
+    **{
+        f"tensorflow.contrib.timeseries.{path}{name}": (
+            "tf.contrib.timeseries.ARRegressor, or the package tensorflow-probability (tfp.sts)"
+        )
+        for path in ("", "python.timeseries.estimators.")
+        for name in ("StateSpaceRegressor", "StructuralEnsembleRegressor")
+    },
     "tensorflow.contrib.lite": "tf.lite",
     "tensorflow.contrib.tensorrt": "tf.experimental.tensorrt",
     "tensorflow.contrib.quantize": "the package tensorflow-model-optimization",

@@ -1,0 +1,48 @@
+"""Names of features, states and results of time series."""
+
+
+class State:
+    """Names of a model's state: whole, and of each of its parts in an exported model."""
+
+    STATE_TUPLE = "start_tuple"
+    STATE_PREFIX = "model_state"
+
+
+class Times:
+    """The name of the times."""
+
+    TIMES = "times"
+
+
+class Values:
+    """The name of the values."""
+
+    VALUES = "values"
+
+
+class TrainEvalFeatures(Times, Values):
+    """Features of training and evaluation."""
+
+
+class PredictionFeatures(Times, State):
+    """Features of prediction."""
+
+
+class FilteringFeatures(Times, Values, State):
+    """Features by which a state is brought up to later observations."""
+
+
+class PredictionResults(Times):
+    """Results of prediction."""
+
+
+class FilteringResults(Times, State):
+    """Results of evaluation, from which prediction continues."""
+
+
+class SavedModelLabels:
+    """Names of the signatures of an exported model."""
+
+    PREDICT = "serving_default"
+    FILTER = "filter"
+    COLD_START_FILTER = "cold_start_filter"
