@@ -80,7 +80,7 @@ def examples_of(chain: list[tf.data.Dataset]) -> list[float | None]:
         are_batches = _are_batches(chain, place, are_batches)
         sizes = [_size(element) if are_batches else 1 for element in stage.take(_LOOKED_AT)]
         found.append(sum(sizes) / len(sizes) if sizes else None)
-    # A function of one element makes one: what it makes a batch of, a seed or a name, stands for all.
+    # A function of one element makes one: a seed or a name stands for all that is made of it.
     for place in range(len(chain) - 1, 0, -1):
         before, made = found[place - 1], found[place]
         if before and made and re.fullmatch("(Parallel)?Map", _name(chain[place])):

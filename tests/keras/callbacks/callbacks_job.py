@@ -1,4 +1,4 @@
-"""Callbacks on synchronous workers: `callbacks_job.py DIR`; the chief prints the last checkpoint."""
+"""Callbacks on synchronous workers: `callbacks_job.py DIR`; prints the last checkpoint."""
 
 from __future__ import annotations
 
