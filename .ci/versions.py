@@ -109,7 +109,8 @@ the main job, `estimator-train {" ".join(JOB)}`, whose accuracy on the test digi
 
 {tests}
 
-Seconds are those of the job and the tests, on two cores that other work shared.
+Seconds are those of the job and the tests, on two cores that other work shared. Cells that were run
+on different days ran as many of these tests as there were then.
 
 {chr(10).join(lines)}
 
