@@ -17,15 +17,12 @@ TEST = [
     "pandas",
     "scipy",
     "hypothesis",
-    "build",
-    "ipykernel",
-    "ipywidgets",
-    "nbclient",
     "pyyaml",
-    "ruff",
-    "mypy",
     *REPORT,
 ]
+# What the second tier asks for besides: wheels, notebooks.
+LONG = ["build", "ipykernel", "ipywidgets", "nbclient"]
+LINT = ["ruff", "mypy"]
 
 DOCS = ["mkdocs-material>=9.5", "mkdocstrings[python]>=0.26"]
 
@@ -105,10 +102,12 @@ setup(
     ],
     extras_require={
         "test": TEST,
+        "long": [*TEST, *LONG],
+        "lint": LINT,
         "pandas": ["pandas"],
         "report": REPORT,
         "docs": DOCS,
-        "dev": [*TEST, *DOCS, "nox", "pre-commit", "twine"],
+        "dev": [*TEST, *LONG, *LINT, *DOCS, "nox", "pre-commit", "twine"],
         "gpu": ["tensorflow[and-cuda]>=2.16,<2.22"],
     },
     entry_points={"console_scripts": ["estimator-train = estimator_train.cli.main:main"]},

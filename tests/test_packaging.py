@@ -66,6 +66,7 @@ def test_a_wheel_runs_from_outside_the_checkout(
     assert f"estimator-train   {estimator_train.__version__}" in said.stdout
     if platform != "any":
         assert "loopback library  there" in said.stdout
+        return
     shutil.copytree(ROOT / "tests", tmp_path / "tests")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     quick = ["tests/test_names.py", "tests/export/test_saved_model.py"]

@@ -1,6 +1,7 @@
-"""Makes the pictures of the README and of the docs: `python docs/pictures/make.py`.
+"""Makes the picture of the loss in the README and the docs: `python docs/pictures/make.py`.
 
-They are what `estimator-train report` draws of the main job with an evaluation every 150 steps.
+`python -m benchmarks.document` makes that of the speed. This one is what `estimator-train report`
+draws of the main job with an evaluation every 150 steps.
 """
 
 import shutil

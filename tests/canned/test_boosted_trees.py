@@ -76,6 +76,12 @@ def assert_near(ours: Any, theirs: Any, where: str = "") -> None:
         assert ours == theirs, where
 
 
+IN_MEMORY = [
+    ("signal", "BoostedTreesClassifier", "in memory classifier"),
+    ("number", "BoostedTreesRegressor", "in memory regressor"),
+]
+
+
 @pytest.mark.parametrize("name", tiers.every(14, boosted_trees.CASES))
 def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
     theirs = recorded("boosted_trees")[name]
@@ -113,13 +119,7 @@ def test_signatures_are_those_of_the_original() -> None:
     assert boosted_trees.signatures(est) == recorded("boosted_trees_more")["signatures"]
 
 
-@pytest.mark.parametrize(
-    ("label", "kind", "name"),
-    [
-        ("signal", "BoostedTreesClassifier", "in memory classifier"),
-        ("number", "BoostedTreesRegressor", "in memory regressor"),
-    ],
-)
+@pytest.mark.parametrize(("label", "kind", "name"), tiers.every(2, IN_MEMORY))
 def test_losses_in_memory_are_those_of_the_original(
     label: str, kind: str, name: str, tmp_path: Path
 ) -> None:
