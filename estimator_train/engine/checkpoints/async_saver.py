@@ -1,9 +1,8 @@
 """Checkpoints that are written by a thread while training continues."""
 
-import contextlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -12,6 +11,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import mark_good, remove_unfinished
 
+LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 _WRITES = "SaveV2"
 _FIRST_VALUE = 3  # Of a SaveV2 operation's inputs: prefix, names, slices, then the values.
 
@@ -102,14 +102,10 @@ class AsyncSaver:
         if error is not None:
             raise error
 
-    @contextlib.contextmanager
-    def open(self) -> Iterator["AsyncSaver"]:
-        """Within it saves may be under way; none is after it, however it ends."""
-        try:
-            yield self
-        finally:
-            if self._thread is not None:
-                self._thread.join()
+    def settle(self) -> None:
+        """Waits as `wait` does, but keeps an error for it; for before a session closes."""
+        if self._thread is not None:
+            self._thread.join()
 
     def _take_apart(self, saver: tf.compat.v1.train.Saver, graph: tf.Graph) -> None:
         """Finds the values that are written, and adds their copies to the graph."""
@@ -146,6 +142,8 @@ class AsyncSaver:
             mark_good(checkpoint)
         except tf.errors.OpError as error:
             remove_unfinished(f"{save_path}-{arguments.get('global_step')}")
+            if isinstance(error, LOST_SESSION):
+                raise  # MonitoredSession answers it by a new session.
             state = tf.train.get_checkpoint_state(os.path.dirname(save_path))
             last = state.model_checkpoint_path if state else "none"
             raise CheckpointWriteError(

@@ -1,8 +1,7 @@
 """Driving a training session: loops of steps between those that hooks must see."""
 
-import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -72,25 +71,30 @@ class StepRunner:
         self._global_step: int | None = None
         self._counts_steps = False
 
-    def run(
-        self,
-        session: tf.compat.v1.train.MonitoredSession,
-        settled: contextlib.AbstractContextManager[Any],
-    ) -> Any:
+    def run(self, session: tf.compat.v1.train.MonitoredSession, settle: Callable[[], None]) -> Any:
         """Runs steps until the session stops or the input ends.
 
         Args:
           session: Runs them.
-          settled: Left before the session is closed by an error: waits for what still uses it.
+          settle: Waits for what still uses the session; called before an error closes it, also
+            where MonitoredSession replaces it by another.
 
         Returns:
           The last step's loss, or None if there was no step.
         """
         self._loss: Any = None
         self._monitored = session
-        with session, settled:
+
+        def settled_round(step_context: Any) -> None:
+            try:
+                self._round(step_context)
+            except BaseException:
+                settle()
+                raise
+
+        with session:
             while not session.should_stop():
-                session.run_step_fn(self._round)
+                session.run_step_fn(settled_round)
         return self._loss
 
     def _round(self, step_context: Any) -> None:

@@ -103,7 +103,7 @@ def _train(
                 all_hooks,
                 stop_grace_period_secs=stop_grace_secs(step.global_step.graph),
             )
-        return runner.run(session, checkpoints.saver.open())
+        return runner.run(session, checkpoints.saver.settle)
 
 
 def _other_workers(config: RunConfig) -> str:

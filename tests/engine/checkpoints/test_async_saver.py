@@ -7,7 +7,11 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine import tf_internals
-from estimator_train.engine.checkpoints.async_saver import AsyncSaver, SettledSaves
+from estimator_train.engine.checkpoints.async_saver import (
+    AsyncSaver,
+    CheckpointWriteError,
+    SettledSaves,
+)
 
 v1 = tf.compat.v1
 
@@ -18,10 +22,13 @@ class GatedSession(v1.Session):
     def __init__(self):
         super().__init__()
         self.gate = threading.Event()
+        self.error = None
 
     def run(self, *args, **kwargs):
         if threading.current_thread() is not threading.main_thread():
             assert self.gate.wait(60)
+            if self.error:
+                raise self.error
         return super().run(*args, **kwargs)
 
 
@@ -40,29 +47,46 @@ def variable_graph():
 
 def test_values_are_those_of_the_save_whatever_comes_after(variable_graph, tmp_path):
     session, add, saver = variable_graph
-    with saver.open():
-        saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
-        session.run(add)
-        assert tf.train.latest_checkpoint(tmp_path) is None
-        session.gate.set()
-        saver.wait()
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+    session.run(add)
+    assert tf.train.latest_checkpoint(tmp_path) is None
+    session.gate.set()
+    saver.wait()
     assert session.graph.finalized
     path = tf.train.latest_checkpoint(tmp_path)
     np.testing.assert_array_equal(tf.train.load_variable(path, "v"), np.float32([1, 2]))
 
 
-def test_leaving_waits_for_the_write(variable_graph, tmp_path):
+def test_settling_waits_for_the_write_and_keeps_its_error(variable_graph, tmp_path):
     session, _, saver = variable_graph
-
-    def save_and_break_off():
-        with saver.open():
-            saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
-            threading.Timer(0.05, session.gate.set).start()
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        save_and_break_off()
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+    threading.Timer(0.05, session.gate.set).start()
+    saver.settle()
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-1")
+    session.error = tf.errors.ResourceExhaustedError(None, None, "No space left on device")
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=2)
+    saver.settle()
+    with pytest.raises(CheckpointWriteError, match="checkpoint of step 2"):
+        saver.wait()
+
+
+@pytest.mark.parametrize("lost", [tf.errors.AbortedError, tf.errors.UnavailableError])
+def test_write_whose_session_was_lost_fails_as_the_session_did(variable_graph, tmp_path, lost):
+    session, _, saver = variable_graph
+    session.error = lost(None, None, "the server is gone")
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+    session.gate.set()
+    with pytest.raises(lost):
+        saver.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
+def _many_variables(features, labels, mode):
+    # So many that the thread is still at it when the session closes.
+    for number in range(300):
+        v1.get_variable(f"v{number}", initializer=tf.ones([1000]))
+    step = v1.train.get_global_step()
+    return est.EstimatorSpec(mode, loss=tf.reduce_mean(features), train_op=step.assign_add(1))
 
 
 def test_an_error_right_after_a_save_loses_it_not(tmp_path):
@@ -70,19 +94,34 @@ def test_an_error_right_after_a_save_loses_it_not(tmp_path):
         def after_run(self, run_context, run_values):
             raise KeyboardInterrupt
 
-    def model_fn(features, labels, mode):
-        # So many that the thread is still at it when the session closes.
-        for number in range(300):
-            v1.get_variable(f"v{number}", initializer=tf.ones([1000]))
-        step = v1.train.get_global_step()
-        return est.EstimatorSpec(mode, loss=tf.reduce_mean(features), train_op=step.assign_add(1))
-
     config = est.RunConfig(save_checkpoints_steps=1)
     with pytest.raises(KeyboardInterrupt):
-        est.Estimator(model_fn, tmp_path, config).train(
+        est.Estimator(_many_variables, tmp_path, config).train(
             lambda: tf.data.Dataset.from_tensors(tf.ones([2])), hooks=[Stop()]
         )
     assert tf.train.load_checkpoint(str(tmp_path)).get_tensor("global_step") == 1
+
+
+def test_a_lost_session_loses_no_checkpoint_that_is_being_written(tmp_path):
+    class LosesSession(est.SessionRunHook):
+        sessions = 0
+        restored: tuple[int, ...] = ()
+
+        def after_create_session(self, session, coord):
+            self.sessions += 1
+            self.restored += (int(session.run(v1.train.get_global_step())),)
+
+        def after_run(self, run_context, run_values):
+            if self.sessions == 1:
+                raise tf.errors.AbortedError(None, None, "lost")
+
+    config = est.RunConfig(save_checkpoints_steps=1)
+    hook = LosesSession()
+    est.Estimator(_many_variables, tmp_path, config).train(
+        lambda: tf.data.Dataset.from_tensors(tf.ones([2])).repeat(), hooks=[hook], max_steps=3
+    )
+    assert hook.restored == (0, 1)
+    assert tf.train.load_checkpoint(str(tmp_path)).get_tensor("global_step") == 3
 
 
 def test_saver_of_a_users_own_making_saves_at_once(variable_graph, tmp_path):
@@ -111,13 +150,12 @@ class NeedsEvenSteps(v1.train.CheckpointSaverListener):
 def test_listener_that_needs_no_checkpoint_is_not_waited_for(variable_graph, tmp_path):
     session, _, saver = variable_graph
     settled = SettledSaves(saver, [NeedsEvenSteps()])
-    with saver.open():
-        saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
-        settled.after_save(session, 1)
-        assert tf.train.latest_checkpoint(tmp_path) is None
-        session.gate.set()
-        settled.after_save(session, 2)
-        assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-1")
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+    settled.after_save(session, 1)
+    assert tf.train.latest_checkpoint(tmp_path) is None
+    session.gate.set()
+    settled.after_save(session, 2)
+    assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-1")
 
 
 def _contents(model_dir):
