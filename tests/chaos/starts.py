@@ -50,7 +50,10 @@ JOBS = {
         ["chief", "worker", "worker", "ps"],
         [str(TESTS / "distribute/linear_job.py"), "{dir}", "60"],
     ),
-    "callbacks": (["chief", "worker"], [str(TESTS / "keras/callbacks/callbacks_job.py"), "{dir}"]),
+    "callbacks": (
+        ["chief", "worker"],
+        [str(TESTS / "keras/callbacks/callbacks_job.py"), "{dir}", "whole"],
+    ),
 }
 JOBS |= {f"{name}_alone": ([], JOBS[name][1]) for name in ("old", "modern")}
 
@@ -59,7 +62,8 @@ JOBS |= {f"{name}_alone": ([], JOBS[name][1]) for name in ("old", "modern")}
 def busy(count: int) -> Iterator[None]:
     """Within it so many processes do nothing but take a core each."""
     spin = [sys.executable, "-c", "while True: pass"]
-    processes = [subprocess.Popen(spin) for _ in range(count)]
+    # Linux shares the cores among sessions first, and each task of a job has one of its own.
+    processes = [subprocess.Popen(spin, start_new_session=True) for _ in range(count)]
     try:
         yield
     finally:
@@ -128,8 +132,7 @@ def start(name: str, python: Callable[..., list[str]], directory: Path) -> Start
     for process in processes:
         process.kill()
         process.wait()
-    history = model_dir / "history.jsonl"
-    rows = history.read_text().splitlines() if history.exists() else []
+    rows = [row for path in model_dir.rglob("history.jsonl") for row in path.open()]
     first_step_secs = json.loads(rows[0])["time"] - clock if rows else None
     return Start(codes, first_step_secs, time.monotonic() - began)
 

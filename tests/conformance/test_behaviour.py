@@ -138,13 +138,14 @@ def test_behaves_as_the_original_without_the_behaviour_of_tensorflow_2(tmp_path:
     path = os.pathsep.join(str(Path(__file__).parents[1] / name) for name in PLACES)
     asks = Path(__file__).with_name("ask_without_v2.py")
     environment = {**os.environ, "PYTHONPATH": path}
-    subprocess.run(
-        [sys.executable, asks, tmp_path / "out"], env=environment, check=True, capture_output=True
-    )
-    seen = json.loads((tmp_path / "out").read_text(encoding="utf-8"))
     golden = recorded("behaviour_without_v2")
-    different = {name for name in golden if not _is_as_recorded(name, seen[name], golden[name])}
-    assert different == DIFFERENT_WITHOUT_V2
+    # Half of them, unless all is asked for.
+    cases = list(golden) if os.environ.get("BREADTH") == "all" else list(golden)[::2]
+    command = [sys.executable, asks, tmp_path / "out", *cases]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    seen = json.loads((tmp_path / "out").read_text(encoding="utf-8"))
+    different = {name for name in cases if not _is_as_recorded(name, seen[name], golden[name])}
+    assert different == DIFFERENT_WITHOUT_V2.intersection(cases)
 
 
 def _is_as_recorded(name: str, seen: dict[str, Any], expected: dict[str, Any]) -> bool:
