@@ -33,7 +33,9 @@ def build() -> Any:
 def fitted(given: list[Any], epochs: int = 4, **arguments: Any) -> Any:
     model = build()
     model.compile(tf_keras.optimizers.Adam(0.01), "mse", metrics=["mae"])
-    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8)
+    options = tf.data.Options()
+    options.autotune.enabled = False  # A tuned input now and then waits half a minute to be closed.
+    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8).with_options(options)
     model.fit(data, epochs=epochs, verbose=0, callbacks=given, **arguments)
     return model
 
@@ -252,7 +254,9 @@ def test_models_of_model_to_estimator_have_callbacks_and_stay_as_they_are() -> N
     estimator.train(batches(repeat=2), hooks=[hook])
     for weight, other in zip(model.get_weights(), before, strict=True):
         np.testing.assert_array_equal(weight, other)
-    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8)
+    options = tf.data.Options()
+    options.autotune.enabled = False  # A tuned input now and then waits half a minute to be closed.
+    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8).with_options(options)
     model.fit(data, epochs=2, verbose=0, callbacks=[scheduler])
     assert hook.history["mae"] == pytest.approx(model.history.history["mae"], rel=1e-5)
     assert evaluated(estimator)["mae"] == pytest.approx(model.evaluate(X, Y, verbose=0)[1])
