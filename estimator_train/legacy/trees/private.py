@@ -6,6 +6,8 @@ The paths are those that old scripts name; this package itself imports none of t
 from collections.abc import Callable
 from typing import Any
 
+from estimator_train.legacy.trees import keras_shapes
+
 ROOT = "tensorflow.python"
 KERAS = f"{ROOT}.keras"
 _V1 = "tensorflow:compat.v1"
@@ -208,6 +210,6 @@ NAMES: dict[str, str | Callable[[], Any]] = {
         f"{_V1}.distribute.experimental.ParameterServerStrategy"
     ),
     f"{KERAS}.preprocessing.sequence.pad_sequences": "tf_keras:utils.pad_sequences",
-    f"{KERAS}.engine.network.Network": "tf_keras:Model",
+    f"{KERAS}.engine.network.Network": keras_shapes.network,
     f"{KERAS}.utils.conv_utils.normalize_tuple": f"{_CONV_UTILS}:normalize_tuple",
 }

@@ -23,7 +23,7 @@ class Experiment:
       eval_metrics: Not supported: metrics belong to the model_fn.
       train_steps: The step to train to; None: the input ends it.
       eval_steps: Batches of an evaluation; None: all.
-      train_monitors: Hooks of training.
+      train_monitors: Monitors and hooks of training.
       eval_hooks: Hooks of evaluation.
       local_eval_frequency: Unused: checkpoints are evaluated as they come.
       eval_delay_secs: Seconds before the first evaluation.
