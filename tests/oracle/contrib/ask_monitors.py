@@ -3,6 +3,7 @@
 import logging
 import tempfile
 
+import numpy as np
 import tensorflow as tf
 from asking import main, question, signature
 from trying import tried
@@ -148,6 +149,11 @@ def input_of(x, y):
     return features
 
 
+def in_step(config):
+    """Arguments with which ours writes no checkpoint in a thread, to be found a little later."""
+    return {"checkpoint_mode": "sync"} if hasattr(config, "checkpoint_mode") else {}
+
+
 def trained_with(monitor, steps=12):
     """Trains a weight from 0 towards 1, where the validation wants -1; returns the last step."""
 
@@ -158,11 +164,9 @@ def trained_with(monitor, steps=12):
         train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
         return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
 
-    # Ours are written in a thread unless told otherwise, and would be found a little later.
-    in_step = (
-        {"checkpoint_mode": "sync"} if hasattr(tf.estimator.RunConfig, "checkpoint_mode") else {}
+    config = tf.estimator.RunConfig(
+        tempfile.mkdtemp(), save_checkpoints_steps=2, **in_step(tf.estimator.RunConfig)
     )
-    config = tf.estimator.RunConfig(tempfile.mkdtemp(), save_checkpoints_steps=2, **in_step)
     estimator = tf.estimator.Estimator(model_fn, config=config)
     hooks = monitors.replace_monitors_with_hooks([monitor], estimator)
     estimator.train(input_of([[1.0]], [[1.0]]), hooks, max_steps=steps)
@@ -220,6 +224,53 @@ def validation_by_a_metric_that_is_not_there():
         check_interval_secs=None,
     )
     return {"last": trained_with(monitor)}
+
+
+@question
+def validation_of_arrays():
+    """As programs of 2017 call it, with a metric of their own."""
+    learn = tf.contrib.learn
+    x, y = np.arange(8, dtype=np.float32).reshape(8, 1) / 4, np.arange(8, dtype=np.float32)
+    absolute = learn.MetricSpec(tf.contrib.metrics.streaming_mean_absolute_error)
+    monitor = monitors.ValidationMonitor(
+        x,
+        y + 1,
+        every_n_steps=5,
+        metrics={"absolute": absolute},
+        early_stopping_rounds=10,
+        early_stopping_metric="absolute",
+        early_stopping_metric_minimize=False,
+        check_interval_secs=None,
+    )
+    config = learn.RunConfig(
+        save_checkpoints_steps=5,
+        save_checkpoints_secs=None,
+        model_dir=tempfile.mkdtemp(),
+    )
+    config = config.replace(**in_step(config)) if in_step(config) else config
+    columns = [tf.contrib.layers.real_valued_column("", dimension=1)]
+    regressor = learn.LinearRegressor(columns, config=config)
+    regressor.fit(x, y, steps=40, monitors=[monitor])
+    last = int(regressor.get_variable_value("global_step"))
+    value = round(float(monitor.best_value), 3)
+    found = [last, monitor.best_step, value, monitor.early_stopped]
+    return {"found": repr(found), "metrics": sorted(monitor.best_metrics)}
+
+
+@question
+def monitors_of_an_experiment():
+    estimator = tf.contrib.learn.LinearRegressor(
+        [tf.contrib.layers.real_valued_column("x")], model_dir=tempfile.mkdtemp()
+    )
+    experiment = tf.contrib.learn.Experiment(
+        estimator,
+        input_of([[1.0]], [[1.0]]),
+        input_of([[1.0]], [[1.0]]),
+        train_steps=7,
+        train_monitors=[monitors.StopAtStep(3), monitors.CaptureVariable("global_step")],
+    )
+    experiment.train()
+    return {"last": int(estimator.get_variable_value("global_step"))}
 
 
 @question
