@@ -16,7 +16,9 @@ def take_others() -> None:
     )
 
 
-def network() -> Any:
-    """What `keras.engine.network.Network` is now; who asks for it was written for such models."""
+def __getattr__(name: str) -> Any:
+    """What `keras.engine.network.Network` is now: who asks for it was written for such models."""
+    if name != "Network":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     take_others()
     return importlib.import_module("tf_keras").Model
