@@ -6,7 +6,7 @@ of `estimator_train` go by their names below it; the rooms below `legacy.contrib
 """
 
 ROOMS = {
-    "canned": "canned.parts estimator estimator_spec heads",
+    "canned": "canned.parts engine estimator estimator_spec heads",
     "canned.boosted_trees": "canned.parts estimator estimator_spec heads",
     "canned.parts": "engine estimator_spec heads optimizers",
     "canned.v1": "canned canned.parts estimator",
@@ -66,7 +66,7 @@ ROOMS = {
     "export": (
         "engine engine.checkpoints engine.context engine.graph engine.sessions estimator_spec"
     ),
-    "heads": "estimator_spec optimizers",
+    "heads": "engine estimator_spec optimizers",
     "hooks": "engine keras.callbacks",
     "keras": (
         "engine engine.checkpoints estimator estimator_spec export keras.callbacks "

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import all_cases
 import all_jobs
+import ask_autograph
 import ask_canned
 import ask_canned_errors
 import ask_export
@@ -72,6 +73,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
         *(f"bad {name}" for name in boosted_trees.BAD),
         *("in memory classifier", "in memory regressor", "signatures"),
     ],
+    "autograph": lambda: ask_autograph.NAMES,
     "canned": lambda: canned_cases.CASES,
     "canned_continued": lambda: HOMES,
     "canned_continued_ours": lambda: HOMES,

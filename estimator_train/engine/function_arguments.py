@@ -7,6 +7,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.autograph import user_function
+
 _LOG = tf.get_logger()
 _NAMED = (
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
@@ -44,7 +46,8 @@ def argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
 def call_with_known(fn: Callable[..., Any], available: Mapping[str, Any]) -> Any:
     """Calls `fn` with those of the `available` arguments that it names."""
     names = argument_names(fn)
-    return fn(**{name: value for name, value in available.items() if name in names})
+    known = {name: value for name, value in available.items() if name in names}
+    return user_function(fn)(**known)
 
 
 def requires(fn: Callable[..., Any], name: str) -> bool:

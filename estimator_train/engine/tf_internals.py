@@ -17,6 +17,9 @@ from google.protobuf import text_format
 # Why internal: the message has no public name (see `session_call`).
 from tensorflow.core.protobuf.config_pb2 import CallableOptions
 
+# Why internal: AutoGraph can be told of a function, not of a package (see `never_convert`).
+from tensorflow.python.autograph.core import config as autograph_rules
+
 # Why internal: a Checkpoint alone does not say which variables it reaches (see `saver_by_places`).
 from tensorflow.python.checkpoint.graph_view import ObjectGraphView
 
@@ -68,6 +71,16 @@ def mend_text_of_graphs() -> None:
 
 
 mend_text_of_graphs()
+
+
+def never_convert(package: str) -> None:
+    """Has AutoGraph leave a package as it is, as it leaves TensorFlow.
+
+    Why internal: the public decorator would have to stand at each function of a package.
+    """
+    rule = autograph_rules.DoNotConvert(package)
+    autograph_rules.CONVERSION_RULES = (rule, *autograph_rules.CONVERSION_RULES)
+
 
 _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.autograph import user_function
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.keys import MetricKeys
@@ -140,7 +141,7 @@ class Head(abc.ABC):
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")
         with tf.name_scope(tf.compat.as_str(self.name or "head")) as scope:
-            predictions = self.predictions(logits)
+            predictions = user_function(self.predictions)(logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(
                     mode,
@@ -175,7 +176,8 @@ class Head(abc.ABC):
         regularization_losses: Sequence[tf.Tensor] | None,
     ) -> tf.Tensor:
         """The loss of an EstimatorSpec."""
-        return self.loss(labels, logits, features, mode, regularization_losses)
+        loss = user_function(self.loss)
+        return loss(labels, logits, features, mode, regularization_losses)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
         """The signatures of a SavedModel; of several, one is the default signature."""
@@ -189,8 +191,8 @@ class Head(abc.ABC):
         regularization_losses: Sequence[tf.Tensor] | None,
     ) -> Metrics:
         """The metrics of an evaluation, by name."""
-        return self.update_metrics(
-            self.metrics(regularization_losses=regularization_losses),
+        return user_function(self.update_metrics)(
+            user_function(self.metrics)(regularization_losses=regularization_losses),
             features=features,
             logits=logits,
             labels=labels,

@@ -10,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.autograph import user_function
 from estimator_train.heads import checks
 
 LossFn = Callable[..., Any]
@@ -92,7 +93,8 @@ def call_loss_fn(
     names = _argument_names(loss_fn)
     optional = {name: value for name, value in available.items() if name in names}
     with tf.name_scope("call_loss_fn"):
-        loss = _tensor_of(loss_fn(labels=labels, logits=logits, **optional), loss_dimension)
+        returned = user_function(loss_fn)(labels=labels, logits=logits, **optional)
+        loss = _tensor_of(returned, loss_dimension)
         return checks.checked_losses(loss, logits, loss_dimension)
 
 

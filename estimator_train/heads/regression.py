@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.autograph import user_function
 from estimator_train.estimator_spec.export_outputs import (
     ExportOutput,
     PredictOutput,
@@ -82,7 +83,7 @@ class RegressionHead(WeightedHead):
             if self._inverse_link_fn is None:
                 return {PredictionKeys.PREDICTIONS: logits}
             return {
-                PredictionKeys.PREDICTIONS: self._inverse_link_fn(logits),
+                PredictionKeys.PREDICTIONS: user_function(self._inverse_link_fn)(logits),
                 PredictionKeys.LOGITS: logits,
             }
 

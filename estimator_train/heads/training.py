@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.autograph import user_function
 from estimator_train.optimizers.base import gated_gradients
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
 from estimator_train.optimizers.state import inner_optimizer
@@ -47,7 +48,7 @@ def train_op_of(
     check_one_way(optimizer, train_op_fn)
     if train_op_fn is not None:
         with tf.name_scope(_SCOPE):
-            train_op = train_op_fn(loss)
+            train_op = user_function(train_op_fn)(loss)
     else:
         train_op = _minimize(_replica_share(loss, loss_reduction), optimizer, trainable_variables)
     if update_ops is None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.autograph import user_function
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.heads import losses
 from estimator_train.heads.base import Head
@@ -46,7 +47,7 @@ class V1Training(Head):
         """The training operation, and all update operations of the graph."""
         check_one_way(optimizer, train_op_fn)
         if train_op_fn is not None:
-            train_op = train_op_fn(loss)
+            train_op = user_function(train_op_fn)(loss)
         else:
             step = tf.compat.v1.train.get_or_create_global_step()
             train_op = optimizer.minimize(loss, step, trainable_variables)

@@ -132,7 +132,8 @@ def start(name: str, python: Callable[..., list[str]], directory: Path) -> Start
     for process in processes:
         process.kill()
         process.wait()
-    rows = [row for path in model_dir.rglob("history.jsonl") for row in path.open()]
+    histories = model_dir.rglob("history.jsonl")
+    rows = [row for path in histories for row in path.read_text(encoding="utf-8").splitlines()]
     first_step_secs = json.loads(rows[0])["time"] - clock if rows else None
     return Start(codes, first_step_secs, time.monotonic() - began)
 

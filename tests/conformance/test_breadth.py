@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiers
 from breadth import asking
 from differences import DIFFERENT
 from flavours import ours
@@ -27,8 +28,8 @@ WITHOUT_V2 = recorded("breadth_v1_behaviour")
 TESTS = Path(__file__).parents[1]
 SAMPLE = random.Random(22).sample(sorted(name for name in GOLDEN if asking.IN_BOTH.match(name)), 60)
 
+NTH = 12
 # One of each kind that was refused here, and worked there.
-NTH = 1 if os.environ.get("BREADTH") == "all" else 12
 ONCE_REFUSED = (
     "v1 KMeans.initial_clusters: too few",
     "v1 KMeans: no count",
@@ -85,14 +86,14 @@ SUBJECTS = sorted(set(map(_subject, GOLDEN)))
 @pytest.mark.long
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_every_question_is_answered_as_by_the_original(subject: str) -> None:
-    names = [name for name in GOLDEN if _subject(name) == subject][::NTH]
+    names = tiers.sampled(NTH, [name for name in GOLDEN if _subject(name) == subject])
     seen = {name: asking.answer(known()[name], ours()) for name in names}
     assert unlisted(seen, GOLDEN) == {}
 
 
 @pytest.mark.long
 def test_without_the_behaviour_of_tensorflow_2(tmp_path: Path) -> None:
-    seen = _asked_elsewhere(tmp_path / "answers.json", ["--v1", *list(WITHOUT_V2)[::NTH]])
+    seen = _asked_elsewhere(tmp_path / "answers.json", ["--v1", *tiers.sampled(NTH, WITHOUT_V2)])
     assert unlisted(seen, WITHOUT_V2) == {}
 
 

@@ -426,6 +426,15 @@ def heads_keys() -> dict[str, Any]:
 
 
 @recording
+def autograph() -> dict[str, Any]:
+    import ask_autograph
+    import ask_heads_replicas
+
+    ask_heads_replicas.two_devices()
+    return ask_autograph.answers(tf.estimator, v1.estimator, tf.estimator, tf.keras)
+
+
+@recording
 def heads_replicas() -> dict[str, Any]:
     import ask_heads_replicas
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -16,6 +17,11 @@ def first(chosen: Collection[Any], cases: Iterable[Any]) -> list[Any]:
 def every(nth: int, cases: Iterable[Any]) -> list[Any]:
     """The cases for `parametrize`: each nth in the first tier, the others in the second."""
     return [case if not number % nth else _long(case) for number, case in enumerate(cases)]
+
+
+def sampled(nth: int, questions: Iterable[str]) -> list[str]:
+    """Each nth question, or with `BREADTH=all` in the environment all of them."""
+    return list(questions)[:: 1 if os.environ.get("BREADTH") == "all" else nth]
 
 
 def _long(case: Any) -> Any:

@@ -11,6 +11,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.autograph import user_function
 from estimator_train.optimizers.graph_optimizers import legacy_form
 
 _LOG = tf.get_logger()
@@ -65,7 +66,7 @@ class OptimizerChoice(abc.ABC):
             return self._of_name(self._given)
         if not callable(self._given):
             return self._given
-        made = self._given()
+        made = user_function(self._given)()
         self._check(made)
         return made
 

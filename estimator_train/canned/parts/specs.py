@@ -11,6 +11,7 @@ import tensorflow as tf
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.canned.parts.optimizer_arguments import OptimizerChoice
 from estimator_train.canned.parts.sdca import LinearSDCA
+from estimator_train.engine.autograph import user_function
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.training import minimize_parts
 from estimator_train.heads.v1 import V1_HEADS
@@ -43,7 +44,7 @@ def model_fn_of(head: Any, trained: Sequence[TrainedPart]) -> Callable[..., Esti
         _check_optimizers(trained, mode)
         batch = Batch(features)
         logits, updates = _logits(batch, [part for part, _ in trained], head, mode)
-        return head.create_estimator_spec(
+        return user_function(head.create_estimator_spec)(
             batch.features,
             mode,
             logits,
@@ -103,7 +104,7 @@ def sdca_model_fn_of(
 
         at_home = _v1.variable_scope(scope, auxiliary_name_scope=False)
         with at_home if v1 else no_scope:
-            return head.create_estimator_spec(
+            return user_function(head.create_estimator_spec)(
                 batch.features,
                 mode,
                 model.logits,
@@ -211,7 +212,7 @@ def _v1_spec(
         with tf.control_dependencies(operations):
             return _v1.assign_add(step, 1)
 
-    return head.create_estimator_spec(
+    return user_function(head.create_estimator_spec)(
         batch.features,
         mode,
         logits,

@@ -11,7 +11,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import mark_good, remove_unfinished
 
-LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
+_LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 _WRITES = "SaveV2"
 _FIRST_VALUE = 3  # Of a SaveV2 operation's inputs: prefix, names, slices, then the values.
 
@@ -142,7 +142,7 @@ class AsyncSaver:
             mark_good(checkpoint)
         except tf.errors.OpError as error:
             remove_unfinished(f"{save_path}-{arguments.get('global_step')}")
-            if isinstance(error, LOST_SESSION):
+            if isinstance(error, _LOST_SESSION):
                 raise  # MonitoredSession answers it by a new session.
             state = tf.train.get_checkpoint_state(os.path.dirname(save_path))
             last = state.model_checkpoint_path if state else "none"

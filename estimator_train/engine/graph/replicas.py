@@ -6,6 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.autograph import as_replica
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.sync_stop import voting_inputs
 from estimator_train.engine.graph.model_fn import call_model_fn
@@ -124,7 +125,7 @@ def call_on_replicas(
 
     with tf_internals.scaled_loss(strategy):
         losses = strategy.extended.call_for_each_replica(
-            replica, args=(inputs.features, inputs.labels)
+            as_replica(replica, strategy), args=(inputs.features, inputs.labels)
         )
     mean = mode == ModeKeys.EVAL or tf_internals.loss_was_scaled(tf.compat.v1.get_default_graph())
     reduction = tf.distribute.ReduceOp.MEAN if mean else tf.distribute.ReduceOp.SUM
