@@ -12,6 +12,7 @@ from absl import flags
 
 from estimator_train.legacy import generation, seeds, trees
 from estimator_train.legacy.imports import Imports
+from estimator_train.legacy.trees import keras_shapes
 from estimator_train.legacy.trees.view import Tree
 
 _DEPRECATED = "is deprecated and will be removed in a future version"
@@ -86,19 +87,8 @@ def _behave_as_tf1(tensorflow: Any) -> None:
     finally:
         logger.setLevel(level)
     _accept_whole_floats(tensorflow.compat.v1.Dimension)
-    _take_other_shapes()
-
-
-def _take_other_shapes() -> None:
-    """Lets Keras models of declared inputs be called with others, as TensorFlow 1 did.
-
-    `fit` and its like compare arrays with the declared shapes all the same.
-    """
-    functional = importlib.import_module("tf_keras.src.engine.functional").Functional
-    own = functional.input_spec
-    functional.input_spec = property(
-        lambda model: getattr(model, "_manual_input_spec", None), own.fset
-    )
+    keras_shapes.take_others()
+    _give_first_values(tensorflow)
 
 
 def _accept_whole_floats(dimension: Any) -> None:
@@ -110,3 +100,17 @@ def _accept_whole_floats(dimension: Any) -> None:
         own(self, int(value) if whole else value)
 
     dimension.__init__ = init
+
+
+def _give_first_values(tensorflow: Any) -> None:
+    """Lets resource variables tell the value that they are initialized with, as references do."""
+
+    def initialized_value(self: Any) -> Any:
+        with tensorflow.init_scope():
+            return tensorflow.cond(
+                tensorflow.compat.v1.is_variable_initialized(self),
+                self.read_value,
+                lambda: self.initial_value,
+            )
+
+    tensorflow.Variable.initialized_value = initialized_value

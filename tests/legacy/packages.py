@@ -193,10 +193,19 @@ def _tested(name):
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
     bad = [*result.errors, *result.failures]
-    lines = [text.strip().splitlines()[-1][:130] for _, text in bad if text.strip()]
+    lines = [_error_of(text) for _, text in bad if text.strip()]
     for test, text in bad:
         print(f"{name} {test}\n{text}", file=sys.stderr)
     return lines[0].replace("|", "/") if lines else ""
+
+
+def _error_of(trace):
+    """The line of a traceback that names the error, which may have lines below it."""
+    lines = trace.strip().splitlines()
+    named = [
+        line for line in lines if re.match(r"[\w.]+(Error|Exception|Symbol|NotInstalled)\b", line)
+    ]
+    return (named or lines)[-1][:130]
 
 
 def _forked(function, argument):

@@ -114,6 +114,34 @@ def test_copies_name_everything_by_where_it_is_today(tmp_path):
     check(tmp_path / "code", "--rewrite", exit_code=2)
 
 
+NETWORK = """
+import tensorflow as tf
+from tensorflow.python.keras.engine import network
+
+
+class Doubled(network.Network):
+    def __init__(self):
+        inputs = tf.keras.Input((2,))
+        super().__init__(inputs=inputs, outputs=2 * inputs)
+
+
+print(Doubled()(tf.ones([1, 3])).numpy().tolist())
+"""
+
+
+def test_copies_have_models_that_take_other_shapes(tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "model.py").write_text(NETWORK)
+    check(tmp_path / "code", "--rewrite", exit_code=0)
+    done = subprocess.run(
+        forked.python(tmp_path / "code_rewritten" / "model.py"),
+        capture_output=True,
+        text=True,
+        env=environment(TF_USE_LEGACY_KERAS=1),
+    )
+    assert done.stdout == "[[2.0, 2.0, 2.0]]\n", done.stderr[-3000:]
+
+
 @pytest.mark.long
 def test_copies_run_under_python_and_give_the_same_figures(run, tmp_path):
     programs = tmp_path / "programs"

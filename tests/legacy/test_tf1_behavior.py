@@ -1,4 +1,4 @@
-"""What TensorFlow 1 took and today's refuses; the answers are those of TensorFlow 1.15.5."""
+"""What old TensorFlow took and today's refuses; the answers are those of TensorFlow 1.15.5."""
 
 SIZES = """
 import tensorflow as tf
@@ -54,3 +54,51 @@ def test_keras_models_are_called_with_other_shapes_than_declared(run):
         "1 (4, 1)",
         " 3 dimensions, but got array with shape (4, 28, 28, 1)",
     ]
+
+
+FIRST_VALUES = """
+import tensorflow as tf
+makers = {
+    "resource": lambda **given: tf.get_variable("resource", use_resource=True, **given),
+    "reference": lambda **given: tf.get_variable("reference", use_resource=False, **given),
+    "class": lambda shape, initializer: tf.Variable(initializer(shape), use_resource=True),
+}
+made = []
+for maker in makers.values():
+    first = maker(shape=[2], initializer=tf.random_normal_initializer())
+    made.append((first, tf.Variable(2 * first.initialized_value())))
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    for name, pair in zip(makers, made):
+        first, second = session.run(pair)
+        print(name, (second == 2 * first).all())
+    session.run(made[0][0].assign([3, 4]))
+    print(session.run(made[0][0].initialized_value()))
+"""
+
+
+def test_variables_begin_with_the_values_of_others(run):
+    assert run(FIRST_VALUES, switches=["--tf1"]).stdout.splitlines() == [
+        *("resource True", "reference True", "class True"),
+        "[3. 4.]",
+    ]
+
+
+NETWORK = """
+import tensorflow as tf
+from tensorflow.python.keras.engine import network
+
+class Doubled(network.Network):
+    def __init__(self, size):
+        inputs = [tf.keras.Input((size,)) for _ in range(2)]
+        super().__init__(inputs=inputs, outputs=2 * inputs[0] + inputs[1])
+
+inner = Doubled(2)
+print(inner([tf.ones([1, 3]), tf.ones([1, 3])]).numpy().tolist())
+inputs = [tf.keras.Input((4,)) for _ in range(2)]
+print(tf.keras.Model(inputs, inner(inputs))([tf.ones([1, 4])] * 2).shape)
+"""
+
+
+def test_models_of_the_first_keras_2_are_called_with_other_shapes(run):
+    assert run(NETWORK, switches=["--tf2"]).stdout.splitlines() == ["[[3.0, 3.0, 3.0]]", "(1, 4)"]

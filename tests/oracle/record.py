@@ -94,10 +94,14 @@ def _note(python: str, name: str, package: str) -> None:
     """Notes which version an interpreter has that cannot note it itself."""
     import goldens
 
-    program = (
-        "import platform, importlib.metadata as m; "
-        f"print(m.version('{package}'), platform.python_version())"
-    )
+    program = f"""
+import platform
+try:
+    from importlib.metadata import version
+except ImportError:  # Python 3.7, where a package that TensorFlow needs has it.
+    from importlib_metadata import version
+print(version("{package}"), platform.python_version())
+"""
     of_package, version = _printed(python, "-c", program).split()
     title = "TensorFlow" if package == "tensorflow" else package
     goldens.note_version(name, f"{title} {of_package}", version)

@@ -19,7 +19,9 @@ _TF1_MODULES = {
     "tensorflow.examples.tutorials.mnist": ("estimator_train.legacy.tutorials",),
     _CONTRIB: ("estimator_train.legacy.contrib",),
     f"{_CONTRIB}.keras": ("tensorflow:compat.v1.keras",),
+    f"{_CONTRIB}.eager.python.tfe": ("estimator_train.legacy.contrib.eager",),
 }
+_TEST_UTIL = "tensorflow.python.framework.test_util"
 # Ways around to a module of the tree, which else would lead to TensorFlow's own.
 _ALIASES = {
     "tensorflow_core": "tensorflow",
@@ -63,6 +65,14 @@ _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
     "tensorflow.__version__": lambda: _VERSION,
     "tensorflow.VERSION": lambda: _VERSION,
     "tensorflow.version.VERSION": lambda: _VERSION,
+    **{
+        f"{_CONTRIB}.{path}.run_{old}_in_graph_and_eager_modes": f"{_TEST_UTIL}:{new}"
+        for path in ("eager", "eager.python.tfe")
+        for old, new in (
+            ("test", "run_in_graph_and_eager_modes"),
+            ("all_tests", "run_all_in_graph_and_eager_modes"),
+        )
+    },
 }
 # TensorFlow's own raises where no TPU is found, also in scripts that then run without one.
 _RESOLVERS = {

@@ -26,7 +26,6 @@ _TRACKING = {
 # Modules of Keras of which even the names have gone: what was in them is looked for in all of it.
 _KERAS_MODULES = (
     "distribute.multi_worker_training_state",
-    "engine.network",
     "engine.training_arrays",
     "engine.training_distributed",
     "engine.training_eager",
@@ -128,6 +127,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     f"{KERAS}.optimizer_v2.learning_rate_schedule": ("tensorflow:keras.optimizers.schedules",),
     f"{KERAS}.optimizer_v2.legacy_learning_rate_decay": (f"{_V1}.train",),
     **{f"{KERAS}.{name}": () for name in _KERAS_MODULES},
+    f"{KERAS}.engine.network": ("estimator_train.legacy.trees.keras_shapes",),
     **{f"{KERAS}.{name}": (f"tf_keras.src.saving.legacy.{name[7:]}",) for name in _KERAS_SAVING},
     f"{KERAS}.keras_parameterized": ("tf_keras.src.testing_infra.test_combinations",),
     f"{KERAS}.combinations": ("tf_keras.src.testing_infra.test_combinations",),
@@ -208,6 +208,5 @@ NAMES: dict[str, str | Callable[[], Any]] = {
         f"{_V1}.distribute.experimental.ParameterServerStrategy"
     ),
     f"{KERAS}.preprocessing.sequence.pad_sequences": "tf_keras:utils.pad_sequences",
-    f"{KERAS}.engine.network.Network": "tf_keras:Model",
     f"{KERAS}.utils.conv_utils.normalize_tuple": f"{_CONV_UTILS}:normalize_tuple",
 }

@@ -62,6 +62,7 @@ from estimator_train.legacy.contrib.layers.regularizers import (
     l2_regularizer,
     sum_regularizer,
 )
+from estimator_train.legacy.contrib.layers.reversible import recompute_grad, rev_block
 from estimator_train.legacy.contrib.layers.shaping import (
     dropout,
     flatten,
@@ -131,10 +132,12 @@ __all__ = [
     "one_hot_encoding",
     "optimize_loss",
     "real_valued_column",
+    "recompute_grad",
     "relu",
     "relu6",
     "repeat",
     "safe_embedding_lookup_sparse",
+    "rev_block",
     "separable_conv2d",
     "separable_convolution2d",
     "softmax",

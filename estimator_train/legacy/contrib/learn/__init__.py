@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import estimator_train.compat.v1 as v1
-from estimator_train.legacy.contrib.learn import datasets, preprocessing
+from estimator_train.legacy.contrib.learn import datasets, monitors as monitors, preprocessing
 from estimator_train.legacy.contrib.learn.arrays import (
     SKCompat,
     infer_real_valued_columns_from_input,
@@ -54,6 +54,7 @@ __all__ = [
     "infer_real_valued_columns_from_input_fn",
     "learn_runner",
     "make_export_strategy",
+    "monitors",
     "preprocessing",
 ]
 

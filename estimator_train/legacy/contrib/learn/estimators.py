@@ -10,6 +10,7 @@ import estimator_train.compat.v1 as v1
 from estimator_train.engine.function_arguments import argument_names
 from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, specification
+from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
 from estimator_train.training.extenders import add_metrics
 
@@ -42,10 +43,10 @@ class Learning(v1.Estimator):
           input_fn: The input.
           steps: Steps to train.
           batch_size: Examples in a batch of x; by default all.
-          monitors: Hooks.
+          monitors: Monitors and hooks.
           max_steps: The step to train to.
         """
-        hooks = [m for m in monitors or () if isinstance(m, tf.compat.v1.train.SessionRunHook)]
+        hooks = replace_monitors_with_hooks(monitors, self)
         source = self._source(x, y, input_fn, batch_size, None)
         return self.train(source, hooks, steps, max_steps)
 

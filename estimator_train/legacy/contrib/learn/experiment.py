@@ -9,6 +9,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.estimator import Estimator
+from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
 from estimator_train.legacy.contrib.training.hparams import HParams
 
@@ -23,7 +24,7 @@ class Experiment:
       eval_metrics: Not supported: metrics belong to the model_fn.
       train_steps: The step to train to; None: the input ends it.
       eval_steps: Batches of an evaluation; None: all.
-      train_monitors: Hooks of training.
+      train_monitors: Monitors and hooks of training.
       eval_hooks: Hooks of evaluation.
       local_eval_frequency: Unused: checkpoints are evaluated as they come.
       eval_delay_secs: Seconds before the first evaluation.
@@ -69,7 +70,8 @@ class Experiment:
                 "or use tf.estimator.add_metrics."
             )
         self._estimator = estimator
-        self._train = (train_input_fn, train_steps, list(train_monitors or ()))
+        train_hooks = replace_monitors_with_hooks(train_monitors, estimator)
+        self._train = (train_input_fn, train_steps, train_hooks)
         self._eval = (eval_input_fn, eval_steps, list(eval_hooks or ()))
         self._delay, self._throttle = eval_delay_secs, continuous_eval_throttle_secs
         self._steps_per_iteration = train_steps_per_iteration

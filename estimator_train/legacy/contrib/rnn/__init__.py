@@ -8,6 +8,12 @@ from estimator_train.legacy.contrib.rnn.cells import (
     LayerNormBasicLSTMCell,
     LSTMBlockCell,
 )
+from estimator_train.legacy.contrib.rnn.convolution import (
+    Conv1DLSTMCell,
+    Conv2DLSTMCell,
+    Conv3DLSTMCell,
+    ConvLSTMCell,
+)
 from estimator_train.legacy.contrib.rnn.fused import (
     FusedRNNCell,
     FusedRNNCellAdaptor,
@@ -38,6 +44,10 @@ static_bidirectional_rnn = _v1.static_bidirectional_rnn
 __all__ = [
     "BasicLSTMCell",
     "BasicRNNCell",
+    "Conv1DLSTMCell",
+    "Conv2DLSTMCell",
+    "Conv3DLSTMCell",
+    "ConvLSTMCell",
     "DeviceWrapper",
     "DropoutWrapper",
     "FusedRNNCell",

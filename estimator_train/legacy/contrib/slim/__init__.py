@@ -1,4 +1,4 @@
-"""`tf.contrib.slim`: layers, arg_scope, losses, variables and nets under one name."""
+"""`tf.contrib.slim`: layers, arg_scope, losses, variables, nets and readers under one name."""
 
 import tensorflow as tf
 
@@ -42,6 +42,15 @@ from estimator_train.legacy.contrib.layers import (
     regularizers as regularizers,
     utils as utils,
 )
+from estimator_train.legacy.contrib.slim import (
+    data_decoder as data_decoder,
+    dataset as dataset,
+    dataset_data_provider as dataset_data_provider,
+    parallel_reader as parallel_reader,
+    prefetch_queue as prefetch_queue,
+    queues as queues,
+    tfexample_decoder as tfexample_decoder,
+)
 from estimator_train.legacy.contrib.training import evaluate_once, learning as learning, train
 
 get_global_step = tf.compat.v1.train.get_global_step
@@ -54,6 +63,9 @@ __all__ = [
     "assign_from_values",
     "assign_from_values_fn",
     "current_arg_scope",
+    "data_decoder",
+    "dataset",
+    "dataset_data_provider",
     "evaluate_once",
     "filter_variables",
     "get_local_variables",
@@ -77,6 +89,10 @@ __all__ = [
     "regularizers",
     "model_variable",
     "nets",
+    "parallel_reader",
+    "prefetch_queue",
+    "queues",
+    "tfexample_decoder",
     "train",
     "utils",
     "variable",

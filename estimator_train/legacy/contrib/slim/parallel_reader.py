@@ -1,0 +1,93 @@
+"""`tf.contrib.slim.parallel_reader`: records of many files, read by queues."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+_v1 = tf.compat.v1
+_train = _v1.train
+
+
+def get_data_files(data_sources: Any) -> list[str]:
+    """The files that patterns stand for.
+
+    Args:
+      data_sources: A path, a pattern with `*`, `?` or `[`, or a list or tuple of such.
+
+    Raises:
+      ValueError: There are none.
+    """
+    if isinstance(data_sources, (list, tuple)):
+        files = [file for source in data_sources for file in get_data_files(source)]
+    elif any(sign in data_sources for sign in "*?["):
+        files = tf.io.gfile.glob(data_sources)
+    else:
+        files = [data_sources]
+    if not files:
+        raise ValueError(f"No data files found in {data_sources}")
+    return files
+
+
+def single_pass_read(
+    data_sources: Any,
+    reader_class: Any,
+    reader_kwargs: Mapping[str, Any] | None = None,
+    scope: str | None = None,
+) -> tuple[Any, Any]:
+    """Keys and values of all records, once and in the order of the files.
+
+    Args:
+      data_sources: As for `get_data_files`.
+      reader_class: The class of a reader, as tf.TFRecordReader.
+      reader_kwargs: Its arguments.
+      scope: The scope of the operations' names.
+    """
+    files = get_data_files(data_sources)
+    with tf.name_scope(scope or "single_pass_read"):
+        names = _train.string_input_producer(files, num_epochs=1, shuffle=False, name="filenames")
+        return reader_class(**(reader_kwargs or {})).read(names)
+
+
+def parallel_read(
+    data_sources: Any,
+    reader_class: Any,
+    num_epochs: int | None = None,
+    num_readers: int = 4,
+    reader_kwargs: Mapping[str, Any] | None = None,
+    shuffle: bool = True,
+    dtypes: Sequence[Any] | None = None,
+    capacity: int = 256,
+    min_after_dequeue: int = 128,
+    seed: int | None = None,
+    scope: str | None = None,
+) -> tuple[Any, Any]:
+    """Keys and values of records that several readers read at a time.
+
+    Args:
+      data_sources: As for `get_data_files`.
+      reader_class: The class of a reader, as tf.TFRecordReader.
+      num_epochs: How often each file is read; None is without end.
+      num_readers: The number of readers.
+      reader_kwargs: Arguments of each.
+      shuffle: Shuffles files and records.
+      dtypes: Those of keys and values, strings by default.
+      capacity: Of the queue of records.
+      min_after_dequeue: How many records a shuffled queue keeps.
+      seed: Of the shuffling.
+      scope: The scope of the operations' names.
+    """
+    files = get_data_files(data_sources)
+    dtypes = dtypes or [tf.string, tf.string]
+    with tf.name_scope(scope or "parallel_read"):
+        names = _train.string_input_producer(
+            files, num_epochs=num_epochs, shuffle=shuffle, seed=seed, name="filenames"
+        )
+        if shuffle:
+            queue = tf.queue.RandomShuffleQueue(capacity, min_after_dequeue, dtypes, seed=seed)
+        else:
+            queue = tf.queue.FIFOQueue(capacity, dtypes)
+        readers = [reader_class(**(reader_kwargs or {})) for _ in range(num_readers)]
+        filling = [queue.enqueue(reader.read(names)) for reader in readers]
+        _train.add_queue_runner(_train.QueueRunner(queue, filling))
+        return queue.dequeue()
