@@ -30,7 +30,8 @@ OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encodi
 # Those that take longest: networks that are built whole, and estimators that are trained.
 LONG = {
     *("crf", "data", "decoding", "estimator", "learn", "learn_estimators", "metrics"),
-    *("optimize_loss", "rnn", "seq2seq", "slim_nets", "slim_nets_run", "timeseries", "training"),
+    *("optimize_loss", "rnn", "seq2seq", "slim_nets", "slim_nets_run", "structural", "timeseries"),
+    "training",
 }
 QUESTIONS = [
     pytest.param(area, question, marks=[pytest.mark.long] if area in LONG else [])

@@ -34,6 +34,11 @@ RUNS = [
     ("text_classification_rnn.py", [], "Accuracy (rnn): "),
     ("timeseries_ar.py", [], "loss falls True\ncontinued (45, 1) True\nfollowed True\nserved"),
     ("timeseries_lstm.py", [], "learnt True (1, 200, 5)\ncontinued (30, 5) True\nserved"),
+    (
+        "timeseries_structural.py",
+        [],
+        "anomalies [40, 120] True\ncontinued (30, 1) True True\nwithin True 60",
+    ),
     ("titanic_notebook.py", [], "served ['all_class_ids'"),
     ("warm_start_early_stop.py", [], "warm start keeps the loss 1"),
 ]

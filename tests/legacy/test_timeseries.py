@@ -77,7 +77,7 @@ def test_examples_in_files_are_a_series(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["", ".python.timeseries.estimators"])
-def test_state_space_models_say_what_to_use(path):
+def test_other_models_say_what_to_use(path):
     module = tree(TF1).module(f"tensorflow.contrib.timeseries{path}")
-    with pytest.raises(AttributeError, match="Use tf.contrib.timeseries.ARRegressor, or the pack"):
-        _ = module.StructuralEnsembleRegressor
+    with pytest.raises(AttributeError, match="Use tf.contrib.timeseries.StructuralEnsembleReg"):
+        _ = module.StateSpaceRegressor

@@ -15,10 +15,11 @@ _INSTEAD = {
     ),
     **{
         f"tensorflow.contrib.timeseries.{path}{name}": (
-            "tf.contrib.timeseries.ARRegressor, or the package tensorflow-probability (tfp.sts)"
+            "tf.contrib.timeseries.StructuralEnsembleRegressor or ARRegressor, or a "
+            "SequentialTimeSeriesModel of your own"
         )
         for path in ("", "python.timeseries.estimators.")
-        for name in ("StateSpaceRegressor", "StructuralEnsembleRegressor")
+        for name in ("StateSpaceRegressor", "LSTMAutoRegressor")
     },
     "tensorflow.contrib.lite": "tf.lite",
     "tensorflow.contrib.tensorrt": "tf.experimental.tensorrt",

@@ -5,6 +5,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 from asking import main, numbers, question, signature
+from estimating import Load, end_to_end, whole
 from tensorflow.contrib.timeseries.python.timeseries import (
     ar_model,
     feature_keys,
@@ -76,7 +77,6 @@ def names():
         name: ", ".join(signature(getattr(timeseries, name)))
         for name in sorted(dir(timeseries))
         if name[0].isupper() and callable(getattr(timeseries, name))
-        if name != "StructuralEnsembleRegressor"
     }
 
 
@@ -387,69 +387,6 @@ def wrong_regressors():
         "squares": tried_with(anomaly_prior_probability=0.1, loss=squares),
         "usual": tried_with(),
     }
-
-
-class Load(tf.train.SessionRunHook):
-    """Gives variables values that do not depend on any seed, also where training goes on."""
-
-    def after_create_session(self, session, coord):
-        for index, variable in enumerate(sorted(tf.trainable_variables(), key=lambda v: v.name)):
-            value = 0.3 * numbers(*variable.shape.as_list(), start=7 * index)
-            variable.load(value, session)
-
-
-def whole(data):
-    return timeseries.WholeDatasetInputFn(timeseries.NumpyReader(data))
-
-
-def end_to_end(estimator, data, length, known=None, **features):
-    """Variables after two steps, an evaluation, predictions, and those of an export."""
-    estimator.train(
-        whole({name: values[:length] for name, values in data.items()}), steps=2, hooks=[Load()]
-    )
-    names = [name for name in estimator.get_variable_names() if "cached" not in name]
-    found = {name: estimator.get_variable_value(name) for name in names}
-    evaluation = estimator.evaluate(whole(data), steps=1)
-    continued = timeseries.predict_continuation_input_fn
-    (predicted,) = tuple(
-        estimator.predict(continued(evaluation, steps=5, exogenous_features=known))
-    )
-    for prefix, results in (("evaluation ", evaluation), ("prediction ", predicted)):
-        found.update({prefix + name: value for name, value in results.items()})
-    parts = tf.contrib.framework.nest.flatten(found.pop("evaluation start_tuple"))
-    found.update({"state " + str(index): part for index, part in enumerate(parts)})
-    found.update(exported(estimator, data, evaluation, known))
-    return {name: np.asarray(value).tolist() for name, value in found.items()}
-
-
-def exported(estimator, data, evaluation, known):
-    utils = timeseries.saved_model_utils
-    receiver = estimator.build_raw_serving_input_receiver_fn()
-    path = estimator.export_savedmodel(tempfile.mkdtemp(), receiver)
-    with tf.Graph().as_default(), tf.Session() as session:
-        model = tf.saved_model.loader.load(session, ["serve"], path)
-        signatures = {
-            name: ", ".join(sorted(one.inputs)) + " -> " + ", ".join(sorted(one.outputs))
-            for name, one in model.signature_def.items()
-        }
-        begun = {name: values[None, :6] for name, values in data.items()}
-        rest = {name: values[None, 6:] for name, values in data.items()}
-        if known:
-            del begun["known"], rest["known"]
-            begun["known"] = data["known"][None, :6, None]
-            rest["known"] = data["known"][None, 6:, None]
-            known = {"known": np.array(known["known"])[:, :, None]}
-        state = utils.cold_start_filter(model, session, begun)
-        state = utils.filter_continuation(state, model, session, rest)
-        after = utils.predict_continuation(state, model, session, steps=5, exogenous_features=known)
-        same = utils.predict_continuation(
-            evaluation, model, session, times=evaluation["times"][0, -1:] + 2,
-            exogenous_features=known and {"known": known["known"][:, :1]},
-        )  # fmt: skip
-    found = {"served " + name: value for name, value in after.items()}
-    found.update({"later " + name: value for name, value in same.items()})
-    found.update({"state " + name: value for name, value in state.items()})
-    return dict(found, **signatures)
 
 
 LONG = {"times": np.arange(5, 19), "values": numbers(14, 1) * 3 + 1}

@@ -6,7 +6,11 @@ Its modules have the names by which programs import them from below
 
 from estimator_train.legacy.contrib.timeseries import saved_model_utils
 from estimator_train.legacy.contrib.timeseries.ar_model import ARModel
-from estimator_train.legacy.contrib.timeseries.estimators import ARRegressor, TimeSeriesRegressor
+from estimator_train.legacy.contrib.timeseries.estimators import (
+    ARRegressor,
+    StructuralEnsembleRegressor,
+    TimeSeriesRegressor,
+)
 from estimator_train.legacy.contrib.timeseries.feature_keys import (
     FilteringResults,
     TrainEvalFeatures,
@@ -28,6 +32,7 @@ __all__ = [
     "NumpyReader",
     "OneShotPredictionHead",
     "RandomWindowInputFn",
+    "StructuralEnsembleRegressor",
     "TimeSeriesRegressor",
     "TrainEvalFeatures",
     "WholeDatasetInputFn",

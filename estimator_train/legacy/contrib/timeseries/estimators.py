@@ -12,7 +12,11 @@ from estimator_train.legacy.contrib.timeseries.math_utils import InputStatistics
 from estimator_train.legacy.contrib.timeseries.model import TimeSeriesModel
 from estimator_train.legacy.contrib.timeseries.networks import FlatPredictionModel
 from estimator_train.legacy.contrib.timeseries.serving import receiver_fn
-from estimator_train.legacy.contrib.timeseries.state_management import FilteringOnlyStateManager
+from estimator_train.legacy.contrib.timeseries.state_management import (
+    ChainingStateManager,
+    FilteringOnlyStateManager,
+)
+from estimator_train.legacy.contrib.timeseries.state_space.structural import StructuralEnsemble
 
 
 class TimeSeriesRegressor(v1.Estimator):
@@ -129,3 +133,52 @@ class ARRegressor(TimeSeriesRegressor):
             )
         optimizer = optimizer or tf.compat.v1.train.AdagradOptimizer(0.1)
         super().__init__(model, FilteringOnlyStateManager(), optimizer, model_dir, config)
+
+
+class StructuralEnsembleRegressor(TimeSeriesRegressor):
+    """An estimator of a series as the sum of a level with a trend, cycles and moving averages.
+
+    Args:
+      periodicities: The length of a cycle, in the units of times, or a list of several.
+      num_features: As for StructuralEnsemble.
+      cycle_num_latent_values: As for StructuralEnsemble.
+      moving_average_order: As for StructuralEnsemble.
+      autoregressive_order: As for StructuralEnsemble.
+      exogenous_feature_columns: As for StructuralEnsemble.
+      exogenous_update_condition: As for StructuralEnsemble.
+      dtype: As for StructuralEnsemble.
+      anomaly_prior_probability: How probable an anomaly is; by default there are none.
+      optimizer: By default Adam with a learning rate of 0.02.
+      model_dir: The directory.
+      config: The configuration.
+      head_type: As for TimeSeriesRegressor.
+    """
+
+    def __init__(
+        self,
+        periodicities: Any,
+        num_features: int,
+        cycle_num_latent_values: int = 11,
+        moving_average_order: int = 4,
+        autoregressive_order: int = 0,
+        exogenous_feature_columns: Sequence[Any] | None = None,
+        exogenous_update_condition: Any = None,
+        dtype: tf.DType = tf.float64,
+        anomaly_prior_probability: float | None = None,
+        optimizer: Any = None,
+        model_dir: str | None = None,
+        config: Any = None,
+        head_type: Callable[..., Any] = TimeSeriesRegressionHead,
+    ) -> None:
+        model = StructuralEnsemble(
+            tf.nest.flatten(periodicities),
+            cycle_num_latent_values,
+            moving_average_order,
+            autoregressive_order,
+            num_features,
+            exogenous_feature_columns,
+            exogenous_update_condition,
+            dtype,
+            anomaly_prior_probability,
+        )
+        super().__init__(model, ChainingStateManager(), optimizer, model_dir, config, head_type)

@@ -56,16 +56,24 @@ class TimeSeriesRegressionHead:
         """
         if labels:
             raise ValueError(f"Time series have no labels, given: {labels}.")
-        statistics = self._statistics(features, mode)
-        self.state_manager.initialize_graph(self.model, statistics)
-        with _v1.variable_scope("model", use_resource=True):
-            if mode != v1.ModeKeys.PREDICT:
+        with tf.name_scope(self.name or "head"):
+            statistics = self._statistics(features, mode)
+            self.state_manager.initialize_graph(self.model, statistics)
+            if mode == v1.ModeKeys.PREDICT:
+                return self._prediction(features)
+            with _v1.variable_scope("model", use_resource=True):
                 outputs = self.state_manager.define_loss(self.model, features, mode)
-                if mode == v1.ModeKeys.EVAL:
-                    return _evaluation(outputs)
-                step = _v1.train.get_or_create_global_step()
-                train_op = self.optimizer.minimize(outputs.loss, step)
-                return v1.EstimatorSpec(mode, loss=outputs.loss, train_op=train_op)
+            if mode == v1.ModeKeys.EVAL:
+                return _evaluation(outputs)
+            # Outside of the model's scope, so that slots have the names of their variables.
+            step = _v1.train.get_or_create_global_step()
+            train_op = self.optimizer.minimize(outputs.loss, step)
+            return v1.EstimatorSpec(mode, loss=outputs.loss, train_op=train_op)
+
+    def _prediction(self, features: Any) -> v1.EstimatorSpec:
+        """Predictions, or of features that bring values, what an export serves."""
+        mode = v1.ModeKeys.PREDICT
+        with _v1.variable_scope("model", use_resource=True):
             if TrainEvalFeatures.VALUES in features:
                 outputs = self._serving_outputs(features)
                 return v1.EstimatorSpec(mode, predictions={}, export_outputs=outputs)

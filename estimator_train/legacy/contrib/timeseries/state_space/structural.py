@@ -1,0 +1,186 @@
+"""Structural time series: a level with a trend, cycles and moving averages, filtered."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.compat.v1 import ModeKeys
+from estimator_train.legacy.contrib.timeseries.math_utils import InputStatistics
+from estimator_train.legacy.contrib.timeseries.model import SequentialTimeSeriesModel
+from estimator_train.legacy.contrib.timeseries.state_space import anomalies, covariances, filtering
+from estimator_train.legacy.contrib.timeseries.state_space.components import (
+    Component,
+    Cycle,
+    LevelTrend,
+    MovingAverages,
+    Parts,
+    scales_of,
+    together,
+)
+from estimator_train.legacy.contrib.timeseries.state_space.filtering import Estimate
+
+_v1 = tf.compat.v1
+_INITIAL_LOG_TRADEOFF = 5.0
+
+
+class StructuralEnsemble(SequentialTimeSeriesModel):
+    """A series that is the sum of a level with a trend, cycles, moving averages and noise.
+
+    Its state is the mean and covariance of a normal distribution, and the time that they are of.
+
+    Args:
+      periodicities: Lengths of cycles, in the units of times.
+      cycle_num_latent_values: How many values each cycle has; an odd number.
+      moving_average_order: On the noise of how many earlier times a value depends.
+      autoregressive_order: On how many earlier states of that kind.
+      num_features: How many values the series has at each time.
+      exogenous_feature_columns: As for TimeSeriesModel.
+      exogenous_update_condition: As for SequentialTimeSeriesModel.
+      dtype: The dtype of values.
+      anomaly_prior_probability: How probable it is that an observation is an anomaly; None: there
+        are none.
+
+    Raises:
+      ValueError: anomaly_prior_probability is not between 0 and 1.
+    """
+
+    _parts: Parts
+
+    def __init__(
+        self,
+        periodicities: Sequence[Any],
+        cycle_num_latent_values: int,
+        moving_average_order: int,
+        autoregressive_order: int,
+        num_features: int,
+        exogenous_feature_columns: Sequence[Any] | None = None,
+        exogenous_update_condition: Any = None,
+        dtype: tf.DType = tf.float64,
+        anomaly_prior_probability: float | None = None,
+    ) -> None:
+        self._anomaly_probability = anomaly_prior_probability
+        outputs = ["mean", "covariance", "log_likelihood"]
+        if anomaly_prior_probability is not None:
+            if not 0 < anomaly_prior_probability < 1:
+                raise ValueError(
+                    "anomaly_prior_probability must be between 0 and 1, is "
+                    f"{anomaly_prior_probability}."
+                )
+            outputs.append("anomaly_score")
+        super().__init__(
+            train_output_names=outputs,
+            predict_output_names=["mean", "covariance"],
+            num_features=num_features,
+            normalize_features=True,
+            dtype=dtype,
+            exogenous_feature_columns=exogenous_feature_columns,
+            exogenous_update_condition=exogenous_update_condition,
+        )
+        orders = autoregressive_order, moving_average_order
+        self._components: list[Component] = [
+            LevelTrend("adder", num_features, dtype),
+            MovingAverages("varma", num_features, dtype, *orders),
+            *(
+                Cycle(f"cycle{index}", num_features, dtype, period, cycle_num_latent_values)
+                for index, period in enumerate(periodicities)
+            ),
+        ]
+
+    def initialize_graph(self, input_statistics: InputStatistics | None = None) -> None:
+        """See the base class."""
+        super().initialize_graph(input_statistics)
+        with _v1.variable_scope(_v1.get_variable_scope(), use_resource=True):
+            log_tradeoff = _v1.get_variable(
+                "observation_transition_tradeoff_log_scale",
+                [],
+                self.dtype,
+                _v1.constant_initializer(_INITIAL_LOG_TRADEOFF),
+            )
+            scales = scales_of(input_statistics, log_tradeoff, self.num_features, self.dtype)
+            self._parts = together([component.parts(scales) for component in self._components])
+            self._observation_noise = covariances.trained_covariance(
+                "observation_noise_covariance", scales.start_variances, log_tradeoff
+            )
+        transform = self._parts.noise_transform
+        self._noise = tf.matmul(
+            tf.matmul(transform, self._parts.noise), transform, transpose_b=True
+        )
+
+    def get_start_state(self) -> Any:
+        """See the base class."""
+        size = self._parts.mean.shape.as_list()[0]
+        statistics = self._input_statistics
+        first = tf.zeros([], tf.int64) if statistics is None else statistics.start_time
+        return self._parts.mean, tf.eye(size, dtype=self.dtype), tf.cast(first, tf.int64) - 1
+
+    def _prediction_step(self, current_times: Any, state: Any) -> Any:
+        expected = filtering.observed(
+            Estimate(*state[:2]), self._parts.observation, self._observation_noise
+        )
+        return (*state[:2], current_times), expected._asdict()
+
+    def _filtering_step(
+        self, current_times: Any, current_values: Any, state: Any, predictions: Any
+    ) -> Any:
+        before = Estimate(*state[:2])
+        expected = Estimate(predictions["mean"], predictions["covariance"])
+        after = filtering.corrected(
+            before, expected, self._parts.observation, self._observation_noise, current_values
+        )
+        log_likelihood = filtering.log_likelihood(expected, current_values)
+        outputs = {**predictions, "log_likelihood": log_likelihood, "loss": -log_likelihood}
+        if self._anomaly_probability is not None:
+            after, outputs["loss"], outputs["anomaly_score"] = anomalies.mixed(
+                self._anomaly_probability, before, after, expected, current_values, log_likelihood
+            )
+        return (*after, current_times), outputs
+
+    def _imputation_step(self, current_times: Any, state: Any) -> Any:
+        """Moves the state to a time, before its exogenous features and observations."""
+        step = self._parts.transition, self._noise
+        gaps = current_times - state[2] - 1
+        before = filtering.moved_often(Estimate(*state[:2]), *step, gaps)
+        return (*filtering.moved(before, *step), current_times)
+
+    def _exogenous_input_step(
+        self, current_times: Any, current_exogenous_regressors: Any, state: Any
+    ) -> Any:
+        """Moves the mean, and adds to the covariance, by linear functions of the features."""
+        size = self._parts.mean.shape.as_list()[0]
+        with _v1.variable_scope("state_update_step", reuse=_v1.AUTO_REUSE):
+            with _v1.variable_scope("exogenous_noise_increasing_covariance"):
+                made = _fully_connected(current_exogenous_regressors, size * size + 2)
+            with _v1.variable_scope("exogenous_noise_increasing_mean"):
+                mean = _fully_connected(current_exogenous_regressors, size)
+        parameters = tf.reshape(made[:, :-2], [-1, size, size])
+        covariance = covariances.covariance_of(parameters, made[:, -2], made[:, -1])
+        return state[0] + mean, state[1] + covariance, current_times
+
+    def _loss_additions(self, times: Any, values: Any, mode: str) -> Any:
+        """In training, the prior of covariances, by its part in one observation."""
+        del times, values
+        if mode != ModeKeys.TRAIN:
+            return 0.0
+        prior = self._parts.log_prior + covariances.log_prior(self._observation_noise)
+        if self._input_statistics is None:
+            return -prior
+        return -prior / tf.cast(self._input_statistics.total_observation_count, self.dtype)
+
+    def _scale_back_predictions(self, predictions: dict[str, Any]) -> dict[str, Any]:
+        if self._input_statistics is None:
+            return predictions
+        deviations = tf.sqrt(self._input_statistics.overall_feature_moments.variance)
+        predictions["mean"] = self._scale_back_data(predictions["mean"])
+        predictions["covariance"] *= deviations[:, None] * deviations
+        return predictions
+
+
+def _fully_connected(inputs: Any, size: int) -> tf.Tensor:
+    """A linear layer with the names of tf.contrib's."""
+    with _v1.variable_scope("fully_connected"):
+        shape = [inputs.shape.as_list()[-1], size]
+        kind = inputs.dtype
+        weights = _v1.get_variable("weights", shape, kind, _v1.glorot_uniform_initializer())
+        biases = _v1.get_variable("biases", [size], kind, _v1.zeros_initializer())
+        return tf.matmul(inputs, weights) + biases
