@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from typing import Any
 
 import forked
@@ -17,15 +14,11 @@ RECORDED = recorded("replicas")
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    done = subprocess.run(
-        forked.python(ROOT / "tests" / "oracle" / "replica_jobs.py"),
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path_factory.mktemp("jobs"))},
-        capture_output=True,
-        text=True,
-        timeout=500,
+    return forked.printed(
+        ROOT / "tests" / "oracle" / "replica_jobs.py",
+        PYTHONPATH=str(ROOT),
+        TMPDIR=str(tmp_path_factory.mktemp("jobs")),
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.long

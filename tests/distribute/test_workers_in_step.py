@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +18,11 @@ DEVICES = ("mirrored", "central", "central_v1")
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    done = subprocess.run(
-        python("fifty_steps.py", tmp_path_factory.mktemp("devices"), "single", *DEVICES),
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
-        capture_output=True,
-        text=True,
-        timeout=500,
+    return forked.printed(
+        ROOT / "tests" / "distribute" / "fifty_steps.py",
+        *(tmp_path_factory.mktemp("devices"), "single", *DEVICES),
+        PYTHONPATH=str(ROOT),
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize("name", DEVICES)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +38,7 @@ print(json.dumps(found))
 
 
 def answered(*arguments: object) -> Any:
-    paths = f"{ROOT}:{ROOT / 'tests' / 'oracle'}"
-    done = subprocess.run(
-        forked.python(*arguments),
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    return forked.printed(*arguments, PYTHONPATH=f"{ROOT}:{ROOT / 'tests' / 'oracle'}")
 
 
 @pytest.mark.long

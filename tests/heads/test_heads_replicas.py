@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-from pathlib import Path
-
 import forked
 import pytest
+from launched import ROOT
 from outcomes import recorded
 from test_heads_figures import assert_alike
 
@@ -26,14 +23,8 @@ print(json.dumps(answers))
 
 @pytest.mark.long
 def test_two_replicas_train_and_evaluate_as_in_the_original() -> None:
-    root = Path(__file__).resolve().parents[2]
-    paths = [str(root), str(root / "tests" / "oracle")]
-    program = f"import sys; sys.path[:0] = {paths!r}{PROGRAM}"
-    done = subprocess.run(
-        forked.python("-c", program), capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    ours, theirs = json.loads(done.stdout.splitlines()[-1]), recorded("heads_replicas")
+    ours = forked.printed("-c", PROGRAM, PYTHONPATH=f"{ROOT}:{ROOT / 'tests' / 'oracle'}")
+    theirs = recorded("heads_replicas")
     for name, answer in theirs.items():
         if "evaluation" in answer:
             # The original counts it wrongly over replicas: three of four labels are 0 or 1, and

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -34,10 +33,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 def run_on_two_devices(example: str, directory: Path) -> Any:
     """Runs an example in a process of its own, which has two devices; returns its last line."""
-    command = forked.python(EXAMPLES / example, f"--dir={directory}", "--replicas=2")
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    return forked.printed(EXAMPLES / example, f"--dir={directory}", "--replicas=2")
 
 
 @pytest.mark.long

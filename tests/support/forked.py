@@ -11,12 +11,14 @@ threads, and never uses it; a program that asks what an import does needs `sys.e
 from __future__ import annotations
 
 import functools
+import json
 import os
 import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 _HERE = Path(__file__).parent
 
@@ -26,6 +28,24 @@ def python(*arguments: object) -> list[str]:
     client = str(_HERE / "fork_client.py")
     # Isolated and without site-packages: in a few milliseconds.
     return [sys.executable, "-IS", client, _address(), *map(str, arguments)]
+
+
+def printed(*arguments: object, **variables: str) -> Any:
+    """What a program says in JSON in the last line that it prints.
+
+    Args:
+      *arguments: As for `python`.
+      **variables: Of its environment.
+    """
+    done = subprocess.run(
+        python(*arguments),
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @functools.cache

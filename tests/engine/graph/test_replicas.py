@@ -1,7 +1,5 @@
 """A strategy over two virtual CPU devices computes what one device does on the global batch."""
 
-import json
-import subprocess
 from pathlib import Path
 
 import forked
@@ -63,14 +61,7 @@ print(json.dumps(result))
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     directory = tmp_path_factory.mktemp("replicas")
-    done = subprocess.run(
-        forked.python("-c", PROGRAM, Path(__file__).parents[1], directory),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    return forked.printed("-c", PROGRAM, Path(__file__).parents[1], directory)
 
 
 @pytest.mark.long
