@@ -139,7 +139,7 @@ def test_behaves_as_the_original_without_the_behaviour_of_tensorflow_2(tmp_path:
     asks = Path(__file__).with_name("ask_without_v2.py")
     environment = {**os.environ, "PYTHONPATH": path}
     golden = recorded("behaviour_without_v2")
-    cases = tiers.sampled(2, golden)
+    cases = tiers.sampled(4, golden)
     command = [sys.executable, asks, tmp_path / "out", *cases]
     subprocess.run(command, env=environment, check=True, capture_output=True)
     seen = json.loads((tmp_path / "out").read_text(encoding="utf-8"))

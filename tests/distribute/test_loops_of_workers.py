@@ -52,7 +52,8 @@ def test_asynchronous_workers_loop_where_a_number_is_given(
     loops = outcomes(tmp_path, 10, 150, 0, servers=1)
     assert loops["chief:0"]["step"] == loops["worker:0"]["step"] == [150]
     assert loops["chief:0"]["weights"] == pytest.approx([1.0] * 4, abs=0.02)
-    assert loops["chief:0"]["unseen"][0] >= 20
+    # Who comes first may run most of the steps: of each ten nine are in a loop, but near a save.
+    assert sum(loops[task]["unseen"][0] for task in WORKERS) >= 60
 
 
 @pytest.mark.long

@@ -147,8 +147,7 @@ def test_copies_run_under_python_and_give_the_same_figures(run, tmp_path):
     programs = tmp_path / "programs"
     programs.mkdir()
     shutil.copytree(PROGRAMS / "iris", programs / "iris")
-    for name in ("strategies.py", "titanic_notebook.py"):
-        shutil.copy(PROGRAMS / name, programs)
+    shutil.copy(PROGRAMS / "strategies.py", programs)
     copies = tmp_path / "copies"
     found = json.loads(check(programs, "--json", f"--rewrite={copies}", exit_code=0))
     assert {file["rewritten"] for file in found} == {str(path) for path in copies.rglob("*.py")}
@@ -156,7 +155,6 @@ def test_copies_run_under_python_and_give_the_same_figures(run, tmp_path):
     for name, arguments in {
         "iris/premade_estimator.py": ["--train_steps=150"],
         "strategies.py": [],
-        "titanic_notebook.py": [],
     }.items():
         variables = {"HOME": str(tmp_path), "WORK_DIR": str(tmp_path / "run" / name)}
         under_runner = run(str(programs / name), *arguments, **variables).stdout

@@ -4,8 +4,8 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-from asking import differs, main, numbers, question, signature
-from estimating import Load, end_to_end, whole
+from asking import main, numbers, question, signature
+from estimating import end_to_end
 
 Regressor = tf.contrib.timeseries.StructuralEnsembleRegressor
 TIMES = np.array([5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 20, 21])
@@ -26,45 +26,31 @@ def arguments():
 
 @question
 def as_it_is_by_default():
-    """With cycles that are shorter and longer than the values that they have."""
-    return end_to_end(Regressor([3, 14.5], 1, model_dir=tempfile.mkdtemp()), ONE, 6)
+    """With a cycle that is longer than the values that it has, and a known feature."""
+    estimator = Regressor(
+        14.5,
+        1,
+        exogenous_feature_columns=[tf.feature_column.numeric_column("known")],
+        exogenous_update_condition=lambda times, features: tf.squeeze(features["known"], -1) > 0,
+        model_dir=tempfile.mkdtemp(),
+    )
+    data = dict(ONE, known=numbers(12))
+    return end_to_end(estimator, data, 6, {"known": numbers(1, 5, start=3)})
 
 
 def variances(found):
-    """Answers of several values, with the variances alone where those are not."""
-    predicted = ["evaluation covariance", "prediction covariance"]
-    predicted += ["served covariance", "later covariance"]
-    diagonals = {name: np.diagonal(found[name], axis1=-2, axis2=-1).tolist() for name in predicted}
+    """Answers with variances alone, for covariances of the original are not symmetric."""
+    diagonals = {
+        name: np.diagonal(found[name], axis1=-2, axis2=-1).tolist()
+        for name in ("evaluation covariance", "prediction covariance")
+    }
     return dict(found, **diagonals)
 
 
 @question
-def several_values():
-    return variances(end_to_end(regressor(4, 2, autoregressive_order=2), TWO, 6, served=False))
-
-
-@differs("the original multiplies each column by one variance, so that the matrix is not symmetric")
-@question
-def covariances_of_several_values():
-    estimator = regressor([], 2)
-    estimator.train(whole(TWO), steps=1, hooks=[Load()])
-    return {"covariance": estimator.evaluate(whole(TWO), steps=1)["covariance"][:, -1].tolist()}
-
-
-@question
-def anomalies_of_several_values():
-    estimator = regressor([], 2, anomaly_prior_probability=0.3)
+def several_values_with_anomalies():
+    estimator = regressor(4, 2, autoregressive_order=2, anomaly_prior_probability=0.3)
     return variances(end_to_end(estimator, TWO, 6, served=False))
-
-
-@question
-def exogenous_features_at_some_times():
-    estimator = regressor(
-        exogenous_feature_columns=[tf.feature_column.numeric_column("known")],
-        exogenous_update_condition=lambda times, features: tf.squeeze(features["known"], -1) > 0,
-    )
-    data = dict(ONE, known=numbers(12))
-    return end_to_end(estimator, data, 6, {"known": numbers(1, 5, start=3)}, served=False)
 
 
 @question
