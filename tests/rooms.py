@@ -6,7 +6,7 @@ of `estimator_train` go by their names below it; the rooms below `legacy.contrib
 """
 
 ROOMS = {
-    "canned": "canned.parts engine estimator estimator_spec heads",
+    "canned": "canned.parts estimator estimator_spec heads",
     "canned.boosted_trees": "canned.parts estimator estimator_spec heads",
     "canned.parts": "engine estimator_spec heads optimizers",
     "canned.v1": "canned canned.parts estimator",

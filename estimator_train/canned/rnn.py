@@ -13,7 +13,6 @@ from estimator_train.canned.parts import layers
 from estimator_train.canned.parts.columns import Batch, checked_columns
 from estimator_train.canned.parts.default_heads import classifier_head
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice, OptimizerChoice
-from estimator_train.engine.autograph import user_function
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import SequentialHeadWrapper
@@ -194,7 +193,7 @@ class _Network:
             x = tf.concat([x, tf.tile(context[:, None, :], steps)], axis=2)
         mask = tf.sequence_mask(lengths, tf.shape(x)[1])
         with _v1.variable_scope("rnn_model", use_resource=True):
-            cell = user_function(self.cell_fn)()
+            cell = self.cell_fn()
             layer = tf_keras.layers.RNN(cell, return_sequences=self.return_sequences, name="rnn")
             x = layer(x, mask=mask, training=training)
             with _v1.variable_scope("logits"):
@@ -220,9 +219,7 @@ def _model_fn_of(
             optimizer = choice.make(_v1.train.get_or_create_global_step())
             variables = _v1.trainable_variables()
             training = {"optimizer": optimizer, "trainable_variables": variables}
-        return user_function(head.create_estimator_spec)(
-            found, mode, logits, labels=labels, **training
-        )
+        return head.create_estimator_spec(found, mode, logits, labels=labels, **training)
 
     return model_fn
 

@@ -16,8 +16,6 @@ from estimator_train.engine import tf_internals
 tf_internals.never_convert("estimator_train")
 
 _on_replica = contextvars.ContextVar("on_replica", default=False)
-
-
 # These call what they are given, where the others first have it converted.
 _WITHOUT_REPLICAS = (tf.distribute.OneDeviceStrategy, tf.compat.v1.distribute.OneDeviceStrategy)
 

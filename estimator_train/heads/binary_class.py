@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.autograph import user_function
 from estimator_train.estimator_spec.export_outputs import (
     ExportOutput,
     PredictOutput,
@@ -117,7 +118,7 @@ class BinaryClassHead(WeightedHead):
         }
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        predictions = self.predictions(
+        predictions = user_function(self.predictions)(
             batch.logits, [PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS]
         )
         logistic = predictions[PredictionKeys.LOGISTIC]

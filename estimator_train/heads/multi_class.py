@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.autograph import user_function
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
@@ -115,7 +116,7 @@ class MultiClassHead(WeightedHead):
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
         key = PredictionKeys.CLASS_IDS
-        class_ids = self.predictions(batch.logits, [key])[key]
+        class_ids = user_function(self.predictions)(batch.logits, [key])[key]
         metrics[MetricKeys.ACCURACY].update_state(
             batch.labels, class_ids, sample_weight=batch.weights
         )

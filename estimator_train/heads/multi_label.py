@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.autograph import user_function
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
@@ -159,7 +160,7 @@ class MultiLabelHead(WeightedHead):
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
         key = PredictionKeys.PROBABILITIES
-        probabilities = self.predictions(batch.logits, [key])[key]
+        probabilities = user_function(self.predictions)(batch.logits, [key])[key]
         of_one_class: set[str] = set()
         for number in self._measured_classes:
             mean_key, *auc_keys = self._class_keys(number)

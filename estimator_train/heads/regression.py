@@ -99,7 +99,7 @@ class RegressionHead(WeightedHead):
         return {key: tf_keras.metrics.Mean(key) for key in keys}
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        predictions = self.predictions(batch.logits)[PredictionKeys.PREDICTIONS]
+        predictions = user_function(self.predictions)(batch.logits)[PredictionKeys.PREDICTIONS]
         metrics[MetricKeys.PREDICTION_MEAN].update_state(predictions, sample_weight=batch.weights)
         metrics[MetricKeys.LABEL_MEAN].update_state(batch.labels, sample_weight=batch.weights)
 

@@ -128,7 +128,7 @@ class V1BinaryClassHead(_V1Head, BinaryClassHead):
 
     def _task_metric_ops(self, batch: Batch) -> MetricOps:
         labels, weights = batch.labels, batch.weights
-        predictions = self.predictions(
+        predictions = user_function(self.predictions)(
             batch.logits, [PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS]
         )
         logistic = predictions[PredictionKeys.LOGISTIC]
@@ -173,7 +173,7 @@ class V1MultiClassHead(_V1Head, MultiClassHead):
 
     def _task_metric_ops(self, batch: Batch) -> MetricOps:
         key = PredictionKeys.CLASS_IDS
-        class_ids = self.predictions(batch.logits, [key])[key]
+        class_ids = user_function(self.predictions)(batch.logits, [key])[key]
         return {MetricKeys.ACCURACY: _metrics.accuracy(batch.labels, class_ids, batch.weights)}
 
 

@@ -23,11 +23,14 @@ STRATEGIES: dict[str, Callable[[], Any]] = {
     "mirrored": lambda: tf.distribute.MirroredStrategy(DEVICES),
     "central storage": lambda: tf1.distribute.experimental.CentralStorageStrategy(DEVICES),
 }
+METHODS = ("create_estimator_spec", "loss", "metrics", "predictions", "update_metrics")
 NAMES = [
     *(f"{name}: model_fn, {mode}" for name in STRATEGIES for mode in ("train", "eval", "infer")),
     *(f"mirrored: model_fn as {form}" for form in ("object", "method", "partial")),
     *(f"mirrored: {fn} of a head" for fn in ("loss_fn", "train_op_fn")),
     *(f"mirrored: {kind} of a canned estimator" for kind in ("optimizer", "v1 optimizer")),
+    *(f"mirrored: {name} of a head of one's own" for name in METHODS),
+    "mirrored: inverse_link_fn of a head",
     "mirrored: metric_fn of add_metrics",
     "mirrored: input_fn",
 ]
@@ -104,6 +107,33 @@ def head_model_fn(heads: Any, seen: Seen) -> Any:
     return model_fn
 
 
+def own_head(heads: Any, seen: Seen) -> Any:
+    """A head of a class of the user's, each of whose methods asks."""
+
+    class Own(heads.BinaryClassHead):
+        def create_estimator_spec(self, *arguments: Any, **named: Any) -> Any:
+            seen.ask("create_estimator_spec of a head of one's own")
+            return super().create_estimator_spec(*arguments, **named)
+
+        def loss(self, *arguments: Any, **named: Any) -> Any:
+            seen.ask("loss of a head of one's own")
+            return super().loss(*arguments, **named)
+
+        def metrics(self, *arguments: Any, **named: Any) -> Any:
+            seen.ask("metrics of a head of one's own")
+            return super().metrics(*arguments, **named)
+
+        def predictions(self, *arguments: Any, **named: Any) -> Any:
+            seen.ask("predictions of a head of one's own")
+            return super().predictions(*arguments, **named)
+
+        def update_metrics(self, *arguments: Any, **named: Any) -> Any:
+            seen.ask("update_metrics of a head of one's own")
+            return super().update_metrics(*arguments, **named)
+
+    return Own()
+
+
 def config(api: Any, strategy: str) -> Any:
     return api.RunConfig(
         tempfile.mkdtemp(),
@@ -136,6 +166,7 @@ def answers(api: Any, v1_api: Any, heads: Any, keras: Any) -> dict[str, bool]:
         found[f"mirrored: model_fn as {form}"] = seen.converted.pop("model_fn, train")
     api.Estimator(head_model_fn(heads, seen), config=config(api, "mirrored")).train(data, steps=1)
     ask_of_canned(api, v1_api, keras, seen)
+    ask_of_heads(api, heads, seen)
     return found | {f"mirrored: {name}": yes for name, yes in seen.converted.items()}
 
 
@@ -167,6 +198,21 @@ def ask_of_canned(api: Any, v1_api: Any, keras: Any, seen: Seen) -> None:
         [COLUMN], optimizer=v1_optimizer, config=config(api, "mirrored")
     )
     v1_linear.train(data, steps=1)
+
+
+def ask_of_heads(api: Any, heads: Any, seen: Seen) -> None:
+    """Has what a head of one's own defines, and what a head is given, asked."""
+
+    def inverse_link_fn(logits: Any) -> Any:
+        seen.ask("inverse_link_fn of a head")
+        return tf.exp(logits)
+
+    own = own_head(heads, seen)
+    estimator = api.LinearEstimator(own, [COLUMN], config=config(api, "mirrored"))
+    estimator.train(data, steps=1)
+    estimator.evaluate(data, steps=1)
+    counts = heads.RegressionHead(inverse_link_fn=inverse_link_fn)
+    api.LinearEstimator(counts, [COLUMN], config=config(api, "mirrored")).train(data, steps=1)
 
 
 def main() -> None:

@@ -128,7 +128,7 @@ class LossScaleOptimizer(tf.compat.v1.train.Optimizer):
         self._opt = opt
         self._manager = loss_scale_manager
 
-    def compute_gradients(  # noqa: PLR0913
+    def compute_gradients(
         self,
         loss: Any,
         var_list: Any = None,

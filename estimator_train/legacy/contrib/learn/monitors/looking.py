@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.legacy.contrib.learn.monitors.base import BaseMonitor, EveryN, name_of
@@ -148,7 +149,7 @@ class NanLoss(EveryN):
         """See EveryN."""
         super().every_n_step_end(step, outputs)
         (loss,) = (outputs[key] for key in (self._loss, name_of(self._loss)) if key in outputs)
-        if loss == loss:  # noqa: PLR0124  (nan alone is not itself)
+        if not np.isnan(loss):
             return False
         if self._fails:
             raise _v1.train.NanLossDuringTrainingError

@@ -31,7 +31,7 @@ class ValidationMonitor(EveryN):
       ValueError: There is no input.
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         x: Any = None,
         y: Any = None,
@@ -98,8 +98,8 @@ class ValidationMonitor(EveryN):
 
     def _finds_a_checkpoint(self) -> bool:
         now = time.monotonic()
-        waits = self._seconds is not None and self._looked is not None
-        if waits and now - self._looked < self._seconds:  # type: ignore[operator]
+        last, seconds = self._looked, self._seconds
+        if last is not None and seconds is not None and now - last < seconds:
             return False
         self._looked = now
         newest = tf.train.latest_checkpoint(self._estimator.model_dir)
