@@ -16,8 +16,8 @@ ROOMS = {
         "launcher legacy legacy.rewriting report"
     ),
     "cli.inspect": (
-        "cli.job cli.output compat engine engine.checkpoints engine.sessions estimator_train "
-        "keras.checkpoints keras.graph launcher training"
+        "cli.job cli.output compat engine engine.checkpoints estimator_train keras.checkpoints "
+        "keras.graph launcher run_config training"
     ),
     "cli.job": (
         "cli.output engine engine.inputs estimator_train export flags hooks input_fns keras "
@@ -38,12 +38,8 @@ ROOMS = {
         "cluster engine engine.checkpoints engine.context engine.inputs engine.loops lifecycle "
         "run_config"
     ),
-    "engine.graph": (
-        "engine engine.context engine.distributed engine.inputs estimator_spec run_config"
-    ),
-    "engine.inputs": (
-        "engine engine.checkpoints engine.context engine.loops estimator_spec run_config"
-    ),
+    "engine.graph": "engine engine.context engine.distributed engine.inputs estimator_spec",
+    "engine.inputs": "engine engine.checkpoints engine.context engine.loops estimator_spec",
     "engine.loops": "engine lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "

@@ -5,6 +5,7 @@ import fnmatch
 from collections import Counter
 from pathlib import Path
 
+import forked
 from rooms import ROOMS
 
 ROOT = Path(__file__).parent.parent
@@ -165,3 +166,10 @@ def test_every_package_is_installed():
     (patterns,) = [ast.literal_eval(keyword.value) for keyword in call.keywords]
     packages = {module for module, path in MODULES.items() if path.name == "__init__.py"}
     assert {p for p in packages if not any(fnmatch.fnmatch(p, pat) for pat in patterns)} == set()
+
+
+def test_a_plain_training_walks_through_few_files():
+    walk = forked.printed(ROOT / "tests/support/walk.py")
+    assert len(walk) <= 20, sorted(walk)
+    often = {name for name, places in walk.items() if len(places) > 2}
+    assert often <= {"engine/tf_internals.py"}  # The one door to TensorFlow's own.

@@ -4,10 +4,12 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+import tensorflow as tf
+
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.engine.model_cache import ModelCache
 from estimator_train.run_config import RunConfig
+from estimator_train.run_config.topology import Topology
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,8 +18,11 @@ class EstimatorContext:
 
     Attributes:
       model_fn: The user's model_fn.
-      params: Hyper-parameters handed to model_fn and input_fn; a dict, empty where none were given.
+      params: Hyper-parameters handed to model_fn and input_fns: a dict, empty without any.
       config: The RunConfig, its `model_dir` and `session_config` filled in.
+      model_dir: The directory of checkpoints and event files.
+      topology: How this process trains: alone, or with others.
+      session_config: The configuration of sessions that run in this process.
       warm_start: Where variables take their first values from, or None.
       kept: The models that stay open between calls.
     """
@@ -25,18 +30,8 @@ class EstimatorContext:
     model_fn: Callable[..., Any]
     params: Any
     config: RunConfig
+    model_dir: str
+    topology: Topology
+    session_config: tf.compat.v1.ConfigProto
     warm_start: WarmStartSettings | None
     kept: ModelCache[Any]
-
-    @property
-    def model_dir(self) -> str:
-        """The directory of checkpoints and event files."""
-        return self.config.model_dir
-
-    def latest_checkpoint(self) -> str | None:
-        """Returns the path prefix of the newest checkpoint in model_dir that is good, or None.
-
-        Raises:
-          ValueError: There are checkpoints, and none can be read.
-        """
-        return latest_checkpoint(self.model_dir)

@@ -3,7 +3,6 @@
 From TensorFlow 2.16 on `tf.keras` is Keras 3, unless the environment says otherwise.
 """
 
-import contextlib
 import os
 import sys
 from collections.abc import Iterator
@@ -25,21 +24,17 @@ class Keras3Error(TypeError, ValueError):
     """A model_fn or input_fn needs Keras 2 where `tf.keras` is Keras 3."""
 
 
-@contextlib.contextmanager
-def explained(what: str) -> Iterator[None]:
-    """Within it, errors that come of Keras 3 say so.
+def explain(what: str, error: Exception) -> None:
+    """Says so where an error comes of Keras 3.
 
     Args:
-      what: What is called, for the message ("model_fn").
+      what: What was called, for the message ("model_fn").
+      error: The error that it raised.
 
     Raises:
-      Keras3Error: Keras 3 raised an error, or lacks what it was asked for; the cause is that error.
+      Keras3Error: Keras 3 raised the error, or lacks what it was asked for; the cause is the error.
     """
-    try:
-        yield
-    except Exception as error:
-        if isinstance(error, Keras3Error) or not _comes_of_keras_3(error):
-            raise
+    if not isinstance(error, Keras3Error) and _comes_of_keras_3(error):
         raise Keras3Error(
             f"{what} uses Keras 3, and programs of tf.estimator are written for Keras 2. "
             f"{_WAYS_OUT} Keras 3 said: {type(error).__name__}: {error}"

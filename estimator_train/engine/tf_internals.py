@@ -5,6 +5,7 @@ Each entry says why the public API does not do; all else in the package uses pub
 
 import contextlib
 import inspect
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,10 +31,6 @@ from tensorflow.python.client.session import SessionInterface as SessionInterfac
 # not have (see `_Text`); `ops`, since an array has become a message of the graph before public code
 # sees it (see `constants_made_by`).
 from tensorflow.python.framework import graph_io, ops as framework_ops
-
-# Why internal: the public switch cannot be turned back on for a part of a graph that was begun with
-# control flow v1 (see `control_flow_v2`).
-from tensorflow.python.ops import control_flow_util
 
 # Why internal: its public forms place it on a device of one process or say that they are deprecated
 # (see `tensor_of`).
@@ -143,38 +140,45 @@ def _options_read_in_graphs() -> Iterator[None]:
 
 
 _constants = framework_ops._create_graph_constant
+_constants_lock = threading.Lock()
 # By graph, so that other threads and the graphs of functions are left as they are.
-_constant_makers: weakref.WeakKeyDictionary[tf.Graph, Callable[..., tf.Tensor | None]] = (
+_constant_makers: weakref.WeakKeyDictionary[tf.Graph, tuple[Callable[..., Any], int]] = (
     weakref.WeakKeyDictionary()
 )
 
 
 @contextlib.contextmanager
-def constants_made_by(make: Callable[..., tf.Tensor | None]) -> Iterator[None]:
-    """Within it a function is asked first for each constant of the default graph.
+def constants_made_by(make: Callable[..., tf.Tensor | None], least_bytes: int) -> Iterator[None]:
+    """Within it a function is asked first for each large constant of the default graph.
 
     Why internal: `tf.constant` and all that makes constants of arrays, as
     `Dataset.from_tensor_slices`, end in this one function, and it copies the array several times.
 
     Args:
       make: Takes (value, dtype, shape, name) of a constant; returns None to have it made as ever.
+      least_bytes: The size (`nbytes`) from which it is asked for a value.
     """
-    framework_ops._create_graph_constant = _constant
     graph = tf.compat.v1.get_default_graph()
-    before = _constant_makers.get(graph)
-    _constant_makers[graph] = make
+    with _constants_lock:
+        before = _constant_makers.get(graph)
+        _constant_makers[graph] = make, least_bytes
+        framework_ops._create_graph_constant = _constant
     try:
         yield
     finally:
-        if before is None:
-            del _constant_makers[graph]
-        else:
-            _constant_makers[graph] = before
+        with _constants_lock:
+            if before is None:
+                del _constant_makers[graph]
+            else:
+                _constant_makers[graph] = before
+            if not _constant_makers:
+                framework_ops._create_graph_constant = _constants
 
 
 def _constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named: Any) -> Any:
-    make = _constant_makers.get(tf.compat.v1.get_default_graph())
-    made = make(value, dtype, shape, name) if make else None
+    make, least_bytes = _constant_makers.get(tf.compat.v1.get_default_graph(), (None, 0))
+    is_large = make is not None and getattr(value, "nbytes", 0) >= least_bytes
+    made = make(value, dtype, shape, name) if make is not None and is_large else None
     return _constants(value, dtype, shape, name, *more, **named) if made is None else made
 
 
@@ -363,27 +367,20 @@ def read_step_before_increment(global_step: tf.Variable) -> tf.Tensor:
     return read
 
 
+def sums_gradients_of_workers(graph: tf.Graph) -> bool:
+    """Whether a graph's steps take gradients that several workers bring.
+
+    Why internal: only the names of its operations tell that SyncReplicasOptimizer was there.
+    """
+    return any(op.type.endswith("AccumulatorTakeGradient") for op in graph.get_operations())
+
+
 def run_after(operation: tf.Operation, before: tf.Operation) -> None:
     """Makes an operation that is there already run after another one.
 
     Why internal: no public API adds a control input to an operation.
     """
     operation._add_control_input(before)
-
-
-@contextlib.contextmanager
-def control_flow_v2() -> Iterator[None]:
-    """Within it, `tf.while_loop` makes a functional loop, also after `disable_v2_behavior()`.
-
-    Why internal: the public switch is global and is read as each operation is made; a model_fn
-    that was written for control flow v1 keeps it everywhere but in the loop around its step.
-    """
-    was = control_flow_util.ENABLE_CONTROL_FLOW_V2
-    control_flow_util.ENABLE_CONTROL_FLOW_V2 = True
-    try:
-        yield
-    finally:
-        control_flow_util.ENABLE_CONTROL_FLOW_V2 = was
 
 
 def reopen(graph: tf.Graph) -> None:

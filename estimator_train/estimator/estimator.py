@@ -1,5 +1,6 @@
 """Estimator: a model_fn with a directory, and the verbs train, evaluate, predict and export."""
 
+import contextlib
 import copy
 import os
 import pkgutil
@@ -18,22 +19,22 @@ from estimator_train.engine.checkpoints.reading import (
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, settings_from
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import serve, taking_part
-from estimator_train.engine.function_arguments import validate_model_fn
 from estimator_train.engine.model_cache import ModelCache
 from estimator_train.engine.run import evaluate, predict, train
-from estimator_train.estimator.argument_checks import (
-    check_positive,
-    checked_hooks,
-    checked_listeners,
-)
+from estimator_train.engine.user_functions import validate_model_fn
 from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.estimator.export_methods import ExportVerbs
+from estimator_train.estimator.overridden_members import refuse_overridden_members
 from estimator_train.estimator.private_names import PrivateNames
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.predictor.live import EstimatorPredictor, open_predictor
 from estimator_train.run_config import RunConfig
+from estimator_train.run_config.session_config import with_threads_that_fit
+from estimator_train.run_config.topology import topology_of
 
 _LOG = tf.get_logger()
+# What an estimator sets of itself, which no member of a subclass may stand for.
+_ATTRIBUTES = ("_config", "_model_fn", "_params", "_warm_start_settings", "_kept_models")
 _Hooks: TypeAlias = Sequence[tf.compat.v1.train.SessionRunHook] | None
 
 
@@ -74,6 +75,8 @@ class Estimator(PrivateNames, ExportVerbs):
         self._params = copy.deepcopy({} if params is None else params)
         self._warm_start_settings = settings_from(warm_start_from)
         self._kept_models: ModelCache[Any] = ModelCache()
+        self._topology = topology_of(self._config)
+        self._sessions_here = with_threads_that_fit(self._config.session_config)
 
     @property
     def model_dir(self) -> str:
@@ -102,7 +105,7 @@ class Estimator(PrivateNames, ExportVerbs):
     @staticmethod
     def _assert_members_are_not_overridden(estimator: "Estimator") -> None:
         """Programs that do override members put a function that does nothing in its place."""
-        _refuse_overridden_members(type(estimator))
+        refuse_overridden_members(type(estimator), [*dir(Estimator), *_ATTRIBUTES])
 
     def dry_run(self, train_spec: Any, eval_spec: Any) -> Any:
         """Runs two steps, one evaluation batch, one export and one served prediction.
@@ -188,20 +191,21 @@ class Estimator(PrivateNames, ExportVerbs):
             )
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        check_positive(steps=steps, max_steps=max_steps)
-        found_hooks = checked_hooks(hooks)
-        listeners = checked_listeners(saving_listeners)
+        _check_positive(steps=steps, max_steps=max_steps)
+        found_hooks = _checked_hooks(hooks)
+        listeners = _checked_listeners(saving_listeners)
         context = self._context()
         if self._config.task_type == PS:
             serve(self._config)
             return self
-        with taking_part(self._config) as member:
+        in_cluster = taking_part(self._config, self._topology) if self._config.master else None
+        with in_cluster or contextlib.nullcontext() as task:
             if max_steps is not None and saved_global_step(self.model_dir) >= max_steps:
                 _LOG.info("Skipping training since max_steps has already saved.")
                 return self
             if steps is not None or max_steps is not None:
                 found_hooks.append(tf.compat.v1.train.StopAtStepHook(steps, max_steps))
-            found_hooks += member.hooks(max_steps) if member else []
+            found_hooks += task.hooks(max_steps) if task else []
             loss = train.train(context, input_fn, found_hooks, listeners)
         _LOG.info("Loss for final step: %s.", loss)
         return self
@@ -230,8 +234,8 @@ class Estimator(PrivateNames, ExportVerbs):
         Raises:
           ValueError: steps is not positive, or model_fn gives a metric a name that is taken.
         """
-        check_positive(steps=steps)
-        found_hooks = checked_hooks(hooks)
+        _check_positive(steps=steps)
+        found_hooks = _checked_hooks(hooks)
         return evaluate.evaluate(
             self._context(),
             input_fn,
@@ -266,7 +270,7 @@ class Estimator(PrivateNames, ExportVerbs):
         Raises:
           ValueError: predict_keys names no prediction, or predictions differ in batch length.
         """
-        found_hooks = checked_hooks(hooks)
+        found_hooks = _checked_hooks(hooks)
         yield from predict.predict(
             self._context(),
             input_fn,
@@ -308,7 +312,14 @@ class Estimator(PrivateNames, ExportVerbs):
 
     def _context(self) -> EstimatorContext:
         return EstimatorContext(
-            self._model_fn, self._params, self._config, self._warm_start_settings, self._kept_models
+            model_fn=self._model_fn,
+            params=self._params,
+            config=self._config,
+            model_dir=self._config.model_dir,
+            topology=self._topology,
+            session_config=self._sessions_here,
+            warm_start=self._warm_start_settings,
+            kept=self._kept_models,
         )
 
 
@@ -327,33 +338,29 @@ class EstimatorV2(Estimator):
         )
 
 
-_MEMBERS = frozenset(
-    name
-    for name in {
-        *dir(Estimator),
-        "_config",
-        "_model_fn",
-        "_params",
-        "_warm_start_settings",
-        "_kept_models",
-    }
-    if not name.startswith("__") and name not in vars(PrivateNames)
-)
+def _check_positive(**arguments: int | None) -> None:
+    for name, value in arguments.items():
+        if value is not None and value <= 0:
+            raise ValueError(f"Must specify {name} > 0, given: {value}")
 
 
-def _refuse_overridden_members(cls: type) -> None:
-    if cls in (Estimator, EstimatorV2):
-        return
-    overridden = sorted(
-        {name for c in cls.__mro__ if not _is_ours(c) for name in vars(c)} & _MEMBERS
-    )
-    if overridden:
-        raise ValueError(
-            "Subclasses of Estimator cannot override members of Estimator. "
-            f"{cls} does override {overridden}"
-        )
+def _checked_hooks(hooks: _Hooks) -> list[tf.compat.v1.train.SessionRunHook]:
+    """The hooks as a new list."""
+    found = list(hooks or ())
+    for hook in found:
+        if not isinstance(hook, tf.compat.v1.train.SessionRunHook):
+            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+    return found
 
 
-def _is_ours(cls: type) -> bool:
-    """Whether a class belongs to this package, which may override members for its own needs."""
-    return cls.__module__.split(".")[0] == __name__.split(".")[0]
+def _checked_listeners(
+    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener] | None,
+) -> list[tf.compat.v1.train.CheckpointSaverListener]:
+    """The listeners as a new list."""
+    found = list(listeners or ())
+    for listener in found:
+        if not isinstance(listener, tf.compat.v1.train.CheckpointSaverListener):
+            raise TypeError(
+                f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}"
+            )
+    return found

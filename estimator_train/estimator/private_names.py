@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from estimator_train.engine.function_arguments import call_with_known
+from estimator_train.engine.user_functions import call_with_known
 from estimator_train.estimator_spec.spec import EstimatorSpec
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import with_latest
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.graph.model_fn import call_model_fn, model_graph
+from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
 from estimator_train.engine.sessions.session import explained_restore, session_config
 from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, saved_model_writer
 from estimator_train.export.signatures import signatures_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.autograph import user_function
+from estimator_train.engine.user_functions import user_function
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.keys import MetricKeys

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.autograph import user_function
+from estimator_train.engine.user_functions import user_function
 from estimator_train.heads import checks
 
 LossFn = Callable[..., Any]

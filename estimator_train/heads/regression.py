@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.autograph import user_function
+from estimator_train.engine.user_functions import user_function
 from estimator_train.estimator_spec.export_outputs import (
     ExportOutput,
     PredictOutput,

@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.autograph import user_function
+from estimator_train.engine.user_functions import user_function
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.heads import losses
 from estimator_train.heads.base import Head

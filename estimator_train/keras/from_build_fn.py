@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.function_arguments import argument_names, call_with_known, requires
+from estimator_train.engine.user_functions import argument_names, call_with_known, requires
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.graph.eager_scope import eagerly

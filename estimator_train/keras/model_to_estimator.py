@@ -13,7 +13,7 @@ from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.model_checks import check_kind
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import is_synchronous
+from estimator_train.run_config.topology import topology_of
 
 _LOG = tf.get_logger()
 _INITIAL_WEIGHTS = os.path.join("keras", "keras_model.ckpt")
@@ -151,7 +151,9 @@ def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSett
     One that starts from the file as well, which it sees or not as it comes later or sooner than the
     chief, takes no part in those broadcasts, and both would wait for each other for ever.
     """
-    if not model_fn.has_known_inputs or (is_synchronous(config) and not config.is_chief):
+    if not model_fn.has_known_inputs or (
+        topology_of(config).is_synchronous and not config.is_chief
+    ):
         return None
     path = os.path.join(config.model_dir, _INITIAL_WEIGHTS)
     trained = tf.train.latest_checkpoint(config.model_dir) is not None

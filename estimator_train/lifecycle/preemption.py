@@ -227,12 +227,15 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
 
 
 @contextlib.contextmanager
-def listening(setting: Preemption | bool | None) -> Iterator[None]:
+def listening(setting: Preemption | bool | None) -> Iterator[Watch | None]:
     """Within it signals end what is going on, if the setting or the environment asks for it.
 
     Args:
       setting: `RunConfig.preemption`; where it is None, the variable ESTIMATOR_TRAIN_PREEMPTION=1
         stands for True. The launcher sets it.
+
+    Yields:
+      The watch that listens, be it one around it; None where none does.
 
     Raises:
       Preempted: A signal came, and it was not in training, which is to end saved.
@@ -240,10 +243,10 @@ def listening(setting: Preemption | bool | None) -> Iterator[None]:
     if setting is None:
         setting = os.environ.get("ESTIMATOR_TRAIN_PREEMPTION") == "1"
     if not setting:
-        yield
+        yield _current
         return
-    with watch(Preemption() if setting is True else setting):
-        yield
+    with watch(Preemption() if setting is True else setting) as listener:
+        yield listener
 
 
 def current() -> Watch | None:

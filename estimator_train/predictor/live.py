@@ -8,10 +8,10 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.integrity import stamp
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint, stamp
 from estimator_train.engine.checkpoints.reading import note_untrained, with_latest
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.graph.model_fn import call_model_fn, model_graph
+from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
 from estimator_train.engine.run.predict import chosen
 from estimator_train.engine.sessions.session import restored_session, session_config
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
@@ -72,7 +72,7 @@ class EstimatorPredictor:
         self._model: _Model | None = None
         self._predictor: Predictor | None = None
         self._fixed_path = checkpoint_path
-        self._path = checkpoint_path or context.latest_checkpoint()
+        self._path = checkpoint_path or latest_checkpoint(context.model_dir)
         note_untrained(context.model_dir, self._path, "predict")
         self._state = self._state_of_model_dir()
         if serving_input_receiver_fn is not None:
@@ -192,7 +192,7 @@ class EstimatorPredictor:
             before = self._path
             assert self._model is not None
             try:
-                path = self._context.latest_checkpoint()
+                path = latest_checkpoint(self._context.model_dir)
                 if path is None or path == before:
                     return predictor
                 self._path = path
@@ -249,7 +249,7 @@ def from_estimator(
     """
     del graph
     context: EstimatorContext = estimator._context()
-    if context.latest_checkpoint() is None:
+    if latest_checkpoint(context.model_dir) is None:
         raise ValueError(f"Couldn't find trained model at {context.model_dir}.")
     if config is not None:
         context = dataclasses.replace(context, config=context.config.replace(session_config=config))

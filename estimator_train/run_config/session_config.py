@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 import tensorflow as tf
 
+from estimator_train.run_config.cpu_limit import threads_that_fit
+
 
 def default_session_config(device_filters: Iterable[str] = ()) -> tf.compat.v1.ConfigProto:
     """The session settings of an Estimator whose RunConfig has none.
@@ -37,3 +39,18 @@ def merged_session_config(
     config = default_session_config(() if own.device_filters else device_filters)
     config.MergeFrom(own)
     return config
+
+
+def with_threads_that_fit(config: tf.compat.v1.ConfigProto) -> tf.compat.v1.ConfigProto:
+    """A copy whose thread pools without a size have the one that a container's limit leaves them.
+
+    Args:
+      config: The configuration of a session that runs in this process.
+    """
+    fitted = tf.compat.v1.ConfigProto()
+    fitted.CopyFrom(config)
+    threads = threads_that_fit()
+    if threads is not None:
+        for pool in ("intra_op_parallelism_threads", "inter_op_parallelism_threads"):
+            setattr(fitted, pool, getattr(fitted, pool) or threads)
+    return fitted

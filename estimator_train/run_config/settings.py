@@ -1,5 +1,6 @@
 """The read-only attributes of RunConfig: those that show its settings, and others."""
 
+import operator
 from typing import Any
 
 from estimator_train.run_config.checks import Check, anything
@@ -13,12 +14,13 @@ class ReadOnly(property):
     """
 
     def __init__(self, doc: str) -> None:
-        super().__init__(lambda config: getattr(config, f"_{self._name}"))
         self.__doc__ = doc
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
+        doc = self.__doc__
+        super().__init__(operator.attrgetter(f"_{name}"))
+        self.__doc__ = doc
         super().__set_name__(owner, name)  # type: ignore[misc]  # Its errors name the attribute.
-        self._name = name
 
 
 class Setting(ReadOnly):

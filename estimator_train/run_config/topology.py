@@ -1,5 +1,6 @@
 """Whether a process trains alone or with others, as its RunConfig says."""
 
+import dataclasses
 from typing import Any
 
 import tensorflow as tf
@@ -19,39 +20,63 @@ def is_multi_worker(strategy: Any) -> bool:
     return isinstance(strategy, _MULTI_WORKER)
 
 
-def is_synchronous(config: RunConfig) -> bool:
-    """Whether this process is one of several workers that train synchronously."""
-    return bool(config.master) and is_multi_worker(config.train_distribute)
+@dataclasses.dataclass(frozen=True)
+class Topology:
+    """How a process trains: alone, or as one task of a cluster.
 
-
-def is_ps_task(config: RunConfig) -> bool:
-    """Whether this process is one of several that train asynchronously on parameter servers."""
-    return bool(config.master) and not config.train_distribute
-
-
-def steps_per_call(config: RunConfig) -> int | str:
-    """The most training steps that a session call of this process makes; "auto" for no limit.
-
-    Asynchronous workers make one, unless their number is given: what one makes in a loop, the
-    others see at its end.
+    Attributes:
+      is_synchronous: Whether it is one of several workers that train synchronously.
+      is_asynchronous: Whether it is one of several that train asynchronously on parameter servers.
+      device: Its device in a graph that has variables on parameter servers; None in any other.
+      input_context: The place of an asynchronous worker's input among those of the others; None
+        where there are none.
+      steps_per_call: The most training steps that a session call makes; "auto" for no limit.
+      writes_events: Whether it writes the summaries of training and its steps per second.
     """
-    asked = config.steps_per_loop
-    if not config.master or is_synchronous(config):
-        return asked
-    return asked if is_ps_task(config) and asked != "auto" else 1
+
+    is_synchronous: bool
+    is_asynchronous: bool
+    device: str | None
+    input_context: tf.distribute.InputContext | None
+    steps_per_call: int | str
+    writes_events: bool
+
+    @property
+    def steps_unseen(self) -> int:
+        """The steps of an asynchronous worker's loop that it makes before it looks at others'."""
+        return int(self.steps_per_call) - 1
 
 
-def steps_unseen(config: RunConfig) -> int:
-    """The steps of an asynchronous worker's loop that it makes before it looks at the others'."""
-    return int(steps_per_call(config)) - 1
+def topology_of(config: RunConfig) -> Topology:
+    """How this process trains, as its settled RunConfig says."""
+    in_cluster = bool(config.master)
+    synchronous = in_cluster and is_multi_worker(config.train_distribute)
+    asynchronous = in_cluster and not config.train_distribute
+    steps = config.steps_per_loop
+    if in_cluster and not synchronous and (not asynchronous or steps == "auto"):
+        # What an asynchronous worker makes in a loop, the others see at its end.
+        steps = 1
+    return Topology(
+        is_synchronous=synchronous,
+        is_asynchronous=asynchronous,
+        device=f"/job:{config.task_type}/task:{config.task_id}" if asynchronous else None,
+        input_context=_place_of_input(config) if asynchronous else None,
+        steps_per_call=steps,
+        writes_events=_writes_events(config),
+    )
 
 
-def writes_events(config: RunConfig) -> bool:
-    """Whether this process writes the summaries of training and its steps per second.
+def _place_of_input(config: RunConfig) -> tf.distribute.InputContext | None:
+    if config.num_worker_replicas <= 1:
+        return None
+    return tf.distribute.InputContext(
+        num_input_pipelines=config.num_worker_replicas,
+        input_pipeline_id=config.global_id_in_cluster,
+    )
 
-    A master evaluates between its checkpoints and makes no steps then; where it has workers, the
-    first of them writes.
-    """
+
+def _writes_events(config: RunConfig) -> bool:
+    """A master evaluates between its checkpoints, and makes no steps then: a worker writes."""
     if {MASTER, WORKER} <= set(config.cluster_spec.jobs):
         return (config.task_type, config.task_id) == (WORKER, 0)
     return bool(config.is_chief)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.function_arguments import (
+from estimator_train.engine.user_functions import (
     argument_names,
     call_with_known,
     validate_model_fn,

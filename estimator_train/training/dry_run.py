@@ -11,7 +11,8 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import saved_global_step
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.inputs.input_fn import call_input_fn, inputs_of
+from estimator_train.engine.inputs.input_fn import inputs_of
+from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.training.specs import EvalSpec, TrainSpec
@@ -179,10 +180,10 @@ def _serialized(example: Mapping[str, np.ndarray]) -> bytes:
 def _first_example(context: EstimatorContext, input_fn: Any) -> dict[str, np.ndarray]:
     """Name to value of the first example's features, with a batch dimension of 1."""
     with tf.Graph().as_default():
-        inputs = inputs_of(call_input_fn(context, input_fn, ModeKeys.EVAL))
+        inputs = inputs_of(context, input_fn, ModeKeys.EVAL)
         features = inputs.features
         if not isinstance(features, Mapping):
             features = {"": features}
         dense = {n: t for n, t in features.items() if isinstance(t, tf.Tensor)}
-        with tf.compat.v1.train.MonitoredSession(hooks=inputs.hooks) as session:
+        with tf.compat.v1.train.MonitoredSession(hooks=start_hooks(inputs)) as session:
             return {name: value[:1] for name, value in session.run(dense).items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.function_arguments import argument_names
+from estimator_train.engine.user_functions import argument_names
 from estimator_train.training.early_stopping.eval_metrics import EvalMetrics
 
 _LOG = tf.get_logger()

@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.function_arguments import argument_names, call_with_known
+from estimator_train.engine.user_functions import argument_names, call_with_known
 from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys

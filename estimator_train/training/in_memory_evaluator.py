@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.every_n_steps_hook import EveryNStepsHook
+from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.run import history
 from estimator_train.engine.run.evaluate import build_evaluation, run_batches, write_results
 from estimator_train.engine.sessions.model_session import Call
@@ -110,7 +111,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
                 tf.compat.v1.train.ChiefSessionCreator(
                     scaffold, config=session_config(self._context)
                 ),
-                hooks=[*built.inputs.hooks, *self._hooks, *built.hooks, final],
+                hooks=[*start_hooks(built.inputs), *self._hooks, *built.hooks, final],
             )
             with evaluation:
                 run_batches(Call(built, evaluation), self._steps)

@@ -18,7 +18,7 @@ from outcomes import described, outcome, recorded
 
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.session_config import default_session_config, merged_session_config
-from estimator_train.run_config.topology import writes_events
+from estimator_train.run_config.topology import topology_of
 
 GOLDEN = recorded("run_config")
 QUESTIONS = ask_run_config.questions(RunConfig)
@@ -170,4 +170,4 @@ def test_worker_0_writes_events_where_there_is_a_master(jobs, task, writes, monk
     """As three processes of tf.estimator 2.15 do; a master writes checkpoints alone."""
     tf_config = {"cluster": jobs, "task": {"type": task[0], "index": task[1]}}
     monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
-    assert writes_events(RunConfig()) is writes
+    assert topology_of(RunConfig()).writes_events is writes

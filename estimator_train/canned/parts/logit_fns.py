@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.canned.parts.models import Deep, Linear
-from estimator_train.engine.function_arguments import call_with_known
+from estimator_train.engine.user_functions import call_with_known
 from estimator_train.estimator_spec.spec import ModeKeys
 
 

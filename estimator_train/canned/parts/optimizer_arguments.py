@@ -11,7 +11,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.autograph import user_function
+from estimator_train.engine.user_functions import user_function
 from estimator_train.optimizers.graph_optimizers import legacy_form
 
 _LOG = tf.get_logger()

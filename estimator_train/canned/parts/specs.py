@@ -11,7 +11,7 @@ import tensorflow as tf
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.canned.parts.optimizer_arguments import OptimizerChoice
 from estimator_train.canned.parts.sdca import LinearSDCA
-from estimator_train.engine.autograph import user_function
+from estimator_train.engine.user_functions import user_function
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.training import minimize_parts
 from estimator_train.heads.v1 import V1_HEADS

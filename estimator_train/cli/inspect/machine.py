@@ -76,7 +76,7 @@ def _version(package: str) -> Found:
 
 
 def _cpus() -> Found:
-    from estimator_train.engine.sessions.cpu_limit import threads_that_fit
+    from estimator_train.run_config.cpu_limit import threads_that_fit
 
     limit = threads_that_fit()
     return Found(

@@ -14,7 +14,7 @@ from estimator_train.cli.job.own_packages import flags, import_own
 from estimator_train.cli.job.serving import receiver_fn
 from estimator_train.cli.job.user_code import check_arguments, load
 from estimator_train.cli.output.errors import UsageError
-from estimator_train.engine.function_arguments import argument_names, call_with_known
+from estimator_train.engine.user_functions import argument_names, call_with_known
 
 if TYPE_CHECKING:
     import input_fns

@@ -1,5 +1,6 @@
 """Checkpoints that are written by a thread while training continues."""
 
+import functools
 import os
 import threading
 from collections.abc import Sequence
@@ -44,13 +45,17 @@ class AsyncSaver:
     ) -> None:
         self._scaffold = scaffold
         self._beside = beside
-        self._graph_files = GraphFiles() if writes_graph else None
+        self._writes_graph = writes_graph
         self._text_of: tf.Graph | None = None
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._graph: tf.Graph | None = None
         self._values: list[tf.Tensor] = []
         self._copies: list[tf.Tensor] = []
+
+    @functools.cached_property
+    def _graph_files(self) -> GraphFiles | None:
+        return GraphFiles() if self._writes_graph else None
 
     @property
     def saver_def(self) -> Any:
@@ -150,6 +155,34 @@ class AsyncSaver:
                 f"The checkpoint of step {arguments.get('global_step')} could not be written to "
                 f"{os.path.dirname(save_path)}: {_reason(error)}. The last one is {last}."
             ) from error
+
+
+def saver_hooks(
+    saver: AsyncSaver,
+    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+    model_dir: str,
+    *,
+    save_secs: float | None,
+    save_steps: int | None,
+) -> list[tf.compat.v1.train.SessionRunHook]:
+    """The hook that has a saver write checkpoints, and one that tells of a write that failed.
+
+    Args:
+      saver: Writes them.
+      listeners: Called before and after each.
+      model_dir: Where they are written.
+      save_secs: Seconds between two, or None.
+      save_steps: Steps between two, or None.
+    """
+    saves = tf.compat.v1.train.CheckpointSaverHook(
+        model_dir,
+        save_secs=save_secs,
+        save_steps=save_steps,
+        listeners=[SettledSaves(saver, listeners), *listeners],
+        save_graph_def=False,  # The saver writes it.
+        saver=saver,
+    )
+    return [saves, FailedWriteHook(saver)]
 
 
 class SettledSaves(tf.compat.v1.train.CheckpointSaverListener):

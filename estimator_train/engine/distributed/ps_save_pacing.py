@@ -15,12 +15,10 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
-from estimator_train.engine.distributed.ps_sync_replicas import needs_others
+from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.server import Patience
 from estimator_train.engine.global_step_hook import GlobalStepHook
 from estimator_train.lifecycle import preemption
-from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import is_ps_task, steps_unseen
 
 _LOG = tf.get_logger()
 _TABLE = "estimator_train/save_pacing"
@@ -32,20 +30,21 @@ _LONGEST_WAIT_SECS = 60.0
 
 
 def pace_saves(
-    saver: tf.compat.v1.train.CheckpointSaverHook, schedule: SaveSchedule, config: RunConfig
+    saver: tf.compat.v1.train.CheckpointSaverHook, schedule: SaveSchedule, context: EstimatorContext
 ) -> None:
-    """Has a chief write checkpoints in time, if other workers train asynchronously beside it.
+    """Has a chief write checkpoints in time, with other workers that train beside it.
 
     Args:
       saver: Its saver hook, before there is a session, when all of the default graph is there.
       schedule: When the hook saves.
-      config: The chief's settled configuration.
+      context: The estimator that is trained.
     """
-    trainers = config.num_worker_replicas
-    if is_ps_task(config) and trainers > 1 and not needs_others(tf.compat.v1.get_default_graph()):
-        steps, secs = config.save_checkpoints_steps, config.save_checkpoints_secs
-        listener = SavePacing(schedule, steps, secs, trainers, steps_unseen(config))
-        tf_internals.add_listeners(saver, [listener], first=True)
+    if tf_internals.sums_gradients_of_workers(tf.compat.v1.get_default_graph()):
+        return
+    config, unseen = context.config, context.topology.steps_unseen
+    steps, secs = config.save_checkpoints_steps, config.save_checkpoints_secs
+    listener = SavePacing(schedule, steps, secs, config.num_worker_replicas, unseen)
+    tf_internals.add_listeners(saver, [listener], first=True)
 
 
 class SavePacing(tf.compat.v1.train.CheckpointSaverListener):

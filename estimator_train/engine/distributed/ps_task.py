@@ -28,7 +28,7 @@ from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.long_wait import long_wait
 from estimator_train.lifecycle.preemption import listening
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import is_ps_task, is_synchronous, steps_unseen
+from estimator_train.run_config.topology import Topology
 
 _LOG = tf.get_logger()
 _CHIEFS = (cluster.CHIEF, cluster.MASTER)
@@ -48,12 +48,14 @@ class PsTask:
 
     Attributes:
       config: The task and its cluster.
+      topology: How it trains.
       board: What the tasks tell each other.
       call: The number of this call of `train` in this process; all tasks of a job run the same
         program, so that their calls of one number belong together.
     """
 
     config: RunConfig
+    topology: Topology
     board: Notes
     call: int
 
@@ -77,14 +79,14 @@ class PsTask:
             others = {name: address for name, address in trainers.items() if name != self.name}
             if max_steps is None or not others:
                 return []
-            return [MakeLastSteps(max_steps, others, self._at_rest, steps_unseen(config))]
+            return [MakeLastSteps(max_steps, others, self._at_rest, self.topology.steps_unseen)]
         patience = patience_of(config)
         go_on = GoOnWithChief(self.board, chief, trainers[chief], self.call, patience)
         if max_steps is None:
             return [go_on, WaitForSave(go_on.is_over, None)]
         count = len(trainers)
         leave = LeaveLastSteps(
-            max_steps, count, self._tell, go_on.has_ended, patience, steps_unseen(config)
+            max_steps, count, self._tell, go_on.has_ended, patience, self.topology.steps_unseen
         )
         return [go_on, WaitForSave(go_on.is_over, leave.first), leave]
 
@@ -98,35 +100,36 @@ class PsTask:
 
 
 @contextlib.contextmanager
-def taking_part(config: RunConfig) -> Iterator[PsTask | None]:
+def taking_part(config: RunConfig, topology: Topology) -> Iterator[PsTask | None]:
     """A call of `train`; its end is told to the parameter servers, unless it is by an error.
 
     Args:
       config: The task and its cluster.
+      topology: How it trains.
 
     Yields:
-      The member, its server running; None where this process trains alone.
+      The task, its server running; None where variables are on no parameter servers.
 
     Raises:
       ValueError: The cluster has several trainers and nothing in which they could share variables,
         or the port of this task is taken.
       DeadlineExceededError: A parameter server did not come up.
     """
-    if is_synchronous(config):
+    if topology.is_synchronous:
         start_server(config, collective_settings(config))
         try:
             yield None
         finally:
             end_watch()
         return
-    if not is_ps_task(config):
+    if not topology.is_asynchronous:
         yield None
         return
     _check_shares_variables(config)
     jobs = training_jobs(config)
     target = start_server(config)
-    notes = Notes(target, str(own_device(config)), jobs.get(cluster.PS, {}))
-    member = PsTask(config, notes, next(_calls))
+    notes = Notes(target, str(topology.device), jobs.get(cluster.PS, {}))
+    member = PsTask(config, topology, notes, next(_calls))
     if config.is_chief:
         wait_for_ps(config)
         # What it wrote before it was killed, or in a job before this one, is true no more.
@@ -166,20 +169,18 @@ def patience_of(config: RunConfig) -> float:
     return float("inf") if secs is None else float(secs)
 
 
-def placement(config: RunConfig) -> Callable[[Any], str] | None:
-    """The device function of a training graph: variables on the parameter servers by turns."""
-    if config.device_fn is not None or not config.num_ps_replicas or not is_ps_task(config):
+def placement(config: RunConfig, device: str) -> Callable[[Any], str] | None:
+    """The device function of a training graph: variables on the parameter servers by turns.
+
+    Args:
+      config: The task and its cluster.
+      device: The task's own device.
+    """
+    if config.device_fn is not None or not config.num_ps_replicas:
         return config.device_fn
     return tf.compat.v1.train.replica_device_setter(
-        worker_device=own_device(config),
-        merge_devices=True,
-        cluster=config.cluster_spec,
+        worker_device=device, merge_devices=True, cluster=config.cluster_spec
     )
-
-
-def own_device(config: RunConfig) -> str | None:
-    """This process's device in a graph that has variables on parameter servers; else None."""
-    return f"/job:{config.task_type}/task:{config.task_id}" if is_ps_task(config) else None
 
 
 class WaitForPs(tf.compat.v1.train.SessionCreator):

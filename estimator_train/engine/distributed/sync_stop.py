@@ -16,6 +16,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.reading import global_step_in
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
@@ -41,16 +42,6 @@ class VotingInputs(Inputs):
     """
 
     stop: Any = None
-
-    @property
-    def voting_hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
-        """The hook that ends the training on all workers."""
-        return (self.stop,)
-
-    @property
-    def agreement(self) -> LoopAgreement:
-        """How the workers come to run the same loops."""
-        return self.stop.loops
 
     def attend(self, hooks: Sequence[Any], schedule: SaveSchedule | None) -> None:
         """Tells the vote of the hooks that stop at a step, and of those that save."""
@@ -105,7 +96,16 @@ def voting_inputs(
     element = tf.nest.pack_sequence_as(dataset.element_spec, tensors, expand_composites=True)
     features, labels = split(element)
     stop = SyncStop(context, strategy, has_next)
-    return VotingInputs(features, labels, iterator, iterator.initializer, input_context, stop)
+    return VotingInputs(
+        features,
+        labels,
+        iterator,
+        iterator.initializer,
+        input_context,
+        voting_hooks=(stop,),
+        agreement=stop.loops,
+        stop=stop,
+    )
 
 
 def _with_has_next(dataset: tf.data.Dataset) -> tf.data.Dataset:
@@ -253,7 +253,7 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
         """Lets the chief write the last checkpoint, for whoever reads it after the training."""
         end, patience = time.monotonic() + _CHECKPOINT_SECS, Patience(float("inf"))
         while time.monotonic() < end:
-            path = self._context.latest_checkpoint()
+            path = latest_checkpoint(self._context.model_dir)
             if path is not None and global_step_in(path) >= step:
                 return
             patience.wait(_LOOK_EVERY_SECS, f"for the chief to write the checkpoint of step {step}")

@@ -16,15 +16,13 @@ from estimator_train.engine.graph.loss_scale import ScaledOptimizers
 _LOG = tf.get_logger()
 
 
-def cast_in(config: tf.compat.v1.ConfigProto, precision: str | None) -> None:
+def cast_in(config: tf.compat.v1.ConfigProto, precision: str) -> None:
     """Has a session's graph optimizer put in casts.
 
     Args:
       config: The session's configuration.
-      precision: "bfloat16", "float16", or None for no casts.
+      precision: "bfloat16" or "float16".
     """
-    if precision is None:
-        return
     rewrites = config.graph_options.rewrite_options
     on_gpus = bool(tf.config.list_physical_devices("GPU"))
     if precision == "float16" and on_gpus:
@@ -37,11 +35,11 @@ def cast_in(config: tf.compat.v1.ConfigProto, precision: str | None) -> None:
 
 
 @contextlib.contextmanager
-def scaled_losses(precision: str | None) -> Iterator[None]:
+def scaled_losses(precision: str) -> Iterator[None]:
     """Within it, optimizers of tf.compat.v1 scale their losses where the precision needs it.
 
     Args:
-      precision: "bfloat16", "float16" or None. Only "float16" needs it.
+      precision: "bfloat16" or "float16". Only "float16" needs it.
     """
     if precision != "float16":
         yield

@@ -6,10 +6,8 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.autograph import as_replica
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.sync_stop import voting_inputs
-from estimator_train.engine.graph.model_fn import call_model_fn
 from estimator_train.engine.inputs.input_fn import (
     Inputs,
     batch_size_of,
@@ -18,8 +16,8 @@ from estimator_train.engine.inputs.input_fn import (
     split,
 )
 from estimator_train.engine.inputs.sharding import own_part
+from estimator_train.engine.user_functions import as_replica
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.run_config.topology import is_synchronous
 
 
 def distributed_inputs(
@@ -46,7 +44,8 @@ def distributed_inputs(
             )
         return own_part(dataset, input_context)
 
-    if mode == ModeKeys.TRAIN and is_synchronous(context.config) and _is_alone_in_process(strategy):
+    is_synchronous = mode == ModeKeys.TRAIN and context.topology.is_synchronous
+    if is_synchronous and _is_alone_in_process(strategy):
         config = context.config
         input_context = tf.distribute.InputContext(
             num_input_pipelines=config.num_worker_replicas,
@@ -103,7 +102,7 @@ def _is_alone_in_process(strategy: Any) -> bool:
 
 
 def call_on_replicas(
-    context: EstimatorContext, inputs: Inputs, mode: str, strategy: Any
+    call: Callable[[Any, Any], EstimatorSpec], inputs: Inputs, mode: str, strategy: Any
 ) -> EstimatorSpec:
     """Calls model_fn once for each replica and merges what it returned.
 
@@ -111,7 +110,7 @@ def call_on_replicas(
     operations run on all replicas; everything else is the first replica's.
 
     Args:
-      context: The estimator that is run.
+      call: Calls model_fn with features and labels.
       inputs: What `distributed_inputs` returned.
       mode: ModeKeys.TRAIN or ModeKeys.EVAL.
       strategy: The strategy in whose scope this is called.
@@ -119,7 +118,7 @@ def call_on_replicas(
     specs: list[EstimatorSpec] = []
 
     def replica(features: Any, labels: Any) -> tf.Tensor:
-        spec = call_model_fn(context, features, labels, mode)
+        spec = call(features, labels)
         specs.append(spec)
         return spec.loss
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.function_arguments import call_with_known, requires
-from estimator_train.engine.inputs.outside_arrays import outside_arrays
-from estimator_train.engine.inputs.untuned import untuned
+from estimator_train.engine.inputs.outside_arrays import LEAST_BYTES, handed_over
+from estimator_train.engine.inputs.sharding import own_part
+from estimator_train.engine.keras_3 import explain
 from estimator_train.engine.loops.agreement import LoopAgreement
 from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.engine.own_servers import runs_here
+from estimator_train.engine.tf_internals import constants_made_by
+from estimator_train.engine.user_functions import call_with_known
 from estimator_train.estimator_spec.spec import ModeKeys
-from estimator_train.run_config.topology import is_synchronous
 
 _LOG = tf.get_logger()
 _EXPECTED = (
@@ -36,6 +36,8 @@ class Inputs:
       iterator: The dataset's iterator, or None where the input is not a dataset.
       initializer: The operation that starts the dataset, or None likewise.
       context: The pipeline's place among the others; None where it is the only one.
+      voting_hooks: Hooks by which synchronous workers agree on the end of their input.
+      agreement: How synchronous workers come to run the same loops; None where no other is there.
     """
 
     features: Any
@@ -43,16 +45,8 @@ class Inputs:
     iterator: Any = None
     initializer: tf.Operation | None = None
     context: tf.distribute.InputContext | None = None
-
-    @property
-    def hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
-        """Hooks that start the input in a new session."""
-        return () if self.iterator is None else (InitializeInput(self.initializer, self.iterator),)
-
-    @property
-    def voting_hooks(self) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
-        """Hooks by which synchronous workers agree on the end of their input."""
-        return ()
+    voting_hooks: tuple[tf.compat.v1.train.SessionRunHook, ...] = ()
+    agreement: LoopAgreement | None = None
 
     def attend(self, hooks: Sequence[Any], schedule: SaveSchedule | None) -> None:
         """Is told of the session that is going to read it.
@@ -61,11 +55,6 @@ class Inputs:
           hooks: All hooks of the session.
           schedule: When checkpoints are written, where this process writes them.
         """
-
-    @property
-    def agreement(self) -> LoopAgreement | None:
-        """How synchronous workers come to run the same loops; None where no other one is there."""
-        return None
 
     @property
     def has_more(self) -> bool | None:
@@ -85,32 +74,6 @@ class Inputs:
         """
 
 
-class InitializeInput(tf.compat.v1.train.SessionRunHook):
-    """Runs a dataset iterator's initializer in every new session.
-
-    It comes after the session's own initialization, since a dataset may read lookup tables.
-
-    Args:
-      initializer: The operation.
-      iterator: The iterator.
-    """
-
-    def __init__(self, initializer: Any, iterator: Any) -> None:
-        self._initializer, self._iterator = initializer, iterator
-
-    def begin(self) -> None:
-        """Looks whether the input needs to be tuned."""
-        self._initializer = untuned(self._initializer, self._iterator)
-
-    def steps_until_due(self, global_step: int) -> None:
-        """No step is of interest to it."""
-
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Rewinds the input to its start."""
-        del coord
-        session.run(self._initializer)
-
-
 def call_input_fn(
     context: EstimatorContext,
     input_fn: Any,
@@ -128,39 +91,48 @@ def call_input_fn(
     """
     if isinstance(input_fn, ReusedInputFn):
         input_fn = input_fn.function
-    available: dict[str, Any] = {"mode": mode, "params": context.params, "config": context.config}
-    if input_context is None and requires(input_fn, "input_context"):
-        input_context = tf.distribute.InputContext()
+    config = context.config
+    available: dict[str, Any] = {"mode": mode, "params": context.params, "config": config}
+    fallbacks = {}
     if input_context is not None:
         available["input_context"] = input_context
-    config = context.config
+    else:
+        fallbacks["input_context"] = tf.distribute.InputContext()
     master = config.evaluation_master if mode == ModeKeys.EVAL else config.master
     # A strategy of synchronous workers may have made its server itself, in this process.
-    is_here = runs_here(master) or is_synchronous(config)
-    outside = outside_arrays() if is_here else contextlib.nullcontext()
-    with tf.device("/cpu:0"), keras_3.explained("input_fn"), outside:
-        result = call_with_known(input_fn, available)
+    is_here = not master or runs_here(master) or context.topology.is_synchronous
+    outside = constants_made_by(handed_over, LEAST_BYTES) if is_here else contextlib.nullcontext()
+    try:
+        with tf.device("/cpu:0"), outside:
+            result = call_with_known(input_fn, available, fallbacks)
+    except Exception as error:
+        explain("input_fn", error)
+        raise
     if result is None:
         _LOG.warning("input_fn (%s) returned None. %s", input_fn, _EXPECTED)
     return result
 
 
-def inputs_of(result: Any) -> Inputs:
-    """Makes one step's tensors of what an input_fn returned.
+def inputs_of(context: EstimatorContext, input_fn: Any, mode: str) -> Inputs:
+    """Makes one step's tensors of what an input_fn returns to this process.
 
     Args:
-      result: A Dataset, a pair (features, labels) as tuple or list, or features alone.
+      context: The estimator that is run.
+      input_fn: The user's input_fn.
+      mode: A ModeKeys value.
 
     Raises:
-      ValueError: A tuple or list has another length than 2.
+      ValueError: It returned a tuple or list of another length than 2.
     """
-    if is_dataset(result):
-        with tf.device("/cpu:0"):
-            iterator = tf.compat.v1.data.make_initializable_iterator(result)
-            features, labels = split(iterator.get_next())
-        return Inputs(features, labels, iterator, iterator.initializer)
-    features, labels = split(result)
-    return Inputs(features, labels)
+    place = context.topology.input_context if mode == ModeKeys.TRAIN else None
+    result = call_input_fn(context, input_fn, mode, place)
+    if not is_dataset(result):
+        return Inputs(*split(result))
+    if place is not None:
+        result = own_part(result, place)
+    with tf.device("/cpu:0"):
+        iterator = tf.compat.v1.data.make_initializable_iterator(result)
+        return Inputs(*split(iterator.get_next()), iterator, iterator.initializer)
 
 
 def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:

@@ -6,10 +6,9 @@ of 64 KB or more becomes an operation that hands it over when it runs, which for
 its iterator starts. It has no state, so that iterators can be saved and graphs can be imported.
 """
 
-import contextlib
 import dataclasses
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 
-_LEAST_BYTES = 64 * 2**10
+LEAST_BYTES = 64 * 2**10
 _ALIGNMENT = 64  # At other addresses TensorFlow makes a copy of its own.
 _NUMBERS = "biufc"
 
@@ -54,14 +53,7 @@ def release_arrays(graph: tf.Graph) -> None:
         array.values = None
 
 
-@contextlib.contextmanager
-def outside_arrays() -> Iterator[None]:
-    """Within it large arrays that become tensors of the default graph itself stay out of it."""
-    with tf_internals.constants_made_by(_handed_over):
-        yield
-
-
-def _handed_over(value: Any, dtype: Any, shape: Any, name: str | None) -> tf.Tensor | None:
+def handed_over(value: Any, dtype: Any, shape: Any, name: str | None) -> tf.Tensor | None:
     """A tensor of an array that is not in the graph; None for what becomes a constant as ever.
 
     Args:
@@ -70,7 +62,7 @@ def _handed_over(value: Any, dtype: Any, shape: Any, name: str | None) -> tf.Ten
       shape: The constant's shape, or None for the array's.
       name: The constant's name, or None.
     """
-    if not hasattr(value, "__array__") or getattr(value, "nbytes", 0) < _LEAST_BYTES:
+    if not hasattr(value, "__array__"):
         return None
     array = value if isinstance(value, np.ndarray) else np.asarray(value)
     as_number = _number_type(array, dtype)

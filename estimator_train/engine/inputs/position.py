@@ -3,6 +3,7 @@
 It is written before the checkpoint can be seen, so that no checkpoint is without its position.
 """
 
+import functools
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -11,11 +12,11 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position_files import PositionFiles
 from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker, TakeUpPosition
-from estimator_train.engine.inputs.sharding import place_of_task, trains_beside_others
 
 _LOG = tf.get_logger()
 _IGNORE_STATE, _REFUSE_STATE = 1, 2  # What tf.data does about stateful functions as it saves.
@@ -28,7 +29,7 @@ def saved_position(
     input_fn: Any,
     users_savers: Sequence[tf.compat.v1.train.CheckpointSaverHook],
 ) -> "InputPosition | None":
-    """The position of a training's input; None where it is not to be saved, or cannot be.
+    """The position of a training's input; None where it cannot be saved.
 
     Args:
       context: The estimator that is run.
@@ -42,8 +43,6 @@ def saved_position(
     config = context.config
     source = getattr(input_fn, "__qualname__", None) or repr(input_fn)
     reason = None
-    if not config.save_input_position:
-        return None
     if inputs.iterator is None:
         reason = "input_fn did not return a Dataset"
     elif users_savers:
@@ -55,9 +54,10 @@ def saved_position(
     if reason:
         _LOG.warning(_NOT_SAVED, source, reason)
         return None
-    if trains_beside_others(config):
-        place = place_of_task(config)
-        return InputPosition(inputs, prefix, source, place, context.latest_checkpoint)
+    place = context.topology.input_context
+    if place is not None:
+        latest = functools.partial(latest_checkpoint, context.model_dir)
+        return InputPosition(inputs, prefix, source, place, latest)
     by_clock = config.save_checkpoints_steps is None
     if config.num_worker_replicas > 1 and by_clock and inputs.chief_saves is None:
         raise ValueError(

@@ -18,8 +18,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, is_dataset
 from estimator_train.engine.inputs.input_form import InputForm, form_of
 from estimator_train.engine.inputs.outside_arrays import arrays_beside
-from estimator_train.engine.inputs.untuned import untuned
-from estimator_train.engine.inputs.whole_batches import are_many
+from estimator_train.engine.inputs.start import are_many, untuned
 
 _FAIL_ON_STATE = 2
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS

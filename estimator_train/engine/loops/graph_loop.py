@@ -5,14 +5,14 @@ into the body of a loop, and what holds state (variables, iterators, tables) is 
 outside, so that a step in the loop and a step outside it are the same step on the same state.
 """
 
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compiled_step
 
@@ -63,7 +63,7 @@ class StepLoop:
         self.outcome = outcome
         self.trial = trial
         self._most, self._done, self._last_loss = most, done, last_loss
-        self._calls = ChosenExecutor(outcome)
+        self._calls: ChosenExecutor | None = None
         self._set: tuple[tf.compat.v1.Session, int] | None = None
 
     def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
@@ -88,6 +88,7 @@ class StepLoop:
           The steps done, the last one's loss, and False if a worker has no more input.
         """
         self.set_steps(session, steps)
+        self._calls = self._calls or ChosenExecutor(self.outcome)
         done, loss, *has_more = self._calls.run(session, steps)
         return int(done), loss, all(has_more)
 
@@ -162,10 +163,25 @@ def build_loop(
 
     if vote is not None:
         start += [tf.constant(True), tf.constant(True)]
-    with tf_internals.control_flow_v2():
+    with _control_flow_v2():
         outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)
     trial = Trial(step, graph) if isinstance(step, CompiledStep) else None
     return StepLoop(most_slot, done_slot, loss_slot, tuple(outcome[:3]), trial)
+
+
+@contextlib.contextmanager
+def _control_flow_v2() -> Iterator[None]:
+    """Within it `tf.while_loop` makes a functional loop, also after `disable_v2_behavior()`.
+
+    A model_fn that was written for control flow v1 keeps that everywhere else.
+    """
+    was_on = tf.compat.v1.control_flow_v2_enabled()
+    tf.compat.v1.enable_control_flow_v2()
+    try:
+        yield
+    finally:
+        if not was_on:
+            tf.compat.v1.disable_control_flow_v2()
 
 
 def _voted(vote: LoopVote, has_next: tf.Tensor, is_willing: tf.Tensor) -> list[tf.Tensor]:

@@ -1,5 +1,6 @@
 """Driving a training session: loops of steps between those that hooks must see."""
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,50 +24,37 @@ class StepRunner:
     Each round runs as many steps in a loop as no hook must see, then one step with all hooks.
 
     Args:
-      train_op: Operation or tensor that runs one training step.
-      loss: The loss of that step.
-      step_read: Tensor of the global step before that step.
+      step: What a step runs, its loss, and the global step before it.
       hooks: All hooks of the session.
-      steps_per_loop: The most steps between two that hooks see, one of which they do; 'auto' for no
-        limit; 1 for no loops.
-      timeout: The clock of steps.
-      xla: Whether XLA compiles the steps of loops: True, False, or 'auto' for where it can.
+      loops: The loop that steps run in, if there is one.
+      steps_per_call: The most steps between two that hooks see, one of which they do; 'auto' for no
+        limit.
+      timeout: The clock of steps, or None.
       agreement: By which workers that make each step together run the same loops; None where no
         step waits for another process.
-      device: This process's device, if others train the same variables asynchronously: the global
-        step then counts their steps too.
+      others_count: Whether the global step counts steps of other processes too.
     """
 
     def __init__(
         self,
-        train_op: Any,
-        loss: tf.Tensor,
-        step_read: tf.Tensor,
+        step: tuple[Any, tf.Tensor, tf.Tensor],
         hooks: Sequence[Any],
-        steps_per_loop: int | str,
-        timeout: StepTimeout,
-        xla: bool | str = False,
+        loops: TrainingLoop,
+        steps_per_call: int | str,
+        timeout: StepTimeout | None = None,
         agreement: LoopAgreement | None = None,
-        device: str | None = None,
+        others_count: bool = False,
     ) -> None:
         # A list, as hooks find it in the arguments of the run.
-        self._hooked_step = HookedStep([train_op, loss, step_read], hooks)
+        self._hooked_step = HookedStep(list(step), hooks)
         self._hooks = hooks
         self._timeout = timeout
-        limit = None if steps_per_loop == "auto" else int(steps_per_loop)
-        self._budget = StepBudget(hooks, limit)
-        vote = agreement.vote if agreement else None
-        self._loops = (
-            None
-            if limit == 1
-            else TrainingLoop(train_op, loss, hooks, xla, step_read, vote=vote, device=device)
-        )
-        self._others_count = device is not None
+        self._budget = StepBudget(hooks, None if steps_per_call == "auto" else int(steps_per_call))
+        self._loops = loops
+        self._others_count = others_count
         self._agreement = agreement
         if agreement is not None:
             agreement.wants, agreement.run_one = self._could_loop, self._run_one
-        if limit == 1 and xla:
-            _LOG.warning("XLA compiles nothing: training runs one step per session call.")
         self._session: Any = None
         self._global_step: int | None = None
         self._counts_steps = False
@@ -113,7 +101,7 @@ class StepRunner:
 
     def _run_loop(self, session: tf.compat.v1.Session) -> bool:
         """Runs the steps that no hook must see; returns whether training ends."""
-        if self._loops is None or self._loops.loop is None:
+        if self._loops.loop is None:
             return False
         steps = self._steps_of_loop()
         if not steps:
@@ -121,7 +109,7 @@ class StepRunner:
         loop = self._loops.compiled_or_not(session)
         start = time.monotonic()
         try:
-            with self._timeout.running():
+            with self._timeout.running() if self._timeout else contextlib.nullcontext():
                 done, loss, has_more = loop.run(session, steps)
         except tf.errors.OutOfRangeError:
             self._after_loop(*loop.read_broken_off(session))
@@ -147,13 +135,12 @@ class StepRunner:
 
     def _could_loop(self) -> bool:
         """Whether a loop could come after the next step."""
-        if self._loops is None or self._loops.loop is None or not self._counts_steps:
+        if self._loops.loop is None or not self._counts_steps:
             return False
         assert self._global_step is not None
         return self._budget.is_free_after_next(self._global_step)
 
     def _run_one(self, session: tf.compat.v1.Session) -> bool:
-        assert self._loops is not None
         assert self._loops.loop is not None
         return self._loops.loop.run(session, 1)[2]
 
@@ -176,11 +163,11 @@ class StepRunner:
         self._counts_steps = expected is not None and (
             before >= expected if self._others_count else before == expected
         )
-        if self._loops is not None and not self._counts_steps and expected is not None:
+        if self._loops.loop is not None and not self._counts_steps and expected is not None:
             _LOG.info(
                 "Training runs one step per session call: the train_op does not increment the "
                 "global step by one; it is %d where %d was expected.",
                 before,
                 expected,
             )
-            self._loops = None
+            self._loops.loop = None

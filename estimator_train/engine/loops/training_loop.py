@@ -24,9 +24,10 @@ class TrainingLoop:
     Args:
       train_op: Operation or tensor that runs one training step.
       loss: The loss of that step.
-      hooks: All hooks of the session; there is no loop where one must see every step.
-      xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
       step_read: The read of the global step for hooks, which no loop needs.
+      hooks: All hooks of the session; there is no loop where one must see every step.
+      steps_per_call: The most steps of a session call; 1 for no loop.
+      xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
       vote: How workers agree when a loop ends; None where this process trains alone.
       device: Where the loop itself runs, if variables are on parameter servers.
 
@@ -41,9 +42,10 @@ class TrainingLoop:
         self,
         train_op: Any,
         loss: tf.Tensor,
-        hooks: Sequence[Any],
-        xla: bool | str,
         step_read: tf.Tensor,
+        hooks: Sequence[Any],
+        steps_per_call: int | str,
+        xla: bool | str,
         *,
         vote: LoopVote | None = None,
         device: str | None = None,
@@ -52,7 +54,7 @@ class TrainingLoop:
         self._unseen, self._vote = (step_read.op,), vote
         self._xla = xla
         with tf.device(device) if device else contextlib.nullcontext():
-            self.loop = self._build(hooks)
+            self.loop = None if steps_per_call == 1 else self._build(hooks)
         self._compiled = self._build_compiled() if xla else None
 
     def compiled_or_not(self, session: tf.compat.v1.Session) -> StepLoop:

@@ -6,10 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.lifecycle import preemption
-
-_LOG = tf.get_logger()
 
 
 class PreemptionHook(tf.compat.v1.train.SessionRunHook):
@@ -29,11 +27,14 @@ class PreemptionHook(tf.compat.v1.train.SessionRunHook):
 
 
 @contextlib.contextmanager
-def ending_saved(context: EstimatorContext) -> Iterator[list[tf.compat.v1.train.SessionRunHook]]:
+def ending_saved(
+    watch: preemption.Watch, model_dir: str
+) -> Iterator[list[tf.compat.v1.train.SessionRunHook]]:
     """Training within it ends with a checkpoint when a signal comes, and then so does the job.
 
     Args:
-      context: The estimator that is run.
+      watch: Listens for signals.
+      model_dir: The directory of the checkpoints.
 
     Yields:
       Hooks for the training's session.
@@ -41,14 +42,9 @@ def ending_saved(context: EstimatorContext) -> Iterator[list[tf.compat.v1.train.
     Raises:
       Preempted: A signal came.
     """
-    with preemption.listening(context.config.preemption):
-        watch = preemption.current()
-        if watch is None:
-            yield []
-            return
-        with watch.deferring():
-            yield [PreemptionHook()]
-        if watch.requested:
-            path = context.latest_checkpoint()
-            saved = f"saved {path}" if path else "nothing was saved"
-            raise preemption.Preempted(f"ended by a signal; {saved}")
+    with watch.deferring():
+        yield [PreemptionHook()]
+    if watch.requested:
+        path = latest_checkpoint(model_dir)
+        saved = f"saved {path}" if path else "nothing was saved"
+        raise preemption.Preempted(f"ended by a signal; {saved}")

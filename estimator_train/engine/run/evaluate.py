@@ -13,8 +13,7 @@ from estimator_train.engine.checkpoints import best, warm_start
 from estimator_train.engine.checkpoints.reading import note_untrained, opened
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.strategies import graph_form
-from estimator_train.engine.graph.model_fn import model_graph
-from estimator_train.engine.graph.step_graph import Step, build_step
+from estimator_train.engine.graph.step_graph import Step, build_step, model_graph
 from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.run import history
 from estimator_train.engine.sessions.model_session import Call, model_session

@@ -10,8 +10,8 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import note_untrained, opened
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.graph.model_fn import call_model_fn, model_graph
-from estimator_train.engine.inputs.input_fn import Inputs, call_input_fn, inputs_of
+from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
+from estimator_train.engine.inputs.input_fn import Inputs, inputs_of
 from estimator_train.engine.sessions.model_session import Call, model_session
 from estimator_train.engine.sessions.open_model import Built, PlainSession
 from estimator_train.estimator_spec.spec import ModeKeys
@@ -66,7 +66,7 @@ def _built(
 ) -> Built:
     with model_graph(context) as graph:
         tf.compat.v1.train.create_global_step()
-        inputs = inputs_of(call_input_fn(context, input_fn, ModeKeys.PREDICT))
+        inputs = inputs_of(context, input_fn, ModeKeys.PREDICT)
         _warn_if_endless(inputs)
         spec = call_model_fn(context, inputs.features, None, ModeKeys.PREDICT)
         warm_start.apply(context.warm_start, path)

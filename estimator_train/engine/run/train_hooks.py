@@ -31,14 +31,11 @@ import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import Step
+from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.placed_hook import Place, PlacedHook
-from estimator_train.engine.run.history import HistoryHook
-from estimator_train.engine.run.log_hooks import StepCounter, SummarySaver
-from estimator_train.engine.run.nan_loss import NanLossHook
+from estimator_train.engine.run.standard_hooks import event_hooks, loss_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.lifecycle.step_timeout import StepTimeout, StepTimeoutHook
-from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import writes_events
 
 
 def session_hooks(
@@ -47,7 +44,7 @@ def session_hooks(
     step_read: tf.Tensor,
     checkpoints: TrainingCheckpoints,
     callers_hooks: Sequence[Any],
-    timeout: StepTimeout,
+    timeout: StepTimeout | None,
 ) -> list[Any]:
     """All hooks of a training session, in the order in which it calls them.
 
@@ -57,22 +54,22 @@ def session_hooks(
       step_read: Tensor of the global step before that step.
       checkpoints: What the training saves.
       callers_hooks: Hooks of the caller.
-      timeout: The clock of steps.
+      timeout: The clock of steps, or None.
     """
     position = checkpoints.position
     chiefs = context.config.is_chief
     return in_order(
         {
-            Place.STEP_CLOCK: [StepTimeoutHook(timeout)],
-            Place.INPUT_START: step.inputs.hooks,
+            Place.STEP_CLOCK: [StepTimeoutHook(timeout)] if timeout else (),
+            Place.INPUT_START: start_hooks(step.inputs),
             Place.INPUT_POSITION: position.hooks if position else (),
             Place.WORKERS_VOTE: step.inputs.voting_hooks,
             Place.POSITION_SAVING: position.saving_hooks if position else (),
             Place.CHECKPOINTS: checkpoints.hooks,
             Place.MODEL_ON_CHIEF: step.spec.training_chief_hooks if chiefs else (),
-            Place.EVENTS: _event_hooks(context, step, step_read),
+            Place.EVENTS: event_hooks(context, step, step_read),
             Place.CALLER: callers_hooks,
-            Place.LOSS: _loss_hooks(context, step, step_read, checkpoints),
+            Place.LOSS: loss_hooks(context, step, step_read, checkpoints.saver.wait),
             Place.MODEL: step.spec.training_hooks,
         }
     )
@@ -94,13 +91,6 @@ def in_order(hooks: dict[Place, Iterable[Any]]) -> list[Any]:
     return [hook for _, hook in sorted(placed, key=lambda pair: pair[0])]
 
 
-def tell_of_model(hooks: Iterable[Any]) -> None:
-    """Tells hooks, in the graph of training, that model_fn is called next."""
-    for hook in hooks:
-        if isinstance(hook, PlacedHook):
-            hook.before_model()
-
-
 def measured(train_op: Any, hooks: Iterable[Any]) -> Any:
     """A step's operation with what hooks measure in the graph.
 
@@ -112,65 +102,3 @@ def measured(train_op: Any, hooks: Iterable[Any]) -> Any:
         if isinstance(hook, PlacedHook):
             train_op = hook.measured(train_op)
     return train_op
-
-
-def _event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Any]:
-    """What this process writes into model_dir: steps per second, the history, summaries."""
-    config = context.config
-    every, writes = config.log_step_count_steps, writes_events(config)
-    hooks: list[Any] = []
-    if not writes and not config.is_chief:
-        return hooks
-    step_after = _step_after(step)
-    if every and writes:
-        counter = StepCounter(step_after, every_n_steps=every, output_dir=context.model_dir)
-        hooks.append(counter)
-    if every and config.is_chief:
-        hooks.append(
-            HistoryHook(
-                context.model_dir,
-                every,
-                step.spec.loss,
-                step_read,
-                step.batch_size,
-                *_replicas_and_processes(config),
-            )
-        )
-    if config.save_summary_steps and writes:
-        hooks.append(
-            SummarySaver(
-                step_after,
-                save_steps=config.save_summary_steps,
-                output_dir=context.model_dir,
-                scaffold=step.spec.scaffold,
-            )
-        )
-    return hooks
-
-
-def _step_after(step: Step) -> tf.Tensor:
-    """The global step when a step is done."""
-    with tf.control_dependencies([step.spec.train_op]):
-        primary = getattr(step.global_step, "values", (step.global_step,))[0]
-        return primary.read_value()
-
-
-def _replicas_and_processes(config: RunConfig) -> tuple[int, int]:
-    """How many replicas train, and in how many synchronous processes."""
-    strategy = config.train_distribute
-    if strategy is None or not strategy.num_replicas_in_sync > 1:
-        return max(1, config.num_worker_replicas), 1
-    replicas = strategy.num_replicas_in_sync
-    return replicas, replicas // max(1, len(strategy.extended.worker_devices))
-
-
-def _loss_hooks(
-    context: EstimatorContext, step: Step, step_read: tf.Tensor, checkpoints: TrainingCheckpoints
-) -> list[Any]:
-    wait = checkpoints.saver.wait
-    hooks = [NanLossHook(step.spec.loss, step.global_step, context.model_dir, wait)]
-    every = context.config.log_step_count_steps
-    if every:
-        shown = {"loss": step.spec.loss, "step": step_read}
-        hooks.append(tf.compat.v1.train.LoggingTensorHook(shown, every_n_iter=every))
-    return hooks

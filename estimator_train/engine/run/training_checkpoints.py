@@ -6,21 +6,15 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.checkpoints.async_saver import (
-    AsyncSaver,
-    FailedWriteHook,
-    SettledSaves,
-)
-from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
+from estimator_train.engine.checkpoints.async_saver import AsyncSaver, saver_hooks
+from estimator_train.engine.checkpoints.save_schedule import SaveSchedule, WaitingListener
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_position import SavePositionWithChief, TellOfSaves
 from estimator_train.engine.distributed.ps_save_pacing import pace_saves
 from estimator_train.engine.graph.step_graph import Step
-from estimator_train.engine.inputs.position import saved_position
+from estimator_train.engine.inputs.position import InputPosition, saved_position
 from estimator_train.engine.inputs.position_hooks import SavePosition
-from estimator_train.engine.inputs.sharding import trains_beside_others
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import is_synchronous
 
 _SaverHook: TypeAlias = tf.compat.v1.train.CheckpointSaverHook
 _Listener: TypeAlias = tf.compat.v1.train.CheckpointSaverListener
@@ -42,7 +36,8 @@ class TrainingCheckpoints:
     Attributes:
       saver: Writes the checkpoints, in a thread where that is asked for.
       position: The position in the input that is saved with them, or None.
-      schedule: When they are written; None on a process that writes none.
+      schedule: When they are written, if their intervals alone do not decide it, and this process
+        writes them; else None.
       hooks: Hooks that write them.
 
     Raises:
@@ -65,12 +60,16 @@ class TrainingCheckpoints:
         beside = config.checkpoint_mode == "async" and not config.master
         users_savers = _users_savers(step, callers_hooks)
         self.saver = AsyncSaver(scaffold, beside, config.checkpoint_save_graph_def)
-        self.position = saved_position(context, step.inputs, input_fn, users_savers)
+        self.position: InputPosition | None = None
+        if config.save_input_position:
+            self.position = saved_position(context, step.inputs, input_fn, users_savers)
         self.schedule: SaveSchedule | None = None
         self.hooks: list[Any] = []
-        self._listeners = [*listeners, *_position_listeners(self.position, config)]
+        self._listeners = [*listeners, *_position_listeners(self.position, context)]
         if users_savers:
-            self._use(users_savers, config.is_chief)
+            tf_internals.add_listeners(users_savers[0], self._listeners)
+            if config.is_chief:
+                self._decide(users_savers, config)
         elif config.save_checkpoints_secs or config.save_checkpoints_steps:
             if config.is_chief:
                 self._save_as_configured(context)
@@ -80,38 +79,39 @@ class TrainingCheckpoints:
                 "the RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
             )
 
-    def _use(self, users_savers: list[_SaverHook], is_chief: bool) -> None:
-        """The user's own hooks save; the listeners go to the first."""
-        tf_internals.add_listeners(users_savers[0], self._listeners)
-        if is_chief:
-            self.schedule = SaveSchedule(users_savers, self._listeners)
-            self.hooks = [self.schedule]
-
     def _save_as_configured(self, context: EstimatorContext) -> None:
         config = context.config
-        hook = tf.compat.v1.train.CheckpointSaverHook(
+        hook, failed = saver_hooks(
+            self.saver,
+            self._listeners,
             context.model_dir,
             save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps,
-            listeners=[SettledSaves(self.saver, self._listeners), *self._listeners],
-            save_graph_def=False,  # The saver writes it.
-            saver=self.saver,
         )
-        self.schedule = SaveSchedule([hook], self._listeners)
-        pace_saves(hook, self.schedule, config)
-        self.hooks = [self.schedule, hook, FailedWriteHook(self.saver)]
+        self._decide([hook], config)
+        if self.schedule is not None and context.topology.input_context is not None:
+            pace_saves(hook, self.schedule, context)
+        self.hooks += [hook, failed]
+
+    def _decide(self, savers: list[Any], config: RunConfig) -> None:
+        """Has more than their intervals decide when saver hooks save, if there is more."""
+        if config.master or any(isinstance(one, WaitingListener) for one in self._listeners):
+            self.schedule = SaveSchedule(savers, self._listeners)
+            self.hooks = [self.schedule]
 
 
-def _position_listeners(position: Any, config: RunConfig) -> list[_Listener]:
+def _position_listeners(
+    position: InputPosition | None, context: EstimatorContext
+) -> list[_Listener]:
     """What saves the position in the input with the chief's checkpoints.
 
     An asynchronous worker that is not the chief gets a hook instead.
     """
     if position is None:
         return []
-    if not trains_beside_others(config):
+    if context.topology.input_context is None:
         return [SavePosition(position)]
-    if config.is_chief:
+    if context.config.is_chief:
         return [TellOfSaves(), SavePosition(position)]
     position.saving_hooks.append(SavePositionWithChief(position))
     return []
@@ -130,7 +130,7 @@ def _add_saver(
     if scaffold.saver or tf.compat.v1.get_collection(savers):
         return
     own_values = None
-    if is_synchronous(context.config):
+    if context.topology.is_synchronous:
         with strategy.scope():
             own_values = tf_internals.entries_of_own_values()
     saver = tf.compat.v1.train.Saver(

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import call_input_fn
+from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.model_cache import ReusedInputFn
 from estimator_train.engine.sessions.open_model import Built, OpenModel, in_use
 from estimator_train.engine.sessions.session import explained_restore, session_config
@@ -75,7 +76,7 @@ def model_session(
             call.results = session.run(built.final)
         return
     final = tf.compat.v1.train.FinalOpsHook(built.final)
-    all_hooks = [*built.inputs.hooks, *hooks, *built.hooks, final]
+    all_hooks = [*start_hooks(built.inputs), *hooks, *built.hooks, final]
     call = Call(built, _own_session(context, built, checkpoint_path, all_hooks, master, strategy))
     # Hooks find the graph as the default one; between predictions the caller has its own.
     during = built.graph.as_default() if mode == ModeKeys.EVAL else contextlib.nullcontext()

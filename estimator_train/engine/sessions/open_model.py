@@ -18,7 +18,7 @@ from estimator_train.engine.checkpoints.integrity import stamp
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.outside_arrays import release_arrays
 from estimator_train.engine.inputs.reused_input import InputSlot, Start
-from estimator_train.engine.inputs.untuned import untuned
+from estimator_train.engine.inputs.start import untuned
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ModelCache, ReusedInputFn
 from estimator_train.engine.sessions.session import explained_restore, restored_session

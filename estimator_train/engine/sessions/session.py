@@ -2,20 +2,25 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import WaitForPs
 from estimator_train.engine.distributed.sync_watchdog import WaitForPeers
 from estimator_train.engine.graph.mixed_precision import cast_in
-from estimator_train.engine.sessions.cpu_limit import threads_that_fit
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
-from estimator_train.run_config.topology import is_multi_worker, is_ps_task, is_synchronous
+from estimator_train.engine.tf_internals import sums_gradients_of_workers
+from estimator_train.run_config.topology import is_multi_worker
 
 _LOG = tf.get_logger()
+# How long a session waits for its threads at its end. That of a chief that sums the gradients of
+# workers ends only when the session closes.
+_STOP_GRACE_SECS = 120
+_GRACE_OF_TAKERS_SECS = 2
 _NAMES_SHOWN = 10
 _MISFIT = (
     "Restoring from checkpoint failed. This is most likely due to a mismatch between the current "
@@ -36,8 +41,7 @@ def session_config(context: EstimatorContext, strategy: Any = None) -> tf.compat
     in it unless its `device_count` says so.
     """
     config = tf.compat.v1.ConfigProto()
-    config.CopyFrom(context.config.session_config)
-    _fit_threads(config)
+    config.CopyFrom(context.session_config)
     if strategy is None:
         return config
     devices = [tf.DeviceSpec.from_string(d) for d in strategy.extended.worker_devices]
@@ -52,29 +56,38 @@ def session_config(context: EstimatorContext, strategy: Any = None) -> tf.compat
     return config
 
 
-def _fit_threads(config: tf.compat.v1.ConfigProto) -> None:
-    """Gives thread pools that have no size the one that a container's CPU limit leaves them."""
-    threads = threads_that_fit()
-    if threads is not None:
-        for pool in ("intra_op_parallelism_threads", "inter_op_parallelism_threads"):
-            setattr(config, pool, getattr(config, pool) or threads)
-
-
-def session_creator(
-    context: EstimatorContext, scaffold: tf.compat.v1.train.Scaffold, strategy: Any = None
-) -> tf.compat.v1.train.SessionCreator:
-    """What makes a training session: by initializing or restoring, or by waiting for the chief.
+def training_session(
+    context: EstimatorContext,
+    scaffold: tf.compat.v1.train.Scaffold,
+    strategy: Any,
+    hooks: Sequence[tf.compat.v1.train.SessionRunHook],
+) -> tf.compat.v1.train.MonitoredSession:
+    """A session that trains the default graph from the latest checkpoint on.
 
     Args:
-      context: The estimator that is run.
+      context: The estimator that is trained.
       scaffold: The model's Scaffold.
       strategy: The strategy that the model was built under, or None.
+      hooks: All hooks of the session.
     """
-    config, settings = context.config, session_config(context, strategy)
-    cast_in(settings, config.mixed_precision)
+    graph = tf.compat.v1.get_default_graph()
+    grace = _GRACE_OF_TAKERS_SECS if sums_gradients_of_workers(graph) else _STOP_GRACE_SECS
+    with explained_restore(latest_checkpoint(context.model_dir), not scaffold.saver):
+        creator = _session_creator(context, scaffold, strategy)
+        return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
+
+
+def _session_creator(
+    context: EstimatorContext, scaffold: tf.compat.v1.train.Scaffold, strategy: Any
+) -> tf.compat.v1.train.SessionCreator:
+    """What makes a training session: by initializing or restoring, or by waiting for the chief."""
+    config, topology = context.config, context.topology
+    settings = session_config(context, strategy)
+    if config.mixed_precision:
+        cast_in(settings, config.mixed_precision)
     creator: tf.compat.v1.train.SessionCreator
     # Synchronous workers have variables of their own each, and initialize or restore them.
-    if config.is_chief or is_synchronous(config):
+    if config.is_chief or topology.is_synchronous:
         creator = tf.compat.v1.train.ChiefSessionCreator(
             scaffold, config.master, settings, checkpoint_dir=context.model_dir
         )
@@ -82,9 +95,9 @@ def session_creator(
         creator = PromptSessionCreator(
             scaffold, config.master, settings, config.session_creation_timeout_secs
         )
-    if is_synchronous(config):
+    if topology.is_synchronous:
         return WaitForPeers(config, creator)
-    return WaitForPs(config, creator) if is_ps_task(config) else creator
+    return WaitForPs(config, creator) if topology.is_asynchronous else creator
 
 
 def restored_session(

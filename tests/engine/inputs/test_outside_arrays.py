@@ -7,9 +7,14 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.inputs import outside_arrays
+from estimator_train.engine import tf_internals
+from estimator_train.engine.inputs import input_fn, outside_arrays
 
 ROWS = 100_000
+
+
+def kept_outside():
+    return tf_internals.constants_made_by(outside_arrays.handed_over, outside_arrays.LEAST_BYTES)
 
 
 @pytest.fixture
@@ -23,7 +28,7 @@ def inside(monkeypatch):
     """As it was: every array is a constant of the graph."""
 
     def switch(on):
-        monkeypatch.setattr(outside_arrays, "_LEAST_BYTES", 2**40 if on else 2**16)
+        monkeypatch.setattr(input_fn, "LEAST_BYTES", 2**40 if on else 2**16)
 
     return switch
 
@@ -134,7 +139,7 @@ def test_arrays_that_nothing_can_change_are_not_copied():
     changeable = np.zeros(ROWS, np.float32)
     frozen_view = changeable[:]
     frozen_view.flags.writeable = False
-    with tf.Graph().as_default() as graph, outside_arrays.outside_arrays():
+    with tf.Graph().as_default() as graph, kept_outside():
         for array in (values, view, changeable, frozen_view):
             tf.constant(array)
     kept = outside_arrays.arrays_beside(graph)
@@ -151,7 +156,7 @@ def test_arrays_of_every_dtype_have_their_values(dtype):
     array = values.astype(str).astype(object) if dtype == "O" else values.astype(dtype)
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         plain = session.run(tf.constant(array[:200]))
-        with outside_arrays.outside_arrays():
+        with kept_outside():
             tensor = tf.constant(array, name="values")
         assert tensor.op.type == ("Const" if dtype in (">f4", "U5", "O") else "PyFuncStateless")
         assert (tensor.shape, tensor.op.name) == ([70_000], "values")
@@ -173,8 +178,8 @@ def test_a_one_shot_iterator_and_one_that_a_table_initializer_starts(estimator, 
         tf.compat.v1.add_to_collection(tables, iterator.initializer)
         return iterator.get_next()
 
-    for input_fn in (one_shot, with_tables, one_shot):
-        np.testing.assert_allclose(predicted(estimator, input_fn), x @ w, atol=1e-5)
+    for each in (one_shot, with_tables, one_shot):
+        np.testing.assert_allclose(predicted(estimator, each), x @ w, atol=1e-5)
 
 
 def test_tensors_without_a_dataset_train_in_loops(model_fn, large, tmp_path):
@@ -264,8 +269,8 @@ def test_random_numbers_of_an_input_begin_anew_at_each_call(estimator):
         values = tf.random.uniform([8, 3], seed=4)
         return tf.data.Dataset.from_tensor_slices({"x": values}).batch(1000)
 
-    for input_fn in (noisy, noise_outside):
-        found = [predicted(estimator, input_fn) for _ in range(4)]
+    for each in (noisy, noise_outside):
+        found = [predicted(estimator, each) for _ in range(4)]
         for other in found[2:]:
             np.testing.assert_array_equal(found[1], other)
         assert len(np.unique(found[1])) == 8
@@ -290,5 +295,5 @@ def test_a_dataset_that_reads_another_iterator(estimator):
 
 def test_another_structure_the_second_time(estimator, large):
     x, w = large[0], estimator.get_variable_value("w")
-    for input_fn in (rows_of(x), lambda: tf.data.Dataset.from_tensors({"x": x}), rows_of(x)):
-        np.testing.assert_allclose(predicted(estimator, input_fn), x @ w, atol=1e-5)
+    for each in (rows_of(x), lambda: tf.data.Dataset.from_tensors({"x": x}), rows_of(x)):
+        np.testing.assert_allclose(predicted(estimator, each), x @ w, atol=1e-5)

@@ -15,6 +15,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position import InputPosition
 from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker
+from estimator_train.engine.inputs.start import start_hooks
 
 tf1 = tf.compat.v1
 ROWS, BATCH, EPOCHS = 120, 4, 3
@@ -293,7 +294,7 @@ class Pipeline:
             position = InputPosition(inputs, self._prefix, "rows")
             saving = SavePositionOfWorker(position, inputs, every_steps)
             stop = tf1.train.StopAtStepHook(num_steps=steps)
-            hooks = [*inputs.hooks, *position.hooks, saving, stop]
+            hooks = [*start_hooks(inputs), *position.hooks, saving, stop]
             found = []
             with tf1.train.MonitoredSession(
                 tf1.train.ChiefSessionCreator(starting), hooks

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.inputs.untuned import untuned
+from estimator_train.engine.inputs.start import untuned
 
 
 def data():

@@ -5,9 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.inputs.dataset_kinds import datasets_before, kind_of
-from estimator_train.engine.inputs.untuned import untuned
-from estimator_train.engine.inputs.whole_batches import in_whole_batches
+from estimator_train.engine.inputs.start import datasets_before, in_whole_batches, kind_of, untuned
 
 ROWS = 6001
 ARRAYS = {

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
-from estimator_train.engine.function_arguments import argument_names
+from estimator_train.engine.user_functions import argument_names
 from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, specification
 from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import estimator_train.compat.v1 as v1
-from estimator_train.engine.function_arguments import argument_names
+from estimator_train.engine.user_functions import argument_names
 from estimator_train.legacy.contrib.learn.keys import ModeKeys
 
 _LABELS = ("label", "labels", "target", "targets")

@@ -1,12 +1,10 @@
 """CPU limits of control groups, from the contents of their files."""
 
-import types
-
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.sessions import cpu_limit as subject, session
-from estimator_train.engine.sessions.cpu_limit import cpu_limit, threads_that_fit
+from estimator_train.run_config import cpu_limit as subject, session_config
+from estimator_train.run_config.cpu_limit import cpu_limit, threads_that_fit
 
 V2 = "/sys/fs/cgroup"
 V1 = "/sys/fs/cgroup/cpu,cpuacct"
@@ -66,10 +64,9 @@ def test_threads_fit_the_limit_where_it_is_below_the_machine(quota, cpus, thread
 
 
 def test_sessions_have_as_many_threads_unless_told_otherwise(monkeypatch):
-    monkeypatch.setattr(session, "threads_that_fit", lambda: 2)
+    monkeypatch.setattr(session_config, "threads_that_fit", lambda: 2)
     own = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=5)
-    job = types.SimpleNamespace(config=types.SimpleNamespace(session_config=own))
-    config = session.session_config(job)
+    config = session_config.with_threads_that_fit(own)
     assert config.intra_op_parallelism_threads == 5
     assert config.inter_op_parallelism_threads == 2
     assert own.inter_op_parallelism_threads == 0

@@ -1,5 +1,10 @@
-"""Which arguments a user's model_fn or input_fn takes, and calling it with just those."""
+"""Calling a user's functions: with the arguments that they take, and on replicas by AutoGraph.
 
+On replicas a user's functions are converted, and `if tensor:` works in them. So it was in
+tf.estimator, and nowhere else: what is called without replicas stays as it is.
+"""
+
+import contextvars
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -7,13 +12,19 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.autograph import user_function
+from estimator_train.engine import tf_internals
 
 _LOG = tf.get_logger()
 _NAMED = (
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
     inspect.Parameter.KEYWORD_ONLY,
 )
+# TensorFlow would convert each function between its own and the user's: hundreds of this package,
+# at most of the time that it takes to make a graph.
+tf_internals.never_convert("estimator_train")
+_on_replica = contextvars.ContextVar("on_replica", default=False)
+# These call what they are given, where the others first have it converted.
+_WITHOUT_REPLICAS = (tf.distribute.OneDeviceStrategy, tf.compat.v1.distribute.OneDeviceStrategy)
 _MODEL_FN_ARGUMENTS = frozenset({"features", "labels", "mode", "params", "self", "config"})
 
 
@@ -43,10 +54,31 @@ def argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.kind in _NAMED and p.name not in held)
 
 
-def call_with_known(fn: Callable[..., Any], available: Mapping[str, Any]) -> Any:
-    """Calls `fn` with those of the `available` arguments that it names."""
+def call_with_known(
+    fn: Callable[..., Any],
+    available: Mapping[str, Any],
+    fallbacks: Mapping[str, Any] | None = None,
+    untaken: Mapping[str, str] | None = None,
+) -> Any:
+    """Calls a function with those arguments that it names.
+
+    Args:
+      fn: The function.
+      available: Values of arguments by their names.
+      fallbacks: The same for arguments that keep a default of the function's, if they have one.
+      untaken: By the names of arguments that it must take, the message of the error if it does not.
+
+    Raises:
+      ValueError: It does not take an argument of `untaken`.
+    """
     names = argument_names(fn)
+    for name, message in (untaken or {}).items():
+        if name not in names:
+            raise ValueError(message)
     known = {name: value for name, value in available.items() if name in names}
+    for name, value in (fallbacks or {}).items():
+        if name in names and name not in known and requires(fn, name):
+            known[name] = value
     return user_function(fn)(**known)
 
 
@@ -97,3 +129,30 @@ def validate_model_fn(model_fn: Callable[..., Any] | None, params: Any) -> None:
             f"model_fn ({model_fn}) has following not expected args: {unknown}. Bind them with "
             "functools.partial, or pass them through params."
         )
+
+
+def as_replica(fn: Callable[..., Any], strategy: Any) -> Callable[..., Any]:
+    """Returns `fn`, which each replica of a strategy calls, as one that tells `user_function`."""
+    if isinstance(strategy, _WITHOUT_REPLICAS):
+        return fn
+
+    def replica(*args: Any, **kwargs: Any) -> Any:
+        token = _on_replica.set(True)
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            _on_replica.reset(token)
+
+    return replica
+
+
+def user_function(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a user's function as it is to be called: converted if a replica calls it.
+
+    Args:
+      fn: Any callable. One of `tf.autograph.experimental.do_not_convert` stays as it is.
+    """
+    if not _on_replica.get():
+        return fn
+    status = tf.__internal__.autograph.control_status_ctx()
+    return tf.__internal__.autograph.tf_convert(fn, status)

@@ -1,0 +1,80 @@
+"""Prints as JSON the walk of a plain training: its files, and from where each is entered.
+
+The walk goes from the call of `train` to the first session call. A file is entered by a call from
+another file of the package, be it through TensorFlow or a user's function; each line that enters it
+counts once.
+"""
+
+import collections
+import json
+import os
+import sys
+import tempfile
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.client import session
+
+import estimator_train as est
+
+ROOT = os.path.dirname(est.__file__) + os.sep
+Estimator, EstimatorSpec = est.Estimator, est.EstimatorSpec  # Loaded before the walk.
+train = tf.compat.v1.train
+entered: dict[str, set[str]] = collections.defaultdict(set)
+
+
+class _FirstSessionCall(Exception):
+    """The end of the walk."""
+
+
+def input_fn() -> tf.data.Dataset:
+    """Sixty-four examples of four numbers, again and again."""
+    x = np.arange(256, dtype=np.float32).reshape(64, 4) / 256
+    return tf.data.Dataset.from_tensor_slices(({"x": x}, x.sum(1, keepdims=True))).repeat().batch(8)
+
+
+def model_fn(features: Any, labels: Any, mode: str) -> Any:
+    """A linear model of TensorFlow 1."""
+    weights = tf.compat.v1.get_variable("weights", [4, 1])
+    loss = tf.reduce_mean((features["x"] @ weights - labels) ** 2)
+    step = train.get_global_step()
+    return EstimatorSpec(
+        mode, loss=loss, train_op=train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    )
+
+
+def follow(frame: FrameType, event: str, argument: Any) -> None:
+    """Notes a call that enters a file."""
+    del argument
+    if event != "call":
+        return
+    name, code = frame.f_code.co_filename, frame.f_code.co_name
+    if name == session.__file__ and code == "run":
+        sys.setprofile(None)
+        raise _FirstSessionCall
+    if not name.startswith(ROOT) or code == "<module>":
+        return
+    caller = frame.f_back
+    while caller is not None and not caller.f_code.co_filename.startswith(ROOT):
+        caller = caller.f_back
+    if caller is None:
+        entered[name.removeprefix(ROOT)].add("the program")
+    elif caller.f_code.co_filename != name:
+        place = f"{caller.f_code.co_filename.removeprefix(ROOT)}:{caller.f_lineno}"
+        entered[name.removeprefix(ROOT)].add(place)
+
+
+def main() -> None:
+    """Trains as far as the first session call."""
+    estimator = Estimator(model_fn, tempfile.mkdtemp())
+    sys.setprofile(follow)
+    try:
+        estimator.train(input_fn, steps=5)
+    except _FirstSessionCall:
+        print(json.dumps({name: sorted(places) for name, places in entered.items()}))
+
+
+if __name__ == "__main__":
+    main()
