@@ -71,14 +71,12 @@ def call_with_known(
     Raises:
       ValueError: It does not take an argument of `untaken`.
     """
+    needed = {name: value for name, value in (fallbacks or {}).items() if requires(fn, name)}
     names = argument_names(fn)
     for name, message in (untaken or {}).items():
         if name not in names:
             raise ValueError(message)
-    known = {name: value for name, value in available.items() if name in names}
-    for name, value in (fallbacks or {}).items():
-        if name in names and name not in known and requires(fn, name):
-            known[name] = value
+    known = {name: value for name, value in {**needed, **available}.items() if name in names}
     return user_function(fn)(**known)
 
 

@@ -157,7 +157,8 @@ class EstimatorPredictor:
             tf.compat.v1.train.create_global_step()
             features, feeds, receiver = make()
             spec = call_model_fn(context, features, None, ModeKeys.PREDICT)
-            warm_start.apply(context.warm_start, self._path)
+            if context.warm_start:
+                warm_start.apply(context.warm_start, self._path)
             return _Model(graph, spec.scaffold, feeds, self._outputs(spec, receiver))
 
     def _open(self, model: _Model) -> None:

@@ -98,18 +98,18 @@ def source_of(settings: WarmStartSettings | None) -> str | None:
     return latest_checkpoint(source) if tf.io.gfile.isdir(source) else source
 
 
-def apply(settings: WarmStartSettings | None, checkpoint_path: str | None) -> None:
+def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
     """Makes the default graph's variables initialize from `settings`' checkpoint.
 
     Args:
-      settings: What to start from; None does nothing.
-      checkpoint_path: A checkpoint that is restored all the same; then nothing is done either.
+      settings: What to start from.
+      checkpoint_path: A checkpoint that is restored all the same; then nothing is done.
 
     Raises:
       ValueError: A vocabulary is not of the size that it is said to have, or a variable is not in
         the checkpoint as the settings say.
     """
-    if settings is None or checkpoint_path is not None:
+    if checkpoint_path is not None:
         return
     source = settings.ckpt_to_initialize_from
     if tf.io.gfile.isdir(source):
@@ -134,7 +134,7 @@ class _Begun(tf.compat.v1.train.SessionRunHook):
 
 
 def trained(
-    settings: WarmStartSettings | None,
+    settings: WarmStartSettings,
     train: Callable[[list[tf.compat.v1.train.SessionRunHook]], _Result],
 ) -> _Result:
     """Trains; from a later checkpoint if the one to start from was removed before it was read.
@@ -142,14 +142,12 @@ def trained(
     Another job may train in the directory that it is in, and keep only the last few.
 
     Args:
-      settings: What to start from, or None.
+      settings: What to start from.
       train: Trains from the settings, with the hooks that it is called with as well.
 
     Returns:
       What `train` returns.
     """
-    if settings is None:
-        return train([])
     source = settings.ckpt_to_initialize_from
     while True:
         found, begun = latest_checkpoint(source) if tf.io.gfile.isdir(source) else None, _Begun()

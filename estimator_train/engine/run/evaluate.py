@@ -54,15 +54,17 @@ def evaluate(
     Returns:
       Metric name to NumPy value, with `loss` and `global_step`.
     """
-    strategy = graph_form(context.config.eval_distribute, None)
+    distribute = context.config.eval_distribute
+    strategy = graph_form(distribute, None) if distribute else None
 
     def session_at(path: str | None) -> contextlib.AbstractContextManager[Call]:
         note_untrained(context.model_dir, path, "evaluate")
 
         def build() -> Built:
             built = build_evaluation(context, input_fn, strategy)
-            with built.graph.as_default():
-                warm_start.apply(context.warm_start, path)
+            if context.warm_start:
+                with built.graph.as_default():
+                    warm_start.apply(context.warm_start, path)
             _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
             return built
 

@@ -69,7 +69,8 @@ def _built(
         inputs = inputs_of(context, input_fn, ModeKeys.PREDICT)
         _warn_if_endless(inputs)
         spec = call_model_fn(context, inputs.features, None, ModeKeys.PREDICT)
-        warm_start.apply(context.warm_start, path)
+        if context.warm_start:
+            warm_start.apply(context.warm_start, path)
         chosen(spec.predictions, predict_keys)  # A wrong key fails before a session is made.
         return Built(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
 
