@@ -5,8 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.every_n_steps_hook import EveryNStepsHook
-from estimator_train.engine.placed_hook import Place
+from estimator_train.engine.hook_types import EveryNStepsHook, Place
 
 _LOG = tf.get_logger()
 _STATE = "backup"

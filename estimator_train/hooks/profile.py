@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.global_step_hook import GlobalStepHook
+from estimator_train.engine.hook_types import GlobalStepHook
 
 _LOG = tf.get_logger()
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.placed_hook import Place, PlacedHook
+from estimator_train.engine.hook_types import Place, PlacedHook
 from estimator_train.hooks.input_wait import InputWait
 from estimator_train.hooks.step_trace import StepTrace, read_trace
 

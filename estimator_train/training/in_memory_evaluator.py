@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.every_n_steps_hook import EveryNStepsHook
+from estimator_train.engine.hook_types import EveryNStepsHook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.run import history
 from estimator_train.engine.run.evaluate import build_evaluation, run_batches, write_results

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.placed_hook import Place, PlacedHook
+from estimator_train.engine.hook_types import Place, PlacedHook
 
 _v1 = tf.compat.v1
 _EPSILON = 1e-6

@@ -11,6 +11,14 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import mark_good, remove_unfinished
+from estimator_train.engine.hook_types import (
+    Hook,
+    Listener,
+    PassiveHook,
+    RunContext,
+    RunValues,
+    SaverHook,
+)
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 _WRITES = "SaveV2"
@@ -159,12 +167,12 @@ class AsyncSaver:
 
 def saver_hooks(
     saver: AsyncSaver,
-    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+    listeners: Sequence[Listener],
     model_dir: str,
     *,
     save_secs: float | None,
     save_steps: int | None,
-) -> list[tf.compat.v1.train.SessionRunHook]:
+) -> list[Hook]:
     """The hook that has a saver write checkpoints, and one that tells of a write that failed.
 
     Args:
@@ -174,7 +182,7 @@ def saver_hooks(
       save_secs: Seconds between two, or None.
       save_steps: Steps between two, or None.
     """
-    saves = tf.compat.v1.train.CheckpointSaverHook(
+    saves = SaverHook(
         model_dir,
         save_secs=save_secs,
         save_steps=save_steps,
@@ -185,7 +193,7 @@ def saver_hooks(
     return [saves, FailedWriteHook(saver)]
 
 
-class SettledSaves(tf.compat.v1.train.CheckpointSaverListener):
+class SettledSaves(Listener):
     """Has other listeners find what they count on: a checkpoint that is written.
 
     It stands before them. A listener with a method `needs_checkpoint(global_step)` is asked whether
@@ -199,7 +207,7 @@ class SettledSaves(tf.compat.v1.train.CheckpointSaverListener):
     def __init__(
         self,
         saver: AsyncSaver,
-        listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+        listeners: Sequence[Listener],
     ) -> None:
         self._saver = saver
         self._listeners = listeners
@@ -214,20 +222,17 @@ class SettledSaves(tf.compat.v1.train.CheckpointSaverListener):
         self._saver.wait()
 
 
-class FailedWriteHook(tf.compat.v1.train.SessionRunHook):
+class FailedWriteHook(PassiveHook):
     """Stops training when a checkpoint could not be written."""
 
     def __init__(self, saver: AsyncSaver) -> None:
         self._saver = saver
 
-    def steps_until_due(self, global_step: int) -> None:
-        """No step by itself: an error may wait until the end of a loop."""
-
     def after_loop(self, steps: int, loss: Any) -> None:
         """Raises the error of a write."""
         self._saver.raise_error()
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Raises the error of a write."""
         self._saver.raise_error()
 
@@ -266,7 +271,7 @@ def _reason(error: tf.errors.OpError) -> str:
 def _needs_checkpoint(listener: Any, global_step: int) -> bool:
     if hasattr(listener, "needs_checkpoint"):
         return bool(listener.needs_checkpoint(global_step))
-    ignores = tf.compat.v1.train.CheckpointSaverListener.after_save
+    ignores = Listener.after_save
     return getattr(listener.after_save, "__func__", None) is not ignores
 
 

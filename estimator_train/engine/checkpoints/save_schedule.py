@@ -1,19 +1,21 @@
 """When the checkpoints of a training are written: decided here, and nowhere else."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.global_step_hook import GlobalStepHook
+from estimator_train.engine.hook_types import (
+    GlobalStepHook,
+    Listener,
+    RunContext,
+    RunValues,
+    SaverHook,
+)
 from estimator_train.engine.loops import hook_schedule
 
-_SaverHook: TypeAlias = tf.compat.v1.train.CheckpointSaverHook
-_Listener: TypeAlias = tf.compat.v1.train.CheckpointSaverListener
 
-
-class WaitingListener(tf.compat.v1.train.CheckpointSaverListener):
+class WaitingListener(Listener):
     """A listener that has checkpoints written for it, and knows the last before it is written.
 
     Attributes:
@@ -45,7 +47,7 @@ class SaveSchedule(GlobalStepHook):
       listeners: The listeners of the first, of which it heeds those that wait.
     """
 
-    def __init__(self, savers: Sequence[_SaverHook], listeners: Sequence[_Listener]) -> None:
+    def __init__(self, savers: Sequence[SaverHook], listeners: Sequence[Listener]) -> None:
         self._savers = list(savers)
         self._listeners = [one for one in listeners if isinstance(one, WaitingListener)]
         self._every = sorted({n for listener in self._listeners for n in listener.every_steps})
@@ -90,11 +92,7 @@ class SaveSchedule(GlobalStepHook):
         """Steps up to the next one after which a checkpoint is waited for."""
         return min((every - global_step % every for every in self._every), default=None)
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Saves if a step that a listener waits for has come."""
         before = int(run_values.results)
         # Other workers may have made steps too, so that just the awaited one is never seen.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import fallback, is_as_found, latest_checkpoint
+from estimator_train.engine.hook_types import Hook, PassiveHook
 
 VocabInfo = tf.compat.v1.train.VocabInfo
 
@@ -120,13 +121,10 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
     tf.compat.v1.train.warm_start(*settings)
 
 
-class _Begun(tf.compat.v1.train.SessionRunHook):
+class _Begun(PassiveHook):
     """Notes that variables have their first values."""
 
     has_begun = False
-
-    def steps_until_due(self, global_step: int) -> None:
-        """No step by itself."""
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """They have them."""
@@ -135,7 +133,7 @@ class _Begun(tf.compat.v1.train.SessionRunHook):
 
 def trained(
     settings: WarmStartSettings,
-    train: Callable[[list[tf.compat.v1.train.SessionRunHook]], _Result],
+    train: Callable[[list[Hook]], _Result],
 ) -> _Result:
     """Trains; from a later checkpoint if the one to start from was removed before it was read.
 

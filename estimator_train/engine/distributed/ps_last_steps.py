@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.distributed.server import Patience, is_reachable
-from estimator_train.engine.global_step_hook import GlobalStepHook
+from estimator_train.engine.hook_types import GlobalStepHook, RunContext, RunValues
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
@@ -57,11 +57,7 @@ class _NearTheEnd(GlobalStepHook):
         if self._have_come(session.run(self._step_read)) and self._come(session):
             coord.request_stop()
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Looks whether they have come."""
         if self._have_come(run_values.results + 1) and self._come(run_context.session):
             run_context.request_stop()

@@ -12,6 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.distributed.server import Patience, is_reachable
+from estimator_train.engine.hook_types import PassiveHook, RunContext, RunValues
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
@@ -84,7 +85,7 @@ def _table() -> tf.Tensor:
     )
 
 
-class GoOnWithChief(tf.compat.v1.train.SessionRunHook):
+class GoOnWithChief(PassiveHook):
     """Stops a worker when the chief has ended the same call of `train`; holds it while it is gone.
 
     What is learned while there is no chief is lost: nobody saves it, and the next chief goes back
@@ -111,18 +112,11 @@ class GoOnWithChief(tf.compat.v1.train.SessionRunHook):
         self._chief_gone.clear()
         threading.Thread(target=self._watch, name="go_on_with_chief", daemon=True).start()
 
-    def steps_until_due(self, global_step: int) -> None:
-        """It need see no step: what it looks for, it finds after a loop as well."""
-
     def after_loop(self, steps: int, loss: Any) -> bool:
         """Stops when the chief has ended; waits as long as it is gone."""
         return self.is_over()
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Stops when the chief has ended; waits as long as it is gone."""
         del run_values
         if self.is_over():

@@ -11,13 +11,14 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.hook_types import Listener, PassiveHook, RunArgs, RunContext, RunValues
 from estimator_train.engine.inputs.position import InputPosition
 
 _TABLE = "estimator_train/saved_step"
 _NONE = -1
 
 
-class TellOfSaves(tf.compat.v1.train.CheckpointSaverListener):
+class TellOfSaves(Listener):
     """Tells the workers of which step the chief writes a checkpoint; the chief's listener."""
 
     def begin(self) -> None:
@@ -29,7 +30,7 @@ class TellOfSaves(tf.compat.v1.train.CheckpointSaverListener):
         session.run(self._saved.tell, {self._saved.value: global_step_value})
 
 
-class SavePositionWithChief(tf.compat.v1.train.SessionRunHook):
+class SavePositionWithChief(PassiveHook):
     """Saves a worker's position when it reads that the chief writes a checkpoint.
 
     Args:
@@ -44,21 +45,18 @@ class SavePositionWithChief(tf.compat.v1.train.SessionRunHook):
         """Adds to the graph what is read."""
         self._saved = _SavedStep()
 
-    def steps_until_due(self, global_step: int) -> None:
-        """It need see no step: it saves after the next that it sees."""
-
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Saves, for a checkpoint that was written before this worker came."""
         del coord
         self._told = _NONE
         self._save(session, int(session.run(self._saved.step)))
 
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: RunContext) -> RunArgs:
         """Asks of which step the chief writes a checkpoint."""
         del run_context
-        return tf.compat.v1.train.SessionRunArgs(self._saved.step)
+        return RunArgs(self._saved.step)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Saves if it is another one."""
         self._save(run_context.session, int(run_values.results))
 

@@ -17,7 +17,14 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.server import Patience
-from estimator_train.engine.global_step_hook import GlobalStepHook
+from estimator_train.engine.hook_types import (
+    GlobalStepHook,
+    Listener,
+    RunArgs,
+    RunContext,
+    RunValues,
+    SaverHook,
+)
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
@@ -29,9 +36,7 @@ _LOOK_EVERY_SECS = 0.02
 _LONGEST_WAIT_SECS = 60.0
 
 
-def pace_saves(
-    saver: tf.compat.v1.train.CheckpointSaverHook, schedule: SaveSchedule, context: EstimatorContext
-) -> None:
+def pace_saves(saver: SaverHook, schedule: SaveSchedule, context: EstimatorContext) -> None:
     """Has a chief write checkpoints in time, with other workers that train beside it.
 
     Args:
@@ -47,7 +52,7 @@ def pace_saves(
     tf_internals.add_listeners(saver, [listener], first=True)
 
 
-class SavePacing(tf.compat.v1.train.CheckpointSaverListener):
+class SavePacing(Listener):
     """Has a chief save early, and says how far others may go before the next checkpoint.
 
     It is the first listener of the saver hook.
@@ -133,18 +138,12 @@ class WaitForSave(GlobalStepHook):
     def steps_until_due(self, global_step: int) -> None:
         """It need see no step: the chief allows for the loops of others."""
 
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: RunContext) -> RunArgs:
         """Asks for the global step and the limit."""
         del run_context
-        return tf.compat.v1.train.SessionRunArgs([self._step_read, self._limit.limit])
+        return RunArgs([self._step_read, self._limit.limit])
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Waits at the limit."""
         before, limit = run_values.results
         if before + 1 >= limit and limit != self._not_heeded:

@@ -24,6 +24,7 @@ from estimator_train.engine.distributed.server import (
 )
 from estimator_train.engine.distributed.strategies import collective_settings
 from estimator_train.engine.distributed.sync_watchdog import end_watch
+from estimator_train.engine.hook_types import Hook
 from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.long_wait import long_wait
 from estimator_train.lifecycle.preemption import listening
@@ -64,7 +65,7 @@ class PsTask:
         """The task's name, as "worker:1"."""
         return f"{self.config.task_type}:{self.config.task_id}"
 
-    def hooks(self, max_steps: int | None) -> list[tf.compat.v1.train.SessionRunHook]:
+    def hooks(self, max_steps: int | None) -> list[Hook]:
         """What this task's sessions need beside the hooks of a training on one machine.
 
         Args:

@@ -22,6 +22,7 @@ from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.server import Patience
 from estimator_train.engine.distributed.sync_watchdog import end_watch
+from estimator_train.engine.hook_types import PassiveHook, RunArgs, RunContext, RunValues
 from estimator_train.engine.inputs.input_fn import Inputs, split
 from estimator_train.engine.loops.agreement import LoopAgreement
 from estimator_train.engine.loops.graph_loop import LoopVote
@@ -123,7 +124,7 @@ def _with_has_next(dataset: tf.data.Dataset) -> tf.data.Dataset:
     return dataset.map(pack).concatenate(end).scan(nothing, shift)
 
 
-class SyncStop(tf.compat.v1.train.SessionRunHook):
+class SyncStop(PassiveHook):
     """Votes with each step whether there is another, and stops all workers after the same.
 
     It stands first among the hooks: what it waits for in a new session is that all workers have
@@ -193,25 +194,16 @@ class SyncStop(tf.compat.v1.train.SessionRunHook):
             coord.request_stop()
         self._step = int(session.run(self._step_read))
 
-    def steps_until_due(self, global_step: int) -> None:
-        """It need see no step: within a loop the workers vote as well."""
-
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts the steps of a loop."""
         self._step += steps
 
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: RunContext) -> RunArgs:
         """Votes."""
         self._fetches = run_context.original_args.fetches
-        return tf.compat.v1.train.SessionRunArgs([self._vote, self._step_read], self._votes())
+        return RunArgs([self._vote, self._step_read], self._votes())
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Stops if one voted against another step."""
         vote, before = run_values.results
         goes_on, self.has_more, saves_not, loops_next = map(bool, vote)

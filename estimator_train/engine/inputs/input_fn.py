@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.outside_arrays import LEAST_BYTES, handed_over
 from estimator_train.engine.inputs.sharding import own_part
 from estimator_train.engine.keras_3 import explain
@@ -45,7 +46,7 @@ class Inputs:
     iterator: Any = None
     initializer: tf.Operation | None = None
     context: tf.distribute.InputContext | None = None
-    voting_hooks: tuple[tf.compat.v1.train.SessionRunHook, ...] = ()
+    voting_hooks: tuple[Hook, ...] = ()
     agreement: LoopAgreement | None = None
 
     def attend(self, hooks: Sequence[Any], schedule: SaveSchedule | None) -> None:

@@ -14,6 +14,7 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.hook_types import Hook, SaverHook
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position_files import PositionFiles
 from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker, TakeUpPosition
@@ -27,7 +28,7 @@ def saved_position(
     context: EstimatorContext,
     inputs: Inputs,
     input_fn: Any,
-    users_savers: Sequence[tf.compat.v1.train.CheckpointSaverHook],
+    users_savers: Sequence[SaverHook],
 ) -> "InputPosition | None":
     """The position of a training's input; None where it cannot be saved.
 
@@ -117,8 +118,8 @@ class InputPosition:
             resource_handle=handle, serialized=tf.io.parse_tensor(self._bytes, tf.variant)
         )
 
-        self.hooks: list[tf.compat.v1.train.SessionRunHook] = [TakeUpPosition(self)]
-        self.saving_hooks: list[tf.compat.v1.train.SessionRunHook] = []
+        self.hooks: list[Hook] = [TakeUpPosition(self)]
+        self.saving_hooks: list[Hook] = []
 
     def take_up(self, session: tf.compat.v1.Session, step: int) -> None:
         """Moves an input at its start to where it was at the checkpoint that was restored.

@@ -4,11 +4,17 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.global_step_hook import GlobalStepHook
+from estimator_train.engine.hook_types import (
+    GlobalStepHook,
+    Listener,
+    PassiveHook,
+    RunContext,
+    RunValues,
+)
 from estimator_train.engine.inputs.input_fn import Inputs
 
 
-class TakeUpPosition(tf.compat.v1.train.SessionRunHook):
+class TakeUpPosition(PassiveHook):
     """Moves the input of a new session to its position at the restored checkpoint.
 
     It stands right after the hook that starts the input, and before any that saves.
@@ -18,16 +24,13 @@ class TakeUpPosition(tf.compat.v1.train.SessionRunHook):
         self._position = position
         self._global_step = tf.compat.v1.train.get_global_step()
 
-    def steps_until_due(self, global_step: int) -> None:
-        """No step is of interest to it."""
-
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Moves the input."""
         del coord
         self._position.take_up(session, int(session.run(self._global_step)))
 
 
-class SavePosition(tf.compat.v1.train.CheckpointSaverListener):
+class SavePosition(Listener):
     """Saves the position with each checkpoint that its saver hook writes."""
 
     def __init__(self, position: Any) -> None:
@@ -66,7 +69,7 @@ class SavePositionOfWorker(GlobalStepHook):
         told = self._inputs.chief_saves is not None
         return None if told else self._saved + self._every - global_step
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Saves if the chief does now."""
         step = int(run_values.results) + 1
         saves = self._inputs.chief_saves

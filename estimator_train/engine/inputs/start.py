@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.inputs.input_fn import Inputs
 
 _KIND = re.compile(r"(\w+?)Dataset(V\d+)?")
@@ -32,12 +33,12 @@ _LEAST_ROWS = 10_000
 _AFTER = {"Prefetch": "prefetch", "Repeat": "repeat", "Skip": "skip", "Take": "take"}
 
 
-def start_hooks(inputs: Inputs) -> list[tf.compat.v1.train.SessionRunHook]:
+def start_hooks(inputs: Inputs) -> list[Hook]:
     """Hooks that start an input in each new session."""
     return [] if inputs.iterator is None else [InitializeInput(inputs)]
 
 
-class InitializeInput(tf.compat.v1.train.SessionRunHook):
+class InitializeInput(PassiveHook):
     """Runs a dataset iterator's initializer in every new session.
 
     It comes after the session's own initialization, since a dataset may read lookup tables.
@@ -52,9 +53,6 @@ class InitializeInput(tf.compat.v1.train.SessionRunHook):
     def begin(self) -> None:
         """Looks whether the input needs to be tuned."""
         self._initializer = untuned(self._initializer, self._iterator)
-
-    def steps_until_due(self, global_step: int) -> None:
-        """No step is of interest to it."""
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Rewinds the input to its start."""

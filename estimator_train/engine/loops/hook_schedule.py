@@ -16,6 +16,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.hook_types import RunContext, RunValues, SaverHook
+
 _train = tf.compat.v1.train
 _NEXT = 1
 # They are looked for once for each class of hooks: they are asked for before every loop.
@@ -116,7 +118,7 @@ def _never_due(hook: Any, global_step: int) -> None:
 
 
 _DUE: dict[type, Callable[[Any, int], int | None]] = {
-    _train.CheckpointSaverHook: _saver_due,
+    SaverHook: _saver_due,
     _train.StepCounterHook: _saver_due,
     _train.SummarySaverHook: _summary_due,
     _train.ProfilerHook: _summary_due,
@@ -140,8 +142,8 @@ def _logging_after_loop(hook: Any, global_step: int, steps: int, loss: Any) -> N
 
 def _nan_after_loop(hook: Any, global_step: int, steps: int, loss: Any) -> bool:
     del global_step, steps
-    values = _train.SessionRunValues(results=loss, options=None, run_metadata=None)
-    context = _train.SessionRunContext(original_args=None, session=None)
+    values = RunValues(results=loss, options=None, run_metadata=None)
+    context = RunContext(original_args=None, session=None)
     hook.after_run(context, values)
     return context.stop_requested
 

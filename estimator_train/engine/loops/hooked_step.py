@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.hook_types import RunArgs, RunContext, RunValues
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 
 _train = tf.compat.v1.train
@@ -19,7 +20,7 @@ class HookedStep:
     """
 
     def __init__(self, fetches: list[Any], hooks: Sequence[Any]) -> None:
-        self._arguments = _train.SessionRunArgs(fetches)
+        self._arguments = RunArgs(fetches)
         self._hooks = hooks
         self._calls = PreparedCalls()
 
@@ -35,7 +36,7 @@ class HookedStep:
         Raises:
           RuntimeError: Two hooks feed the same tensor.
         """
-        context = _train.SessionRunContext(self._arguments, session)
+        context = RunContext(self._arguments, session)
         asked = {hook: hook.before_run(context) for hook in self._hooks}
         wanted = {hook: args for hook, args in asked.items() if args is not None}
         fetches = {hook: args.fetches for hook, args in wanted.items() if args.fetches is not None}
@@ -48,7 +49,7 @@ class HookedStep:
         else:
             values = self._calls.run(session, everything)
         for hook in self._hooks:
-            hook.after_run(context, _train.SessionRunValues(values.get(hook), options, metadata))
+            hook.after_run(context, RunValues(values.get(hook), options, metadata))
         return values["step"], context.stop_requested
 
 

@@ -4,32 +4,26 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-import tensorflow as tf
-
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+from estimator_train.engine.hook_types import Hook, PassiveHook, RunContext, RunValues
 from estimator_train.lifecycle import preemption
 
 
-class PreemptionHook(tf.compat.v1.train.SessionRunHook):
+class PreemptionHook(PassiveHook):
     """Asks training to stop after the step or loop in which a signal came."""
-
-    def steps_until_due(self, global_step: int) -> None:
-        """No step by itself: a loop is short."""
 
     def after_loop(self, steps: int, loss: Any) -> bool:
         """Whether a signal came in the loop."""
         return preemption.requested()
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Asks for the stop."""
         if preemption.requested():
             run_context.request_stop()
 
 
 @contextlib.contextmanager
-def ending_saved(
-    watch: preemption.Watch, model_dir: str
-) -> Iterator[list[tf.compat.v1.train.SessionRunHook]]:
+def ending_saved(watch: preemption.Watch, model_dir: str) -> Iterator[list[Hook]]:
     """Training within it ends with a checkpoint when a signal comes, and then so does the job.
 
     Args:

@@ -14,6 +14,7 @@ from estimator_train.engine.checkpoints.reading import note_untrained, opened
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.strategies import graph_form
 from estimator_train.engine.graph.step_graph import Step, build_step, model_graph
+from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.run import history
 from estimator_train.engine.sessions.model_session import Call, model_session
@@ -34,7 +35,7 @@ def evaluate(
     context: EstimatorContext,
     input_fn: Any,
     steps: int | None,
-    hooks: Sequence[tf.compat.v1.train.SessionRunHook],
+    hooks: Sequence[Hook],
     checkpoint_path: str | None,
     name: str | None,
     output_dir: str,

@@ -11,6 +11,7 @@ from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import note_untrained, opened
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
+from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.input_fn import Inputs, inputs_of
 from estimator_train.engine.sessions.model_session import Call, model_session
 from estimator_train.engine.sessions.open_model import Built, PlainSession
@@ -24,7 +25,7 @@ def predict(
     context: EstimatorContext,
     input_fn: Any,
     predict_keys: Sequence[str] | str | None,
-    hooks: Sequence[tf.compat.v1.train.SessionRunHook],
+    hooks: Sequence[Hook],
     checkpoint_path: str | None,
     yield_single_examples: bool,
 ) -> Iterator[Any]:

@@ -2,21 +2,20 @@
 
 import time
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import Step
+from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
 from estimator_train.engine.run.history import History
 from estimator_train.engine.run.nan_loss import NanLossError, findings
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
 _train = tf.compat.v1.train
-_Context: TypeAlias = tf.compat.v1.train.SessionRunContext
-_Values: TypeAlias = tf.compat.v1.train.SessionRunValues
 
 
 def event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Any]:
@@ -110,14 +109,14 @@ class _InOneCall:
         super().__init__(**arguments)
         self._step_after = step_after
 
-    def before_run(self, run_context: _Context) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: RunContext) -> RunArgs:
         own = super().before_run(run_context).fetches  # type: ignore[misc]
-        return _train.SessionRunArgs({"own": own, "after": self._step_after})
+        return RunArgs({"own": own, "after": self._step_after})
 
-    def after_run(self, run_context: _Context, run_values: _Values) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         del run_context
         found = run_values.results
-        own = _train.SessionRunValues(found["own"], run_values.options, run_values.run_metadata)
+        own = RunValues(found["own"], run_values.options, run_values.run_metadata)
         super().after_run(_Answer(found["after"]), own)  # type: ignore[misc]
 
 
@@ -141,7 +140,7 @@ class _Answer:
         return self._step
 
 
-class HistoryHook(tf.compat.v1.train.SessionRunHook):
+class HistoryHook(Hook):
     """Writes a line every so many steps, the first after the first step.
 
     Args:
@@ -185,12 +184,12 @@ class HistoryHook(tf.compat.v1.train.SessionRunHook):
         """Goes on with the file."""
         self._history = History(self._model_dir)
 
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs | None:
+    def before_run(self, run_context: RunContext) -> RunArgs | None:
         """Asks for the loss where a line is due."""
         self._due = self._seen % self._every == 0
-        return tf.compat.v1.train.SessionRunArgs(self._fetches) if self._due else None
+        return RunArgs(self._fetches) if self._due else None
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Writes the line."""
         self._seen += 1
         if not self._due:
@@ -247,7 +246,7 @@ class NanLossHook(tf.compat.v1.train.NanTensorHook):
         """Looks at the last loss of a loop."""
         self._check(loss)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Looks at the loss of a step."""
         self._check(run_values.results)
 

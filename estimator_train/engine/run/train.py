@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import tensorflow as tf
 
@@ -15,9 +15,9 @@ from estimator_train.engine.distributed.ps_task import placement
 from estimator_train.engine.distributed.strategies import graph_form
 from estimator_train.engine.distributed.sync_watchdog import Peers
 from estimator_train.engine.graph.step_graph import build_step, model_graph
+from estimator_train.engine.hook_types import Hook, Listener, PlacedHook
 from estimator_train.engine.loops.step_runner import StepRunner
 from estimator_train.engine.loops.training_loop import TrainingLoop
-from estimator_train.engine.placed_hook import PlacedHook
 from estimator_train.engine.run.end_saved import ending_saved
 from estimator_train.engine.run.train_hooks import measured, session_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
@@ -27,14 +27,13 @@ from estimator_train.lifecycle.preemption import listening
 from estimator_train.lifecycle.step_timeout import StepTimeout
 
 _LOG = tf.get_logger()
-_Hook: TypeAlias = tf.compat.v1.train.SessionRunHook
 
 
 def train(
     context: EstimatorContext,
     input_fn: Any,
-    hooks: Sequence[_Hook],
-    saving_listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+    hooks: Sequence[Hook],
+    saving_listeners: Sequence[Listener],
 ) -> Any:
     """Trains until a hook stops it or the input ends.
 
@@ -53,7 +52,7 @@ def train(
             if context.config.is_chief:
                 repair(context.model_dir)
 
-            def train_with(more_hooks: list[_Hook]) -> Any:
+            def train_with(more_hooks: list[Hook]) -> Any:
                 all_hooks = [*hooks, *ending_hooks, *more_hooks]
                 return _train(context, input_fn, all_hooks, saving_listeners)
 
@@ -71,8 +70,8 @@ def train(
 def _train(
     context: EstimatorContext,
     input_fn: Any,
-    hooks: Sequence[_Hook],
-    saving_listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+    hooks: Sequence[Hook],
+    saving_listeners: Sequence[Listener],
 ) -> Any:
     config, topology = context.config, context.topology
     strategy = graph_form(config.train_distribute, config) if config.train_distribute else None

@@ -31,8 +31,8 @@ import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import Step
+from estimator_train.engine.hook_types import Place, PlacedHook
 from estimator_train.engine.inputs.start import start_hooks
-from estimator_train.engine.placed_hook import Place, PlacedHook
 from estimator_train.engine.run.standard_hooks import event_hooks, loss_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.lifecycle.step_timeout import StepTimeout, StepTimeoutHook

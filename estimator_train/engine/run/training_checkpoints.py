@@ -1,7 +1,7 @@
 """The checkpoints of a training: what writes them, when, and what is written with them."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import tensorflow as tf
 
@@ -12,12 +12,10 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_position import SavePositionWithChief, TellOfSaves
 from estimator_train.engine.distributed.ps_save_pacing import pace_saves
 from estimator_train.engine.graph.step_graph import Step
+from estimator_train.engine.hook_types import Listener, SaverHook
 from estimator_train.engine.inputs.position import InputPosition, saved_position
 from estimator_train.engine.inputs.position_hooks import SavePosition
 from estimator_train.run_config import RunConfig
-
-_SaverHook: TypeAlias = tf.compat.v1.train.CheckpointSaverHook
-_Listener: TypeAlias = tf.compat.v1.train.CheckpointSaverListener
 
 
 class TrainingCheckpoints:
@@ -51,7 +49,7 @@ class TrainingCheckpoints:
         strategy: Any,
         input_fn: Any,
         callers_hooks: Sequence[Any],
-        listeners: Sequence[_Listener],
+        listeners: Sequence[Listener],
     ) -> None:
         config = context.config
         scaffold = step.spec.scaffold
@@ -102,7 +100,7 @@ class TrainingCheckpoints:
 
 def _position_listeners(
     position: InputPosition | None, context: EstimatorContext
-) -> list[_Listener]:
+) -> list[Listener]:
     """What saves the position in the input with the chief's checkpoints.
 
     An asynchronous worker that is not the chief gets a hook instead.
@@ -117,7 +115,7 @@ def _position_listeners(
     return []
 
 
-def _users_savers(step: Step, callers_hooks: Sequence[Any]) -> list[_SaverHook]:
+def _users_savers(step: Step, callers_hooks: Sequence[Any]) -> list[SaverHook]:
     hooks = (*callers_hooks, *step.spec.training_chief_hooks, *step.spec.training_hooks)
     return [hook for hook in hooks if isinstance(hook, tf.compat.v1.train.CheckpointSaverHook)]
 

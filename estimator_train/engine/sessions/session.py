@@ -12,6 +12,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import WaitForPs
 from estimator_train.engine.distributed.sync_watchdog import WaitForPeers
 from estimator_train.engine.graph.mixed_precision import cast_in
+from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.engine.tf_internals import sums_gradients_of_workers
 from estimator_train.run_config.topology import is_multi_worker
@@ -60,7 +61,7 @@ def training_session(
     context: EstimatorContext,
     scaffold: tf.compat.v1.train.Scaffold,
     strategy: Any,
-    hooks: Sequence[tf.compat.v1.train.SessionRunHook],
+    hooks: Sequence[Hook],
 ) -> tf.compat.v1.train.MonitoredSession:
     """A session that trains the default graph from the latest checkpoint on.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.placed_hook import Place, PlacedHook
+from estimator_train.engine.hook_types import Place, PlacedHook
 from estimator_train.keras.callbacks.callback_checks import (
     check_callbacks,
     check_without_model,

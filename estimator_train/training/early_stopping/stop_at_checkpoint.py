@@ -5,7 +5,7 @@ import time
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import saved_global_step
-from estimator_train.engine.global_step_hook import GlobalStepHook
+from estimator_train.engine.hook_types import GlobalStepHook
 from estimator_train.estimator import Estimator
 
 
