@@ -104,7 +104,7 @@ def test_a_mistake_in_tf_config_is_one_line_of_the_command_and_code_2(
     assert said.count("\n") == 1
 
 
-def test_workers_in_step_need_no_chief_by_name() -> None:
+def test_synchronous_workers_need_no_chief_by_name() -> None:
     config = {"cluster": {"worker": ["a:1", "a:2"]}, "task": {"type": "worker", "index": 0}}
     cluster = cluster_from_tf_config(json.dumps(config), needs_chief=False)
     assert (cluster.is_chief, cluster.num_workers, cluster.global_id) == (True, 2, 0)

@@ -1,7 +1,7 @@
 """Canned estimators with embeddings: `canned_job.py MODEL_DIR servers|workers [DONOR]`.
 
 servers: v1 under parameter servers, with an embedding in parts; tells where the parts are.
-workers: v2 under workers in step, from the values of a donor; the last line has the losses.
+workers: v2 under synchronous workers, from the values of a donor; the last line has the losses.
 """
 
 from __future__ import annotations

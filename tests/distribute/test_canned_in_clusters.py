@@ -35,7 +35,7 @@ def test_parameter_servers_hold_the_parts_of_an_embedding(tmp_path: Path) -> Non
 
 
 @pytest.mark.long
-def test_workers_in_step_have_the_losses_of_one_process(tmp_path: Path) -> None:
+def test_synchronous_workers_have_the_losses_of_one_process(tmp_path: Path) -> None:
     donor = classifier(str(tmp_path / "donor")).train(classes, steps=1).model_dir
     alone = Losses()
     classifier(str(tmp_path / "alone"), donor).train(classes, hooks=[alone], steps=STEPS)

@@ -1,4 +1,4 @@
-"""Workers in step that read on where they stopped."""
+"""Synchronous workers that read on where they stopped."""
 
 from __future__ import annotations
 

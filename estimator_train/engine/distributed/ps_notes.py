@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.distributed.ps_table import table_of
 from estimator_train.engine.distributed.server import Patience, is_reachable
 from estimator_train.engine.hook_types import PassiveHook, RunContext, RunValues
 from estimator_train.lifecycle import preemption
@@ -50,7 +51,7 @@ class Notes:
                 with tf.device(f"/job:ps/task:{index}"):
                     notes.append(
                         tf.raw_ops.LookupTableInsertV2(
-                            table_handle=_table(),
+                            table_handle=table_of(_TABLE),
                             keys=tf.constant([task]),
                             values=tf.constant([calls], tf.int64),
                         )
@@ -64,7 +65,7 @@ class Notes:
             if is_reachable(address):
                 with tf.Graph().as_default() as graph, tf.device(f"/job:ps/task:{index}"):
                     notes = tf.raw_ops.LookupTableExportV2(
-                        table_handle=_table(), Tkeys=tf.string, Tvalues=tf.int64
+                        table_handle=table_of(_TABLE), Tkeys=tf.string, Tvalues=tf.int64
                     )
                 with self._session(graph, [index]) as session:
                     keys, values = session.run(notes)
@@ -77,12 +78,6 @@ class Notes:
             device_filters=filters, operation_timeout_in_ms=1000 * _OPERATION_SECS
         )
         return tf.compat.v1.Session(self._target, graph=graph, config=config)
-
-
-def _table() -> tf.Tensor:
-    return tf.raw_ops.MutableHashTableV2(
-        key_dtype=tf.string, value_dtype=tf.int64, shared_name=_TABLE
-    )
 
 
 class GoOnWithChief(PassiveHook):

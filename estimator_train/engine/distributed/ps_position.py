@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.distributed.ps_table import ToldNumber
 from estimator_train.engine.hook_types import Listener, PassiveHook, RunArgs, RunContext, RunValues
 from estimator_train.engine.inputs.position import InputPosition
 
@@ -23,11 +24,11 @@ class TellOfSaves(Listener):
 
     def begin(self) -> None:
         """Adds to the graph what is told."""
-        self._saved = _SavedStep()
+        self._saved = _saved_step()
 
     def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Tells."""
-        session.run(self._saved.tell, {self._saved.value: global_step_value})
+        self._saved.tell(session, global_step_value)
 
 
 class SavePositionWithChief(PassiveHook):
@@ -43,18 +44,18 @@ class SavePositionWithChief(PassiveHook):
 
     def begin(self) -> None:
         """Adds to the graph what is read."""
-        self._saved = _SavedStep()
+        self._saved = _saved_step()
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Saves, for a checkpoint that was written before this worker came."""
         del coord
         self._told = _NONE
-        self._save(session, int(session.run(self._saved.step)))
+        self._save(session, int(session.run(self._saved.number)))
 
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Asks of which step the chief writes a checkpoint."""
         del run_context
-        return RunArgs(self._saved.step)
+        return RunArgs(self._saved.number)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Saves if it is another one."""
@@ -65,7 +66,7 @@ class SavePositionWithChief(PassiveHook):
 
         A worker of a job that starts again from the same checkpoint then has nothing left to read.
         """
-        told = int(session.run(self._saved.step))
+        told = int(session.run(self._saved.number))
         if told != _NONE:
             self._position.write(session, told)
 
@@ -75,25 +76,6 @@ class SavePositionWithChief(PassiveHook):
         self._told = told
 
 
-class _SavedStep:
-    """The step of the chief's last checkpoint, in a table on the first parameter server.
-
-    Attributes:
-      step: Tensor of it; -1 before there is one.
-      value: Placeholder of what is told.
-      tell: Sets `step` to `value`.
-    """
-
-    def __init__(self) -> None:
-        with tf.device("/job:ps/task:0"), tf.name_scope("saved_step"):
-            self.value = tf.compat.v1.placeholder(tf.int64, [])
-            table = tf.raw_ops.MutableHashTableV2(
-                key_dtype=tf.string, value_dtype=tf.int64, shared_name=_TABLE
-            )
-            key = tf.constant("step")
-            self.step = tf.raw_ops.LookupTableFindV2(
-                table_handle=table, keys=key, default_value=tf.constant(_NONE, tf.int64)
-            )
-            self.tell = tf.raw_ops.LookupTableInsertV2(
-                table_handle=table, keys=key, values=self.value
-            )
+def _saved_step() -> ToldNumber:
+    """The step of the chief's last checkpoint."""
+    return ToldNumber(_TABLE, "step", _NONE)

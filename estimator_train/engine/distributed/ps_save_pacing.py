@@ -16,6 +16,7 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.distributed.ps_table import ToldNumber
 from estimator_train.engine.distributed.server import Patience
 from estimator_train.engine.hook_types import (
     GlobalStepHook,
@@ -79,12 +80,12 @@ class SavePacing(Listener):
 
     def begin(self) -> None:
         """Adds to the graph what is told."""
-        self._limit = _Limit()
+        self._limit, self._writing = _told()
 
     def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Says that a checkpoint is being written."""
         self._began = time.monotonic()
-        session.run(self._limit.tell_writing, {self._limit.value: 1})
+        self._writing.tell(session, 1)
 
     def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Says how far the others may go now; sets when the next checkpoint is due."""
@@ -97,15 +98,13 @@ class SavePacing(Listener):
             interval = self._steps - min(needed, self._steps // 2)
             self._schedule.set_interval(steps=interval)
             # Where the interval is short, who comes later than the chief must not keep it waiting.
-            self._tell(session, global_step_value + max(interval, self._steps - self._under_way))
-        session.run(self._limit.tell_writing, {self._limit.value: 0})
+            more = max(interval, self._steps - self._under_way)
+            self._limit.tell(session, global_step_value + more)
+        self._writing.tell(session, 0)
 
     def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Removes the limit: no chief trains any more."""
-        self._tell(session, _NO_LIMIT)
-
-    def _tell(self, session: tf.compat.v1.Session, limit: int) -> None:
-        session.run(self._limit.tell_limit, {self._limit.value: limit})
+        self._limit.tell(session, _NO_LIMIT)
 
     def _pace(self, global_step: int) -> float:
         """All trainers' steps per second since the last checkpoint."""
@@ -133,7 +132,7 @@ class WaitForSave(GlobalStepHook):
         """Finds the global step, and what the chief tells."""
         super().begin()
         self._global_step = tf.compat.v1.train.get_global_step()
-        self._limit = _Limit()
+        self._limit, self._writing = _told()
 
     def steps_until_due(self, global_step: int) -> None:
         """It need see no step: the chief allows for the loops of others."""
@@ -141,7 +140,7 @@ class WaitForSave(GlobalStepHook):
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Asks for the global step and the limit."""
         del run_context
-        return RunArgs([self._step_read, self._limit.limit])
+        return RunArgs([self._step_read, self._limit.number])
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Waits at the limit."""
@@ -153,7 +152,7 @@ class WaitForSave(GlobalStepHook):
         heard, patience = time.monotonic(), Patience(float("inf"))
         while not (self._is_over() or preemption.requested()):
             step, limit, writing = session.run(
-                [self._global_step, self._limit.limit, self._limit.writing]
+                [self._global_step, self._limit.number, self._writing.number]
             )
             if step < limit or step >= self._until:
                 return
@@ -178,30 +177,6 @@ class WaitForSave(GlobalStepHook):
             patience.wait(_LOOK_EVERY_SECS, "for the chief to write the next checkpoint")
 
 
-class _Limit:
-    """What the chief tells the others, in a table on the first parameter server.
-
-    Attributes:
-      limit: Tensor of the global step from which on they wait.
-      writing: Tensor that is 1 while a checkpoint is written, else 0.
-      value: Placeholder of what is told.
-      tell_limit: Sets `limit` to `value`.
-      tell_writing: Sets `writing` to it.
-    """
-
-    def __init__(self) -> None:
-        with tf.device("/job:ps/task:0"), tf.name_scope("save_pacing"):
-            self.value = tf.compat.v1.placeholder(tf.int64, [])
-            self._table = tf.raw_ops.MutableHashTableV2(
-                key_dtype=tf.string, value_dtype=tf.int64, shared_name=_TABLE
-            )
-            self.limit, self.tell_limit = self._entry("limit", _NO_LIMIT)
-            self.writing, self.tell_writing = self._entry("writing", 0)
-
-    def _entry(self, name: str, unless_told: int) -> tuple[tf.Tensor, tf.Operation]:
-        key, default = tf.constant(name), tf.constant(unless_told, tf.int64)
-        read = tf.raw_ops.LookupTableFindV2(
-            table_handle=self._table, keys=key, default_value=default
-        )
-        told = tf.raw_ops.LookupTableInsertV2(table_handle=self._table, keys=key, values=self.value)
-        return read, told
+def _told() -> tuple[ToldNumber, ToldNumber]:
+    """The global step from which on others wait; 1 while the chief writes a checkpoint, else 0."""
+    return ToldNumber(_TABLE, "limit", _NO_LIMIT), ToldNumber(_TABLE, "writing", 0)

@@ -35,7 +35,7 @@ class Training:
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
             tf_internals.read_step_before_increment(self.step)
-            self.told = ps_save_pacing._Limit()
+            self.limit, self.writing = ps_save_pacing._told()
 
     @contextlib.contextmanager
     def in_graph(self):
@@ -55,7 +55,7 @@ class Training:
 
     def tell(self, session, **what):
         for name, value in what.items():
-            session.run(getattr(self.told, f"tell_{name}"), {self.told.value: value})
+            getattr(self, name).tell(session, value)
 
 
 class Worker(tf1.train.SessionRunHook):
@@ -120,11 +120,11 @@ class Saved(tf1.train.CheckpointSaverListener):
         self.training, self.at, self.told = training, [], []
 
     def before_save(self, session, global_step_value):
-        self.is_writing = session.run(self.training.told.writing)
+        self.is_writing = session.run(self.training.writing.number)
 
     def after_save(self, session, global_step_value):
-        told = self.training.told
-        limit, writing = session.run([told.limit, told.writing])
+        training = self.training
+        limit, writing = session.run([training.limit.number, training.writing.number])
         assert (self.is_writing, writing) == (1, 0)
         self.at.append(int(global_step_value))
         self.told.append(int(limit))
@@ -149,7 +149,7 @@ def test_the_chief_saves_before_an_interval_is_over(target, tmp_path, every, tra
     # The others may make steps until so many are left of the interval as may be under way.
     assert all(limit == at + most for at, limit in zip(saved.at, saved.told, strict=True))
     with tf1.Session(target, graph=training.graph) as session:
-        assert session.run(training.told.limit) == tf.int64.max
+        assert session.run(training.limit.number) == tf.int64.max
 
 
 def test_an_interval_in_seconds_begins_earlier_by_what_the_last_save_took(target, tmp_path):

@@ -1,4 +1,4 @@
-"""Strategies compute what one device does on the global batch; workers in step end together."""
+"""Strategies compute what one device does on the global batch; synchronous workers end together."""
 
 from __future__ import annotations
 
