@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import forked
+import pytest
 from rooms import ROOMS
 
 ROOT = Path(__file__).parent.parent
@@ -168,8 +169,16 @@ def test_every_package_is_installed():
     assert {p for p in packages if not any(fnmatch.fnmatch(p, pat) for pat in patterns)} == set()
 
 
-def test_a_plain_training_walks_through_few_files():
-    walk = forked.printed(ROOT / "tests/support/walk.py")
-    assert len(walk) <= 20, sorted(walk)
-    often = {name for name, places in walk.items() if len(places) > 2}
-    assert often <= {"engine/tf_internals.py"}  # The one door to TensorFlow's own.
+@pytest.mark.parametrize(
+    ("verb", "often"),
+    [
+        # The one door to what is TensorFlow's own.
+        ("train", {"engine/tf_internals.py"}),
+        # It is called back for each checkpoint that it tries, and to build a model.
+        ("evaluate", {"engine/run/evaluate.py"}),
+    ],
+)
+def test_a_plain_call_walks_through_few_files(verb, often):
+    walk = forked.printed(ROOT / "tests/support/walk.py", verb)
+    assert 10 < len(walk) <= 20, sorted(walk)
+    assert {name for name, places in walk.items() if len(places) > 2} <= often

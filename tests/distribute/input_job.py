@@ -1,4 +1,4 @@
-"""Two synchronous workers that read an input: `input_job.py MODEL_DIR SETTING=VALUE [ROLE:STEP ...]`.
+"""Two synchronous workers: `input_job.py MODEL_DIR SETTING=VALUE [ROLE:STEP ...]`.
 
 The setting of RunConfig says when checkpoints are saved. Each ROLE:STEP has that task kill itself,
 as the operating system kills, at that global step. The checkpoint knows the ids that each step saw.

@@ -1,8 +1,8 @@
-"""Prints as JSON the walk of a plain training: its files, and from where each is entered.
+"""Prints as JSON the walk of `train` or `evaluate`: its files, and from where each is entered.
 
-The walk goes from the call of `train` to the first session call. A file is entered by a call from
-another file of the package, be it through TensorFlow or a user's function; each line that enters it
-counts once.
+`walk.py VERB`. The walk goes from a plain call of the verb to the first session call. A file is
+entered by a call from another file of the package, be it through TensorFlow or a user's function;
+each line that enters it counts once.
 """
 
 import collections
@@ -67,11 +67,13 @@ def follow(frame: FrameType, event: str, argument: Any) -> None:
 
 
 def main() -> None:
-    """Trains as far as the first session call."""
-    estimator = Estimator(model_fn, tempfile.mkdtemp())
+    """Calls the verb as far as the first session call."""
+    estimator, verb = Estimator(model_fn, tempfile.mkdtemp()), sys.argv[1]
+    if verb == "evaluate":
+        estimator.train(input_fn, steps=1)
     sys.setprofile(follow)
     try:
-        estimator.train(input_fn, steps=5)
+        getattr(estimator, verb)(input_fn, steps=5)
     except _FirstSessionCall:
         print(json.dumps({name: sorted(places) for name, places in entered.items()}))
 
