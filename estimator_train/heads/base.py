@@ -141,13 +141,9 @@ class Head(abc.ABC):
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")
         with tf.name_scope(tf.compat.as_str(self.name or "head")) as scope:
-            predictions = user_function(self.predictions)(logits)
             if mode == ModeKeys.PREDICT:
-                return EstimatorSpec(
-                    mode,
-                    predictions=predictions,
-                    export_outputs=self._export_outputs(predictions),
-                )
+                return self._prediction_spec(features, logits)
+            predictions = user_function(self.predictions)(logits)
             loss = self._loss_of_spec(labels, logits, features, mode, regularization_losses)
             if mode == ModeKeys.EVAL:
                 metrics = self._eval_metric_ops(features, logits, labels, regularization_losses)
@@ -178,6 +174,13 @@ class Head(abc.ABC):
         """The loss of an EstimatorSpec."""
         loss = user_function(self.loss)
         return loss(labels, logits, features, mode, regularization_losses)
+
+    def _prediction_spec(self, features: Mapping[str, Any], logits: Any) -> EstimatorSpec:
+        """The EstimatorSpec of PREDICT."""
+        del features
+        predictions = user_function(self.predictions)(logits)
+        outputs = self._export_outputs(predictions)
+        return EstimatorSpec(ModeKeys.PREDICT, predictions=predictions, export_outputs=outputs)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
         """The signatures of a SavedModel; of several, one is the default signature."""
@@ -219,10 +222,8 @@ class Head(abc.ABC):
         with tf.name_scope(""):
             tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, self._summary_name), loss)
             if regularization_losses is not None:
-                tf.compat.v1.summary.scalar(
-                    named(MetricKeys.LOSS_REGULARIZATION, self._summary_name),
-                    tf.add_n(regularization_losses),
-                )
+                tag = named(MetricKeys.LOSS_REGULARIZATION, self._summary_name)
+                tf.compat.v1.summary.scalar(tag, tf.add_n(regularization_losses))
 
 
 def named(key: str, name: str | None) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
 from estimator_train.estimator_spec.export_outputs import (
     ExportOutput,
     PredictOutput,
@@ -118,11 +117,8 @@ class BinaryClassHead(WeightedHead):
         }
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        predictions = user_function(self.predictions)(
-            batch.logits, [PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS]
-        )
-        logistic = predictions[PredictionKeys.LOGISTIC]
-        class_ids = predictions[PredictionKeys.CLASS_IDS]
+        keys = (PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS)
+        logistic, class_ids = self._predicted(batch, *keys)
         for key, metric in metrics.items():
             values: tuple[tf.Tensor, ...] = (batch.labels, logistic)
             if key in (MetricKeys.LABEL_MEAN, MetricKeys.ACCURACY_BASELINE):

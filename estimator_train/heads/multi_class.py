@@ -9,7 +9,6 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
@@ -115,11 +114,9 @@ class MultiClassHead(WeightedHead):
         return {MetricKeys.ACCURACY: tf_keras.metrics.Accuracy(MetricKeys.ACCURACY)}
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        key = PredictionKeys.CLASS_IDS
-        class_ids = user_function(self.predictions)(batch.logits, [key])[key]
-        metrics[MetricKeys.ACCURACY].update_state(
-            batch.labels, class_ids, sample_weight=batch.weights
-        )
+        [class_ids] = self._predicted(batch, PredictionKeys.CLASS_IDS)
+        accuracy = metrics[MetricKeys.ACCURACY]
+        accuracy.update_state(batch.labels, class_ids, sample_weight=batch.weights)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
         return classification_outputs(

@@ -8,7 +8,6 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
@@ -159,8 +158,7 @@ class MultiLabelHead(WeightedHead):
         return metrics
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        key = PredictionKeys.PROBABILITIES
-        probabilities = user_function(self.predictions)(batch.logits, [key])[key]
+        [probabilities] = self._predicted(batch, PredictionKeys.PROBABILITIES)
         of_one_class: set[str] = set()
         for number in self._measured_classes:
             mean_key, *auc_keys = self._class_keys(number)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.user_functions import user_function
 from estimator_train.heads import checks, losses
 from estimator_train.heads.base import Head, Metrics, named
 from estimator_train.heads.keys import MetricKeys
@@ -137,6 +138,11 @@ class WeightedHead(Head):
             regularization.update_state(tf.add_n(regularization_losses))
         self._update_task_metrics(plain, batch)
         return eval_metrics
+
+    def _predicted(self, batch: Batch, *keys: str) -> list[tf.Tensor]:
+        """Some of the predictions for a batch, in the order of their keys."""
+        predictions = user_function(self.predictions)(batch.logits, list(keys))
+        return [predictions[key] for key in keys]
 
     def _batch(self, labels: Any, logits: Any, features: Mapping[str, Any] | None) -> Batch:
         logits = checks.checked_logits(logits, self.logits_dimension)
