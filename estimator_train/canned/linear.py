@@ -30,17 +30,16 @@ class LinearEstimator(EstimatorV2):
 
     Categorical columns need no embedding or indicator here: each of their values has a weight.
 
+    `model_dir`, `config` and `warm_start_from` are those of `Estimator`.
+
     Args:
       head: What turns logits into loss, metrics and predictions.
       feature_columns: Columns of `tf.feature_column`.
-      model_dir: As for `Estimator`.
       optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
         min(0.2, 1 / sqrt(number of columns)); or an `experimental.LinearSDCA`.
-      config: As for `Estimator`.
       sparse_combiner: How several values of a categorical column become one: "sum", "mean" or
         "sqrtn".
-      warm_start_from: As for `Estimator`.
 
     Raises:
       ValueError: A column is wrong, two have one name, or the optimizer is of another kind.
@@ -72,17 +71,13 @@ class LinearClassifier(LinearEstimator):
         estimator = LinearClassifier([age, job], n_classes=3)
         estimator.train(input_fn, steps=1000)
 
+    Arguments that are not listed are those of `LinearEstimator`.
+
     Args:
-      feature_columns: As for `LinearEstimator`.
-      model_dir: As for `Estimator`.
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `LinearEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-      sparse_combiner: As for `LinearEstimator`.
 
     Raises:
       ValueError, TypeError: As `LinearEstimator` and the heads.
@@ -115,16 +110,12 @@ class LinearClassifier(LinearEstimator):
 class LinearRegressor(LinearEstimator):
     """A linear regressor of feature columns.
 
+    Arguments that are not listed are those of `LinearEstimator`.
+
     Args:
-      feature_columns: As for `LinearEstimator`.
-      model_dir: As for `Estimator`.
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `LinearEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-      sparse_combiner: As for `LinearEstimator`.
 
     Raises:
       ValueError, TypeError: As `LinearEstimator` and the heads.

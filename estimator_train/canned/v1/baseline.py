@@ -19,12 +19,11 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class BaselineEstimator(Estimator):
     """A model that ignores the features, with any head: what every other model must beat.
 
+    Arguments that are not listed are those of `estimator_train.BaselineEstimator`.
+
     Args:
-      head: What turns logits into loss, metrics and predictions.
-      model_dir: As for `Estimator`.
       optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.3.
-      config: As for `Estimator`.
 
     Raises:
       ValueError: The optimizer is of another kind.
@@ -40,13 +39,10 @@ class BaselineEstimator(Estimator):
 class BaselineClassifier(BaselineEstimator):
     """A classifier that predicts each class as often as it is among the labels.
 
+    Arguments that are not listed are those of `BaselineEstimator` and
+    `estimator_train.BaselineClassifier`.
+
     Args:
-      model_dir: As for `Estimator`.
-      n_classes: How many classes; labels are below it.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `BaselineEstimator`.
-      config: As for `Estimator`.
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
 
     Raises:
@@ -70,12 +66,10 @@ class BaselineClassifier(BaselineEstimator):
 class BaselineRegressor(BaselineEstimator):
     """A regressor that predicts the mean of the labels.
 
+    Arguments that are not listed are those of `BaselineEstimator` and
+    `estimator_train.BaselineRegressor`.
+
     Args:
-      model_dir: As for `Estimator`.
-      label_dimension: Numbers in a label.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `BaselineEstimator`.
-      config: As for `Estimator`.
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
 
     Raises:

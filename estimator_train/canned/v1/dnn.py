@@ -31,20 +31,14 @@ def spread(part: Deep, input_layer_partitioner: Any, config: Any) -> Deep:
 class DNNEstimator(Estimator):
     """A deep neural network on feature columns, with any head.
 
+    Arguments that are not listed are those of `estimator_train.DNNEstimator`.
+
     Args:
-      head: What turns logits into loss, metrics and predictions.
-      hidden_units: Sizes of the hidden layers, the first is next to the features.
       feature_columns: Dense columns of `tf.feature_column` or `tf.compat.v1.feature_column`.
-      model_dir: As for `Estimator`.
       optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05.
-      activation_fn: Function of the outputs of hidden layers.
-      dropout: Share of these outputs that is dropped in training; none by default.
       input_layer_partitioner: Partitions the embeddings; by default over the parameter servers
         of the config.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
-      batch_norm: Whether to normalize after each hidden layer.
 
     Raises:
       ValueError: A column is wrong, two have one name, a size or share is out of range, or the
@@ -80,21 +74,10 @@ class DNNEstimator(Estimator):
 class DNNClassifier(DNNEstimator):
     """A classifier with a deep neural network on feature columns.
 
+    Arguments that are not listed are those of `DNNEstimator` and `estimator_train.DNNClassifier`.
+
     Args:
-      hidden_units: As for `DNNEstimator`.
-      feature_columns: As for `DNNEstimator`.
-      model_dir: As for `Estimator`.
-      n_classes: How many classes; labels are below it.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `DNNEstimator`.
-      activation_fn: As for `DNNEstimator`.
-      dropout: As for `DNNEstimator`.
-      input_layer_partitioner: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNEstimator`.
 
     Raises:
       ValueError, TypeError: As `DNNEstimator` and the heads.
@@ -135,20 +118,10 @@ class DNNClassifier(DNNEstimator):
 class DNNRegressor(DNNEstimator):
     """A regressor with a deep neural network on feature columns.
 
+    Arguments that are not listed are those of `DNNEstimator` and `estimator_train.DNNRegressor`.
+
     Args:
-      hidden_units: As for `DNNEstimator`.
-      feature_columns: As for `DNNEstimator`.
-      model_dir: As for `Estimator`.
-      label_dimension: Numbers in a label.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `DNNEstimator`.
-      activation_fn: As for `DNNEstimator`.
-      dropout: As for `DNNEstimator`.
-      input_layer_partitioner: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNEstimator`.
 
     Raises:
       ValueError, TypeError: As `DNNEstimator` and the heads.

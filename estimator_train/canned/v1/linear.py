@@ -23,18 +23,14 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class LinearEstimator(Estimator):
     """A linear model of feature columns, with any head.
 
+    Arguments that are not listed are those of `estimator_train.LinearEstimator`.
+
     Args:
-      head: What turns logits into loss, metrics and predictions.
       feature_columns: Columns of `tf.feature_column` or `tf.compat.v1.feature_column`.
-      model_dir: As for `Estimator`.
       optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
         min(0.2, 1 / sqrt(number of columns)); or an `experimental.LinearSDCA`.
-      config: As for `Estimator`.
       partitioner: Partitions the weights; by default over the parameter servers of the config.
-      sparse_combiner: How several values of a categorical column become one: "sum", "mean" or
-        "sqrtn".
-      warm_start_from: As for `Estimator`.
 
     Raises:
       ValueError: A column is wrong, two have one name, or the optimizer is of another kind.
@@ -69,18 +65,11 @@ class LinearEstimator(Estimator):
 class LinearClassifier(LinearEstimator):
     """A linear classifier of feature columns.
 
+    Arguments that are not listed are those of `LinearEstimator` and
+    `estimator_train.LinearClassifier`.
+
     Args:
-      feature_columns: As for `LinearEstimator`.
-      model_dir: As for `Estimator`.
-      n_classes: How many classes; labels are below it.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `LinearEstimator`.
-      config: As for `Estimator`.
-      partitioner: As for `LinearEstimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      sparse_combiner: As for `LinearEstimator`.
 
     Raises:
       ValueError, TypeError: As `LinearEstimator` and the heads.
@@ -115,17 +104,11 @@ class LinearClassifier(LinearEstimator):
 class LinearRegressor(LinearEstimator):
     """A linear regressor of feature columns.
 
+    Arguments that are not listed are those of `LinearEstimator` and
+    `estimator_train.LinearRegressor`.
+
     Args:
-      feature_columns: As for `LinearEstimator`.
-      model_dir: As for `Estimator`.
-      label_dimension: Numbers in a label.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `LinearEstimator`.
-      config: As for `Estimator`.
-      partitioner: As for `LinearEstimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      sparse_combiner: As for `LinearEstimator`.
 
     Raises:
       ValueError, TypeError: As `LinearEstimator` and the heads.
