@@ -57,13 +57,9 @@ class DNNEstimator(EstimatorV2):
         batch_norm: bool = False,
     ) -> None:
         part = Deep.of(feature_columns, hidden_units, activation_fn, dropout, batch_norm)
-        choice = KerasChoice(optimizer, LEARNING_RATE)
-        super().__init__(
-            model_fn_of(head, [TrainedPart(part, choice)]),
-            model_dir,
-            config,
-            warm_start_from=warm_start_from,
-        )
+        trained = [TrainedPart(part, KerasChoice(optimizer, LEARNING_RATE))]
+        model_fn = model_fn_of(head, trained)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNClassifier(DNNEstimator):

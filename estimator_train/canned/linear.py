@@ -58,7 +58,7 @@ class LinearEstimator(EstimatorV2):
         part = Linear.of(feature_columns, sparse_combiner)
         if isinstance(optimizer, LinearSDCA):
             optimizer.check(head, part.columns, sparse_combiner)
-            model_fn = sdca_model_fn_of(head, lambda config: part, optimizer)
+            model_fn = sdca_model_fn_of(head, part, optimizer)
         else:
             choice = KerasChoice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))
             model_fn = model_fn_of(head, [TrainedPart(part, choice)])
@@ -96,14 +96,9 @@ class LinearClassifier(LinearEstimator):
         loss_reduction: str = _MEAN,
         sparse_combiner: str = "sum",
     ) -> None:
+        head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
-            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction),
-            feature_columns,
-            model_dir,
-            optimizer,
-            config,
-            sparse_combiner,
-            warm_start_from,
+            head, feature_columns, model_dir, optimizer, config, sparse_combiner, warm_start_from
         )
 
 
@@ -133,12 +128,7 @@ class LinearRegressor(LinearEstimator):
         loss_reduction: str = _MEAN,
         sparse_combiner: str = "sum",
     ) -> None:
+        head = regressor_head(label_dimension, weight_column, loss_reduction)
         super().__init__(
-            regressor_head(label_dimension, weight_column, loss_reduction),
-            feature_columns,
-            model_dir,
-            optimizer,
-            config,
-            sparse_combiner,
-            warm_start_from,
+            head, feature_columns, model_dir, optimizer, config, sparse_combiner, warm_start_from
         )

@@ -10,7 +10,7 @@ import tensorflow as tf
 from estimator_train.canned.baseline import LEARNING_RATE, Bias
 from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.parts.specs import TrainedPart, v1_combined_model_fn_of
+from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
 from estimator_train.estimator import Estimator
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
@@ -33,7 +33,7 @@ class BaselineEstimator(Estimator):
         self, head: Any, model_dir: Any = None, optimizer: Any = "Ftrl", config: Any = None
     ) -> None:
         trained = TrainedPart(Bias(), V1Choice(optimizer, LEARNING_RATE))
-        super().__init__(v1_combined_model_fn_of(head, lambda config: [trained]), model_dir, config)
+        super().__init__(v1_model_fn_of(head, [trained]), model_dir, config)
 
 
 class BaselineClassifier(BaselineEstimator):

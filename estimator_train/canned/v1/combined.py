@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,9 +13,7 @@ from estimator_train.canned.linear import learning_rate_of
 from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
 from estimator_train.canned.parts.models import Deep, Linear
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.parts.specs import TrainedPart, v1_combined_model_fn_of
-from estimator_train.canned.v1 import partitioners
-from estimator_train.canned.v1.dnn import spread
+from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
 from estimator_train.estimator import Estimator
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
@@ -70,7 +67,7 @@ class DNNLinearCombinedEstimator(Estimator):
         warm_start_from: Any = None,
     ) -> None:
         check_columns(linear_feature_columns, dnn_feature_columns, dnn_hidden_units)
-        deep = linear = None
+        trained = []
         if dnn_feature_columns:
             deep = Deep.of(
                 dnn_feature_columns,
@@ -80,31 +77,15 @@ class DNNLinearCombinedEstimator(Estimator):
                 batch_norm,
                 v1=True,
             )
-            deep_choice = V1Choice(dnn_optimizer, LEARNING_RATE)
+            trained.append(TrainedPart(deep, V1Choice(dnn_optimizer, LEARNING_RATE)))
         if linear_feature_columns:
             linear = Linear.of(
                 linear_feature_columns, linear_sparse_combiner, v1=True, shows_output=True
             )
             rate = learning_rate_of(linear.columns, LINEAR_LEARNING_RATE)
-            linear_choice = V1Choice(linear_optimizer, rate)
-
-        def parts_of(config: Any) -> list[TrainedPart]:
-            found = []
-            if deep:
-                spread_deep = spread(deep, input_layer_partitioner, config)
-                found.append(TrainedPart(spread_deep, deep_choice))
-            if linear:
-                partitioner = input_layer_partitioner or partitioners.for_columns(config)
-                spread_linear = dataclasses.replace(linear, partitioner=partitioner)
-                found.append(TrainedPart(spread_linear, linear_choice))
-            return found
-
-        super().__init__(
-            v1_combined_model_fn_of(head, parts_of),
-            model_dir,
-            config,
-            warm_start_from=warm_start_from,
-        )
+            trained.append(TrainedPart(linear, V1Choice(linear_optimizer, rate)))
+        model_fn = v1_model_fn_of(head, trained, input_layer_partitioner)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):

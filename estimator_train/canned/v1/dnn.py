@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,20 +11,10 @@ from estimator_train.canned.parts.default_heads import classifier_head, regresso
 from estimator_train.canned.parts.models import Deep
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
-from estimator_train.canned.v1 import partitioners
 from estimator_train.estimator import Estimator
 
 LEARNING_RATE = 0.05
 _SUM = tf.compat.v1.losses.Reduction.SUM
-
-
-def spread(part: Deep, input_layer_partitioner: Any, config: Any) -> Deep:
-    """The part with its variables spread over the parameter servers of the config."""
-    return dataclasses.replace(
-        part,
-        input_partitioner=input_layer_partitioner or partitioners.for_columns(config),
-        hidden_partitioner=partitioners.for_layers(config),
-    )
 
 
 class DNNEstimator(Estimator):
@@ -61,14 +50,9 @@ class DNNEstimator(Estimator):
         batch_norm: bool = False,
     ) -> None:
         part = Deep.of(feature_columns, hidden_units, activation_fn, dropout, batch_norm, v1=True)
-        choice = V1Choice(optimizer, LEARNING_RATE)
-
-        def parts_of(config: Any) -> list[TrainedPart]:
-            return [TrainedPart(spread(part, input_layer_partitioner, config), choice)]
-
-        super().__init__(
-            v1_model_fn_of(head, parts_of), model_dir, config, warm_start_from=warm_start_from
-        )
+        trained = [TrainedPart(part, V1Choice(optimizer, LEARNING_RATE))]
+        model_fn = v1_model_fn_of(head, trained, input_layer_partitioner, whole_in_scope=True)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNClassifier(DNNEstimator):

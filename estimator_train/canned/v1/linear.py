@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from estimator_train.canned.parts.models import Linear
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.sdca import LinearSDCA
 from estimator_train.canned.parts.specs import TrainedPart, sdca_model_fn_of, v1_model_fn_of
-from estimator_train.canned.v1 import partitioners
 from estimator_train.estimator import Estimator
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
@@ -48,17 +46,13 @@ class LinearEstimator(Estimator):
         warm_start_from: Any = None,
     ) -> None:
         part = Linear.of(feature_columns, sparse_combiner, v1=True)
-
-        def part_of(config: Any) -> Linear:
-            chosen = partitioner or partitioners.for_columns(config)
-            return dataclasses.replace(part, partitioner=chosen)
-
         if isinstance(optimizer, LinearSDCA):
             optimizer.check(head, part.columns, sparse_combiner)
-            model_fn = sdca_model_fn_of(head, part_of, optimizer, v1=True)
+            model_fn = sdca_model_fn_of(head, part, optimizer, partitioner, v1=True)
         else:
             choice = V1Choice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))
-            model_fn = v1_model_fn_of(head, lambda config: [TrainedPart(part_of(config), choice)])
+            trained = [TrainedPart(part, choice)]
+            model_fn = v1_model_fn_of(head, trained, partitioner, whole_in_scope=True)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
