@@ -71,16 +71,13 @@ class BaselineEstimator(EstimatorV2):
 class BaselineClassifier(BaselineEstimator):
     """A classifier that predicts each class as often as it is among the labels.
 
-    Arguments that are not listed are those of `BaselineEstimator`.
+    Arguments that are not listed, and errors, are those of `BaselineEstimator` and the heads.
 
     Args:
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `BaselineEstimator` and the heads.
     """
 
     def __init__(
@@ -100,15 +97,12 @@ class BaselineClassifier(BaselineEstimator):
 class BaselineRegressor(BaselineEstimator):
     """A regressor that predicts the mean of the labels.
 
-    Arguments that are not listed are those of `BaselineEstimator`.
+    Arguments that are not listed, and errors, are those of `BaselineEstimator` and the heads.
 
     Args:
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `BaselineEstimator` and the heads.
     """
 
     def __init__(

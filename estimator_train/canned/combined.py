@@ -103,16 +103,14 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         )
         estimator.train(input_fn, steps=1000)
 
-    Arguments that are not listed are those of `DNNLinearCombinedEstimator`.
+    Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and the
+    heads.
 
     Args:
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
     """
 
     def __init__(
@@ -154,15 +152,13 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     """A wide and deep regressor.
 
-    Arguments that are not listed are those of `DNNLinearCombinedEstimator`.
+    Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and the
+    heads.
 
     Args:
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
     """
 
     def __init__(

@@ -68,16 +68,13 @@ class DNNClassifier(DNNEstimator):
         estimator = DNNClassifier([64, 32], [age, embedded_job], n_classes=3)
         estimator.train(input_fn, steps=1000)
 
-    Arguments that are not listed are those of `DNNEstimator`.
+    Arguments that are not listed, and errors, are those of `DNNEstimator` and the heads.
 
     Args:
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `DNNEstimator` and the heads.
     """
 
     def __init__(
@@ -113,15 +110,12 @@ class DNNClassifier(DNNEstimator):
 class DNNRegressor(DNNEstimator):
     """A regressor with a deep neural network on feature columns.
 
-    Arguments that are not listed are those of `DNNEstimator`.
+    Arguments that are not listed, and errors, are those of `DNNEstimator` and the heads.
 
     Args:
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `DNNEstimator` and the heads.
     """
 
     def __init__(

@@ -71,16 +71,13 @@ class LinearClassifier(LinearEstimator):
         estimator = LinearClassifier([age, job], n_classes=3)
         estimator.train(input_fn, steps=1000)
 
-    Arguments that are not listed are those of `LinearEstimator`.
+    Arguments that are not listed, and errors, are those of `LinearEstimator` and the heads.
 
     Args:
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `LinearEstimator` and the heads.
     """
 
     def __init__(
@@ -105,15 +102,12 @@ class LinearClassifier(LinearEstimator):
 class LinearRegressor(LinearEstimator):
     """A linear regressor of feature columns.
 
-    Arguments that are not listed are those of `LinearEstimator`.
+    Arguments that are not listed, and errors, are those of `LinearEstimator` and the heads.
 
     Args:
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `LinearEstimator` and the heads.
     """
 
     def __init__(

@@ -118,7 +118,7 @@ class RNNEstimator(Estimator):
 class RNNClassifier(RNNEstimator):
     """A classifier of sequences, or of their steps, with a recurrent network.
 
-    Arguments that are not listed are those of `RNNEstimator`.
+    Arguments that are not listed, and errors, are those of `RNNEstimator` and the heads.
 
     Args:
       return_sequences: Whether every step is classified; labels, and weights, then are sparse
@@ -129,9 +129,6 @@ class RNNClassifier(RNNEstimator):
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
       sequence_mask: Name of the mask of steps that are not padding, among features and
         predictions, where return_sequences is set.
-
-    Raises:
-      ValueError, TypeError: As `RNNEstimator` and the heads.
     """
 
     def __init__(

@@ -185,12 +185,10 @@ class BoostedTreesClassifier(_BoostedTrees):
     Arguments that are not listed are those of `BoostedTreesEstimator`.
 
     Args:
-      n_classes: How many classes; labels are below it.
+      n_classes: How many classes; labels are below it. 2 with l1_regularization or center_bias.
       weight_column: Name of the feature with the weights of examples, or a numeric column. Negative
         weights count as they are, as in the original.
       label_vocabulary: Names of the classes where labels are strings.
-      l1_regularization: As for `BoostedTreesEstimator`; of two classes only.
-      center_bias: As for `BoostedTreesEstimator`; of two classes only.
       train_in_memory: Whether each batch is all the data, always in the same order: then
         n_batches_per_layer is 1, and what is known of the examples is kept from step to step.
 
@@ -241,18 +239,11 @@ class BoostedTreesClassifier(_BoostedTrees):
 class BoostedTreesRegressor(_BoostedTrees):
     """A regressor of gradient boosted decision trees.
 
-    Arguments that are not listed are those of `BoostedTreesEstimator`.
+    Arguments that are not listed, and errors, are those of `BoostedTreesClassifier`.
 
     Args:
-      label_dimension: Numbers in a label.
+      label_dimension: Numbers in a label; 1 with l1_regularization or center_bias.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
-      l1_regularization: As for `BoostedTreesEstimator`; of labels of one number only.
-      center_bias: As for `BoostedTreesEstimator`; of labels of one number only.
-      train_in_memory: As for `BoostedTreesClassifier`.
-
-    Raises:
-      ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
-      AssertionError: train_in_memory with several batches for a layer.
     """
 
     def __init__(

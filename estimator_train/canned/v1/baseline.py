@@ -19,14 +19,11 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class BaselineEstimator(Estimator):
     """A model that ignores the features, with any head: what every other model must beat.
 
-    Arguments that are not listed are those of `estimator_train.BaselineEstimator`.
+    Arguments that are not listed, and errors, are those of `estimator_train.BaselineEstimator`.
 
     Args:
       optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.3.
-
-    Raises:
-      ValueError: The optimizer is of another kind.
     """
 
     def __init__(
@@ -39,14 +36,11 @@ class BaselineEstimator(Estimator):
 class BaselineClassifier(BaselineEstimator):
     """A classifier that predicts each class as often as it is among the labels.
 
-    Arguments that are not listed are those of `BaselineEstimator` and
+    Arguments that are not listed, and errors, are those of `BaselineEstimator` and
     `estimator_train.BaselineClassifier`.
 
     Args:
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `BaselineEstimator` and the heads.
     """
 
     def __init__(
@@ -66,14 +60,11 @@ class BaselineClassifier(BaselineEstimator):
 class BaselineRegressor(BaselineEstimator):
     """A regressor that predicts the mean of the labels.
 
-    Arguments that are not listed are those of `BaselineEstimator` and
+    Arguments that are not listed, and errors, are those of `BaselineEstimator` and
     `estimator_train.BaselineRegressor`.
 
     Args:
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `BaselineEstimator` and the heads.
     """
 
     def __init__(

@@ -22,30 +22,15 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class DNNLinearCombinedEstimator(Estimator):
     """A linear model and a deep neural network that are trained jointly, with any head.
 
-    The linear model remembers (crosses of categorical columns, say), the network generalizes.
-
-        estimator = DNNLinearCombinedEstimator(
-            head=MultiLabelHead(3),
-            linear_feature_columns=[job_x_age],
-            dnn_feature_columns=[age, embedded_job],
-            dnn_hidden_units=[64, 32],
-        )
-
-    Arguments that are not listed are those of `DNNEstimator` and `LinearEstimator`, some of whose
-    names begin with `dnn_` or `linear_` here.
+    Arguments that are not listed, and errors, are those of
+    `estimator_train.DNNLinearCombinedEstimator`, of which there is an example; the two models are
+    those of `LinearEstimator` and `DNNEstimator`.
 
     Args:
-      head: What turns logits into loss, metrics and predictions.
-      linear_feature_columns: Columns of the linear model, as for `LinearEstimator`; or None for
-        a network alone.
       linear_optimizer: As for `LinearEstimator`; by name with the learning rate min(0.005,
         1 / sqrt(number of columns)).
-      dnn_feature_columns: Columns of the network, as for `DNNEstimator`; or None for a linear
-        model alone.
       dnn_optimizer: As for `DNNEstimator`; by name with learning rate 0.001.
-
-    Raises:
-      ValueError, TypeError: There are no columns; and as `LinearEstimator` and `DNNEstimator`.
+      input_layer_partitioner: As for `DNNEstimator`; partitions the linear model's weights as well.
     """
 
     def __init__(
@@ -91,21 +76,11 @@ class DNNLinearCombinedEstimator(Estimator):
 class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
     """A wide and deep classifier.
 
-        estimator = DNNLinearCombinedClassifier(
-            linear_feature_columns=[job_x_age],
-            dnn_feature_columns=[age, embedded_job],
-            dnn_hidden_units=[64, 32],
-        )
-        estimator.train(input_fn, steps=1000)
-
-    Arguments that are not listed are those of `DNNLinearCombinedEstimator` and
+    Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and
     `estimator_train.DNNLinearCombinedClassifier`.
 
     Args:
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
     """
 
     def __init__(
@@ -149,14 +124,11 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     """A wide and deep regressor.
 
-    Arguments that are not listed are those of `DNNLinearCombinedEstimator` and
+    Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and
     `estimator_train.DNNLinearCombinedRegressor`.
 
     Args:
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class DNNEstimator(Estimator):
     """A deep neural network on feature columns, with any head.
 
-    Arguments that are not listed are those of `estimator_train.DNNEstimator`.
+    Arguments that are not listed, and errors, are those of `estimator_train.DNNEstimator`.
 
     Args:
       feature_columns: Dense columns of `tf.feature_column` or `tf.compat.v1.feature_column`.
@@ -28,11 +28,6 @@ class DNNEstimator(Estimator):
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05.
       input_layer_partitioner: Partitions the embeddings; by default over the parameter servers
         of the config.
-
-    Raises:
-      ValueError: A column is wrong, two have one name, a size or share is out of range, or the
-        optimizer is of another kind.
-      TypeError: hidden_units are not a list.
     """
 
     def __init__(
@@ -58,13 +53,11 @@ class DNNEstimator(Estimator):
 class DNNClassifier(DNNEstimator):
     """A classifier with a deep neural network on feature columns.
 
-    Arguments that are not listed are those of `DNNEstimator` and `estimator_train.DNNClassifier`.
+    Arguments that are not listed, and errors, are those of `DNNEstimator` and
+    `estimator_train.DNNClassifier`.
 
     Args:
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `DNNEstimator` and the heads.
     """
 
     def __init__(
@@ -102,13 +95,11 @@ class DNNClassifier(DNNEstimator):
 class DNNRegressor(DNNEstimator):
     """A regressor with a deep neural network on feature columns.
 
-    Arguments that are not listed are those of `DNNEstimator` and `estimator_train.DNNRegressor`.
+    Arguments that are not listed, and errors, are those of `DNNEstimator` and
+    `estimator_train.DNNRegressor`.
 
     Args:
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `DNNEstimator` and the heads.
     """
 
     def __init__(

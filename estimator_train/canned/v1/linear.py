@@ -21,7 +21,7 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class LinearEstimator(Estimator):
     """A linear model of feature columns, with any head.
 
-    Arguments that are not listed are those of `estimator_train.LinearEstimator`.
+    Arguments that are not listed, and errors, are those of `estimator_train.LinearEstimator`.
 
     Args:
       feature_columns: Columns of `tf.feature_column` or `tf.compat.v1.feature_column`.
@@ -29,9 +29,6 @@ class LinearEstimator(Estimator):
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
         min(0.2, 1 / sqrt(number of columns)); or an `experimental.LinearSDCA`.
       partitioner: Partitions the weights; by default over the parameter servers of the config.
-
-    Raises:
-      ValueError: A column is wrong, two have one name, or the optimizer is of another kind.
     """
 
     def __init__(
@@ -59,14 +56,11 @@ class LinearEstimator(Estimator):
 class LinearClassifier(LinearEstimator):
     """A linear classifier of feature columns.
 
-    Arguments that are not listed are those of `LinearEstimator` and
+    Arguments that are not listed, and errors, are those of `LinearEstimator` and
     `estimator_train.LinearClassifier`.
 
     Args:
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `LinearEstimator` and the heads.
     """
 
     def __init__(
@@ -98,14 +92,11 @@ class LinearClassifier(LinearEstimator):
 class LinearRegressor(LinearEstimator):
     """A linear regressor of feature columns.
 
-    Arguments that are not listed are those of `LinearEstimator` and
+    Arguments that are not listed, and errors, are those of `LinearEstimator` and
     `estimator_train.LinearRegressor`.
 
     Args:
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `LinearEstimator` and the heads.
     """
 
     def __init__(
