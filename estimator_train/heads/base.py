@@ -95,16 +95,7 @@ class Head(abc.ABC):
         mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> Metrics:
-        """Adds a batch to metrics that `metrics` made, and returns them.
-
-        Args:
-          eval_metrics: What `metrics` returned.
-          features: As for `loss`.
-          logits: As for `loss`.
-          labels: As for `loss`.
-          mode: A `ModeKeys` value.
-          regularization_losses: As for `loss`.
-        """
+        """Adds a batch to metrics that `metrics` made, and returns them; see `loss`."""
 
     def create_estimator_spec(
         self,

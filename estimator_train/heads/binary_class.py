@@ -8,18 +8,13 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.estimator_spec.export_outputs import (
-    ExportOutput,
-    PredictOutput,
-    RegressionOutput,
-)
+from estimator_train.estimator_spec.export_outputs import ExportOutput, RegressionOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
     checked_thresholds,
     checked_vocabulary,
-    classification_outputs,
     predictions_of,
     threshold_metrics,
 )
@@ -130,11 +125,8 @@ class BinaryClassHead(WeightedHead):
             metric.update_state(*values, sample_weight=batch.weights)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
-        return classification_outputs(
-            self._classes.output(predictions[PredictionKeys.PROBABILITIES]),
-            PredictOutput(predictions),
-            RegressionOutput(predictions[PredictionKeys.LOGISTIC]),
-        )
+        regression = RegressionOutput(predictions[PredictionKeys.LOGISTIC])
+        return self._classes.outputs(predictions, regression)
 
 
 class AccuracyBaseline(tf_keras.metrics.Mean):

@@ -166,13 +166,6 @@ def _without_name(metrics: Metrics, name: str | None) -> Metrics:
 def labels_and_weights(
     head: WeightedHead, labels: Any, logits: Any, features: Mapping[str, Any]
 ) -> tuple[tf.Tensor, tf.Tensor | None]:
-    """Returns labels as a head's losses need them, checked, and the examples' weights, or None.
-
-    Args:
-      head: The head.
-      labels: As for its `loss`.
-      logits: As for its `loss`.
-      features: As for its `loss`.
-    """
+    """Returns labels as `head.loss` needs them, checked, and the examples' weights, or None."""
     batch = head._batch(labels, logits, features)
     return batch.labels, batch.weights
