@@ -71,17 +71,13 @@ class BaselineEstimator(EstimatorV2):
 class BaselineClassifier(BaselineEstimator):
     """A classifier that predicts each class as often as it is among the labels.
 
+    Arguments that are not listed, and errors, are those of `BaselineEstimator` and the heads.
+
     Args:
-      model_dir: As for `Estimator`.
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `BaselineEstimator`.
-      config: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `BaselineEstimator` and the heads.
     """
 
     def __init__(
@@ -101,16 +97,12 @@ class BaselineClassifier(BaselineEstimator):
 class BaselineRegressor(BaselineEstimator):
     """A regressor that predicts the mean of the labels.
 
+    Arguments that are not listed, and errors, are those of `BaselineEstimator` and the heads.
+
     Args:
-      model_dir: As for `Estimator`.
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `BaselineEstimator`.
-      config: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `BaselineEstimator` and the heads.
     """
 
     def __init__(

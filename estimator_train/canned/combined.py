@@ -44,23 +44,17 @@ class DNNLinearCombinedEstimator(EstimatorV2):
             dnn_hidden_units=[64, 32],
         )
 
+    Arguments that are not listed are those of `DNNEstimator` and `LinearEstimator`, some of whose
+    names begin with `dnn_` or `linear_` here.
+
     Args:
       head: What turns logits into loss, metrics and predictions.
-      model_dir: As for `Estimator`.
       linear_feature_columns: Columns of the linear model, as for `LinearEstimator`; or None for
         a network alone.
       linear_optimizer: As for `LinearEstimator`; by name with the learning rate min(0.005,
         1 / sqrt(number of columns)).
       dnn_feature_columns: Columns of the network, as for `DNNEstimator`; or None for a linear
         model alone.
-      dnn_optimizer: As for `DNNEstimator`.
-      dnn_hidden_units: As for `DNNEstimator`.
-      dnn_activation_fn: As for `DNNEstimator`.
-      dnn_dropout: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      batch_norm: As for `DNNEstimator`.
-      linear_sparse_combiner: As for `LinearEstimator`.
-      warm_start_from: As for `Estimator`.
 
     Raises:
       ValueError, TypeError: There are no columns; and as `LinearEstimator` and `DNNEstimator`.
@@ -109,26 +103,14 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         )
         estimator.train(input_fn, steps=1000)
 
+    Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and the
+    heads.
+
     Args:
-      model_dir: As for `Estimator`.
-      linear_feature_columns: As for `DNNLinearCombinedEstimator`.
-      linear_optimizer: As for `DNNLinearCombinedEstimator`.
-      dnn_feature_columns: As for `DNNLinearCombinedEstimator`.
-      dnn_optimizer: As for `DNNLinearCombinedEstimator`.
-      dnn_hidden_units: As for `DNNLinearCombinedEstimator`.
-      dnn_activation_fn: As for `DNNLinearCombinedEstimator`.
-      dnn_dropout: As for `DNNLinearCombinedEstimator`.
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNLinearCombinedEstimator`.
-      linear_sparse_combiner: As for `DNNLinearCombinedEstimator`.
-
-    Raises:
-      ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
     """
 
     def __init__(
@@ -170,25 +152,13 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     """A wide and deep regressor.
 
+    Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and the
+    heads.
+
     Args:
-      model_dir: As for `Estimator`.
-      linear_feature_columns: As for `DNNLinearCombinedEstimator`.
-      linear_optimizer: As for `DNNLinearCombinedEstimator`.
-      dnn_feature_columns: As for `DNNLinearCombinedEstimator`.
-      dnn_optimizer: As for `DNNLinearCombinedEstimator`.
-      dnn_hidden_units: As for `DNNLinearCombinedEstimator`.
-      dnn_activation_fn: As for `DNNLinearCombinedEstimator`.
-      dnn_dropout: As for `DNNLinearCombinedEstimator`.
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNLinearCombinedEstimator`.
-      linear_sparse_combiner: As for `DNNLinearCombinedEstimator`.
-
-    Raises:
-      ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
     """
 
     def __init__(

@@ -24,18 +24,17 @@ class DNNEstimator(EstimatorV2):
         estimator = DNNEstimator(head=PoissonRegressionHead(), hidden_units=[64, 32],
                                  feature_columns=[age, tf.feature_column.embedding_column(job, 8)])
 
+    `model_dir`, `config` and `warm_start_from` are those of `Estimator`.
+
     Args:
       head: What turns logits into loss, metrics and predictions.
       hidden_units: Sizes of the hidden layers, the first is next to the features.
       feature_columns: Dense columns of `tf.feature_column`; a categorical one is wrapped in an
         `embedding_column` or `indicator_column`.
-      model_dir: As for `Estimator`.
       optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.001.
       activation_fn: Function of the outputs of hidden layers.
       dropout: Share of these outputs that is dropped in training; none by default.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       batch_norm: Whether to normalize after each hidden layer.
 
     Raises:
@@ -58,13 +57,9 @@ class DNNEstimator(EstimatorV2):
         batch_norm: bool = False,
     ) -> None:
         part = Deep.of(feature_columns, hidden_units, activation_fn, dropout, batch_norm)
-        choice = KerasChoice(optimizer, LEARNING_RATE)
-        super().__init__(
-            model_fn_of(head, [TrainedPart(part, choice)]),
-            model_dir,
-            config,
-            warm_start_from=warm_start_from,
-        )
+        trained = [TrainedPart(part, KerasChoice(optimizer, LEARNING_RATE))]
+        model_fn = model_fn_of(head, trained)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNClassifier(DNNEstimator):
@@ -73,23 +68,13 @@ class DNNClassifier(DNNEstimator):
         estimator = DNNClassifier([64, 32], [age, embedded_job], n_classes=3)
         estimator.train(input_fn, steps=1000)
 
+    Arguments that are not listed, and errors, are those of `DNNEstimator` and the heads.
+
     Args:
-      hidden_units: As for `DNNEstimator`.
-      feature_columns: As for `DNNEstimator`.
-      model_dir: As for `Estimator`.
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `DNNEstimator`.
-      activation_fn: As for `DNNEstimator`.
-      dropout: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNEstimator`.
-
-    Raises:
-      ValueError, TypeError: As `DNNEstimator` and the heads.
     """
 
     def __init__(
@@ -125,22 +110,12 @@ class DNNClassifier(DNNEstimator):
 class DNNRegressor(DNNEstimator):
     """A regressor with a deep neural network on feature columns.
 
+    Arguments that are not listed, and errors, are those of `DNNEstimator` and the heads.
+
     Args:
-      hidden_units: As for `DNNEstimator`.
-      feature_columns: As for `DNNEstimator`.
-      model_dir: As for `Estimator`.
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `DNNEstimator`.
-      activation_fn: As for `DNNEstimator`.
-      dropout: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNEstimator`.
-
-    Raises:
-      ValueError, TypeError: As `DNNEstimator` and the heads.
     """
 
     def __init__(

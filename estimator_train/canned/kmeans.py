@@ -12,6 +12,7 @@ from estimator_train.canned.parts.columns import Batch, checked_columns
 from estimator_train.canned.parts.kmeans_steps import (
     Clusters,
     CountLastRunHook,
+    FirstCenters,
     InitializeHook,
     StopAtToleranceHook,
 )
@@ -93,14 +94,14 @@ class KMeansClustering(Estimator):
             clusters = Clusters(
                 int(num_clusters) if chooses else len(initial_clusters),
                 points,
-                initial=initial_clusters,
                 cosine=distance_metric == self.COSINE_DISTANCE,
-                seed=None if seed is None else int(seed),
-                retries=kmeans_plus_plus_num_retries,
                 mini_batch=use_mini_batch,
                 steps_per_iteration=int(mini_batch_steps_per_iteration),
             )
-            return _spec(clusters, mode, None if use_mini_batch else relative_tolerance)
+            choice = FirstCenters(
+                initial_clusters, None if seed is None else int(seed), kmeans_plus_plus_num_retries
+            )
+            return _spec(clusters, choice, mode, None if use_mini_batch else relative_tolerance)
 
         super().__init__(model_fn, model_dir, config)
         self._is_squared = distance_metric == self.SQUARED_EUCLIDEAN_DISTANCE
@@ -135,7 +136,9 @@ def _points(features: Any, columns: Any) -> tf.Tensor:
     return tf.concat([part[:, None] if part.shape.rank == 1 else part for part in parts], axis=1)
 
 
-def _spec(clusters: Clusters, mode: str, tolerance: float | None) -> EstimatorSpec:
+def _spec(
+    clusters: Clusters, choice: FirstCenters, mode: str, tolerance: float | None
+) -> EstimatorSpec:
     distances = clusters.distances()
     predictions = {
         KMeansClustering.ALL_DISTANCES: distances.all,
@@ -153,7 +156,7 @@ def _spec(clusters: Clusters, mode: str, tolerance: float | None) -> EstimatorSp
         metrics = {KMeansClustering.SCORE: _v1.metrics.mean(loss)}
         return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
     _v1.summary.scalar("loss/raw", loss)
-    hooks: list[Any] = [InitializeHook(clusters), CountLastRunHook()]
+    hooks: list[Any] = [InitializeHook(clusters, choice), CountLastRunHook()]
     if tolerance is not None:
         hooks.append(StopAtToleranceHook(loss, tolerance))
     return EstimatorSpec(

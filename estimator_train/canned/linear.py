@@ -30,17 +30,16 @@ class LinearEstimator(EstimatorV2):
 
     Categorical columns need no embedding or indicator here: each of their values has a weight.
 
+    `model_dir`, `config` and `warm_start_from` are those of `Estimator`.
+
     Args:
       head: What turns logits into loss, metrics and predictions.
       feature_columns: Columns of `tf.feature_column`.
-      model_dir: As for `Estimator`.
       optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
         min(0.2, 1 / sqrt(number of columns)); or an `experimental.LinearSDCA`.
-      config: As for `Estimator`.
       sparse_combiner: How several values of a categorical column become one: "sum", "mean" or
         "sqrtn".
-      warm_start_from: As for `Estimator`.
 
     Raises:
       ValueError: A column is wrong, two have one name, or the optimizer is of another kind.
@@ -59,7 +58,7 @@ class LinearEstimator(EstimatorV2):
         part = Linear.of(feature_columns, sparse_combiner)
         if isinstance(optimizer, LinearSDCA):
             optimizer.check(head, part.columns, sparse_combiner)
-            model_fn = sdca_model_fn_of(head, lambda config: part, optimizer)
+            model_fn = sdca_model_fn_of(head, part, optimizer)
         else:
             choice = KerasChoice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))
             model_fn = model_fn_of(head, [TrainedPart(part, choice)])
@@ -72,20 +71,13 @@ class LinearClassifier(LinearEstimator):
         estimator = LinearClassifier([age, job], n_classes=3)
         estimator.train(input_fn, steps=1000)
 
+    Arguments that are not listed, and errors, are those of `LinearEstimator` and the heads.
+
     Args:
-      feature_columns: As for `LinearEstimator`.
-      model_dir: As for `Estimator`.
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `LinearEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-      sparse_combiner: As for `LinearEstimator`.
-
-    Raises:
-      ValueError, TypeError: As `LinearEstimator` and the heads.
     """
 
     def __init__(
@@ -101,33 +93,21 @@ class LinearClassifier(LinearEstimator):
         loss_reduction: str = _MEAN,
         sparse_combiner: str = "sum",
     ) -> None:
+        head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
-            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction),
-            feature_columns,
-            model_dir,
-            optimizer,
-            config,
-            sparse_combiner,
-            warm_start_from,
+            head, feature_columns, model_dir, optimizer, config, sparse_combiner, warm_start_from
         )
 
 
 class LinearRegressor(LinearEstimator):
     """A linear regressor of feature columns.
 
+    Arguments that are not listed, and errors, are those of `LinearEstimator` and the heads.
+
     Args:
-      feature_columns: As for `LinearEstimator`.
-      model_dir: As for `Estimator`.
       label_dimension: Numbers in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `LinearEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
-      sparse_combiner: As for `LinearEstimator`.
-
-    Raises:
-      ValueError, TypeError: As `LinearEstimator` and the heads.
     """
 
     def __init__(
@@ -142,12 +122,7 @@ class LinearRegressor(LinearEstimator):
         loss_reduction: str = _MEAN,
         sparse_combiner: str = "sum",
     ) -> None:
+        head = regressor_head(label_dimension, weight_column, loss_reduction)
         super().__init__(
-            regressor_head(label_dimension, weight_column, loss_reduction),
-            feature_columns,
-            model_dir,
-            optimizer,
-            config,
-            sparse_combiner,
-            warm_start_from,
+            head, feature_columns, model_dir, optimizer, config, sparse_combiner, warm_start_from
         )

@@ -118,26 +118,17 @@ class RNNEstimator(Estimator):
 class RNNClassifier(RNNEstimator):
     """A classifier of sequences, or of their steps, with a recurrent network.
 
+    Arguments that are not listed, and errors, are those of `RNNEstimator` and the heads.
+
     Args:
-      sequence_feature_columns: As for `RNNEstimator`.
-      context_feature_columns: As for `RNNEstimator`.
-      units: As for `RNNEstimator`.
-      cell_type: As for `RNNEstimator`.
-      rnn_cell_fn: As for `RNNEstimator`.
       return_sequences: Whether every step is classified; labels, and weights, then are sparse
         with one for each step.
-      model_dir: As for `Estimator`.
       n_classes: How many classes; labels are below it.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `RNNEstimator`.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
       sequence_mask: Name of the mask of steps that are not padding, among features and
         predictions, where return_sequences is set.
-      config: As for `Estimator`.
-
-    Raises:
-      ValueError, TypeError: As `RNNEstimator` and the heads.
     """
 
     def __init__(

@@ -95,16 +95,7 @@ class Head(abc.ABC):
         mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> Metrics:
-        """Adds a batch to metrics that `metrics` made, and returns them.
-
-        Args:
-          eval_metrics: What `metrics` returned.
-          features: As for `loss`.
-          logits: As for `loss`.
-          labels: As for `loss`.
-          mode: A `ModeKeys` value.
-          regularization_losses: As for `loss`.
-        """
+        """Adds a batch to metrics that `metrics` made, and returns them; see `loss`."""
 
     def create_estimator_spec(
         self,
@@ -141,13 +132,9 @@ class Head(abc.ABC):
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")
         with tf.name_scope(tf.compat.as_str(self.name or "head")) as scope:
-            predictions = user_function(self.predictions)(logits)
             if mode == ModeKeys.PREDICT:
-                return EstimatorSpec(
-                    mode,
-                    predictions=predictions,
-                    export_outputs=self._export_outputs(predictions),
-                )
+                return self._prediction_spec(features, logits)
+            predictions = user_function(self.predictions)(logits)
             loss = self._loss_of_spec(labels, logits, features, mode, regularization_losses)
             if mode == ModeKeys.EVAL:
                 metrics = self._eval_metric_ops(features, logits, labels, regularization_losses)
@@ -178,6 +165,13 @@ class Head(abc.ABC):
         """The loss of an EstimatorSpec."""
         loss = user_function(self.loss)
         return loss(labels, logits, features, mode, regularization_losses)
+
+    def _prediction_spec(self, features: Mapping[str, Any], logits: Any) -> EstimatorSpec:
+        """The EstimatorSpec of PREDICT."""
+        del features
+        predictions = user_function(self.predictions)(logits)
+        outputs = self._export_outputs(predictions)
+        return EstimatorSpec(ModeKeys.PREDICT, predictions=predictions, export_outputs=outputs)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
         """The signatures of a SavedModel; of several, one is the default signature."""
@@ -219,10 +213,8 @@ class Head(abc.ABC):
         with tf.name_scope(""):
             tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, self._summary_name), loss)
             if regularization_losses is not None:
-                tf.compat.v1.summary.scalar(
-                    named(MetricKeys.LOSS_REGULARIZATION, self._summary_name),
-                    tf.add_n(regularization_losses),
-                )
+                tag = named(MetricKeys.LOSS_REGULARIZATION, self._summary_name)
+                tf.compat.v1.summary.scalar(tag, tf.add_n(regularization_losses))
 
 
 def named(key: str, name: str | None) -> str:

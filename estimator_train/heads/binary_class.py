@@ -8,19 +8,13 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
-from estimator_train.estimator_spec.export_outputs import (
-    ExportOutput,
-    PredictOutput,
-    RegressionOutput,
-)
+from estimator_train.estimator_spec.export_outputs import ExportOutput, RegressionOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
     checked_thresholds,
     checked_vocabulary,
-    classification_outputs,
     predictions_of,
     threshold_metrics,
 )
@@ -118,11 +112,8 @@ class BinaryClassHead(WeightedHead):
         }
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        predictions = user_function(self.predictions)(
-            batch.logits, [PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS]
-        )
-        logistic = predictions[PredictionKeys.LOGISTIC]
-        class_ids = predictions[PredictionKeys.CLASS_IDS]
+        keys = (PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS)
+        logistic, class_ids = self._predicted(batch, *keys)
         for key, metric in metrics.items():
             values: tuple[tf.Tensor, ...] = (batch.labels, logistic)
             if key in (MetricKeys.LABEL_MEAN, MetricKeys.ACCURACY_BASELINE):
@@ -134,11 +125,8 @@ class BinaryClassHead(WeightedHead):
             metric.update_state(*values, sample_weight=batch.weights)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
-        return classification_outputs(
-            self._classes.output(predictions[PredictionKeys.PROBABILITIES]),
-            PredictOutput(predictions),
-            RegressionOutput(predictions[PredictionKeys.LOGISTIC]),
-        )
+        regression = RegressionOutput(predictions[PredictionKeys.LOGISTIC])
+        return self._classes.outputs(predictions, regression)
 
 
 class AccuracyBaseline(tf_keras.metrics.Mean):

@@ -8,7 +8,11 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.estimator_spec.export_outputs import ClassificationOutput, ExportOutput
+from estimator_train.estimator_spec.export_outputs import (
+    ClassificationOutput,
+    ExportOutput,
+    PredictOutput,
+)
 from estimator_train.heads.base import PREDICT_SIGNATURE
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.vocabulary import Vocabulary
@@ -67,24 +71,29 @@ class Classes:
             names = tf.constant(self.vocabulary.names, tf.string)
         return _for_each_example(names, logits)
 
-    def output(self, scores: tf.Tensor) -> ClassificationOutput:
-        """Returns the export output of scores of shape [batch, count] with the class names."""
-        return ClassificationOutput(scores=scores, classes=self.all_names(scores))
+    def outputs(
+        self, predictions: dict[str, tf.Tensor], regression: ExportOutput | None = None
+    ) -> dict[str, ExportOutput]:
+        """Returns the signatures of a classifier, by default scores with the names of classes.
+
+        Args:
+          predictions: Of which PROBABILITIES, [batch, count], are the scores.
+          regression: The signature to regress, if there is one.
+        """
+        scores = predictions[PredictionKeys.PROBABILITIES]
+        classification = ClassificationOutput(scores=scores, classes=self.all_names(scores))
+        outputs: dict[str, ExportOutput] = {
+            DEFAULT_SIGNATURE: classification,
+            CLASSIFY_SIGNATURE: classification,
+        }
+        if regression is not None:
+            outputs[REGRESS_SIGNATURE] = regression
+        return {**outputs, PREDICT_SIGNATURE: PredictOutput(predictions)}
 
 
 def static_count(count: int | tf.Tensor) -> int | None:
     """Returns the number of classes, or None if only the running graph knows it."""
     return tf.get_static_value(count) if tf.is_tensor(count) else count
-
-
-def classification_outputs(
-    classification: ExportOutput, predict: ExportOutput, regression: ExportOutput | None = None
-) -> dict[str, ExportOutput]:
-    """Returns the signatures of a classifier, classification being the default."""
-    outputs = {DEFAULT_SIGNATURE: classification, CLASSIFY_SIGNATURE: classification}
-    if regression is not None:
-        outputs[REGRESS_SIGNATURE] = regression
-    return {**outputs, PREDICT_SIGNATURE: predict}
 
 
 def checked_vocabulary(
@@ -145,29 +154,16 @@ def predictions_of(
 
 def threshold_metrics(thresholds: Sequence[float]) -> dict[str, Any]:
     """Returns accuracy, precision and recall at each threshold, by key."""
-    kinds = (
-        (MetricKeys.ACCURACY_AT_THRESHOLD, _accuracy_at),
-        (MetricKeys.PRECISION_AT_THRESHOLD, _precision_at),
-        (MetricKeys.RECALL_AT_THRESHOLD, _recall_at),
-    )
-    return {
-        key % threshold: make(threshold, key % threshold)
-        for threshold in thresholds
-        for key, make in kinds
-    }
+    metrics: dict[str, Any] = {}
+    for threshold in thresholds:
+        accuracy = MetricKeys.ACCURACY_AT_THRESHOLD % threshold
+        metrics[accuracy] = tf_keras.metrics.BinaryAccuracy(accuracy, threshold=threshold)
+        precision = MetricKeys.PRECISION_AT_THRESHOLD % threshold
+        metrics[precision] = tf_keras.metrics.Precision(threshold, name=precision)
+        recall = MetricKeys.RECALL_AT_THRESHOLD % threshold
+        metrics[recall] = tf_keras.metrics.Recall(threshold, name=recall)
+    return metrics
 
 
 def _for_each_example(values: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
     return tf.tile(values[tf.newaxis], [tf.shape(logits)[0], 1])
-
-
-def _accuracy_at(threshold: float, name: str) -> Any:
-    return tf_keras.metrics.BinaryAccuracy(name, threshold=threshold)
-
-
-def _precision_at(threshold: float, name: str) -> Any:
-    return tf_keras.metrics.Precision(threshold, name=name)
-
-
-def _recall_at(threshold: float, name: str) -> Any:
-    return tf_keras.metrics.Recall(threshold, name=name)

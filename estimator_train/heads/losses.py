@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
+from estimator_train.engine.user_functions import argument_names, call_with_known
 from estimator_train.heads import checks
 
 LossFn = Callable[..., Any]
@@ -63,12 +61,10 @@ def checked_loss_fn(loss_fn: LossFn | None) -> LossFn | None:
         return None
     if not callable(loss_fn):
         raise TypeError(f"unsupported callable: loss_fn must be a function. Given: {loss_fn!r}")
-    names = _argument_names(loss_fn)
+    names = argument_names(loss_fn)
     for required in _LOSS_FN_ARGUMENTS[:2]:
         if required not in names:
-            raise ValueError(
-                f"loss_fn must contain argument: {required}. Given arguments: {tuple(names)}"
-            )
+            raise ValueError(f"loss_fn must contain argument: {required}. Given arguments: {names}")
     unexpected = [name for name in names if name not in _LOSS_FN_ARGUMENTS]
     if unexpected:
         raise ValueError(f"loss_fn has unexpected args: {unexpected}")
@@ -89,11 +85,9 @@ def call_loss_fn(
       ValueError: loss_fn returned what is no tensor of numbers.
       InvalidArgumentError: It returned another shape.
     """
-    available = {"features": features, "loss_reduction": loss_reduction}
-    names = _argument_names(loss_fn)
-    optional = {name: value for name, value in available.items() if name in names}
+    batch = {"labels": labels, "logits": logits, "features": features}
     with tf.name_scope("call_loss_fn"):
-        returned = user_function(loss_fn)(labels=labels, logits=logits, **optional)
+        returned = call_with_known(loss_fn, {**batch, "loss_reduction": loss_reduction})
         loss = _tensor_of(returned, loss_dimension)
         return checks.checked_losses(loss, logits, loss_dimension)
 
@@ -135,12 +129,3 @@ def with_regularization(
     if not regularization_losses:
         return loss
     return loss + tf.add_n(regularization_losses)
-
-
-def _argument_names(function: Callable[..., Any]) -> list[str]:
-    """Names of the arguments a caller can give by name, without those that are bound."""
-    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    parameters = inspect.signature(function).parameters.values()
-    bound = function.keywords if isinstance(function, functools.partial) else {}
-    names = [parameter.name for parameter in parameters if parameter.kind in kinds]
-    return [name for name in names if name not in bound]

@@ -156,36 +156,8 @@ class MultiHead(Head):
             eval_metrics.update(head.update_metrics(own, features, by_head[name], labels[name]))
         return eval_metrics
 
-    def create_estimator_spec(
-        self,
-        features: Mapping[str, Any],
-        mode: str,
-        logits: Any,
-        labels: Any = None,
-        optimizer: Any = None,
-        trainable_variables: Sequence[tf.Variable] | None = None,
-        train_op_fn: Callable[[tf.Tensor], Any] | None = None,
-        update_ops: Sequence[tf.Operation] | None = None,
-        regularization_losses: Sequence[tf.Tensor] | None = None,
-    ) -> EstimatorSpec:
-        """Returns what a model_fn has to return; see `Head.create_estimator_spec`."""
-        if mode == ModeKeys.PREDICT:
-            with tf.name_scope(self.name):
-                return self._prediction_spec(features, logits)
-        return super().create_estimator_spec(
-            features,
-            mode,
-            logits,
-            labels=labels,
-            optimizer=optimizer,
-            trainable_variables=trainable_variables,
-            train_op_fn=train_op_fn,
-            update_ops=update_ops,
-            regularization_losses=regularization_losses,
-        )
-
     def _prediction_spec(self, features: Mapping[str, Any], logits: Any) -> EstimatorSpec:
-        """The heads' predictions and signatures, named by head."""
+        """The EstimatorSpec of PREDICT: predictions and signatures are named by head."""
         by_head = self._split(logits)
         predictions: dict[tuple[str, str], tf.Tensor] = {}
         outputs: dict[str, ExportOutput] = {}

@@ -9,14 +9,12 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
-from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
+from estimator_train.estimator_spec.export_outputs import ExportOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
     checked_vocabulary,
-    classification_outputs,
     predictions_of,
     static_count,
 )
@@ -115,17 +113,12 @@ class MultiClassHead(WeightedHead):
         return {MetricKeys.ACCURACY: tf_keras.metrics.Accuracy(MetricKeys.ACCURACY)}
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        key = PredictionKeys.CLASS_IDS
-        class_ids = user_function(self.predictions)(batch.logits, [key])[key]
-        metrics[MetricKeys.ACCURACY].update_state(
-            batch.labels, class_ids, sample_weight=batch.weights
-        )
+        [class_ids] = self._predicted(batch, PredictionKeys.CLASS_IDS)
+        accuracy = metrics[MetricKeys.ACCURACY]
+        accuracy.update_state(batch.labels, class_ids, sample_weight=batch.weights)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
-        return classification_outputs(
-            self._classes.output(predictions[PredictionKeys.PROBABILITIES]),
-            PredictOutput(predictions),
-        )
+        return self._classes.outputs(predictions)
 
 
 def _check_count(n_classes: Any) -> None:

@@ -8,15 +8,13 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
-from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
+from estimator_train.estimator_spec.export_outputs import ExportOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
     checked_thresholds,
     checked_vocabulary,
-    classification_outputs,
     predictions_of,
     threshold_metrics,
 )
@@ -159,8 +157,7 @@ class MultiLabelHead(WeightedHead):
         return metrics
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        key = PredictionKeys.PROBABILITIES
-        probabilities = user_function(self.predictions)(batch.logits, [key])[key]
+        [probabilities] = self._predicted(batch, PredictionKeys.PROBABILITIES)
         of_one_class: set[str] = set()
         for number in self._measured_classes:
             mean_key, *auc_keys = self._class_keys(number)
@@ -191,10 +188,7 @@ class MultiLabelHead(WeightedHead):
         )
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
-        return classification_outputs(
-            self._classes.output(predictions[PredictionKeys.PROBABILITIES]),
-            PredictOutput(predictions),
-        )
+        return self._classes.outputs(predictions)
 
 
 def _class_numbers(

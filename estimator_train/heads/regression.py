@@ -115,16 +115,12 @@ class RegressionHead(WeightedHead):
 class PoissonRegressionHead(RegressionHead):
     """Regression of counts: the logits are logarithms of the means of Poisson distributions.
 
+    Arguments that are not listed, and errors, are those of `RegressionHead`.
+
     Args:
       label_dimension: How many counts an example has.
-      weight_column: As for `RegressionHead`.
-      loss_reduction: As for `RegressionHead`.
       compute_full_loss: Whether the loss has Stirling's approximation of the term that
         depends on the labels alone.
-      name: Part of the names of metrics, summaries and operations; or None.
-
-    Raises:
-      ValueError, TypeError: As `RegressionHead`.
     """
 
     def __init__(
@@ -149,15 +145,8 @@ class PoissonRegressionHead(RegressionHead):
 class LogisticRegressionHead(RegressionHead):
     """Regression of a probability: labels in [0, 1], cross entropy as loss.
 
-    Unlike `BinaryClassHead` it predicts no classes.
-
-    Args:
-      weight_column: As for `RegressionHead`.
-      loss_reduction: As for `RegressionHead`.
-      name: Part of the names of metrics, summaries and operations; or None.
-
-    Raises:
-      ValueError, TypeError: As `RegressionHead`.
+    Unlike `BinaryClassHead` it predicts no classes. Arguments and errors are those of
+    `RegressionHead`.
     """
 
     def __init__(

@@ -9,11 +9,10 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine.user_functions import user_function
-from estimator_train.optimizers.base import gated_gradients
+from estimator_train.optimizers.base import SCOPE, gated_gradients
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
 from estimator_train.optimizers.state import inner_optimizer
 
-_SCOPE = "training"
 _KEEP_VARIABLES_APART = (
     tf.compat.v1.distribute.experimental.CentralStorageStrategy,
     tf.compat.v1.distribute.experimental.ParameterServerStrategy,
@@ -47,14 +46,14 @@ def train_op_of(
     """
     check_one_way(optimizer, train_op_fn)
     if train_op_fn is not None:
-        with tf.name_scope(_SCOPE):
+        with tf.name_scope(SCOPE):
             train_op = user_function(train_op_fn)(loss)
     else:
         train_op = _minimize(_replica_share(loss, loss_reduction), optimizer, trainable_variables)
     if update_ops is None:
         return train_op
     _check_list("update_ops", update_ops)
-    with tf.name_scope(_SCOPE):
+    with tf.name_scope(SCOPE):
         return tf.group(train_op, *update_ops)
 
 
@@ -97,7 +96,7 @@ def check_one_way(optimizer: Any, train_op_fn: Callable[[tf.Tensor], Any] | None
 def _own_count(optimizer: Any) -> tf.Variable:
     """A count of the steps of an optimizer that is not the model's first."""
     return tf.compat.v1.get_variable(
-        f"{_SCOPE}/{optimizer.name}/count",
+        f"{SCOPE}/{optimizer.name}/count",
         [],
         tf.int64,
         tf.compat.v1.zeros_initializer(),
@@ -125,7 +124,7 @@ def _minimize(
     _check_list("trainable_variables", trainable_variables)
     variables = list(trainable_variables)
     if hasattr(optimizer, "get_updates"):
-        with tf.name_scope(_SCOPE):
+        with tf.name_scope(SCOPE):
             return _own_updates(loss, optimizer, variables)
     if step is None:
         step = tf.compat.v1.train.get_or_create_global_step()
@@ -184,7 +183,7 @@ def _minimize_in_graph(
     if not found:
         raise ValueError(f"The loss depends on none of the trainable_variables {variables}.")
     gradients, trained = zip(*found, strict=True)
-    with tf.name_scope(f"{_SCOPE}/{optimizer.name}"):
+    with tf.name_scope(f"{SCOPE}/{optimizer.name}"):
         optimizer.build(trained)
 
     def apply(gradients: Sequence[tf.Tensor]) -> None:

@@ -57,7 +57,10 @@ class V1Training(Head):
 
 
 class _V1Head(V1Training, WeightedHead):
-    """What the v1 heads do in another way than their v2 forms."""
+    """What the v1 heads do in another way than their v2 forms.
+
+    Their loss_reduction is a `tf.compat.v1.losses.Reduction` value other than NONE.
+    """
 
     _check_reduction = staticmethod(losses.checked_v1_reduction)
     _must = "must"
@@ -106,16 +109,7 @@ class _V1Head(V1Training, WeightedHead):
 
 
 class V1BinaryClassHead(_V1Head, BinaryClassHead):
-    """The head of v1 classifiers of two classes.
-
-    Args:
-      weight_column: As for `BinaryClassHead`.
-      label_vocabulary: As for `BinaryClassHead`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `BinaryClassHead`.
-    """
+    """The head of v1 classifiers of two classes; for arguments see `BinaryClassHead`."""
 
     def __init__(
         self,
@@ -128,11 +122,8 @@ class V1BinaryClassHead(_V1Head, BinaryClassHead):
 
     def _task_metric_ops(self, batch: Batch) -> MetricOps:
         labels, weights = batch.labels, batch.weights
-        predictions = user_function(self.predictions)(
-            batch.logits, [PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS]
-        )
-        logistic = predictions[PredictionKeys.LOGISTIC]
-        class_ids = predictions[PredictionKeys.CLASS_IDS]
+        keys = (PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS)
+        logistic, class_ids = self._predicted(batch, *keys)
         label_mean = _metrics.mean(labels, weights)
         return {
             MetricKeys.ACCURACY: _metrics.accuracy(labels, class_ids, weights),
@@ -143,23 +134,13 @@ class V1BinaryClassHead(_V1Head, BinaryClassHead):
             MetricKeys.ACCURACY_BASELINE: tuple(
                 tf.maximum(share, 1.0 - share) for share in label_mean
             ),
-            MetricKeys.AUC: _auc(labels, logistic, weights, "ROC"),
-            MetricKeys.AUC_PR: _auc(labels, logistic, weights, "PR"),
+            MetricKeys.AUC: _metrics.auc(labels, logistic, weights),
+            MetricKeys.AUC_PR: _metrics.auc(labels, logistic, weights, curve="PR"),
         }
 
 
 class V1MultiClassHead(_V1Head, MultiClassHead):
-    """The head of v1 classifiers of more than two classes.
-
-    Args:
-      n_classes: As for `MultiClassHead`.
-      weight_column: As for `MultiClassHead`.
-      label_vocabulary: As for `MultiClassHead`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `MultiClassHead`.
-    """
+    """The head of v1 classifiers of more than two classes; for arguments see `MultiClassHead`."""
 
     def __init__(
         self,
@@ -172,22 +153,12 @@ class V1MultiClassHead(_V1Head, MultiClassHead):
         super().__init__(n_classes, weight_column, vocabulary, loss_reduction)
 
     def _task_metric_ops(self, batch: Batch) -> MetricOps:
-        key = PredictionKeys.CLASS_IDS
-        class_ids = user_function(self.predictions)(batch.logits, [key])[key]
+        [class_ids] = self._predicted(batch, PredictionKeys.CLASS_IDS)
         return {MetricKeys.ACCURACY: _metrics.accuracy(batch.labels, class_ids, batch.weights)}
 
 
 class V1RegressionHead(_V1Head, RegressionHead):
-    """The head of v1 regressors.
-
-    Args:
-      label_dimension: As for `RegressionHead`.
-      weight_column: As for `RegressionHead`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-
-    Raises:
-      ValueError, TypeError: As `RegressionHead`.
-    """
+    """The head of v1 regressors; for arguments see `RegressionHead`."""
 
     def __init__(
         self,
@@ -209,7 +180,3 @@ V1_HEADS = (V1BinaryClassHead, V1MultiClassHead, V1RegressionHead)
 
 def _checked_vocabulary(vocabulary: Any) -> Any:
     return checked_vocabulary(vocabulary, "should be a list or tuple", TypeError)
-
-
-def _auc(labels: tf.Tensor, scores: tf.Tensor, weights: tf.Tensor | None, curve: str) -> Any:
-    return _metrics.auc(labels, scores, weights, curve=curve)

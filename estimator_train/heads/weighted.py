@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.user_functions import user_function
 from estimator_train.heads import checks, losses
 from estimator_train.heads.base import Head, Metrics, named
 from estimator_train.heads.keys import MetricKeys
@@ -138,6 +139,11 @@ class WeightedHead(Head):
         self._update_task_metrics(plain, batch)
         return eval_metrics
 
+    def _predicted(self, batch: Batch, *keys: str) -> list[tf.Tensor]:
+        """Some of the predictions for a batch, in the order of their keys."""
+        predictions = user_function(self.predictions)(batch.logits, list(keys))
+        return [predictions[key] for key in keys]
+
     def _batch(self, labels: Any, logits: Any, features: Mapping[str, Any] | None) -> Batch:
         logits = checks.checked_logits(logits, self.logits_dimension)
         labels = self._processed_labels(labels, logits)
@@ -160,13 +166,6 @@ def _without_name(metrics: Metrics, name: str | None) -> Metrics:
 def labels_and_weights(
     head: WeightedHead, labels: Any, logits: Any, features: Mapping[str, Any]
 ) -> tuple[tf.Tensor, tf.Tensor | None]:
-    """Returns labels as a head's losses need them, checked, and the examples' weights, or None.
-
-    Args:
-      head: The head.
-      labels: As for its `loss`.
-      logits: As for its `loss`.
-      features: As for its `loss`.
-    """
+    """Returns labels as `head.loss` needs them, checked, and the examples' weights, or None."""
     batch = head._batch(labels, logits, features)
     return batch.labels, batch.weights

@@ -109,7 +109,8 @@ class _Update:
         # Weight decay needs no gradient: once the function is inlined, it would run before the
         # weights are read, were it not for this group (a dependency on what is an input of
         # the function anyway is dropped).
-        with tf.control_dependencies([tf.group(*_components(strategy, summed))]):
+        parts = [part for sums in summed for part in strategy.experimental_local_results(sums)]
+        with tf.control_dependencies([tf.group(*parts)]):
             applied = apply()
         with tf.control_dependencies([applied]):
             return self.global_step.assign_add(1)
@@ -121,7 +122,15 @@ class _Update:
         if self.schedule:
             updates = self.global_step // self.every
             inner_optimizer(self.optimizer).learning_rate.assign(self.schedule(updates))
-        strategy.run(_applier(self.optimizer, variables), args=(gradients,))
+
+        def apply(gradients: Any) -> None:
+            dense = [
+                g if isinstance(g, tf.IndexedSlices) else tf.convert_to_tensor(g) for g in gradients
+            ]
+            pairs = zip(dense, variables, strict=True)
+            self.optimizer.apply_gradients(pairs, skip_gradients_aggregation=True)
+
+        strategy.run(apply, args=(gradients,))
 
     def _accumulate(
         self,
@@ -187,19 +196,3 @@ def refusal(optimizer: Any) -> str | None:
 def _not_trainable(next_creator: Callable[..., Any], **arguments: Any) -> Any:
     """Makes a variable of the optimizer, not all of which it makes as not trainable."""
     return next_creator(**{**arguments, "trainable": False})
-
-
-def _applier(optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
-    def apply(gradients: Any) -> None:
-        dense = [
-            g if isinstance(g, tf.IndexedSlices) else tf.convert_to_tensor(g) for g in gradients
-        ]
-        pairs = zip(dense, variables, strict=True)
-        optimizer.apply_gradients(pairs, skip_gradients_aggregation=True)
-
-    return apply
-
-
-def _components(strategy: tf.distribute.Strategy, values: Sequence[Any]) -> list[Any]:
-    """The values of each replica."""
-    return [part for value in values for part in strategy.experimental_local_results(value)]

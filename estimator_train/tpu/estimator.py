@@ -30,22 +30,17 @@ class TPUEstimator(Estimator):
     `use_tpu=True` it can be asked for its checkpoints and exported, and neither trained, evaluated
     nor predicted with.
 
+    `model_dir` and `warm_start_from` are those of `Estimator`; other arguments that are not listed
+    are of TPUs only.
+
     Args:
       model_fn: As for `Estimator`; it may return a `TPUEstimatorSpec`.
-      model_dir: As for `Estimator`.
       config: A `RunConfig` of this package.
       params: A dict or HParams, without "batch_size" and "context".
       use_tpu: Whether to train, evaluate and predict on a TPU, which is refused.
       train_batch_size: Examples in a batch of training; None: input_fn must know itself.
       eval_batch_size: The same of evaluation.
       predict_batch_size: The same of prediction.
-      batch_axis: Of TPUs only.
-      eval_on_tpu: Of TPUs only.
-      export_to_tpu: Of TPUs only.
-      export_to_cpu: Of TPUs only.
-      warm_start_from: As for `Estimator`.
-      embedding_config_spec: Of TPUs only.
-      export_saved_model_api_version: Of TPUs only.
 
     Raises:
       ValueError: config is no RunConfig of this package, or params have reserved keys; with

@@ -26,20 +26,14 @@ class _Fields(NamedTuple):
 class TPUEstimatorSpec(_Fields):
     """An EstimatorSpec whose metrics and scaffold are functions, called outside of the TPU.
 
+    Arguments that are not listed are those of `EstimatorSpec`.
+
     Args:
-      mode: A `ModeKeys` value.
-      predictions: As for `EstimatorSpec`.
-      loss: As for `EstimatorSpec`.
-      train_op: As for `EstimatorSpec`.
       eval_metrics: (metric_fn, tensors): metric_fn is called with the tensors, a list or a dict by
         the names of its arguments, and returns what `EstimatorSpec` takes as eval_metric_ops.
-      export_outputs: As for `EstimatorSpec`.
       scaffold_fn: Function without arguments that returns a `Scaffold`.
       host_call: (function, tensors): the function is called with the tensors, each of a batch or
         of one step, and returns operations to run beside training, such as summaries.
-      training_hooks: As for `EstimatorSpec`.
-      evaluation_hooks: As for `EstimatorSpec`.
-      prediction_hooks: As for `EstimatorSpec`.
 
     Raises:
       ValueError, TypeError: eval_metrics or host_call is not such a pair, or what `EstimatorSpec`

@@ -182,25 +182,13 @@ class BoostedTreesClassifier(_BoostedTrees):
         estimator = BoostedTreesClassifier([age], n_batches_per_layer=1)
         estimator.train(input_fn)
 
+    Arguments that are not listed are those of `BoostedTreesEstimator`.
+
     Args:
-      feature_columns: As for `BoostedTreesEstimator`.
-      n_batches_per_layer: As for `BoostedTreesEstimator`.
-      model_dir: As for `Estimator`.
-      n_classes: How many classes; labels are below it.
+      n_classes: How many classes; labels are below it. 2 with l1_regularization or center_bias.
       weight_column: Name of the feature with the weights of examples, or a numeric column. Negative
         weights count as they are, as in the original.
       label_vocabulary: Names of the classes where labels are strings.
-      n_trees: As for `BoostedTreesEstimator`, as all that follow.
-      max_depth: See above.
-      learning_rate: See above.
-      l1_regularization: See above; of two classes only.
-      l2_regularization: See above.
-      tree_complexity: See above.
-      min_node_weight: See above.
-      config: As for `Estimator`.
-      center_bias: See above; of two classes only.
-      pruning_mode: See above.
-      quantile_sketch_epsilon: See above.
       train_in_memory: Whether each batch is all the data, always in the same order: then
         n_batches_per_layer is 1, and what is known of the examples is kept from step to step.
 
@@ -251,28 +239,11 @@ class BoostedTreesClassifier(_BoostedTrees):
 class BoostedTreesRegressor(_BoostedTrees):
     """A regressor of gradient boosted decision trees.
 
-    Args:
-      feature_columns: As for `BoostedTreesEstimator`.
-      n_batches_per_layer: As for `BoostedTreesEstimator`.
-      model_dir: As for `Estimator`.
-      label_dimension: Numbers in a label.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      n_trees: As for `BoostedTreesClassifier`, as all that follow.
-      max_depth: See above.
-      learning_rate: See above.
-      l1_regularization: See above; of labels of one number only.
-      l2_regularization: See above.
-      tree_complexity: See above.
-      min_node_weight: See above.
-      config: As for `Estimator`.
-      center_bias: See above; of labels of one number only.
-      pruning_mode: See above.
-      quantile_sketch_epsilon: See above.
-      train_in_memory: See above.
+    Arguments that are not listed, and errors, are those of `BoostedTreesClassifier`.
 
-    Raises:
-      ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
-      AssertionError: train_in_memory with several batches for a layer.
+    Args:
+      label_dimension: Numbers in a label; 1 with l1_regularization or center_bias.
+      weight_column: Name of the feature with the weights of examples, or a numeric column.
     """
 
     def __init__(

@@ -35,7 +35,11 @@ class Grower:
     ) -> None:
         self._ensemble, self._features = ensemble, features
         self._settings, self._logits = settings, logits
-        self._sums = _Sums(settings, features.bucket_count, logits)
+        self._most_nodes = 2 ** (settings.max_depth - 1)
+        shape = [self._most_nodes, features.bucket_count, logits + logits**2]
+        self._layer = _Mean("layer", shape, settings.batches)
+        if settings.center_bias:
+            self._bias = _Mean("bias", [2], settings.batches)
 
     def add(self, ids: tf.Tensor, node: tf.Tensor, found: Derivatives) -> tf.Tensor:
         """Adds a batch; the trees change if it is the last one of a layer.
@@ -59,7 +63,7 @@ class Grower:
     def _add_to_bias(self, found: Derivatives) -> tf.Tensor:
         # Means of what is a mean already: with l1 and l2 this is another number than a sum.
         means = [tf.reduce_mean(tf.cast(part, tf.float64)) for part in found]
-        return self._sums.bias.add(tf.stack(means), self._center)
+        return self._bias.add(tf.stack(means), self._center)
 
     def _center(self, means: tf.Tensor) -> None:
         """Moves the bias, the root of the first tree, to where the loss is least."""
@@ -76,9 +80,9 @@ class Grower:
 
     def _add_to_layer(self, ids: tf.Tensor, node: tf.Tensor, found: Derivatives) -> tf.Tensor:
         count = _nodes_of(self._ensemble.layers.read_value())
-        nodes: Any = self._sums.most_nodes if self._sums.several else count
+        nodes: Any = self._most_nodes if self._settings.batches > 1 else count
         sums = histograms(self._features, ids, node - (count - 1), found, nodes)
-        return self._sums.layer.add(sums, self._grow)
+        return self._layer.add(sums, self._grow)
 
     def _grow(self, sums: tf.Tensor) -> None:
         """Splits the leaves of the last layer."""
@@ -129,18 +133,6 @@ class Grower:
             kept = feature[tree, begin:end]
             feature[tree, begin:end].assign(tf.where(loses, -1, kept))
             gain[tree, begin:end].assign(tf.where(loses, 0.0, gain[tree, begin:end]))
-
-
-class _Sums:
-    """What is added up over the batches of a layer."""
-
-    def __init__(self, settings: Settings, buckets: int, logits: int) -> None:
-        self.several = settings.batches > 1
-        self.most_nodes = 2 ** (settings.max_depth - 1)
-        shape = [self.most_nodes, buckets, logits + logits**2]
-        self.layer = _Mean("layer", shape, settings.batches)
-        if settings.center_bias:
-            self.bias = _Mean("bias", [2], settings.batches)
 
 
 class _Mean:

@@ -37,11 +37,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Checks the numbers."""
-        for name, value in (
-            ("n_trees", self.n_trees),
-            ("max_depth", self.max_depth),
-            ("learning_rate", self.learning_rate),
-        ):
+        for name in ("n_trees", "max_depth", "learning_rate"):
+            value = getattr(self, name)
             if not value > 0:
                 raise ValueError(f"Expected {name} > 0, received: {value}")
         for name, value in (

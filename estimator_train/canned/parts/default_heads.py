@@ -18,15 +18,7 @@ def classifier_head(
     *,
     v1: bool = False,
 ) -> Head:
-    """Returns the head of a classifier; for arguments and errors see the heads.
-
-    Args:
-      n_classes: How many classes.
-      weight_column: Feature with the weights of examples, or None.
-      label_vocabulary: Names of the classes, or None.
-      loss_reduction: How losses of a batch become one.
-      v1: Whether it is the head of a v1 estimator.
-    """
+    """Returns the head of a classifier; for arguments and errors see the heads, of v1 or not."""
     binary: Any = V1BinaryClassHead if v1 else BinaryClassHead
     multi: Any = V1MultiClassHead if v1 else MultiClassHead
     make = binary if n_classes == 2 else functools.partial(multi, n_classes)
@@ -36,13 +28,6 @@ def classifier_head(
 def regressor_head(
     label_dimension: int, weight_column: Any, loss_reduction: str, *, v1: bool = False
 ) -> Head:
-    """Returns the head of a regressor; for arguments and errors see the heads.
-
-    Args:
-      label_dimension: Numbers in a label.
-      weight_column: Feature with the weights of examples, or None.
-      loss_reduction: How losses of a batch become one.
-      v1: Whether it is the head of a v1 estimator.
-    """
+    """Returns the head of a regressor; for arguments and errors see the heads, of v1 or not."""
     kind = V1RegressionHead if v1 else RegressionHead
     return kind(label_dimension, weight_column, loss_reduction)

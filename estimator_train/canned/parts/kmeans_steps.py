@@ -28,15 +28,12 @@ class Distances(NamedTuple):
 
 
 class Clusters:
-    """The centers of clusters in the default graph; for arguments see `KMeansClustering`.
+    """The centers of clusters in the default graph.
 
     Args:
       count: How many clusters.
       points: float32 of shape [batch, size].
-      initial: How first centers are chosen.
       cosine: Whether distances are between directions.
-      seed: Seed of the choice.
-      retries: Candidates for each center of k-means++.
       mini_batch: Whether batches move the centers towards their points.
       steps_per_iteration: Steps for which points are assigned to the same centers.
     """
@@ -46,19 +43,13 @@ class Clusters:
         count: int,
         points: tf.Tensor,
         *,
-        initial: Any,
         cosine: bool,
-        seed: int | None,
-        retries: int,
         mini_batch: bool,
         steps_per_iteration: int,
     ) -> None:
         self.count = count
         self.points = tf.math.l2_normalize(points, axis=1) if cosine else points
         self._cosine = cosine
-        self._initial = initial
-        self._seed = seed
-        self._retries = retries
         shape = [count, points.shape[-1]]
         self.centers = _variable("clusters", shape, tf.float32)
         self.initialized = _variable("initialized", [], tf.bool)
@@ -121,23 +112,11 @@ class Clusters:
     def _as_directions(self, centers: tf.Tensor) -> tf.Tensor:
         return tf.math.l2_normalize(centers, axis=1) if self._cosine else centers
 
-    def initialize(self, session: Any, assign: Any, choice: FirstCenters) -> None:
-        """Gives the centers their first values in a session.
-
-        Args:
-          session: The training session.
-          assign: What `assignments` returned.
-          choice: What `first_centers` returned.
-        """
-        centers = choice.chosen(session)
-        if self._cosine:
-            centers = centers / np.maximum(np.linalg.norm(centers, axis=1, keepdims=True), _EPSILON)
-        placeholder, operation = assign
-        session.run(operation, {placeholder: centers})
-
-    def first_centers(self) -> FirstCenters:
-        """Returns how first centers are chosen."""
-        return FirstCenters(self._initial, self.count, self.points, self._seed, self._retries)
+    def normalized(self, centers: np.ndarray) -> np.ndarray:
+        """Returns first centers as directions, where distances are between directions."""
+        if not self._cosine:
+            return centers
+        return centers / np.maximum(np.linalg.norm(centers, axis=1, keepdims=True), _EPSILON)
 
     def assignments(self) -> tuple[tf.Tensor, tf.Operation]:
         """Returns a placeholder of centers, and the operation that makes them the first ones."""
@@ -159,24 +138,23 @@ class FirstCenters:
 
     Args:
       initial: The centers, a function, "random" or "kmeans_plus_plus".
-      count: How many centers.
-      points: float32 of shape [batch, size].
       seed: Seed of the choice.
       retries: Candidates for each center of k-means++.
     """
 
-    def __init__(
-        self, initial: Any, count: int, points: tf.Tensor, seed: int | None, retries: int
-    ) -> None:
-        self._initial = initial
-        self._count = count
-        self._random = np.random.RandomState(seed)
+    def __init__(self, initial: Any, seed: int | None, retries: int) -> None:
+        self._initial, self._seed, self._retries = initial, seed, retries
+
+    def build(self, clusters: Clusters) -> None:
+        """Builds what is run, for these clusters."""
+        self._count = clusters.count
+        self._random = np.random.RandomState(self._seed)
         self._missing = _v1.placeholder(tf.int32, [], "missing_clusters")
-        self._rows = points
-        if callable(initial):
-            self._rows = tf.convert_to_tensor(initial([points], self._missing), tf.float32)
-        elif isinstance(initial, str) and initial == "kmeans_plus_plus":
-            self._rows = self._plus_plus(points, seed, retries)
+        self._rows = points = clusters.points
+        if callable(self._initial):
+            self._rows = tf.convert_to_tensor(self._initial([points], self._missing), tf.float32)
+        elif isinstance(self._initial, str) and self._initial == "kmeans_plus_plus":
+            self._rows = self._plus_plus(points)
 
     def chosen(self, session: Any) -> np.ndarray:
         """Returns first centers, float32 of shape [count, size].
@@ -202,10 +180,10 @@ class FirstCenters:
             found.extend(rows)
         return np.stack(found)
 
-    def _plus_plus(self, points: tf.Tensor, seed: int | None, retries: int) -> tf.Tensor:
+    def _plus_plus(self, points: tf.Tensor) -> tf.Tensor:
         """Centers far from each other, all of one batch."""
         # The original passes on the first of the two seeds alone, that of the graph.
-        graph_seed, _ = _v1.random.get_seed(seed)
+        graph_seed, _ = _v1.random.get_seed(self._seed)
         if graph_seed is None:
             graph_seed = self._random.randint(2**31)
         enough = tf.debugging.assert_greater_equal(tf.shape(points)[0], self._count)
@@ -214,7 +192,7 @@ class FirstCenters:
                 points=points,
                 num_to_sample=self._count,
                 seed=graph_seed,
-                num_retries_per_sample=retries,
+                num_retries_per_sample=self._retries,
             )
 
 
@@ -223,18 +201,19 @@ class InitializeHook(PlacedHook):
 
     Args:
       clusters: The clusters.
+      choice: How first centers are chosen.
     """
 
     # The first checkpoint is to hold them: the choice may take all of the input.
     place = Place.SETS_VARIABLES
 
-    def __init__(self, clusters: Clusters) -> None:
-        self._clusters = clusters
+    def __init__(self, clusters: Clusters, choice: FirstCenters) -> None:
+        self._clusters, self._choice = clusters, choice
 
     def begin(self) -> None:
         """Builds what is run."""
         self._assign = self._clusters.assignments()
-        self._choice = self._clusters.first_centers()
+        self._choice.build(self._clusters)
 
     def steps_until_due(self, global_step: int) -> None:
         """Sees no step."""
@@ -243,7 +222,9 @@ class InitializeHook(PlacedHook):
         """Chooses centers if there are none."""
         del coord
         if not session.run(self._clusters.initialized):
-            self._clusters.initialize(session, self._assign, self._choice)
+            placeholder, operation = self._assign
+            centers = self._clusters.normalized(self._choice.chosen(session))
+            session.run(operation, {placeholder: centers})
 
 
 class CountLastRunHook(PlacedHook):

@@ -48,12 +48,8 @@ def linear_logit_fn_builder(
 ) -> Callable[[Any], tf.Tensor]:
     """Returns a function of `features` that makes the logits of a linear model.
 
-    Its variables are named after the scope in which it is called.
-
-    Args:
-      units: How many logits an example has.
-      feature_columns: As for `LinearEstimator`.
-      sparse_combiner: As for `LinearEstimator`.
+    Its variables are named after the scope in which it is called. An example has `units` logits,
+    and the other arguments are those of `LinearEstimator`.
 
     Raises:
       TypeError: units is no whole number.
@@ -80,16 +76,8 @@ def dnn_logit_fn_builder(
     """Returns a function of `features` and `mode` that makes the logits of a network.
 
     Its variables are named after the scope in which it is called; updates of batch norm are in
-    the collection UPDATE_OPS.
-
-    Args:
-      units: How many logits an example has.
-      hidden_units: As for `DNNEstimator`.
-      feature_columns: As for `DNNEstimator`.
-      activation_fn: As for `DNNEstimator`.
-      dropout: As for `DNNEstimator`.
-      input_layer_partitioner: Partitions the embeddings, or None.
-      batch_norm: As for `DNNEstimator`.
+    the collection UPDATE_OPS. An example has `units` logits, `input_layer_partitioner` partitions
+    the embeddings or is None, and the other arguments are those of `DNNEstimator`.
 
     Raises:
       ValueError, TypeError: units is not an int; and as `DNNEstimator`.

@@ -112,8 +112,10 @@ class Linear:
         self, batch: Batch, name: str, logits: tf.Tensor, weights: list[Any], bias: tf.Tensor
     ) -> None:
         with batch.summary_scope():
-            write = _v1.summary.histogram if bias.shape[0] > 1 else _write_scalar
-            write("bias", bias)
+            if bias.shape[0] > 1:
+                _v1.summary.histogram("bias", bias)
+            else:
+                _v1.summary.scalar("bias", tf.reshape(bias, []))
             _v1.summary.scalar("fraction_of_zero_weights", _zero_fraction(weights))
             if self.shows_output:
                 layers.write_activation(name, logits)
@@ -221,10 +223,6 @@ def _checked_sizes(hidden_units: Any) -> list[int]:
     if any(size < 1 for size in sizes):
         raise ValueError(f"hidden_units must be positive. Given: {hidden_units}")
     return sizes
-
-
-def _write_scalar(name: str, value: tf.Tensor) -> None:
-    _v1.summary.scalar(name, tf.reshape(value, []))
 
 
 def _zero_fraction(weights: Sequence[Any]) -> tf.Tensor:

@@ -49,31 +49,18 @@ class LinearSDCA:
         symmetric_l2_regularization: float = 1.0,
         adaptive: bool = False,
     ) -> None:
+        l1, l2 = symmetric_l1_regularization, symmetric_l2_regularization
+        shards = 1 if num_table_shards is None else num_table_shards
         for name, value, holds, rule in (
-            (
-                "symmetric_l1_regularization",
-                symmetric_l1_regularization,
-                lambda v: v >= 0,
-                "non-negative",
-            ),
-            (
-                "symmetric_l2_regularization",
-                symmetric_l2_regularization,
-                lambda v: v > 0,
-                "positive",
-            ),
-            ("num_loss_partitions", num_loss_partitions, lambda v: v >= 1, "positive"),
-            ("num_table_shards", num_table_shards, lambda v: v is None or v >= 1, "positive"),
+            ("symmetric_l1_regularization", l1, l1 >= 0, "non-negative"),
+            ("symmetric_l2_regularization", l2, l2 > 0, "positive"),
+            ("num_loss_partitions", num_loss_partitions, num_loss_partitions >= 1, "positive"),
+            ("num_table_shards", shards, shards >= 1, "positive"),
         ):
-            if not holds(value):
+            if not holds:
                 raise ValueError(f"{name} should be {rule}. Given: {value}")
         self._settings = Settings(
-            example_id_column,
-            num_loss_partitions,
-            num_table_shards or 1,
-            float(symmetric_l1_regularization),
-            float(symmetric_l2_regularization),
-            adaptive,
+            example_id_column, num_loss_partitions, shards, float(l1), float(l2), adaptive
         )
 
     def check(self, head: Any, columns: Sequence[Any], sparse_combiner: str) -> None:

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from estimator_train.canned.parts.columns import Batch
+from estimator_train.canned.parts.models import Linear
 from estimator_train.canned.parts.optimizer_arguments import OptimizerChoice
+from estimator_train.canned.parts.partitioners import spread
 from estimator_train.canned.parts.sdca import LinearSDCA
 from estimator_train.engine.user_functions import user_function
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
@@ -57,46 +59,58 @@ def model_fn_of(head: Any, trained: Sequence[TrainedPart]) -> Callable[..., Esti
 
 
 def v1_model_fn_of(
-    head: Any, parts_of: Callable[[Any], Sequence[TrainedPart]]
+    head: Any,
+    trained: Sequence[TrainedPart],
+    partitioner: Any = None,
+    *,
+    whole_in_scope: bool = False,
 ) -> Callable[..., EstimatorSpec]:
-    """Returns the model_fn of a v1 estimator of one part, which is in the part's scope as a whole.
+    """Returns the model_fn of a v1 estimator.
 
     Args:
       head: A `Head`.
-      parts_of: Function of the RunConfig that makes the one part.
+      trained: The parts, whose logits are added up.
+      partitioner: Partitions the variables of columns; None for the default of `spread`.
+      whole_in_scope: Whether not the logits alone but all of the model is in the scope of its
+        part, of which there is one.
     """
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         batch = Batch(features, v1=True)
-        [(part, optimizer)] = trained = parts_of(config)
+        parts = [spread(part, partitioner, config) for part, _ in trained]
         _check_optimizers(trained, mode)
+        if not whole_in_scope:
+            made = _logits(batch, parts, head, mode)
+            return _v1_spec(head, batch, mode, made, labels, trained)
+        [part] = parts
         with _scope(part.scope):
-            logits = part.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
-            return _v1_spec(head, batch, mode, logits, labels, [(optimizer, part.scope)])
+            made = part.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
+            return _v1_spec(head, batch, mode, made, labels, trained)
 
     return model_fn
 
 
 def sdca_model_fn_of(
-    head: Any, part_of: Callable[[Any], Any], sdca: LinearSDCA, *, v1: bool = False
+    head: Any, part: Linear, sdca: LinearSDCA, partitioner: Any = None, *, v1: bool = False
 ) -> Callable[..., EstimatorSpec]:
     """Returns the model_fn of a linear estimator that dual coordinate ascent trains.
 
     Args:
       head: A `Head` that passed the check of sdca.
-      part_of: Function of the RunConfig that makes the linear part.
+      part: The linear model.
       sdca: Trains it.
+      partitioner: Of a v1 estimator: partitions the variables; None for the default of `spread`.
       v1: Whether it is a v1 estimator, which is in the part's scope as a whole.
     """
     no_scope = contextlib.nullcontext()
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         batch = Batch(features, v1=v1)
-        part = part_of(config)
+        linear = spread(part, partitioner, config) if v1 else part
         # tf.estimator 2.15 is in the scope once more where a v1 estimator has a head of v2.
         more = _scope(part.scope) if v1 and not isinstance(head, V1_HEADS) else no_scope
         with _scope(part.scope) as scope, more:
-            model = part.model(batch, head.logits_dimension)
+            model = linear.model(batch, head.logits_dimension)
 
         def train(loss: tf.Tensor) -> Any:
             del loss
@@ -111,27 +125,6 @@ def sdca_model_fn_of(
                 labels=labels,
                 **({"train_op_fn": train} if mode == ModeKeys.TRAIN else {}),
             )
-
-    return model_fn
-
-
-def v1_combined_model_fn_of(
-    head: Any, parts_of: Callable[[Any], Sequence[TrainedPart]]
-) -> Callable[..., EstimatorSpec]:
-    """Returns the model_fn of a v1 estimator of several parts, each in its scope.
-
-    Args:
-      head: A `Head`.
-      parts_of: Function of the RunConfig that makes the parts.
-    """
-
-    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
-        batch = Batch(features, v1=True)
-        trained = parts_of(config)
-        _check_optimizers(trained, mode)
-        made = _logits(batch, [part for part, _ in trained], head, mode)
-        optimizers = [(optimizer, part.scope) for part, optimizer in trained]
-        return _v1_spec(head, batch, mode, made, labels, optimizers)
 
     return model_fn
 
@@ -197,18 +190,19 @@ def _v1_spec(
     mode: str,
     made: tuple[tf.Tensor, list[Any]],
     labels: Any,
-    optimizers: Sequence[tuple[OptimizerChoice, str]],
+    trained: Sequence[TrainedPart],
 ) -> EstimatorSpec:
-    """The spec of a v1 model, whose optimizers train the variables of their scopes."""
+    """The spec of a v1 model, whose optimizers train the variables of their parts."""
     logits, updates = made
 
     def train(loss: tf.Tensor) -> Any:
         step = _v1.train.get_or_create_global_step()
-        if len(optimizers) == 1:
-            return optimizers[0][0].make().minimize(loss, step)
-        operations = []
-        for choice, scope in optimizers:
-            operations.append(choice.make().minimize(loss, var_list=_variables_in(scope)))
+        if len(trained) == 1:
+            return trained[0].optimizer.make().minimize(loss, step)
+        operations = [
+            optimizer.make().minimize(loss, var_list=_variables_in(part.scope))
+            for part, optimizer in trained
+        ]
         with tf.control_dependencies(operations):
             return _v1.assign_add(step, 1)
 

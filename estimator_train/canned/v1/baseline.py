@@ -10,7 +10,7 @@ import tensorflow as tf
 from estimator_train.canned.baseline import LEARNING_RATE, Bias
 from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.parts.specs import TrainedPart, v1_combined_model_fn_of
+from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
 from estimator_train.estimator import Estimator
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
@@ -19,38 +19,28 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class BaselineEstimator(Estimator):
     """A model that ignores the features, with any head: what every other model must beat.
 
+    Arguments that are not listed, and errors, are those of `estimator_train.BaselineEstimator`.
+
     Args:
-      head: What turns logits into loss, metrics and predictions.
-      model_dir: As for `Estimator`.
       optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.3.
-      config: As for `Estimator`.
-
-    Raises:
-      ValueError: The optimizer is of another kind.
     """
 
     def __init__(
         self, head: Any, model_dir: Any = None, optimizer: Any = "Ftrl", config: Any = None
     ) -> None:
         trained = TrainedPart(Bias(), V1Choice(optimizer, LEARNING_RATE))
-        super().__init__(v1_combined_model_fn_of(head, lambda config: [trained]), model_dir, config)
+        super().__init__(v1_model_fn_of(head, [trained]), model_dir, config)
 
 
 class BaselineClassifier(BaselineEstimator):
     """A classifier that predicts each class as often as it is among the labels.
 
-    Args:
-      model_dir: As for `Estimator`.
-      n_classes: How many classes; labels are below it.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `BaselineEstimator`.
-      config: As for `Estimator`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+    Arguments that are not listed, and errors, are those of `BaselineEstimator` and
+    `estimator_train.BaselineClassifier`.
 
-    Raises:
-      ValueError, TypeError: As `BaselineEstimator` and the heads.
+    Args:
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
     def __init__(
@@ -70,16 +60,11 @@ class BaselineClassifier(BaselineEstimator):
 class BaselineRegressor(BaselineEstimator):
     """A regressor that predicts the mean of the labels.
 
-    Args:
-      model_dir: As for `Estimator`.
-      label_dimension: Numbers in a label.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `BaselineEstimator`.
-      config: As for `Estimator`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
+    Arguments that are not listed, and errors, are those of `BaselineEstimator` and
+    `estimator_train.BaselineRegressor`.
 
-    Raises:
-      ValueError, TypeError: As `BaselineEstimator` and the heads.
+    Args:
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
     def __init__(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,9 +13,7 @@ from estimator_train.canned.linear import learning_rate_of
 from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
 from estimator_train.canned.parts.models import Deep, Linear
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.parts.specs import TrainedPart, v1_combined_model_fn_of
-from estimator_train.canned.v1 import partitioners
-from estimator_train.canned.v1.dnn import spread
+from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
 from estimator_train.estimator import Estimator
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
@@ -25,36 +22,15 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class DNNLinearCombinedEstimator(Estimator):
     """A linear model and a deep neural network that are trained jointly, with any head.
 
-    The linear model remembers (crosses of categorical columns, say), the network generalizes.
-
-        estimator = DNNLinearCombinedEstimator(
-            head=MultiLabelHead(3),
-            linear_feature_columns=[job_x_age],
-            dnn_feature_columns=[age, embedded_job],
-            dnn_hidden_units=[64, 32],
-        )
+    Arguments that are not listed, and errors, are those of
+    `estimator_train.DNNLinearCombinedEstimator`, of which there is an example; the two models are
+    those of `LinearEstimator` and `DNNEstimator`.
 
     Args:
-      head: What turns logits into loss, metrics and predictions.
-      model_dir: As for `Estimator`.
-      linear_feature_columns: Columns of the linear model, as for `LinearEstimator`; or None for
-        a network alone.
       linear_optimizer: As for `LinearEstimator`; by name with the learning rate min(0.005,
         1 / sqrt(number of columns)).
-      dnn_feature_columns: Columns of the network, as for `DNNEstimator`; or None for a linear
-        model alone.
       dnn_optimizer: As for `DNNEstimator`; by name with learning rate 0.001.
-      dnn_hidden_units: As for `DNNEstimator`.
-      dnn_activation_fn: As for `DNNEstimator`.
-      dnn_dropout: As for `DNNEstimator`.
-      input_layer_partitioner: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      batch_norm: As for `DNNEstimator`.
-      linear_sparse_combiner: As for `LinearEstimator`.
-      warm_start_from: As for `Estimator`.
-
-    Raises:
-      ValueError, TypeError: There are no columns; and as `LinearEstimator` and `DNNEstimator`.
+      input_layer_partitioner: As for `DNNEstimator`; partitions the linear model's weights as well.
     """
 
     def __init__(
@@ -76,7 +52,7 @@ class DNNLinearCombinedEstimator(Estimator):
         warm_start_from: Any = None,
     ) -> None:
         check_columns(linear_feature_columns, dnn_feature_columns, dnn_hidden_units)
-        deep = linear = None
+        trained = []
         if dnn_feature_columns:
             deep = Deep.of(
                 dnn_feature_columns,
@@ -86,64 +62,25 @@ class DNNLinearCombinedEstimator(Estimator):
                 batch_norm,
                 v1=True,
             )
-            deep_choice = V1Choice(dnn_optimizer, LEARNING_RATE)
+            trained.append(TrainedPart(deep, V1Choice(dnn_optimizer, LEARNING_RATE)))
         if linear_feature_columns:
             linear = Linear.of(
                 linear_feature_columns, linear_sparse_combiner, v1=True, shows_output=True
             )
             rate = learning_rate_of(linear.columns, LINEAR_LEARNING_RATE)
-            linear_choice = V1Choice(linear_optimizer, rate)
-
-        def parts_of(config: Any) -> list[TrainedPart]:
-            found = []
-            if deep:
-                spread_deep = spread(deep, input_layer_partitioner, config)
-                found.append(TrainedPart(spread_deep, deep_choice))
-            if linear:
-                partitioner = input_layer_partitioner or partitioners.for_columns(config)
-                spread_linear = dataclasses.replace(linear, partitioner=partitioner)
-                found.append(TrainedPart(spread_linear, linear_choice))
-            return found
-
-        super().__init__(
-            v1_combined_model_fn_of(head, parts_of),
-            model_dir,
-            config,
-            warm_start_from=warm_start_from,
-        )
+            trained.append(TrainedPart(linear, V1Choice(linear_optimizer, rate)))
+        model_fn = v1_model_fn_of(head, trained, input_layer_partitioner)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
     """A wide and deep classifier.
 
-        estimator = DNNLinearCombinedClassifier(
-            linear_feature_columns=[job_x_age],
-            dnn_feature_columns=[age, embedded_job],
-            dnn_hidden_units=[64, 32],
-        )
-        estimator.train(input_fn, steps=1000)
+    Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and
+    `estimator_train.DNNLinearCombinedClassifier`.
 
     Args:
-      model_dir: As for `Estimator`.
-      linear_feature_columns: As for `DNNLinearCombinedEstimator`.
-      linear_optimizer: As for `DNNLinearCombinedEstimator`.
-      dnn_feature_columns: As for `DNNLinearCombinedEstimator`.
-      dnn_optimizer: As for `DNNLinearCombinedEstimator`.
-      dnn_hidden_units: As for `DNNLinearCombinedEstimator`.
-      dnn_activation_fn: As for `DNNLinearCombinedEstimator`.
-      dnn_dropout: As for `DNNLinearCombinedEstimator`.
-      n_classes: How many classes; labels are below it.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
-      input_layer_partitioner: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
       loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNLinearCombinedEstimator`.
-      linear_sparse_combiner: As for `DNNLinearCombinedEstimator`.
-
-    Raises:
-      ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
     """
 
     def __init__(
@@ -187,26 +124,11 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     """A wide and deep regressor.
 
-    Args:
-      model_dir: As for `Estimator`.
-      linear_feature_columns: As for `DNNLinearCombinedEstimator`.
-      linear_optimizer: As for `DNNLinearCombinedEstimator`.
-      dnn_feature_columns: As for `DNNLinearCombinedEstimator`.
-      dnn_optimizer: As for `DNNLinearCombinedEstimator`.
-      dnn_hidden_units: As for `DNNLinearCombinedEstimator`.
-      dnn_activation_fn: As for `DNNLinearCombinedEstimator`.
-      dnn_dropout: As for `DNNLinearCombinedEstimator`.
-      label_dimension: Numbers in a label.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      input_layer_partitioner: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNLinearCombinedEstimator`.
-      linear_sparse_combiner: As for `DNNLinearCombinedEstimator`.
+    Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and
+    `estimator_train.DNNLinearCombinedRegressor`.
 
-    Raises:
-      ValueError, TypeError: As `DNNLinearCombinedEstimator` and the heads.
+    Args:
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
     def __init__(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,44 +11,23 @@ from estimator_train.canned.parts.default_heads import classifier_head, regresso
 from estimator_train.canned.parts.models import Deep
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
-from estimator_train.canned.v1 import partitioners
 from estimator_train.estimator import Estimator
 
 LEARNING_RATE = 0.05
 _SUM = tf.compat.v1.losses.Reduction.SUM
 
 
-def spread(part: Deep, input_layer_partitioner: Any, config: Any) -> Deep:
-    """The part with its variables spread over the parameter servers of the config."""
-    return dataclasses.replace(
-        part,
-        input_partitioner=input_layer_partitioner or partitioners.for_columns(config),
-        hidden_partitioner=partitioners.for_layers(config),
-    )
-
-
 class DNNEstimator(Estimator):
     """A deep neural network on feature columns, with any head.
 
+    Arguments that are not listed, and errors, are those of `estimator_train.DNNEstimator`.
+
     Args:
-      head: What turns logits into loss, metrics and predictions.
-      hidden_units: Sizes of the hidden layers, the first is next to the features.
       feature_columns: Dense columns of `tf.feature_column` or `tf.compat.v1.feature_column`.
-      model_dir: As for `Estimator`.
       optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05.
-      activation_fn: Function of the outputs of hidden layers.
-      dropout: Share of these outputs that is dropped in training; none by default.
       input_layer_partitioner: Partitions the embeddings; by default over the parameter servers
         of the config.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
-      batch_norm: Whether to normalize after each hidden layer.
-
-    Raises:
-      ValueError: A column is wrong, two have one name, a size or share is out of range, or the
-        optimizer is of another kind.
-      TypeError: hidden_units are not a list.
     """
 
     def __init__(
@@ -67,37 +45,19 @@ class DNNEstimator(Estimator):
         batch_norm: bool = False,
     ) -> None:
         part = Deep.of(feature_columns, hidden_units, activation_fn, dropout, batch_norm, v1=True)
-        choice = V1Choice(optimizer, LEARNING_RATE)
-
-        def parts_of(config: Any) -> list[TrainedPart]:
-            return [TrainedPart(spread(part, input_layer_partitioner, config), choice)]
-
-        super().__init__(
-            v1_model_fn_of(head, parts_of), model_dir, config, warm_start_from=warm_start_from
-        )
+        trained = [TrainedPart(part, V1Choice(optimizer, LEARNING_RATE))]
+        model_fn = v1_model_fn_of(head, trained, input_layer_partitioner, whole_in_scope=True)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNClassifier(DNNEstimator):
     """A classifier with a deep neural network on feature columns.
 
-    Args:
-      hidden_units: As for `DNNEstimator`.
-      feature_columns: As for `DNNEstimator`.
-      model_dir: As for `Estimator`.
-      n_classes: How many classes; labels are below it.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `DNNEstimator`.
-      activation_fn: As for `DNNEstimator`.
-      dropout: As for `DNNEstimator`.
-      input_layer_partitioner: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNEstimator`.
+    Arguments that are not listed, and errors, are those of `DNNEstimator` and
+    `estimator_train.DNNClassifier`.
 
-    Raises:
-      ValueError, TypeError: As `DNNEstimator` and the heads.
+    Args:
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
     def __init__(
@@ -135,23 +95,11 @@ class DNNClassifier(DNNEstimator):
 class DNNRegressor(DNNEstimator):
     """A regressor with a deep neural network on feature columns.
 
-    Args:
-      hidden_units: As for `DNNEstimator`.
-      feature_columns: As for `DNNEstimator`.
-      model_dir: As for `Estimator`.
-      label_dimension: Numbers in a label.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `DNNEstimator`.
-      activation_fn: As for `DNNEstimator`.
-      dropout: As for `DNNEstimator`.
-      input_layer_partitioner: As for `DNNEstimator`.
-      config: As for `Estimator`.
-      warm_start_from: As for `Estimator`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      batch_norm: As for `DNNEstimator`.
+    Arguments that are not listed, and errors, are those of `DNNEstimator` and
+    `estimator_train.DNNRegressor`.
 
-    Raises:
-      ValueError, TypeError: As `DNNEstimator` and the heads.
+    Args:
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
     def __init__(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from estimator_train.canned.parts.models import Linear
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.sdca import LinearSDCA
 from estimator_train.canned.parts.specs import TrainedPart, sdca_model_fn_of, v1_model_fn_of
-from estimator_train.canned.v1 import partitioners
 from estimator_train.estimator import Estimator
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
@@ -23,21 +21,14 @@ _SUM = tf.compat.v1.losses.Reduction.SUM
 class LinearEstimator(Estimator):
     """A linear model of feature columns, with any head.
 
+    Arguments that are not listed, and errors, are those of `estimator_train.LinearEstimator`.
+
     Args:
-      head: What turns logits into loss, metrics and predictions.
       feature_columns: Columns of `tf.feature_column` or `tf.compat.v1.feature_column`.
-      model_dir: As for `Estimator`.
       optimizer: An optimizer of `tf.compat.v1.train`, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with the learning rate
         min(0.2, 1 / sqrt(number of columns)); or an `experimental.LinearSDCA`.
-      config: As for `Estimator`.
       partitioner: Partitions the weights; by default over the parameter servers of the config.
-      sparse_combiner: How several values of a categorical column become one: "sum", "mean" or
-        "sqrtn".
-      warm_start_from: As for `Estimator`.
-
-    Raises:
-      ValueError: A column is wrong, two have one name, or the optimizer is of another kind.
     """
 
     def __init__(
@@ -52,38 +43,24 @@ class LinearEstimator(Estimator):
         warm_start_from: Any = None,
     ) -> None:
         part = Linear.of(feature_columns, sparse_combiner, v1=True)
-
-        def part_of(config: Any) -> Linear:
-            chosen = partitioner or partitioners.for_columns(config)
-            return dataclasses.replace(part, partitioner=chosen)
-
         if isinstance(optimizer, LinearSDCA):
             optimizer.check(head, part.columns, sparse_combiner)
-            model_fn = sdca_model_fn_of(head, part_of, optimizer, v1=True)
+            model_fn = sdca_model_fn_of(head, part, optimizer, partitioner, v1=True)
         else:
             choice = V1Choice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))
-            model_fn = v1_model_fn_of(head, lambda config: [TrainedPart(part_of(config), choice)])
+            trained = [TrainedPart(part, choice)]
+            model_fn = v1_model_fn_of(head, trained, partitioner, whole_in_scope=True)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class LinearClassifier(LinearEstimator):
     """A linear classifier of feature columns.
 
-    Args:
-      feature_columns: As for `LinearEstimator`.
-      model_dir: As for `Estimator`.
-      n_classes: How many classes; labels are below it.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
-      optimizer: As for `LinearEstimator`.
-      config: As for `Estimator`.
-      partitioner: As for `LinearEstimator`.
-      warm_start_from: As for `Estimator`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      sparse_combiner: As for `LinearEstimator`.
+    Arguments that are not listed, and errors, are those of `LinearEstimator` and
+    `estimator_train.LinearClassifier`.
 
-    Raises:
-      ValueError, TypeError: As `LinearEstimator` and the heads.
+    Args:
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
     def __init__(
@@ -115,20 +92,11 @@ class LinearClassifier(LinearEstimator):
 class LinearRegressor(LinearEstimator):
     """A linear regressor of feature columns.
 
-    Args:
-      feature_columns: As for `LinearEstimator`.
-      model_dir: As for `Estimator`.
-      label_dimension: Numbers in a label.
-      weight_column: Name of the feature with the weights of examples, or a numeric column.
-      optimizer: As for `LinearEstimator`.
-      config: As for `Estimator`.
-      partitioner: As for `LinearEstimator`.
-      warm_start_from: As for `Estimator`.
-      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
-      sparse_combiner: As for `LinearEstimator`.
+    Arguments that are not listed, and errors, are those of `LinearEstimator` and
+    `estimator_train.LinearRegressor`.
 
-    Raises:
-      ValueError, TypeError: As `LinearEstimator` and the heads.
+    Args:
+      loss_reduction: A `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
     def __init__(
