@@ -56,8 +56,7 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
 
     def begin(self) -> None:
         """Finds the step and the loss in the graph."""
-        losses = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)
-        self._fetches = losses[-1:]
+        self._fetches = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1:]
         self._global_step = tf.compat.v1.train.get_global_step()
         self._loss: float | None = None
         self._display = None
