@@ -59,7 +59,7 @@ class ServingInputReceiver(_ServingFields):
 class TensorServingInputReceiver(_ServingFields):
     """A `ServingInputReceiver` for a model_fn whose features are one tensor, not a dict.
 
-    `features` is that tensor; the other arguments and the errors are those of the former.
+    `features` is that tensor; all else is as for `ServingInputReceiver`, the errors included.
     """
 
     __slots__ = ()
