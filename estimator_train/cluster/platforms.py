@@ -60,7 +60,8 @@ class Slurm:
         """Whether this is one of several tasks of a batch step."""
         if variables.get("SLURM_JOB_NAME") in ("bash", "interactive"):
             return False
-        return "SLURM_PROCID" in variables and _slurm_tasks(variables) > 1
+        tasks = "SLURM_STEP_NUM_TASKS" if "SLURM_STEP_NUM_TASKS" in variables else "SLURM_NTASKS"
+        return "SLURM_PROCID" in variables and _number(variables, tasks, "1") > 1
 
     def cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
         """The process's place; the first port is 15000 + the last four digits of the job id."""
@@ -176,11 +177,6 @@ def _by_rank(addresses: Sequence[str], rank: int, variables: Variables) -> Clust
         jobs.setdefault(job, {})[index] = address
     job, index = tasks[rank]
     return Cluster(jobs=jobs, task_type=job, task_id=index)
-
-
-def _slurm_tasks(variables: Variables) -> int:
-    name = "SLURM_STEP_NUM_TASKS" if "SLURM_STEP_NUM_TASKS" in variables else "SLURM_NTASKS"
-    return _number(variables, name, "1")
 
 
 def _expanded(nodes: str) -> list[str]:

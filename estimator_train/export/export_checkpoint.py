@@ -67,11 +67,9 @@ def export(
                 _add_mode(context, writer, mode, input_receiver_fn_map[mode], path)
         return writer.path.encode()
 
-    return (
-        export_from(checkpoint_path)
-        if checkpoint_path
-        else with_latest(context.model_dir, export_from)
-    )
+    if checkpoint_path:
+        return export_from(checkpoint_path)
+    return with_latest(context.model_dir, export_from)
 
 
 def _add_mode(

@@ -59,13 +59,7 @@ class ServingInputReceiver(_ServingFields):
 class TensorServingInputReceiver(_ServingFields):
     """A `ServingInputReceiver` for a model_fn whose features are one tensor, not a dict.
 
-    Args:
-      features: the tensor model_fn gets.
-      receiver_tensors: as in `ServingInputReceiver`.
-      receiver_tensors_alternatives: as in `ServingInputReceiver`.
-
-    Raises:
-      ValueError: as in `ServingInputReceiver`.
+    `features` is that tensor; all else is as for `ServingInputReceiver`, the errors included.
     """
 
     __slots__ = ()

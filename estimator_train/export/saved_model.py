@@ -75,9 +75,6 @@ class SavedModelWriter:
             self._builder.add_meta_graph_and_variables(session, **arguments)
             self._has_variables = True
 
-    def _save(self, as_text: bool) -> None:
-        self._builder.save(as_text)
-
 
 @contextlib.contextmanager
 def saved_model_writer(
@@ -111,7 +108,7 @@ def saved_model_writer(
     try:
         writer = SavedModelWriter(path, temporary_path, strip_default_attrs)
         yield writer
-        writer._save(as_text)
+        writer._builder.save(as_text)
         _copy_assets(temporary_path, assets_extra or {})
         tf.io.gfile.rename(temporary_path, path)
     except BaseException:

@@ -153,16 +153,9 @@ def _path_to_placeholder(names: list[str], fed: set[str]) -> list[tf.Operation] 
     while waiting:
         operation = waiting.popleft()
         if operation.type == "Placeholder":
-            return _path(operation, needed_by)
+            path = [operation]
+            while (user := needed_by[path[0]]) is not None:
+                path.insert(0, user)
+            return path
         reach(list(operation.inputs), operation)
     return None
-
-
-def _path(
-    operation: tf.Operation | None, needed_by: Mapping[tf.Operation, tf.Operation | None]
-) -> list[tf.Operation]:
-    path: list[tf.Operation] = []
-    while operation is not None:
-        path.insert(0, operation)
-        operation = needed_by[operation]
-    return path

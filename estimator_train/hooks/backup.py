@@ -53,20 +53,21 @@ class BackupAndRestore(EveryNStepsHook):
         self._delete = delete_checkpoint
 
     def begin(self) -> None:
-        """Finds the global step and the Saver of the graph."""
+        """Finds the global step of the graph."""
         self._global_step = tf.compat.v1.train.get_global_step()
-        self._graph = tf.compat.v1.get_default_graph()
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Restores the backup, if its step is later than that of the restored checkpoint."""
         del coord
-        (self._saver,) = self._graph.get_collection(tf.compat.v1.GraphKeys.SAVERS)[:1]
+        # Run by its operations: its methods would count a backup as one of its checkpoints.
+        (saver,) = session.graph.get_collection(tf.compat.v1.GraphKeys.SAVERS)[:1]
+        self._saver = saver.saver_def
         self._step = int(session.run(self._global_step))
         path = tf.train.latest_checkpoint(self._dir, _STATE)
         if path is None or _step_of(path) <= self._step:
             return
         _LOG.info("Restored the backup %s; training continues from it.", path)
-        self._run(session, "restore_op_name", path)
+        session.run(self._saver.restore_op_name, {self._saver.filename_tensor_name: path})
         self._step = int(session.run(self._global_step))
 
     def end(self, session: tf.compat.v1.Session) -> None:
@@ -82,20 +83,11 @@ class BackupAndRestore(EveryNStepsHook):
         step = int(session.run(self._global_step))
         path = os.path.join(self._dir, f"{_STATE}-{step}")
         before = tf.train.latest_checkpoint(self._dir, _STATE)
-        self._run(session, "save_tensor_name", path)
+        session.run(self._saver.save_tensor_name, {self._saver.filename_tensor_name: path})
         # Named only when it is complete, so that an incomplete backup is never restored.
         tf.compat.v1.train.update_checkpoint_state(self._dir, path, latest_filename=_STATE)
         if before and before != path:
             tf.compat.v1.train.remove_checkpoint(before)
-
-    def _run(self, session: tf.compat.v1.Session, operation: str, path: str) -> None:
-        """Runs the Saver's operations: its methods would count this as one of its checkpoints."""
-        saver = self._saver.saver_def
-        name = getattr(saver, operation)
-        session.run(
-            name if operation == "save_tensor_name" else self._graph.get_operation_by_name(name),
-            {saver.filename_tensor_name: path},
-        )
 
 
 def _step_of(path: str) -> int:

@@ -54,9 +54,7 @@ class ProfileHook(GlobalStepHook):
         del loss
         self._step += steps
 
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs | None:
+    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs | None:
         """Starts the profile at its first step, and marks each of its steps."""
         if self._done:
             return None
@@ -67,11 +65,7 @@ class ProfileHook(GlobalStepHook):
             self._mark.__enter__()
         return super().before_run(run_context)
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Writes the profile after its last step."""
         del run_context
         self._end_mark()

@@ -56,8 +56,7 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
 
     def begin(self) -> None:
         """Finds the step and the loss in the graph."""
-        losses = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)
-        self._fetches = losses[-1:]
+        self._fetches = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1:]
         self._global_step = tf.compat.v1.train.get_global_step()
         self._loss: float | None = None
         self._display = None
@@ -69,18 +68,12 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
             self._display = self._start(session)
         self._due = self._clock()
 
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
         """Asks for the loss, which the training call computes anyway."""
         del run_context
         return tf.compat.v1.train.SessionRunArgs(self._fetches)
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Shows the step if the time for it has come."""
         if run_values.results:
             self._loss = float(run_values.results[0])

@@ -53,17 +53,20 @@ class StepBreakdown(PlacedHook):
         self._every = every_n_steps
         self._clock = clock
         self.other_end = _OtherEnd(self)
-        self._traces: list[StepTrace] = []
-        self._last: float | None = None
-        self._steps = self._call_steps = 0
-        self._next_trace = _FIRST_TRACE
         self._wait: InputWait | None = None
-        self._waited: float | None = None
-        self._clear()
+        self.begin()
 
     def begin(self) -> None:
         """Forgets the steps of an earlier session."""
-        self._clear()
+        self._secs = {"host": 0.0, "hooks": 0.0, "call": 0.0}
+        self._steps = self._call_steps = 0
+        self._call_secs = 0.0
+        self._prepared: set[str] = set()
+        self._traces: list[StepTrace] = []
+        self._next_trace = _FIRST_TRACE
+        self._traced = False
+        self._last: float | None = None
+        self._waited: float | None = None
 
     def measured(self, train_op: Any) -> Any:
         """Puts clocks into a step: called by the Estimator before it builds loops."""
@@ -82,9 +85,7 @@ class StepBreakdown(PlacedHook):
         self._lap("host")
         return self._next_trace - self._steps + 1
 
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs | None:
+    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs | None:
         """Asks for a trace where it is time for one."""
         self._lap("host")
         if self._steps == 1 and self._wait:
@@ -96,11 +97,7 @@ class StepBreakdown(PlacedHook):
         self._next_trace = self._steps + self._every
         return tf.compat.v1.train.SessionRunArgs(None, options=_trace_options())
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Counts a step, and reads its trace."""
         del run_context
         self._end_call("trace" if self._traced else "step", 1)
@@ -156,16 +153,6 @@ class StepBreakdown(PlacedHook):
         parts = ", ".join(f"{name} {1000 * secs:.3g}" for name, secs in split.items())
         return f"{_VERDICTS[most].format(split[most] / total)} ({parts} ms)"
 
-    def _clear(self) -> None:
-        self._secs = {"host": 0.0, "hooks": 0.0, "call": 0.0}
-        self._steps = self._call_steps = 0
-        self._call_secs = 0.0
-        self._prepared: set[str] = set()
-        self._traces = []
-        self._next_trace = _FIRST_TRACE
-        self._traced = False
-        self._last = self._waited = None
-
     def _lap(self, part: str | None) -> float:
         """Counts the seconds since the last mark for a part of the step."""
         now = self._clock()
@@ -196,25 +183,11 @@ class _OtherEnd(PlacedHook):
     def __init__(self, breakdown: StepBreakdown) -> None:
         self._breakdown = breakdown
 
-    def steps_until_due(self, global_step: int) -> None:
-        """Ends the hooks' part before a loop."""
-        del global_step
+    def before_run(self, *_: Any) -> None:
+        """Ends the hooks' part, as it does at every event."""
         self._breakdown._lap("hooks")
 
-    def after_loop(self, steps: int, loss: Any) -> None:
-        """Ends the hooks' part after a loop."""
-        del steps, loss
-        self._breakdown._lap("hooks")
-
-    def before_run(self, run_context: Any) -> None:
-        """Ends the hooks' part before a step."""
-        del run_context
-        self._breakdown._lap("hooks")
-
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Ends the hooks' part after a step."""
-        del run_context, run_values
-        self._breakdown._lap("hooks")
+    after_run = steps_until_due = after_loop = before_run
 
 
 def _trace_options() -> tf.compat.v1.RunOptions:

@@ -50,16 +50,12 @@ class TimeHistory(tf.compat.v1.train.SessionRunHook):
         """Forgets the steps of an earlier session."""
         self.times = []
 
-    def before_run(self, run_context: tf.compat.v1.train.SessionRunContext) -> None:
+    def before_run(self, run_context: Any) -> None:
         """Starts the clock of a step."""
         del run_context
         self._started = self._clock()
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Notes the time of a step."""
         del run_context, run_values
         self.times.append(self._clock() - self._started)

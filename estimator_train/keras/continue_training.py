@@ -35,14 +35,8 @@ def estimator_from_fit(
     model itself stays as it is. If model_dir has a checkpoint already, the Estimator continues from
     that.
 
-    Args:
-      model: A compiled tf_keras Model that was trained, or at least called.
-      model_dir: As for `model_to_estimator`.
-      config: As for `model_to_estimator`.
-      custom_objects: As for `model_to_estimator`.
-      checkpoint_format: As for `keras.model_fn`.
-      metric_names_map: As for `model_to_estimator`.
-      export_outputs: As for `model_to_estimator`.
+    The model is a compiled tf_keras Model that was trained, or at least called. `checkpoint_format`
+    is as for `keras.model_fn`; the other arguments are those of `model_to_estimator`.
 
     Returns:
       An Estimator.

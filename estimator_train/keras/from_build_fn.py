@@ -1,6 +1,7 @@
 """A model_fn from a function that builds a Keras model."""
 
 import contextlib
+import dataclasses
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -111,24 +112,18 @@ def model_fn(
     )
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class BuiltModelFn:
     """The model_fn that `model_fn` returns: builds the model, once for each params."""
 
-    def __init__(
-        self,
-        builder: Callable[..., Any],
-        compiled: CompileArguments,
-        accumulated_steps: int,
-        policy: str | None,
-        custom_objects: dict[str, Any],
-        settings: dict[str, Any],
-    ) -> None:
-        self._builder = builder
-        self._compiled = compiled
-        self._accumulated_steps = accumulated_steps
-        self._policy = policy
-        self._custom_objects = custom_objects
-        self._settings = settings
+    _builder: Callable[..., Any]
+    _compiled: CompileArguments
+    _accumulated_steps: int
+    _policy: str | None
+    _custom_objects: dict[str, Any]
+    _settings: dict[str, Any]
+
+    def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._made: list[tuple[dict[str, Any], KerasModelFn]] = []
 
@@ -183,7 +178,7 @@ class BuiltModelFn:
         _refuse_own_steps(model)
         half = (self._policy or model.dtype_policy.name) == _HALF
         optimizer = _resolved(self._compiled.optimizer, available, half)
-        compiled = CompileArguments(optimizer, *self._compiled_for())
+        compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
         blueprint = Blueprint(model, self._custom_objects, lambda: self.build(available))
         if self._settings["checkpoint_format"] == CHECKPOINT and not blueprint.is_layered:
             raise ValueError(
@@ -192,10 +187,6 @@ class BuiltModelFn:
             )
         graph_form = self._graph_form(optimizer)
         return KerasModelFn(blueprint, compiled, graph_form, **self._settings)
-
-    def _compiled_for(self) -> tuple[Any, ...]:
-        given = self._compiled
-        return given.loss, given.loss_weights, given.metrics, given.weighted_metrics
 
     def _graph_form(self, optimizer: Any) -> GraphOptimizer:
         if isinstance(optimizer, dict):

@@ -65,17 +65,10 @@ def propose_name_map(
 ) -> dict[str, str]:
     """Shows which variable of a checkpoint `load_trained` loads into each variable of a model.
 
-    Args:
-      model: As for `load_trained`.
-      source: As for `load_trained`.
-      name_map: As for `load_trained`.
+    Arguments and errors are those of `load_trained`.
 
     Returns:
       Names of the model's variables to names in the checkpoint.
-
-    Raises:
-      ValueError: As for `load_trained`.
-      TypeError: model is not a tf_keras Model.
     """
     matched = _matched(model, saved_variables(source), name_map)
     return dict(zip(_names(model), matched, strict=True))
@@ -133,12 +126,15 @@ def _checked_map(
     plain = {k.partition(":")[0]: v.partition(":")[0] for k, v in name_map.items()}
     unknown = [name for name in plain if name not in wanted]
     absent = [name for name in plain.values() if name not in saved.keys]
-    if unknown or absent:
+    if unknown:
         raise ValueError(
-            f"name_map names {unknown or absent}, which "
-            + ("the model does not have." if unknown else f"{saved.path} does not have.")
-            + f" {'The model' if unknown else 'It'} has "
-            f"{sorted(wanted if unknown else saved.of_models)}."
+            f"name_map names {unknown}, which the model does not have. The model has "
+            f"{sorted(wanted)}."
+        )
+    if absent:
+        raise ValueError(
+            f"name_map names {absent}, which {saved.path} does not have. It has "
+            f"{sorted(saved.of_models)}."
         )
     return plain
 

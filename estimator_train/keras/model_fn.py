@@ -54,6 +54,9 @@ class KerasModelFn:
       export_outputs: Output name to what makes an `ExportOutput` of it, such as a class of them,
         or None.
 
+    Attributes:
+      blueprint: What rebuilds the model in a graph.
+
     Raises:
       TypeError: export_outputs is not a dict of such classes or functions.
     """
@@ -67,7 +70,7 @@ class KerasModelFn:
         metric_names_map: Mapping[str, str] | None = None,
         export_outputs: Mapping[str, type] | None = None,
     ) -> None:
-        self._blueprint = blueprint
+        self.blueprint = blueprint
         self._compiled = compiled
         self._optimizer = optimizer
         self._object_based = checkpoint_format == CHECKPOINT
@@ -93,16 +96,6 @@ class KerasModelFn:
         _warn_of_own_steps(model)
         optimizer = _optimizer_of(model, compiled.optimizer)
         return cls(Blueprint(model, custom_objects), compiled, optimizer, **settings)
-
-    @property
-    def is_layered(self) -> bool:
-        """Whether the model is Functional or Sequential, not subclassed."""
-        return self._blueprint.is_layered
-
-    @property
-    def has_known_inputs(self) -> bool:
-        """Whether the model's inputs are known without calling it on features."""
-        return self._blueprint.is_functional
 
     @tf.autograph.experimental.do_not_convert
     def __call__(self, features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
@@ -159,7 +152,7 @@ class KerasModelFn:
         """
         with kept_layer_classes(), tf.Graph().as_default():
             global_step = tf.compat.v1.train.create_global_step()
-            built, feeds = self._build(self._blueprint.placeholders(), training=False)
+            built, feeds = self._build(self.blueprint.placeholders(), training=False)
             optimizer = None
             trainable = built.model.trainable_weights
             if trainable:
@@ -170,25 +163,25 @@ class KerasModelFn:
             named = saver is None
             saver = saver or tf.compat.v1.train.Saver(save_relative_paths=True)
             model = self._observed(built, optimizer, None)
-            state = [*model.pairs(trained), *model.scalars(trained)] if trained else []
+            state: list[Any] = []
+            if trained:
+                count = (global_step, trained.optimizer.iterations)
+                state = [*model.pairs(trained), *model.scalars(trained), count]
             with tf.compat.v1.Session() as session:
                 session.run(tf.compat.v1.global_variables_initializer(), feeds)
                 for ours, theirs in state:
                     # Its initializer is an assignment that is in the graph already.
                     first = ours.initializer.inputs[1]
                     session.run(ours.initializer, {first: eager_value(theirs)})
-                if trained:
-                    count = eager_value(trained.optimizer.iterations)
-                    session.run(global_step.initializer, {global_step.initializer.inputs[1]: count})
                 saver.save(session, path, write_meta_graph=named)
 
     def _build(self, features: Any, training: bool) -> tuple[GraphModel, dict[tf.Tensor, Any]]:
         """The model in the default graph, and a feed_dict to initialize it with its weights."""
         values = InitialValues()
         with values.recorded():
-            built = self._blueprint.call(features, training)
-        weights = self._blueprint.weights
-        if not weights or not self._blueprint.fits(built.model):
+            built = self.blueprint.call(features, training)
+        weights = self.blueprint.weights
+        if not weights or not self.blueprint.fits(built.model):
             return built, {}
         return built, values.feeds(variables_of(built.model), weights)
 
@@ -217,7 +210,7 @@ class KerasModelFn:
 
     def _observed(self, built: GraphModel, optimizer: Any, features: Any) -> ObservedModel:
         return ObservedModel(
-            self._blueprint, self._compiled, built.model, optimizer, _global_step(), features
+            self.blueprint, self._compiled, built.model, optimizer, _global_step(), features
         )
 
     def _step(self, model: Any, loss: tf.Tensor) -> TrainStep:

@@ -94,8 +94,7 @@ def _made(
     model_dir: str | os.PathLike[str] | None,
     config: RunConfig | None,
     checkpoint_format: str | None,
-    metric_names_map: Mapping[str, str] | None,
-    export_outputs: Mapping[str, type] | None,
+    **settings: Any,
 ) -> Any:
     _check_one_of(keras_model, keras_model_path)
     if checkpoint_format not in (None, CHECKPOINT, SAVER):
@@ -109,13 +108,9 @@ def _made(
         _LOG.info("Using the Keras model provided.")
         check_kind(keras_model, "keras_model")
     model_fn = KerasModelFn.of_compiled(
-        keras_model,
-        custom_objects,
-        checkpoint_format=checkpoint_format,
-        metric_names_map=metric_names_map,
-        export_outputs=export_outputs,
+        keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings
     )
-    if checkpoint_format == CHECKPOINT and not model_fn.is_layered:
+    if checkpoint_format == CHECKPOINT and not model_fn.blueprint.is_layered:
         raise ValueError(
             "Object-based checkpoints are currently not supported with subclassed models. "
             'Pass checkpoint_format="saver".'
@@ -151,9 +146,8 @@ def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSett
     One that starts from the file as well, which it sees or not as it comes later or sooner than the
     chief, takes no part in those broadcasts, and both would wait for each other for ever.
     """
-    if not model_fn.has_known_inputs or (
-        topology_of(config).is_synchronous and not config.is_chief
-    ):
+    is_other_synchronous = topology_of(config).is_synchronous and not config.is_chief
+    if not model_fn.blueprint.is_functional or is_other_synchronous:
         return None
     path = os.path.join(config.model_dir, _INITIAL_WEIGHTS)
     trained = tf.train.latest_checkpoint(config.model_dir) is not None

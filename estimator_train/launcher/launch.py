@@ -1,5 +1,6 @@
 """The processes of a cluster on this machine: started, restarted and ended as one job."""
 
+import contextlib
 import dataclasses
 import os
 import signal
@@ -7,8 +8,8 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any, TextIO
+from collections.abc import Iterator, Sequence
+from typing import TextIO
 
 from estimator_train.cluster import (
     CHIEF,
@@ -76,7 +77,7 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
       OSError: The program cannot be started, or there are no free ports.
     """
     launcher = _Launcher(job, out)
-    with _Signals(launcher):
+    with _forwarding_signals(launcher):
         try:
             launcher.start()
             return launcher.run()
@@ -196,29 +197,26 @@ class _Launcher:
         print(f"[launch] {text}", file=self._out, flush=True)
 
 
-class _Signals:
+@contextlib.contextmanager
+def _forwarding_signals(launcher: _Launcher) -> Iterator[None]:
     """Within it, signals to this process are forwarded to those of the launcher."""
 
-    def __init__(self, launcher: _Launcher) -> None:
-        self._launcher = launcher
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return  # Only the main thread may handle signals.
-        for number in (*_ENDING_SIGNALS, *_OTHER_SIGNALS):
-            self._before[number] = signal.signal(number, self._forward)
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _forward(self, number: int, frame: object) -> None:
+    def forward(number: int, frame: object) -> None:
         del frame
-        if number in _ENDING_SIGNALS and self._launcher.ending:
+        if number in _ENDING_SIGNALS and launcher.ending:
             number = signal.SIGKILL  # Asked a second time.
-        self._launcher.send(number)
-        self._launcher.ending |= number not in _OTHER_SIGNALS
+        launcher.send(number)
+        launcher.ending |= number not in _OTHER_SIGNALS
+
+    # Only the main thread may handle signals.
+    handles = threading.current_thread() is threading.main_thread()
+    numbers = (*_ENDING_SIGNALS, *_OTHER_SIGNALS) if handles else ()
+    before = {number: signal.signal(number, forward) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 CHIEF_NAME = f"{CHIEF}:0"
@@ -258,9 +256,6 @@ def _job_of(name: str) -> str:
 
 
 def _ending(code: int) -> str:
-    if code > 128:
-        try:
-            return f"was ended by {signal.Signals(code - 128).name}"
-        except ValueError:
-            pass
+    with contextlib.suppress(ValueError):  # There is no such signal.
+        return f"was ended by {signal.Signals(code - 128).name}"
     return f"failed with exit code {code}"

@@ -52,14 +52,6 @@ class TaskProcess:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
 
-    def wait(self, seconds: float) -> bool:
-        """Waits for the end of the process; returns whether it has come."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
     def close(self) -> None:
         """Kills what is left of the process's group, and waits for the end of its output."""
         self.send(signal.SIGKILL)

@@ -84,18 +84,11 @@ class Watch:
         self._came: int | None = None
         self._deferring = 0
         self._handlers: dict[int, Any] = {}
-        self._watcher: _Watcher | None = None
 
     @property
     def requested(self) -> bool:
         """Whether a signal has come."""
         return self._came is not None
-
-    def change(self, preemption: Preemption) -> None:
-        """Listens for other signals, with another grace."""
-        self._remove()
-        self._preemption = preemption
-        self._install()
 
     @contextlib.contextmanager
     def deferring(self) -> Iterator[None]:
@@ -129,10 +122,7 @@ class Watch:
         for number, handler in self._handlers.items():
             # None: it was not Python that had set the handler.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        self._handlers = {}
-        if self._watcher is not None:
-            self._watcher.close()
-            self._watcher = None
+        self._watcher.close()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._came = number

@@ -3,6 +3,7 @@
 import dataclasses
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import tensorflow as tf
@@ -76,7 +77,7 @@ class EstimatorPredictor:
         note_untrained(context.model_dir, self._path, "predict")
         self._state = self._state_of_model_dir()
         if serving_input_receiver_fn is not None:
-            self._open(self._build_on(serving_input_receiver_fn))
+            self._open(self._build(serving_input_receiver_fn))
 
     @property
     def checkpoint_path(self) -> str | None:
@@ -135,28 +136,22 @@ class EstimatorPredictor:
         return self._reloaded(predictor) if self._reload else predictor
 
     def _build_like(self, batch: Any) -> _Model:
-        def features() -> tuple[Any, Mapping[str, tf.Tensor], Any]:
+        def receives_as_is() -> Any:
             if not isinstance(batch, Mapping):
                 tensor = placeholder_like(batch)
-                return tensor, {_SINGLE: tensor}, None
+                return SimpleNamespace(features=tensor, receiver_tensors={_SINGLE: tensor})
             tensors = {name: placeholder_like(value) for name, value in batch.items()}
-            return dict(tensors), tensors, None
+            return SimpleNamespace(features=dict(tensors), receiver_tensors=tensors)
 
-        return self._build(features)
+        return self._build(receives_as_is)
 
-    def _build_on(self, serving_input_receiver_fn: Callable[[], Any]) -> _Model:
-        def features() -> tuple[Any, Mapping[str, tf.Tensor], Any]:
-            receiver = serving_input_receiver_fn()
-            return receiver.features, receiver.receiver_tensors, receiver
-
-        return self._build(features)
-
-    def _build(self, make: Callable[[], tuple[Any, Mapping[str, tf.Tensor], Any]]) -> _Model:
+    def _build(self, serving_input_receiver_fn: Callable[[], Any]) -> _Model:
         context = self._context
         with model_graph(context) as graph:
             tf.compat.v1.train.create_global_step()
-            features, feeds, receiver = make()
-            spec = call_model_fn(context, features, None, ModeKeys.PREDICT)
+            receiver = serving_input_receiver_fn()
+            feeds = receiver.receiver_tensors
+            spec = call_model_fn(context, receiver.features, None, ModeKeys.PREDICT)
             if context.warm_start:
                 warm_start.apply(context.warm_start, self._path)
             return _Model(graph, spec.scaffold, feeds, self._outputs(spec, receiver))

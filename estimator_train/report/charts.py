@@ -23,7 +23,7 @@ def draw(runs: Sequence[Run]) -> dict[str, bytes]:
       Name of a chart to its PNG file, as bytes.
     """
     charts = {
-        "loss": _lines([*_losses(runs)], "loss"),
+        "loss": _lines(_losses(runs), "loss"),
         "throughput": _throughput(runs),
         "step_time": _lines(
             [(r.name, [(s, 1000 / v) for s, v in r.steps_per_sec if v > 0]) for r in runs],
@@ -50,11 +50,9 @@ def _losses(runs: Sequence[Run]) -> list[tuple[str, Points]]:
 
 def _throughput(runs: Sequence[Run]) -> Figure | None:
     """Examples a second if they are known of all runs, else steps."""
-    if all(run.examples_per_sec for run in runs):
-        lines = [(run.name, run.examples_per_sec) for run in runs]
-        return _lines(lines, "examples a second", from_zero=True)
-    lines = [(run.name, run.steps_per_sec) for run in runs]
-    return _lines(lines, "steps a second", from_zero=True)
+    examples = all(run.examples_per_sec for run in runs)
+    lines = [(run.name, run.examples_per_sec if examples else run.steps_per_sec) for run in runs]
+    return _lines(lines, "examples a second" if examples else "steps a second", from_zero=True)
 
 
 def _figure(x_label: str, y_label: str) -> tuple[Figure, Axes]:

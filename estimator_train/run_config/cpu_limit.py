@@ -40,7 +40,7 @@ def cpu_limit(read: Callable[[str], str | None]) -> float | None:
         elif "cpu" in controllers.split(","):
             # A system mounts the controllers under their joint name, and often under each name.
             found = [
-                _quota_v1(read(f"{place}/cpu.cfs_quota_us"), read(f"{place}/cpu.cfs_period_us"))
+                _share(read(f"{place}/cpu.cfs_quota_us"), read(f"{place}/cpu.cfs_period_us"))
                 for mount in (controllers, "cpu")
                 for place in _upwards(_ROOT / mount, path)
             ]
@@ -63,14 +63,10 @@ def _quota_v2(text: str | None) -> float | None:
     return _share(quota, period)
 
 
-def _quota_v1(quota: str | None, period: str | None) -> float | None:
-    return _share(quota or "", period or "")
-
-
-def _share(quota: str, period: str) -> float | None:
+def _share(quota: str | None, period: str | None) -> float | None:
     """CPUs that microseconds in a period come to; None for "max", -1 and what is not a number."""
     try:
-        used, of = int(quota), int(period)
+        used, of = int(quota or ""), int(period or "")
     except ValueError:
         return None
     return used / of if used > 0 and of > 0 else None

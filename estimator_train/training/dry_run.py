@@ -48,12 +48,8 @@ def dry_run(
     Two training steps from the first values of the variables, one batch of each evaluation, one
     export of each exporter and one prediction of an exported model are made in a temporary
     directory that is removed again; nothing is written to model_dir. Hooks and listeners of the
-    specs are left out, since they may write elsewhere.
-
-    Args:
-      estimator: As for `train_and_evaluate`.
-      train_spec: As for `train_and_evaluate`.
-      eval_spec: As for `train_and_evaluate`.
+    specs are left out, since they may write elsewhere. The arguments are those of
+    `train_and_evaluate`.
 
     Returns:
       What came of it.
@@ -122,10 +118,8 @@ def _serve(trial: Estimator, spec: EvalSpec, exports: Sequence[Any]) -> dict[str
         try:
             return session.run(outputs, _request(signature, example))
         except (_NoRequestError, tf.errors.InvalidArgumentError) as error:
-            operation = getattr(error, "op", None)
-            if isinstance(error, tf.errors.InvalidArgumentError) and not (
-                operation is not None and operation.type.startswith("ParseExample")
-            ):
+            kind = getattr(getattr(error, "op", None), "type", "")  # Of the operation that failed.
+            if not isinstance(error, _NoRequestError) and not kind.startswith("ParseExample"):
                 raise
             _LOG.warning(
                 "Dry run: no prediction was served, because no request for the inputs %s can be "

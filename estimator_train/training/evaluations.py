@@ -1,7 +1,6 @@
 """When the evaluations of a training are due, and what they returned."""
 
 import contextlib
-import functools
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -31,33 +30,25 @@ class Evaluation:
       spec: What is evaluated and exported.
       metrics: What the last evaluation returned; None before the first.
       exports: What the exporters returned after it; None before the first.
+      last_step: The global step that was evaluated last, or at which training began.
     """
 
     def __init__(self, estimator: Estimator, spec: EvalSpec) -> None:
         self.spec = spec
         self.metrics: dict[str, Any] | None = None
         self.exports: list[Any] | None = None
+        self.last_step = 0
         self._estimator = estimator
         self._input_fn: Any = ReusedInputFn(spec.input_fn)
         self._started: float | None = None
         self._path: str | None = None
-        self._last_step = 0
         self._was_final = False
-
-    @property
-    def last_step(self) -> int:
-        """The global step that was evaluated last, or at which training began."""
-        return self._last_step
-
-    def begin(self, step: int) -> None:
-        """Notes the global step at which training begins."""
-        self._last_step = step
 
     def is_due(self, step: int) -> bool:
         """Whether the checkpoint of a global step is to be evaluated."""
         every = self.spec.every_steps
         if every is not None:
-            return step // every > self._last_step // every
+            return step // every > self.last_step // every
         secs = self.spec.throttle_secs
         return self._started is None or time.monotonic() - self._started >= secs
 
@@ -80,7 +71,7 @@ class Evaluation:
             checkpoint_path=path,
             name=self.spec.name,
         )
-        self._path, self._last_step = path, int(self.metrics["global_step"])
+        self._path, self.last_step = path, int(self.metrics["global_step"])
 
     def finish(self, step: int) -> None:
         """Evaluates and exports the last checkpoint, as far as that is not done yet.
@@ -88,32 +79,28 @@ class Evaluation:
         Args:
           step: Its global step.
         """
-        if self.metrics is None or self._last_step != step:
+        if self.metrics is None or self.last_step != step:
             self.run(is_final=True)
         elif not self._was_final:
             self._export(self.metrics, is_final=True)
 
     def _export(self, metrics: dict[str, Any], is_final: bool) -> None:
         self._was_final = is_final
-        self.exports = [
-            with_latest(
-                self._estimator.model_dir,
-                functools.partial(self._export_by, exporter, metrics, is_final),
-                self._path,
-            )
-            for exporter in self.spec.exporters
-        ]
+        self.exports = [self._exported(each, metrics, is_final) for each in self.spec.exporters]
 
-    def _export_by(
-        self, exporter: Exporter, metrics: dict[str, Any], is_final: bool, path: str | None
-    ) -> Any:
-        return exporter.export(
-            estimator=self._estimator,
-            export_path=os.path.join(self._estimator.model_dir, "export", exporter.name),
-            checkpoint_path=path or "",
-            eval_result=metrics,
-            is_the_final_export=is_final,
-        )
+    def _exported(self, exporter: Exporter, metrics: dict[str, Any], is_final: bool) -> Any:
+        model_dir = self._estimator.model_dir
+
+        def export(path: str | None) -> Any:
+            return exporter.export(
+                estimator=self._estimator,
+                export_path=os.path.join(model_dir, "export", exporter.name),
+                checkpoint_path=path or "",
+                eval_result=metrics,
+                is_the_final_export=is_final,
+            )
+
+        return with_latest(model_dir, export, self._path)
 
 
 class EvaluationListener(WaitingListener):
@@ -155,7 +142,7 @@ class EvaluationListener(WaitingListener):
         if self._is_first_save:
             self._is_first_save = False
             for evaluation in self._evaluations:
-                evaluation.begin(global_step_value)
+                evaluation.last_step = global_step_value
             return
         # Training itself ends the job then, once all hooks have seen the step.
         with contextlib.suppress(preemption.Preempted):

@@ -52,12 +52,16 @@ class Exporter(abc.ABC):
 class _SavedModelExporter(Exporter):
     """What the exporters of SavedModels share."""
 
+    _exports_to_keep: int | None = None
+    # The last checkpoint, and what was exported of it.
+    _last: tuple[str, bytes | None] | None = None
+
     def __init__(
         self,
         name: str,
         serving_input_receiver_fn: Callable[[], Any] | None,
-        assets_extra: Mapping[str, str] | None,
-        as_text: bool,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
     ) -> None:
         self._name = name
         self._receiver_fn = serving_input_receiver_fn
@@ -70,13 +74,16 @@ class _SavedModelExporter(Exporter):
         return self._name
 
     def _write(self, estimator: Any, export_path: str, checkpoint_path: str) -> bytes:
-        return estimator.export_saved_model(
+        """Exports, and removes the oldest exports beyond those to keep."""
+        written = estimator.export_saved_model(
             export_path,
             self._receiver_fn,
             assets_extra=self._assets_extra,
             as_text=self._as_text,
             checkpoint_path=checkpoint_path,
         )
+        remove_old_exports(export_path, self._exports_to_keep)
+        return written
 
 
 class FinalExporter(_SavedModelExporter):
@@ -88,15 +95,6 @@ class FinalExporter(_SavedModelExporter):
       assets_extra: As for `Estimator.export_saved_model`.
       as_text: As for `Estimator.export_saved_model`.
     """
-
-    def __init__(
-        self,
-        name: str,
-        serving_input_receiver_fn: Callable[[], Any] | None,
-        assets_extra: Mapping[str, str] | None = None,
-        as_text: bool = False,
-    ) -> None:
-        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
 
     def export(
         self,
@@ -117,12 +115,8 @@ class FinalExporter(_SavedModelExporter):
 class LatestExporter(_SavedModelExporter):
     """Exports every evaluated checkpoint and keeps the newest exports.
 
-    Args:
-      name: The name of its directory below `model_dir/export`.
-      serving_input_receiver_fn: As for `Estimator.export_saved_model`.
-      assets_extra: As for `Estimator.export_saved_model`.
-      as_text: As for `Estimator.export_saved_model`.
-      exports_to_keep: How many exports stay; None keeps all.
+    `exports_to_keep` is how many exports stay; None keeps all. The other arguments are those of
+    `FinalExporter`.
 
     Raises:
       ValueError: exports_to_keep is not positive.
@@ -142,7 +136,6 @@ class LatestExporter(_SavedModelExporter):
             )
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
         self._exports_to_keep = exports_to_keep
-        self._last: tuple[str, bytes] | None = None
 
     def export(
         self,
@@ -151,14 +144,13 @@ class LatestExporter(_SavedModelExporter):
         checkpoint_path: str,
         eval_result: Mapping[str, Any],
         is_the_final_export: bool,
-    ) -> bytes:
+    ) -> bytes | None:
         """Exports and removes the oldest exports beyond those to keep."""
         del eval_result
         if is_the_final_export and self._last and self._last[0] == checkpoint_path:
             return self._last[1]
         written = self._write(estimator, export_path, checkpoint_path)
         self._last = (checkpoint_path, written)
-        remove_old_exports(export_path, self._exports_to_keep)
         return written
 
 
@@ -214,7 +206,6 @@ class BestExporter(_SavedModelExporter):
         self._exports_to_keep = exports_to_keep
         self._model_dir: str | None = None
         self._best: Mapping[str, Any] | None = None
-        self._last: tuple[str, bytes | None] | None = None
 
     def export(
         self,
@@ -235,7 +226,6 @@ class BestExporter(_SavedModelExporter):
             _LOG.info("Performing best model export.")
             written = self._write(estimator, export_path, checkpoint_path)
             self._best = eval_result
-            remove_old_exports(export_path, self._exports_to_keep)
         self._last = (checkpoint_path, written)
         return written
 
@@ -250,10 +240,9 @@ class BestExporter(_SavedModelExporter):
             return None
         best = None
         pattern = os.path.join(self._model_dir, self._event_file_pattern)
+        evaluated = (eval_result or {}).get("global_step")
         for step, result in EvalMetrics(pattern).read().items():
-            if step == (eval_result or {}).get("global_step"):
-                continue
-            if best is None or self._is_better(best, result):
+            if step != evaluated and (best is None or self._is_better(best, result)):
                 best = result
         return best
 

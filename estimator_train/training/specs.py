@@ -49,16 +49,9 @@ class TrainSpec(_TrainFields):
         _check_input_fn(input_fn)
         _check_positive("max_steps", max_steps)
         _check_positive("max_time", max_time)
-        return super().__new__(
-            cls,
-            input_fn,
-            max_steps,
-            _hooks(hooks),
-            _instances(
-                "saving_listeners", saving_listeners, tf.compat.v1.train.CheckpointSaverListener
-            ),
-            max_time,
-        )
+        hooks, kind = _hooks(hooks), tf.compat.v1.train.CheckpointSaverListener
+        listeners = _instances("saving_listeners", saving_listeners, kind)
+        return super().__new__(cls, input_fn, max_steps, hooks, listeners, max_time)
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """For copies and pickles, which would give all arguments by position."""

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import tf_keras
+
 # Name to why, and what to use instead.
 _REFUSED = {
     "BackupAndRestore": "An Estimator continues from the latest checkpoint in model_dir by itself; "
@@ -32,8 +34,6 @@ def check_callbacks(callbacks: Any) -> list[Any]:
       TypeError: One is not a tf_keras Callback.
       ValueError: One needs what only `fit` has.
     """
-    import tf_keras  # Estimators without Keras models load without it.
-
     if isinstance(callbacks, tf_keras.callbacks.Callback):
         callbacks = [callbacks]
     for callback in callbacks:
@@ -54,8 +54,6 @@ def without_writers(callbacks: Sequence[Any]) -> list[Any]:
     Args:
       callbacks: tf_keras Callbacks.
     """
-    import tf_keras  # Estimators without Keras models load without it.
-
     known = tf_keras.callbacks
     writers = (known.ModelCheckpoint, known.TensorBoard, known.CSVLogger)
     return [callback for callback in callbacks if not isinstance(callback, writers)]
@@ -85,24 +83,22 @@ def check_without_model(callbacks: Sequence[Any], validates: bool) -> None:
     Raises:
       ValueError: One needs a model, or validation does.
     """
-    remedy = "Or make the model_fn by keras.model_fn or keras.model_to_estimator."
     if validates:
-        raise ValueError(
-            "validation_data needs a Keras model, and this model_fn has none. Use "
-            f"experimental.InMemoryEvaluatorHook or an EvalSpec. {remedy}"
-        )
+        raise _needs_model("validation_data", "experimental.InMemoryEvaluatorHook or an EvalSpec")
     for callback in callbacks:
         for name in _keras_classes(callback):
             if name in _NEED_MODEL:
-                raise ValueError(
-                    f"{name} needs a Keras model, and this model_fn has none. Use "
-                    f"{_NEED_MODEL[name]}. {remedy}"
-                )
+                raise _needs_model(name, _NEED_MODEL[name])
         if getattr(callback, "restore_best_weights", False):
-            raise ValueError(
-                f"{type(callback).__name__}(restore_best_weights=True) needs a Keras model, and "
-                f"this model_fn has none. Use RunConfig(keep_best=...). {remedy}"
-            )
+            what = f"{type(callback).__name__}(restore_best_weights=True)"
+            raise _needs_model(what, "RunConfig(keep_best=...)")
+
+
+def _needs_model(what: str, instead: str) -> ValueError:
+    return ValueError(
+        f"{what} needs a Keras model, and this model_fn has none. Use {instead}. Or make the "
+        "model_fn by keras.model_fn or keras.model_to_estimator."
+    )
 
 
 def check_optimizer(callbacks: Sequence[Any], model: Any) -> None:

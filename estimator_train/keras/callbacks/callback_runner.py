@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 from estimator_train.keras.callbacks.callback_checks import check_optimizer
 from estimator_train.keras.callbacks.observation import ObservedTraining
@@ -43,11 +44,10 @@ class CallbackRunner:
         if training is not None:
             with eagerly(self._outside):
                 model = training.model.make_eager()
-                training.model.build_eager(model)
             check_optimizer(callbacks, model)
             self._shadow = ShadowModel(training, model)
         with eagerly(self._outside):
-            self._model: Any = LiveModel(self._shadow) if self._shadow else _empty_model()
+            self._model: Any = LiveModel(self._shadow) if self._shadow else tf_keras.Model()
             self._model.stop_training = False
             self._list = _callback_list(callbacks, history, model=self._model, **params)
 
@@ -147,16 +147,8 @@ def _sees_begins(callback: Any) -> bool:
     )
 
 
-def _empty_model() -> Any:
-    import tf_keras  # Estimators without Keras models load without it.
-
-    return tf_keras.Model()
-
-
 def _callback_list(callbacks: Sequence[Any], history: dict[str, list[Any]], **settings: Any) -> Any:
     """A tf_keras CallbackList that continues a history."""
-    import tf_keras  # Estimators without Keras models load without it.
-
     recorder = tf_keras.callbacks.History()
     made = tf_keras.callbacks.CallbackList([*callbacks, recorder], verbose=0, **settings)
     # At on_train_begin it would start anew, but this history is that of all calls of `train`.

@@ -113,9 +113,7 @@ class KerasCallbacks(PlacedHook):
         if self._stops():
             coord.request_stop()
 
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
         """Tells callbacks of a batch that begins."""
         del run_context
         self._begin_epoch()
@@ -127,11 +125,7 @@ class KerasCallbacks(PlacedHook):
         del loss
         self._count_steps(steps)
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Tells callbacks of a batch that ended, and of the epoch if it ended with it."""
         self._count_steps(1)
         logs = self._logs.of_batch(self._session, run_values.results)

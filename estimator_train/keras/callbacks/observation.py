@@ -7,29 +7,16 @@ what it offered in `observed_training`.
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import tensorflow as tf
+
+if TYPE_CHECKING:
+    from estimator_train.keras.callbacks.observed_model import ObservedModel
 
 # No strings: a graph is saved with collections of that kind, and these hold Python objects.
 _REQUESTS = ("estimator_train", "requested observation")
 _OFFERS = ("estimator_train", "observed training")
-
-
-class TrainedModel(Protocol):
-    """A Keras model in the graph of training, and eager models like it."""
-
-    def make_eager(self) -> Any:
-        """Returns a compiled eager model with variables of its own; called in eager code."""
-
-    def build_eager(self, model: Any) -> None:
-        """Makes the variables of an eager model and of its optimizer."""
-
-    def pairs(self, model: Any) -> list[tuple[tf.Variable, tf.Variable]]:
-        """The graph's variables, each with its counterpart in an eager model."""
-
-    def scalars(self, model: Any) -> list[tuple[tf.Variable, tf.Variable]]:
-        """The same for the optimizer's learning rate and count of updates."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +32,7 @@ class ObservedTraining:
       strategy: The strategy that it is trained under.
     """
 
-    model: TrainedModel
+    model: "ObservedModel"
     logs: Mapping[str, tf.Tensor]
     step_logs: Mapping[str, tf.Tensor] | None
     resets: Sequence[tf.Operation]

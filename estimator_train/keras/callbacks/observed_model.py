@@ -21,7 +21,7 @@ _Pairs = list[tuple[tf.Variable, tf.Variable]]
 
 @dataclasses.dataclass(frozen=True)
 class ObservedModel:
-    """A model that is trained in a graph: the `TrainedModel` of `observation`.
+    """A model that is trained in a graph, and eager models like it.
 
     Attributes:
       blueprint: What the model was made from.
@@ -40,16 +40,13 @@ class ObservedModel:
     features: Any
 
     def make_eager(self) -> Any:
-        """Returns a compiled eager model like this one, with variables of its own."""
+        """Returns a compiled eager model with variables of its own; called in eager code."""
         model = self.blueprint.eager_copy()
-        compile_like(model, self.compiled)
-        return model
-
-    def build_eager(self, model: Any) -> None:
-        """Makes the variables of an eager model and of its optimizer."""
-        build(model, self.features)
+        _compile_like(model, self.compiled)
+        _build(model, self.features)
         if model.optimizer is not None:
             make_slots(model.optimizer, model.trainable_variables)
+        return model
 
     def pairs(self, model: Any) -> _Pairs:
         """The graph's variables, each with its counterpart in an eager model."""
@@ -122,7 +119,7 @@ def observed_spec(
     return spec._replace(train_op=tf.group(spec.train_op, *updates), eval_metric_ops={})
 
 
-def compile_like(model: Any, compiled: CompileArguments) -> None:
+def _compile_like(model: Any, compiled: CompileArguments) -> None:
     """Compiles an eager model with copies of what another one was compiled with.
 
     Of several optimizers it gets none, as a tf_keras model can have only one.
@@ -139,13 +136,8 @@ def compile_like(model: Any, compiled: CompileArguments) -> None:
         model.optimizer = None
 
 
-def build(model: Any, features: Any) -> None:
-    """Makes the variables of an eager model that was never called.
-
-    Args:
-      model: A tf_keras Model.
-      features: TensorSpecs of what it is called on; unknown dimensions are taken as 1.
-    """
+def _build(model: Any, features: Any) -> None:
+    """Makes the variables of an eager model, called on such features: unknown sizes are 1."""
     if model.built:
         return
 

@@ -92,14 +92,10 @@ class _Matching:
         kind = _kind(name)
         fitting = [free for free in self.free if self._saved[free] == self._wanted[name]]
         layer = self._layers.get(_layer(name))
-        for choice in (
-            [free for free in fitting if _layer(free) == layer and _kind(free) == kind],
-            [free for free in fitting if _kind(free) == kind],
-        ):
-            if choice:
-                return choice
-        unknown = kind is None
-        return [free for free in fitting if unknown or _kind(free) is None]
+        of_kind = [free for free in fitting if _kind(free) == kind]
+        of_layer = [free for free in of_kind if _layer(free) == layer]
+        unclear = [free for free in fitting if kind is None or _kind(free) is None]
+        return of_layer or of_kind or unclear
 
 
 def _kind(name: str) -> str | None:
@@ -112,13 +108,11 @@ def _layer(name: str) -> str:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """A key to sort "dense" before "dense_1", and that before "dense_10"."""
-    parts = [_parts(part) for part in name.split("/")]
-    return [pair for part in parts for pair in part]
-
-
-def _parts(part: str) -> list[tuple[int, str]]:
-    stem, number = re.fullmatch(r"(.*?)_?(\d*)", part, re.DOTALL).groups()  # type: ignore[union-attr]
-    return [(0, stem), (int(number or 0), "")]
+    key: list[tuple[int, str]] = []
+    for part in name.split("/"):
+        stem, number = re.fullmatch(r"(.*?)_?(\d*)", part, re.DOTALL).groups()  # type: ignore[union-attr]
+        key += [(0, stem), (int(number or 0), "")]
+    return key
 
 
 def _is_numbered(names: Sequence[str]) -> bool:

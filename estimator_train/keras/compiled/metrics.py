@@ -191,29 +191,20 @@ def _made_again(metric: Any) -> Any:
 
 
 def _function(metric: Any, loss: Any, output: tf.Tensor, label: Any) -> Any:
-    if metric in _ACCURACY:
-        return {
-            "binary": tf_keras.metrics.binary_accuracy,
-            "sparse": tf_keras.metrics.sparse_categorical_accuracy,
-            "categorical": tf_keras.metrics.categorical_accuracy,
-        }[_kind(loss, output, label)]
-    if metric in _CROSSENTROPY:
-        return {
-            "binary": tf_keras.metrics.binary_crossentropy,
-            "sparse": tf_keras.metrics.sparse_categorical_crossentropy,
-            "categorical": tf_keras.metrics.categorical_crossentropy,
-        }[_kind(loss, output, label)]
+    for names in (_ACCURACY, _CROSSENTROPY):
+        if metric in names:
+            return getattr(tf_keras.metrics, f"{_kind(loss, output, label)}_{names[0]}")
     return tf_keras.metrics.get(metric) if isinstance(metric, str) else metric
 
 
 def _kind(loss: Any, output: tf.Tensor, label: Any) -> str:
-    """Which accuracy fits: "sparse", "binary" or "categorical", by the loss or the shapes."""
+    """What begins the name of the accuracy that fits, by the loss or the shapes."""
     if _is_loss(loss, tf_keras.losses.SparseCategoricalCrossentropy):
-        return "sparse"
+        return "sparse_categorical"
     if _is_loss(loss, tf_keras.losses.BinaryCrossentropy) or output.shape[-1] == 1:
         return "binary"
     ranks_differ = label.shape.rank is not None and label.shape.rank < output.shape.rank
-    return "sparse" if ranks_differ or label.shape[-1] == 1 else "categorical"
+    return "sparse_categorical" if ranks_differ or label.shape[-1] == 1 else "categorical"
 
 
 def _is_loss(loss: Any, cls: type) -> bool:

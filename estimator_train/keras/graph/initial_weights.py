@@ -1,7 +1,7 @@
 """Initializing the variables of a graph with the weights of the eager model."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,9 @@ class InitialValues:
     def __init__(self) -> None:
         self._tensors: dict[str, tf.Tensor | None] = {}
 
-    @contextlib.contextmanager
-    def recorded(self) -> Iterator[None]:
+    def recorded(self) -> contextlib.AbstractContextManager[Any]:
         """Within it, variables of the default graph are noted."""
-        with tf.variable_creator_scope(self._create):
-            yield
+        return tf.variable_creator_scope(self._create)
 
     def feeds(
         self, variables: Sequence[tf.Variable], values: Sequence[np.ndarray]

@@ -61,8 +61,7 @@ class Names:
                 )
             return {name: resolved.get(name) for name in self.names}
         if isinstance(given, (list, tuple)):
-            self.check_length(given, what)
-            return dict(zip(self.names, given, strict=True))
+            return self._in_order(given, what)
         return dict.fromkeys(self.names, given)
 
     def pick(self, given: Any, what: str, kind: str, wanted: Sequence[str]) -> dict[str, Any]:
@@ -83,22 +82,15 @@ class Names:
             resolved = self.resolved(given)
             check_covers(set(resolved), set(wanted), set(given), what, kind)
             return {name: resolved[name] for name in self.names if name in resolved}
-        if not isinstance(given, (list, tuple)):
-            given = [given]
-        self.check_length(given, what)
-        return dict(zip(self.names, given, strict=True))
+        return self._in_order(given if isinstance(given, (list, tuple)) else [given], what)
 
-    def check_length(self, given: Sequence[Any], what: str) -> None:
-        """Checks that there is one entry for each name.
-
-        Raises:
-          ValueError: There are more or fewer.
-        """
+    def _in_order(self, given: Sequence[Any], what: str) -> dict[str, Any]:
         if len(given) != len(self.names):
             raise ValueError(
                 f"When passing a list as {what}, it should have one entry for each of "
                 f"{list(self.names)}, but you passed {len(given)}: {list(given)}"
             )
+        return dict(zip(self.names, given, strict=True))
 
 
 def check_covers(found: set[str], wanted: set[str], given: set[str], what: str, kind: str) -> None:

@@ -21,31 +21,25 @@ def kept_layer_classes() -> Iterator[None]:
     training. The bases are restored when the last thread leaves the context, as the replicas of a
     strategy are in it at the same time, each in its own thread.
     """
-    _enter()
-    try:
-        yield
-    finally:
-        _leave()
-
-
-def _enter() -> None:
     global _USERS
     with _LOCK:
         if _USERS == 0:
             _KEPT.update((cls, cls.__bases__) for cls in _subclasses(tf_keras.layers.Layer))
         _USERS += 1
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _USERS -= 1
+            if _USERS == 0:
+                _restore()
 
 
-def _leave() -> None:
-    global _USERS
-    with _LOCK:
-        _USERS -= 1
-        if _USERS:
-            return
-        for cls, bases in _KEPT.items():
-            if cls.__bases__ != bases:
-                cls.__bases__ = bases
-        _KEPT.clear()
+def _restore() -> None:
+    for cls, bases in _KEPT.items():
+        if cls.__bases__ != bases:
+            cls.__bases__ = bases
+    _KEPT.clear()
 
 
 def _subclasses(cls: Any) -> Iterator[type]:

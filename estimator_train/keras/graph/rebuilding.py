@@ -83,11 +83,6 @@ class Blueprint:
         with kept_layer_classes(), tf.Graph().as_default():
             self._from_config()  # raises here, not in the middle of a job
 
-    @property
-    def model(self) -> Any:
-        """The eager model."""
-        return self._model
-
     def eager_copy(self) -> Any:
         """Returns another eager model like this one, not compiled, with weights of its own."""
         with tf_keras.utils.custom_object_scope(self._custom_objects):
@@ -134,13 +129,10 @@ class Blueprint:
         )
 
     def _called(self, features: Any, training: bool) -> GraphModel:
+        of_layers = self._clone if self.is_functional else self._chain
+        make = of_layers if self.is_layered else self._make
         with tf_keras.utils.custom_object_scope(self._custom_objects):
-            return in_keras_call(lambda: self._made(features), training)
-
-    def _made(self, features: Any) -> GraphModel:
-        if self.is_functional:
-            return self._clone(features)
-        return self._chain(features) if self.is_layered else self._make(features)
+            return in_keras_call(lambda: make(features), training)
 
     def placeholders(self) -> Any:
         """Returns placeholders for the model's inputs in the default graph.
@@ -148,6 +140,7 @@ class Blueprint:
         Raises:
           ValueError: The inputs are not known.
         """
+        taken = self._model.inputs
         if not self.is_functional:
             called = self._model.save_spec()  # What a subclassed model was called on.
             if called is None:
@@ -155,12 +148,10 @@ class Blueprint:
                     f"The inputs of the Keras model '{self._model.name}' are not known. Call it "
                     "once on features."
                 )
-            return tf.nest.map_structure(
-                lambda spec: tf.compat.v1.placeholder(spec.dtype, spec.shape), called[0][0]
-            )
-        return [
-            tf.compat.v1.placeholder(symbol.dtype, symbol.shape) for symbol in self._model.inputs
-        ]
+            taken = called[0][0]
+        return tf.nest.map_structure(
+            lambda one: tf.compat.v1.placeholder(one.dtype, one.shape), taken
+        )
 
     def _as_taken(self, features: Any, training: bool) -> dict[str, Any]:
         """Features by input, as they are; as the inputs were declared where layers need it so.
@@ -174,11 +165,9 @@ class Blueprint:
         floats = {name: in_float_type(given[name], symbols[name]) for name in names}
         if all(is_as_declared(floats[name], symbols[name]) for name in names):
             return floats
-        return (
-            given
-            if self._takes(given, training)
-            else {name: as_declared(floats[name], symbols[name]) for name in names}
-        )
+        if self._takes(given, training):
+            return given
+        return {name: as_declared(floats[name], symbols[name]) for name in names}
 
     def _takes(self, features: Mapping[str, Any], training: bool) -> bool:
         """Whether the model can be called on such features, tried in a graph of its own."""

@@ -26,13 +26,10 @@ class EvalMetrics:
             if path not in self._loaders:
                 self._loaders[path] = LegacyEventFileLoader(path)
             for event in self._loaders[path].Load():
-                self._add(event)
+                for value in event.summary.value:
+                    if value.HasField("simple_value"):
+                        self._metrics.setdefault(event.step, {})[value.tag] = value.simple_value
         return {step: self._metrics[step] for step in sorted(self._metrics)}
-
-    def _add(self, event: Any) -> None:
-        for value in event.summary.value:
-            if value.HasField("simple_value"):
-                self._metrics.setdefault(event.step, {})[value.tag] = value.simple_value
 
 
 def metrics_in(eval_dir: str | bytes | os.PathLike[str]) -> EvalMetrics:

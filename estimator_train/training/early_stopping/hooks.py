@@ -55,8 +55,7 @@ def make_early_stopping_hook(
         raise TypeError("`should_stop_fn` must be callable.")
     if run_every_secs is not None and run_every_steps is not None:
         raise ValueError("Only one of `run_every_secs` and `run_every_steps` must be set.")
-    timer = tf.compat.v1.train.SecondOrStepTimer(run_every_secs, run_every_steps)
-    return _EarlyStopping(estimator, should_stop_fn, timer, run_every_steps)
+    return _EarlyStopping(estimator, should_stop_fn, run_every_secs, run_every_steps)
 
 
 def stop_if_higher_hook(
@@ -88,7 +87,7 @@ def stop_if_higher_hook(
       TypeError: estimator is not an Estimator.
       ValueError: Both or neither of run_every_secs and run_every_steps are given.
     """
-    passed = Threshold(metric_name, threshold, operator.gt, "greater than", min_steps)
+    passed = Threshold(metric_name, min_steps, threshold, operator.gt, "greater than")
     return _stop_on_metric(estimator, eval_dir, passed, run_every_secs, run_every_steps)
 
 
@@ -105,7 +104,7 @@ def stop_if_lower_hook(
 
     Arguments, result and errors are those of `stop_if_higher_hook`.
     """
-    passed = Threshold(metric_name, threshold, operator.lt, "less than", min_steps)
+    passed = Threshold(metric_name, min_steps, threshold, operator.lt, "less than")
     return _stop_on_metric(estimator, eval_dir, passed, run_every_secs, run_every_steps)
 
 
@@ -120,24 +119,11 @@ def stop_if_no_increase_hook(
 ) -> tf.compat.v1.train.SessionRunHook:
     """Makes a hook that stops training when a metric has not increased for some steps.
 
-    Args:
-      estimator: As for `stop_if_higher_hook`.
-      metric_name: As for `stop_if_higher_hook`.
-      max_steps_without_increase: Global steps from the evaluation with the highest value to one
-        that is not higher, at which training stops.
-      eval_dir: As for `stop_if_higher_hook`.
-      min_steps: As for `stop_if_higher_hook`.
-      run_every_secs: As for `stop_if_higher_hook`.
-      run_every_steps: As for `stop_if_higher_hook`.
-
-    Returns:
-      As `stop_if_higher_hook`.
-
-    Raises:
-      TypeError: As `stop_if_higher_hook`.
-      ValueError: As `stop_if_higher_hook`.
+    `max_steps_without_increase` are the global steps from the evaluation with the highest value to
+    one that is not higher, at which training stops. The other arguments, the result and the errors
+    are those of `stop_if_higher_hook`.
     """
-    stalled = NoChange(metric_name, max_steps_without_increase, operator.gt, "increase", min_steps)
+    stalled = NoChange(metric_name, min_steps, max_steps_without_increase, operator.gt, "increase")
     return _stop_on_metric(estimator, eval_dir, stalled, run_every_secs, run_every_steps)
 
 
@@ -154,7 +140,7 @@ def stop_if_no_decrease_hook(
 
     Arguments, result and errors are those of `stop_if_no_increase_hook`, lowest for highest.
     """
-    stalled = NoChange(metric_name, max_steps_without_decrease, operator.lt, "decrease", min_steps)
+    stalled = NoChange(metric_name, min_steps, max_steps_without_decrease, operator.lt, "decrease")
     return _stop_on_metric(estimator, eval_dir, stalled, run_every_secs, run_every_steps)
 
 
@@ -191,12 +177,12 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
         self,
         estimator: Estimator,
         should_stop_fn: Callable[[], bool],
-        timer: tf.compat.v1.train.SecondOrStepTimer,
+        run_every_secs: float | None,
         run_every_steps: int | None,
     ) -> None:
         self._estimator = estimator
         self._should_stop_fn = should_stop_fn
-        self._timer = timer
+        self._timer = tf.compat.v1.train.SecondOrStepTimer(run_every_secs, run_every_steps)
         self._run_every_steps = run_every_steps
         self._asks = estimator.config.is_chief
         self._has_others = estimator.config.num_worker_replicas > 1
@@ -237,19 +223,13 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
             return last + self._run_every_steps - global_step + 1
         return 1 if self._timer.should_trigger_for_step(global_step) else None
 
-    def before_run(
-        self, run_context: tf.compat.v1.train.SessionRunContext
-    ) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
         """Asks for the global step, and for the chief's word where there is one."""
         del run_context
         word = {} if self._asks else {"stop": self._stop}
         return tf.compat.v1.train.SessionRunArgs({"step": self._step_read, **word})
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Stops training if the function, or the chief, says so."""
         step = run_values.results["step"]
         if self._asks:

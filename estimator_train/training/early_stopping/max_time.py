@@ -1,6 +1,7 @@
 """Stopping when the time is over."""
 
 import time
+from typing import Any
 
 import tensorflow as tf
 
@@ -27,11 +28,7 @@ class StopAfterSeconds(tf.compat.v1.train.SessionRunHook):
         del global_step
         return 1 if self._is_over() else None
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Stops training if the time is over."""
         del run_values
         if self._is_over():

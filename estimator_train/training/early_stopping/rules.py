@@ -1,5 +1,6 @@
 """Rules of early stopping: when the evaluations of a metric say that training should stop."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,12 +11,17 @@ from estimator_train.training.early_stopping.eval_metrics import metrics_in
 _LOG = tf.get_logger()
 
 
+@dataclasses.dataclass(frozen=True)
 class Rule:
-    """Whether the values of a metric are such that training should stop."""
+    """Whether the values of a metric are such that training should stop.
 
-    def __init__(self, metric_name: str, min_steps: int) -> None:
-        self.metric_name = metric_name
-        self._min_steps = min_steps
+    Attributes:
+      metric_name: The metric.
+      min_steps: Evaluations before this global step do not count.
+    """
+
+    metric_name: str
+    min_steps: int
 
     def holds(self, metrics: dict[int, dict[str, float]]) -> bool:
         """Whether to stop, from global step to metric name to value."""
@@ -24,7 +30,7 @@ class Rule:
             [
                 (step, values[name])
                 for step, values in metrics.items()
-                if step >= self._min_steps and name in values
+                if step >= self.min_steps and name in values
             ]
         )
 
@@ -32,83 +38,63 @@ class Rule:
         raise NotImplementedError
 
 
+@dataclasses.dataclass(frozen=True)
 class Threshold(Rule):
     """A value has passed a threshold.
 
-    Args:
-      metric_name: The metric.
+    Attributes:
       threshold: The value that must be passed.
       beyond: Whether its first argument has passed its second.
       relation: That in words.
-      min_steps: Evaluations before this global step do not count.
     """
 
-    def __init__(
-        self,
-        metric_name: str,
-        threshold: float,
-        beyond: Callable[[Any, Any], bool],
-        relation: str,
-        min_steps: int,
-    ) -> None:
-        super().__init__(metric_name, min_steps)
-        self._threshold = threshold
-        self._beyond = beyond
-        self._relation = relation
+    threshold: float
+    beyond: Callable[[Any, Any], bool]
+    relation: str
 
     def _holds(self, values: list[tuple[int, float]]) -> bool:
         for step, value in values:
-            if self._beyond(value, self._threshold):
+            if self.beyond(value, self.threshold):
                 _LOG.info(
                     'At step %s, metric "%s" has value %s which is %s the configured threshold '
                     "(%s) for early stopping.",
                     step,
                     self.metric_name,
                     value,
-                    self._relation,
-                    self._threshold,
+                    self.relation,
+                    self.threshold,
                 )
                 return True
         return False
 
 
+@dataclasses.dataclass(frozen=True)
 class NoChange(Rule):
     """The best value is some steps old.
 
-    Args:
-      metric_name: The metric.
+    Attributes:
       max_steps: Those steps.
       better: Whether its first argument is better than its second.
       change: What makes a value better, in a word.
-      min_steps: Evaluations before this global step do not count.
     """
 
-    def __init__(
-        self,
-        metric_name: str,
-        max_steps: int,
-        better: Callable[[Any, Any], bool],
-        change: str,
-        min_steps: int,
-    ) -> None:
-        super().__init__(metric_name, min_steps)
-        self._max_steps = max_steps
-        self._better = better
-        self._change = change
+    max_steps: int
+    better: Callable[[Any, Any], bool]
+    change: str
 
     def _holds(self, values: list[tuple[int, float]]) -> bool:
         best: tuple[int, float] | None = None
         for step, value in values:
-            if best is None or self._better(value, best[1]):
+            if best is None or self.better(value, best[1]):
                 best = (step, value)
-            if step - best[0] >= self._max_steps:
+            if step - best[0] >= self.max_steps:
                 _LOG.info(
                     'No %s in metric "%s" for %s steps, which is greater than or equal to max '
                     "steps (%s) configured for early stopping.",
-                    self._change,
+                    self.change,
                     self.metric_name,
                     step - best[0],
-                    self._max_steps,
+                    self.max_steps,
                 )
                 return True
         return False

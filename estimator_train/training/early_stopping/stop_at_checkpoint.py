@@ -1,6 +1,7 @@
 """Stopping at a global step that counts only once its checkpoint is written."""
 
 import time
+from typing import Any
 
 import tensorflow as tf
 
@@ -44,11 +45,7 @@ class _StopAtCheckpointStep(GlobalStepHook):
         self._last_step = last_step
         self._wait_secs = wait_secs
 
-    def after_run(
-        self,
-        run_context: tf.compat.v1.train.SessionRunContext,
-        run_values: tf.compat.v1.train.SessionRunValues,
-    ) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Beyond the last step, looks for its checkpoint."""
         if run_values.results + 1 < self._last_step:
             return
