@@ -12,6 +12,7 @@ from flags.cluster import (
     number_of_trainers,
     set_cluster,
 )
+from flags.group import Group
 
 flags.disclaim_key_flags()
 
@@ -24,7 +25,8 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_enum(
+    define = Group(flag_values)
+    define.enum(
         "distribution_strategy",
         "mirrored",
         list(_MAKERS),
@@ -34,32 +36,28 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
         "parameter_server: variables on the ps tasks of a cluster, trained asynchronously; "
         "one_device: OneDeviceStrategy on the first; off: no strategy.",
         short_name="ds",
-        flag_values=flag_values,
     )
-    flags.DEFINE_enum(
+    define.enum(
         "all_reduce_alg",
         None,
         ["ring", "nccl", "hierarchical_copy", "reduce_to_one_device"],
         "How gradients are summed; by default TensorFlow chooses. mirrored: nccl, "
         "hierarchical_copy or reduce_to_one_device; multi_worker_mirrored: ring or nccl.",
-        flag_values=flag_values,
     )
     define_cluster_flags(flag_values)
-    flags.DEFINE_integer(
+    define.integer(
         "num_gpus",
         None,
         "GPUs to train on, -1 for all; by default one if there is one. With 0, or without GPUs, "
         "the CPU is used.",
         short_name="ng",
         lower_bound=-1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "num_virtual_cpus",
         1,
         "Virtual devices to make of the CPU, for mirrored training without GPUs.",
         lower_bound=1,
-        flag_values=flag_values,
     )
 
 

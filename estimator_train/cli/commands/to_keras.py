@@ -6,6 +6,7 @@ from typing import Any
 
 from absl import flags as absl_flags
 
+from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
@@ -23,27 +24,23 @@ def define_flags(flag_values: absl_flags.FlagValues) -> None:
     Args:
       flag_values: Where to define them.
     """
-    absl_flags.DEFINE_string(
+    define = Group(flag_values)
+    define.string(
         "model",
         None,
         "package.module:function that returns the tf_keras model; it is called without arguments.",
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_string(
-        "output", None, "The path to write; nothing may be there.", flag_values=flag_values
-    )
-    absl_flags.DEFINE_list(
+    define.string("output", None, "The path to write; nothing may be there.")
+    define.list(
         "name_map",
         [],
         "Names of the model's variables and the checkpoint's: hidden/kernel=layer1/w,...",
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_bool(
+    define.boolean(
         "safe_mode",
         True,
         "Whether the check refuses to run Python code of Lambda layers from the file; "
         "--nosafe_mode trusts it.",
-        flag_values=flag_values,
     )
 
 
