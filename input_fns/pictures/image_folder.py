@@ -80,16 +80,12 @@ def image_folder(
       TypeError: An argument is of the wrong type.
     """
     settings = PipelineOptions.of(
-        {
-            "shuffle": shuffle,
-            "batch_size": batch_size,
-            "num_epochs": num_epochs,
-            "buffer_size": buffer_size,
-            "prefetch_buffer_size": prefetch_buffer_size,
-            **more,
-        }
-        if options is None
-        else {"options": options, **more}
+        {"options": options, **more},
+        shuffle=shuffle,
+        batch_size=batch_size,
+        num_epochs=num_epochs,
+        buffer_size=buffer_size,
+        prefetch_buffer_size=prefetch_buffer_size,
     )
     size, table = _checked_size(image_size), _checked_labels(labels)
     files, classes = _list_files(checks.path("file_pattern", file_pattern), table)

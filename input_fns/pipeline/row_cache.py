@@ -4,6 +4,7 @@ Rows are added as they are first used, in any order, so that shuffling comes bef
 is new in each epoch. A job that is killed finds what it had cached.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -81,13 +82,12 @@ class FileCache:
                 file.write((_MAGIC + json.dumps(head).encode() + b"\n").ljust(_HEAD, b"\0"))
                 file.truncate(_HEAD + self._count * (1 + self._size))
             os.replace(unfinished, self._path)
-        except BaseException as error:
-            if os.path.exists(unfinished):
+        except OSError as error:
+            text = f"The cache cannot be made: {error.strerror}"
+            raise OSError(error.errno, text, self._path) from error
+        finally:
+            with contextlib.suppress(OSError):
                 os.remove(unfinished)
-            if isinstance(error, OSError):
-                text = f"The cache cannot be made: {error.strerror}"
-                raise OSError(error.errno, text, self._path) from error
-            raise
 
     def _check(self, head: dict[str, Any]) -> None:
         start = os.pread(self._file, _HEAD, 0)
