@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from estimator_train.legacy import trees
-from estimator_train.legacy.codebase import is_old_library, is_own_module, own_copy
+from estimator_train.legacy.codebase import is_old_library, is_own_module, source_of
 from estimator_train.legacy.trees.view import Tree
 
 # Modules that a tree answers for; only the names are needed to know which imports to look at.
@@ -87,7 +87,7 @@ class Imports:
         is_own = root not in _OF_LIBRARIES and is_own_module(importer)
         if not importer or not (is_own or is_old_library(importer, root)):
             return None
-        if is_own and own_copy(root, self._directory):
+        if is_own and source_of(root, self._directory):
             # A codebase may have an estimator_train.py of its own; the name is taken by this one.
             return self._theirs if root == _OURS else None
         if root == _OURS:

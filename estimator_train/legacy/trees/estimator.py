@@ -1,8 +1,5 @@
 """tf.estimator under all its names, and the modules inside it that scripts import."""
 
-from collections.abc import Callable
-from typing import Any
-
 _INSIDES = ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator")
 _V1 = "estimator_train.compat.v1"
 _V2 = "estimator_train"
@@ -93,10 +90,8 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def names() -> dict[str, str | Callable[[], Any]]:
-    """Dotted names of single objects."""
-    found: dict[str, str | Callable[[], Any]] = {}
-    for root in _INSIDES:
-        found[f"{root}.keras.model_to_estimator"] = f"{_V1}:keras.model_to_estimator"
-        found[f"{root}.estimator.EstimatorV2"] = f"{_V2}:Estimator"
-    return found
+# Dotted names of single objects.
+NAMES = {
+    **{f"{root}.keras.model_to_estimator": f"{_V1}:keras.model_to_estimator" for root in _INSIDES},
+    **{f"{root}.estimator.EstimatorV2": f"{_V2}:Estimator" for root in _INSIDES},
+}
