@@ -15,12 +15,7 @@ change. Needs --input_fn or --preset; no model is built.
 """
 
 
-def define_data_flags(flag_values: absl_flags.FlagValues) -> None:
-    """Defines --mode, --data_batches, --measure_secs and --contact_sheet.
-
-    Args:
-      flag_values: Where to define them.
-    """
+def _define_data_flags(flag_values: absl_flags.FlagValues) -> None:
     define = Group(flag_values)
     define.enum("mode", "train", ["train", "eval", "infer"], "What the input_fn is called for.")
     define.integer("data_batches", 20, "Batches to look at for values and classes.", lower_bound=1)
@@ -30,7 +25,7 @@ def define_data_flags(flag_values: absl_flags.FlagValues) -> None:
     define.string("contact_sheet", None, "PNG file to write the first pictures to.")
 
 
-FLAGS = (*common.JOB_FLAGS, define_data_flags)
+FLAGS = (*common.JOB_FLAGS, _define_data_flags)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from absl import flags as absl_flags
 
@@ -18,12 +17,7 @@ and with the checkpoint in a graph of its own, and fails if they differ.
 """
 
 
-def define_flags(flag_values: absl_flags.FlagValues) -> None:
-    """Defines the command's flags.
-
-    Args:
-      flag_values: Where to define them.
-    """
+def _define_flags(flag_values: absl_flags.FlagValues) -> None:
     define = Group(flag_values)
     define.string(
         "model",
@@ -44,7 +38,7 @@ def define_flags(flag_values: absl_flags.FlagValues) -> None:
     )
 
 
-FLAGS = (define_flags,)
+FLAGS = (_define_flags,)
 
 
 def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
@@ -77,7 +71,9 @@ def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
     model = function()
     load_trained(model, paths[0], name_map)
     names = propose_name_map(model, paths[0], name_map)
-    _report(names)
+    for ours, theirs in names.items():
+        if ours != theirs:  # Found under another name.
+            print(f"{ours} <- {theirs}")
     model.save(output)
     difference = check_predictions(model, output, paths[0], names, safe_mode=flag_values.safe_mode)
     print(f"{output}: {len(names)} variables; largest difference of predictions {difference:.2g}")
@@ -88,10 +84,3 @@ def _name_map(pairs: Sequence[str]) -> dict[str, str]:
     if wrong:
         raise UsageError(f"--name_map={','.join(pairs)}: '{wrong[0]}' is not NAME=NAME.")
     return dict(pair.split("=") for pair in pairs)
-
-
-def _report(names: dict[str, Any]) -> None:
-    """Prints which variables were found under other names."""
-    for ours, theirs in names.items():
-        if ours != theirs:
-            print(f"{ours} <- {theirs}")

@@ -1,5 +1,6 @@
 """`estimator-train train`: train, evaluate, export, and say how it went."""
 
+import contextlib
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -90,7 +91,7 @@ def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
     stopping = Stopping(job.estimator, flag_values, every_steps)
     hooks = [times, *stopping.hooks, *profiling.hooks]
     try:
-        with profiling:
+        with contextlib.closing(profiling):
             metrics = _train(job, flag_values, evaluation, hooks)
     finally:
         record["checkpoint"] = job.estimator.latest_checkpoint()
