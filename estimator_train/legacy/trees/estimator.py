@@ -13,57 +13,24 @@ _BEHIND_INSIDES = (
     f"{_V1}:keras",
     "estimator_train.heads.v1",
 )
-# Modules inside tf.estimator that scripts import; each has the names of all of them here.
-_INNER_MODULES = [
-    "canned",
-    "canned.baseline",
-    "canned.dnn",
-    "canned.dnn_linear_combined",
-    "canned.head",
-    "canned.linear",
-    "canned.metric_keys",
-    "canned.optimizers",
-    "canned.parsing_utils",
-    "canned.prediction_keys",
-    "canned.rnn",
-    "early_stopping",
-    "estimator",
-    "estimator_export",
-    "estimator_lib",
-    "export",
-    "export.export",
-    "export.export_lib",
-    "export.export_output",
-    "export.function",
-    "export_lib",
-    "exporter",
-    "extenders",
-    "head",
-    "head.base_head",
-    "head.binary_class_head",
-    "head.multi_class_head",
-    "head.regression_head",
-    "hooks",
-    "hooks.basic_session_run_hooks",
-    "hooks.hooks",
-    "hooks.session_run_hook",
-    "inputs",
-    "inputs.inputs",
-    "inputs.numpy_io",
-    "inputs.pandas_io",
-    "inputs.queues",
-    "keras",
-    "keras_lib",
-    "mode_keys",
-    "model_fn",
-    "run_config",
-    "tpu",
-    "tpu.tpu_config",
-    "tpu.tpu_context",
-    "tpu.tpu_estimator",
-    "training",
-    "util",
-]
+# Modules inside tf.estimator that scripts import, by their packages; each has the names of all of
+# them here.
+_INNER_MODULES = {
+    "": (
+        "canned early_stopping estimator estimator_export estimator_lib export export_lib exporter "
+        "extenders head hooks inputs keras keras_lib mode_keys model_fn run_config tpu training "
+        "util"
+    ),
+    ".canned": (
+        "baseline dnn dnn_linear_combined head linear metric_keys optimizers parsing_utils "
+        "prediction_keys rnn"
+    ),
+    ".export": "export export_lib export_output function",
+    ".head": "base_head binary_class_head multi_class_head regression_head",
+    ".hooks": "basic_session_run_hooks hooks session_run_hook",
+    ".inputs": "inputs numpy_io pandas_io queues",
+    ".tpu": "tpu_config tpu_context tpu_estimator",
+}
 
 
 def modules(default: str) -> dict[str, tuple[str, ...]]:
@@ -85,7 +52,8 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
     }
     for root in _INSIDES:
         found[root] = _BEHIND_INSIDES
-        found |= {f"{root}.{name}": _BEHIND_INSIDES for name in _INNER_MODULES}
+        for package, inner in _INNER_MODULES.items():
+            found |= {f"{root}{package}.{name}": _BEHIND_INSIDES for name in inner.split()}
         found[f"{root}.gc"] = ("estimator_train.legacy.gc",)
     return found
 
