@@ -78,6 +78,8 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
         way to sum gradients than it knows, or no such cluster as it needs.
       RuntimeError: TensorFlow already runs, and its CPU is not divided as asked.
     """
+    import tensorflow as tf
+
     set_cluster(flag_values)
     name = flag_values.distribution_strategy
     devices = _devices(flag_values)
@@ -95,18 +97,10 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
         )
     if len(devices) > 1 and devices[0].startswith("/cpu"):
         _divide_cpu(len(devices))
-    return _MAKERS[name](devices, algorithm)
+    return _MAKERS[name](tf, devices, algorithm)
 
 
-def _one_device(devices: list[str], algorithm: str | None) -> Any:
-    import tensorflow as tf
-
-    return tf.distribute.OneDeviceStrategy(devices[0])
-
-
-def _mirrored(devices: list[str], algorithm: str | None) -> Any:
-    import tensorflow as tf
-
+def _mirrored(tf: Any, devices: list[str], algorithm: str | None) -> Any:
     if len(devices) == 1:
         return None
     operations = {
@@ -118,15 +112,7 @@ def _mirrored(devices: list[str], algorithm: str | None) -> Any:
     return tf.distribute.MirroredStrategy(devices, cross_device_ops=chosen)
 
 
-def _central_storage(devices: list[str], algorithm: str | None) -> Any:
-    import tensorflow as tf
-
-    return tf.distribute.experimental.CentralStorageStrategy(devices, "/cpu:0")
-
-
-def _multi_worker(devices: list[str], algorithm: str | None) -> Any:
-    import tensorflow as tf
-
+def _multi_worker(tf: Any, devices: list[str], algorithm: str | None) -> Any:
     if is_evaluator():
         return None  # It evaluates by itself, and is not in the cluster.
     known = tf.distribute.experimental.CommunicationImplementation
@@ -136,7 +122,7 @@ def _multi_worker(devices: list[str], algorithm: str | None) -> Any:
     return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
 
 
-def _parameter_server(devices: list[str], algorithm: str | None) -> None:
+def _parameter_server(tf: Any, devices: list[str], algorithm: str | None) -> None:
     """No strategy: the roles of TF_CONFIG say it all."""
     if not number_of("ps"):
         raise ValueError(
@@ -145,11 +131,14 @@ def _parameter_server(devices: list[str], algorithm: str | None) -> None:
         )
 
 
-_MAKERS: dict[str, Callable[[list[str], str | None], Any]] = {
-    "off": lambda devices, algorithm: None,
-    "one_device": _one_device,
+# They get TensorFlow, which is imported no earlier than a strategy is made.
+_MAKERS: dict[str, Callable[[Any, list[str], str | None], Any]] = {
+    "off": lambda tf, devices, algorithm: None,
+    "one_device": lambda tf, devices, algorithm: tf.distribute.OneDeviceStrategy(devices[0]),
     "mirrored": _mirrored,
-    "central_storage": _central_storage,
+    "central_storage": lambda tf, devices, algorithm: (
+        tf.distribute.experimental.CentralStorageStrategy(devices, "/cpu:0")
+    ),
     "multi_worker_mirrored": _multi_worker,
     "parameter_server": _parameter_server,
 }

@@ -56,7 +56,9 @@ def _run(arguments: list[str], program: list[str] | None) -> int | None:
     command = _find(arguments)
     module = command.load()
     flag_values = absl_flags.FlagValues()
-    _define_debug(flag_values)
+    Group(flag_values).boolean(
+        "debug", False, "Show tracebacks, and all that TensorFlow and the estimator log."
+    )
     for define in module.FLAGS:
         define(flag_values)
     if _HELP.intersection(arguments):
@@ -88,9 +90,3 @@ def _find(arguments: list[str]) -> Command:
     close = difflib.get_close_matches(arguments[0], names, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(names)}."
     raise errors.UsageError(f"unknown command '{arguments[0]}'. {hint}")
-
-
-def _define_debug(flag_values: absl_flags.FlagValues) -> None:
-    Group(flag_values).boolean(
-        "debug", False, "Show tracebacks, and all that TensorFlow and the estimator log."
-    )

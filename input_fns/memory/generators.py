@@ -44,10 +44,7 @@ def generator(
 
 def _signature(function: Callable[[], Iterable[Any]]) -> Any:
     for first in function():
-        return tf.nest.map_structure(tf.type_spec_from_value, _as_tensors(first))
+        with tf.init_scope():  # Also within a graph, values must be known.
+            tensors = tf.nest.map_structure(tf.convert_to_tensor, first)
+        return tf.nest.map_structure(tf.type_spec_from_value, tensors)
     raise ValueError("The generator yields nothing.")
-
-
-def _as_tensors(row: Any) -> Any:
-    with tf.init_scope():  # Also within a graph, values must be known.
-        return tf.nest.map_structure(tf.convert_to_tensor, row)

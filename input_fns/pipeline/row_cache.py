@@ -16,9 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 _MAGIC = b"input_fns row cache\n"
-_HEAD = (
-    4096  # Bytes of the header. The marks of the rows that are in the file follow, then the rows.
-)
+# Bytes of the header. The marks of the rows that are in the file follow, then the rows.
+_HEAD = 4096
 
 
 class RowCache:
