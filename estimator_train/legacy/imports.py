@@ -65,25 +65,22 @@ class Imports:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        root = name.partition(".")[0]
-        if level == 0 and root in _ANSWERED:
-            find = self._finder(root, globals)
-            if find is not None:
-                return self._given(find, name, fromlist or ())
+        find = self._finder(name, globals) if level == 0 else None
+        if find is not None:
+            return self._given(find, name, fromlist or ())
         return self._import(name, globals, locals, fromlist or (), level)
 
     def _function(self, name: str, package: str | None = None) -> ModuleType:
-        root = name.partition(".")[0]
-        if root in _ANSWERED:
-            find = self._finder(root, sys._getframe(1).f_globals)
-            if find is not None:
-                return find(name)
-        return self._import_module(name, package)
+        find = self._finder(name, sys._getframe(1).f_globals)
+        return find(name) if find is not None else self._import_module(name, package)
 
     def _finder(
-        self, root: str, importer: Mapping[str, Any] | None
+        self, name: str, importer: Mapping[str, Any] | None
     ) -> Callable[[str], ModuleType] | None:
         """What answers the import of a module; None if Python itself does."""
+        root = name.partition(".")[0]
+        if root not in _ANSWERED:
+            return None
         is_own = root not in _OF_LIBRARIES and is_own_module(importer)
         if not importer or not (is_own or is_old_library(importer, root)):
             return None

@@ -115,11 +115,10 @@ def image_folder(
 def _checked_size(image_size: tuple[int, int]) -> tuple[int, int]:
     if not isinstance(image_size, Sequence) or len(image_size) != 2:
         raise TypeError(f"image_size must be (height, width), but got {image_size!r}.")
-    height, width = image_size
-    return (
-        checks.integer("image_size[0]", height, minimum=1),
-        checks.integer("image_size[1]", width, minimum=1),
+    height, width = (
+        checks.integer(f"image_size[{i}]", size, minimum=1) for i, size in enumerate(image_size)
     )
+    return height, width
 
 
 def _checked_labels(labels: Sequence[str]) -> dict[str, int]:

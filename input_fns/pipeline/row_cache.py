@@ -71,8 +71,7 @@ class FileCache:
         self._file = os.open(path, os.O_RDWR)
         weakref.finalize(self, os.close, self._file)
         self._check(head)
-        marks = os.pread(self._file, count, _HEAD)
-        self._there = np.frombuffer(marks, bool).copy()
+        self._there = np.frombuffer(os.pread(self._file, count, _HEAD), bool).copy()
 
     def _make(self, head: dict[str, Any]) -> None:
         unfinished = f"{self._path}.{os.getpid()}.unfinished"

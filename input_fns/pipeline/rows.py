@@ -132,11 +132,7 @@ def _handed_over(
         # knows, keeps the result from being computed ahead and put into the graph after all.
         dtypes = [tf.as_dtype(array.dtype) for array in arrays]
         handed = tf.numpy_function(hand_over, [zero], dtypes, stateful=False)
-        return use(
-            [
-                tf.ensure_shape(tensor, array.shape)
-                for tensor, array in zip(handed, arrays, strict=True)
-            ]
-        )
+        pairs = zip(handed, arrays, strict=True)
+        return use([tf.ensure_shape(tensor, array.shape) for tensor, array in pairs])
 
     return tf.data.Dataset.from_tensors(0).flat_map(start)
