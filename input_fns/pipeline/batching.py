@@ -60,13 +60,13 @@ def _index_batches(count: int, options: PipelineOptions) -> tf.data.Dataset:
     return epochs.rebatch(options.batch_size, options.drop_remainder)
 
 
-def in_batches(rows: tf.data.Dataset, options: PipelineOptions) -> tf.data.Dataset:
+def in_batches(dataset: tf.data.Dataset, options: PipelineOptions) -> tf.data.Dataset:
     """Returns the finished pipeline of a dataset of single rows, which are read one by one."""
     if options.pipelines > 1:
-        rows = rows.shard(options.pipelines, options.pipeline)
+        dataset = dataset.shard(options.pipelines, options.pipeline)
     if options.cache is not None:
-        rows = rows.cache("" if options.cache == MEMORY else options.cache)
+        dataset = dataset.cache("" if options.cache == MEMORY else options.cache)
     if options.shuffle:
-        rows = rows.shuffle(options.buffer_size or SHUFFLED, options.seed)
-    rows = rows.repeat(options.num_epochs)
-    return options.finish(rows.batch(options.batch_size, options.drop_remainder))
+        dataset = dataset.shuffle(options.buffer_size or SHUFFLED, options.seed)
+    dataset = dataset.repeat(options.num_epochs)
+    return options.finish(dataset.batch(options.batch_size, options.drop_remainder))

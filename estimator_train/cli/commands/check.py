@@ -74,12 +74,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _target(path: str, switches: Sequence[str]) -> str:
     """The directory that copies are written to, "" if none are asked for."""
-    target = ""
-    for switch in switches:
-        if switch.startswith(_REWRITE):
-            default = f"{os.path.splitext(path.rstrip(os.sep))[0]}_rewritten"
-            target = switch.partition("=")[2] or default
-    return target
+    asked = [switch for switch in switches if switch.startswith(_REWRITE)]
+    if not asked:
+        return ""
+    return asked[-1].partition("=")[2] or f"{os.path.splitext(path.rstrip(os.sep))[0]}_rewritten"
 
 
 def _print_copies(copies: Sequence["Copy"]) -> None:
