@@ -2,6 +2,8 @@
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()  # A script's own --help then lists them as its own.
 
 
@@ -11,50 +13,36 @@ def define_base_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_string(
-        "data_dir",
-        None,
-        "Directory of the input data.",
-        short_name="dd",
-        flag_values=flag_values,
-    )
-    flags.DEFINE_string(
+    define = Group(flag_values)
+    define.string("data_dir", None, "Directory of the input data.", short_name="dd")
+    define.string(
         "model_dir",
         None,
         "Directory of checkpoints and event files. A job that finds a checkpoint there continues "
         "from it.",
         short_name="md",
-        flag_values=flag_values,
     )
-    flags.DEFINE_boolean(
-        "clean",
-        False,
-        "Remove --model_dir first, to start over.",
-        flag_values=flag_values,
-    )
-    flags.DEFINE_integer(
+    define.boolean("clean", False, "Remove --model_dir first, to start over.")
+    define.integer(
         "train_epochs",
         1,
         "Passes over the training data in one run.",
         short_name="te",
         lower_bound=1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "batch_size",
         32,
         "Examples in one step, over all devices (the global batch).",
         short_name="bs",
         lower_bound=1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_string(
+    define.string(
         "export_dir",
         None,
         "Directory under which SavedModels are written, each in a directory named by its time; "
         "{model_dir} in it stands for the value of --model_dir.",
         short_name="ed",
-        flag_values=flag_values,
     )
 
 

@@ -2,6 +2,8 @@
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()
 
 
@@ -13,51 +15,43 @@ def define_batch_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_list(
+    define = Group(flag_values)
+    define.list(
         "preemption_signals",
         None,
         "Signals at which training saves a checkpoint and exits with code 143, such as "
         "SIGTERM,SIGUSR1; by default SIGTERM, and in a Slurm job SIGUSR1 as well.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_float(
+    define.float(
         "grace_secs",
         None,
         "The process ends this many seconds after such a signal, even if the checkpoint is not "
         "written yet; unlimited by default.",
         lower_bound=0.0,
-        flag_values=flag_values,
     )
-    flags.DEFINE_boolean(
-        "slurm_requeue",
-        False,
-        "Ask Slurm to queue the job again when such a signal ends it.",
-        flag_values=flag_values,
+    define.boolean(
+        "slurm_requeue", False, "Ask Slurm to queue the job again when such a signal ends it."
     )
-    flags.DEFINE_float(
+    define.float(
         "step_timeout_secs",
         None,
         "End the process with code 142 when a step takes longer than this; the stack of every "
         "thread is written to standard error first.",
         lower_bound=0.0,
-        flag_values=flag_values,
     )
-    flags.DEFINE_boolean(
+    define.boolean(
         "allow_shared_model_dir",
         False,
         "Train in --model_dir even if another job trains there now.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_string(
+    define.string(
         "job_summary",
         None,
         "File for a JSON record of the run, written at its start and again when it ends or fails.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_boolean(
+    define.boolean(
         "deterministic",
         False,
         "Make two runs with equal flags write equal checkpoints on one machine; slower. Needs "
         "--seed.",
-        flag_values=flag_values,
     )

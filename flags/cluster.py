@@ -6,6 +6,8 @@ from typing import Any
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()
 
 _TRAINERS = ("chief", "master", "worker")
@@ -17,19 +19,18 @@ def define_cluster_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_list(
+    define = Group(flag_values)
+    define.list(
         "worker_hosts",
         None,
         "Addresses (host:port) of the workers of a synchronous training, in place of TF_CONFIG; "
         "the same list for each process.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "task_index",
         None,
         "The index of this process in --worker_hosts, counted from 0.",
         lower_bound=0,
-        flag_values=flag_values,
     )
 
 

@@ -12,6 +12,7 @@ from flags.cluster import (
     number_of_trainers,
     set_cluster,
 )
+from flags.group import Group
 
 flags.disclaim_key_flags()
 
@@ -24,7 +25,8 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_enum(
+    define = Group(flag_values)
+    define.enum(
         "distribution_strategy",
         "mirrored",
         list(_MAKERS),
@@ -34,32 +36,28 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
         "parameter_server: variables on the ps tasks of a cluster, trained asynchronously; "
         "one_device: OneDeviceStrategy on the first; off: no strategy.",
         short_name="ds",
-        flag_values=flag_values,
     )
-    flags.DEFINE_enum(
+    define.enum(
         "all_reduce_alg",
         None,
         ["ring", "nccl", "hierarchical_copy", "reduce_to_one_device"],
         "How gradients are summed; by default TensorFlow chooses. mirrored: nccl, "
         "hierarchical_copy or reduce_to_one_device; multi_worker_mirrored: ring or nccl.",
-        flag_values=flag_values,
     )
     define_cluster_flags(flag_values)
-    flags.DEFINE_integer(
+    define.integer(
         "num_gpus",
         None,
         "GPUs to train on, -1 for all; by default one if there is one. With 0, or without GPUs, "
         "the CPU is used.",
         short_name="ng",
         lower_bound=-1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "num_virtual_cpus",
         1,
         "Virtual devices to make of the CPU, for mirrored training without GPUs.",
         lower_bound=1,
-        flag_values=flag_values,
     )
 
 
@@ -80,6 +78,8 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
         way to sum gradients than it knows, or no such cluster as it needs.
       RuntimeError: TensorFlow already runs, and its CPU is not divided as asked.
     """
+    import tensorflow as tf
+
     set_cluster(flag_values)
     name = flag_values.distribution_strategy
     devices = _devices(flag_values)
@@ -97,18 +97,10 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
         )
     if len(devices) > 1 and devices[0].startswith("/cpu"):
         _divide_cpu(len(devices))
-    return _MAKERS[name](devices, algorithm)
+    return _MAKERS[name](tf, devices, algorithm)
 
 
-def _one_device(devices: list[str], algorithm: str | None) -> Any:
-    import tensorflow as tf
-
-    return tf.distribute.OneDeviceStrategy(devices[0])
-
-
-def _mirrored(devices: list[str], algorithm: str | None) -> Any:
-    import tensorflow as tf
-
+def _mirrored(tf: Any, devices: list[str], algorithm: str | None) -> Any:
     if len(devices) == 1:
         return None
     operations = {
@@ -120,15 +112,7 @@ def _mirrored(devices: list[str], algorithm: str | None) -> Any:
     return tf.distribute.MirroredStrategy(devices, cross_device_ops=chosen)
 
 
-def _central_storage(devices: list[str], algorithm: str | None) -> Any:
-    import tensorflow as tf
-
-    return tf.distribute.experimental.CentralStorageStrategy(devices, "/cpu:0")
-
-
-def _multi_worker(devices: list[str], algorithm: str | None) -> Any:
-    import tensorflow as tf
-
+def _multi_worker(tf: Any, devices: list[str], algorithm: str | None) -> Any:
     if is_evaluator():
         return None  # It evaluates by itself, and is not in the cluster.
     known = tf.distribute.experimental.CommunicationImplementation
@@ -138,7 +122,7 @@ def _multi_worker(devices: list[str], algorithm: str | None) -> Any:
     return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
 
 
-def _parameter_server(devices: list[str], algorithm: str | None) -> None:
+def _parameter_server(tf: Any, devices: list[str], algorithm: str | None) -> None:
     """No strategy: the roles of TF_CONFIG say it all."""
     if not number_of("ps"):
         raise ValueError(
@@ -147,11 +131,14 @@ def _parameter_server(devices: list[str], algorithm: str | None) -> None:
         )
 
 
-_MAKERS: dict[str, Callable[[list[str], str | None], Any]] = {
-    "off": lambda devices, algorithm: None,
-    "one_device": _one_device,
+# They get TensorFlow, which is imported no earlier than a strategy is made.
+_MAKERS: dict[str, Callable[[Any, list[str], str | None], Any]] = {
+    "off": lambda tf, devices, algorithm: None,
+    "one_device": lambda tf, devices, algorithm: tf.distribute.OneDeviceStrategy(devices[0]),
     "mirrored": _mirrored,
-    "central_storage": _central_storage,
+    "central_storage": lambda tf, devices, algorithm: (
+        tf.distribute.experimental.CentralStorageStrategy(devices, "/cpu:0")
+    ),
     "multi_worker_mirrored": _multi_worker,
     "parameter_server": _parameter_server,
 }

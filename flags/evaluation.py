@@ -5,6 +5,7 @@ from typing import Any
 
 from absl import flags
 
+from flags.group import Group
 from flags.parsers import DurationParser, KeepBestParser
 
 flags.disclaim_key_flags()
@@ -21,123 +22,101 @@ def define_evaluation_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_boolean(
-        "eval",
-        False,
-        "Evaluate checkpoints as training writes them; by default only the last.",
-        flag_values=flag_values,
+    define = Group(flag_values)
+    define.boolean(
+        "eval", False, "Evaluate checkpoints as training writes them; by default only the last."
     )
-    _define_when(flag_values)
-    _define_early_stopping(flag_values)
-    _define_exporters(flag_values)
-    flags.DEFINE(
+    _define_when(define)
+    _define_early_stopping(define)
+    _define_exporters(define)
+    define.parsed(
         KeepBestParser(),
         "keep_best",
         None,
         "METRIC:min:N or METRIC:max:N keeps the N evaluated checkpoints with the lowest or the "
         "highest value in the directory best of --model_dir.",
-        flag_values=flag_values,
     )
-    flags.DEFINE(
+    define.parsed(
         DurationParser(),
         "max_time",
         None,
         "Stop training after this time, such as 90m, 2h or 600 (seconds); the last evaluation and "
         "export follow.",
-        flag_values=flag_values,
     )
+    flags.register_validator("exporters", _names_exporters, flag_values=flag_values)
     _check(_needs_eval, ("eval", *_WHEN, "stop_metric", "exporters"), flag_values)
     _check(_one_at_most, _WHEN, flag_values)
     _check(_early_stopping_is_whole, _STOP, flag_values)
     _check(_exporters_are_there, _EXPORT, flag_values)
 
 
-def _define_when(flag_values: flags.FlagValues) -> None:
-    flags.DEFINE_integer(
+def _define_when(define: Group) -> None:
+    define.integer(
         "eval_every_steps",
         None,
         "Write and evaluate a checkpoint each so many steps; by default each checkpoint that is "
         "written is evaluated.",
         lower_bound=1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "epochs_between_evals",
         None,
         "The same in passes over the training data, whose dataset must know its length.",
         short_name="ebe",
         lower_bound=1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_float(
+    define.float(
         "eval_throttle_secs",
         None,
         "Evaluate a checkpoint only if the evaluation before it began so many seconds ago.",
         lower_bound=0.0,
-        flag_values=flag_values,
     )
 
 
-def _define_early_stopping(flag_values: flags.FlagValues) -> None:
-    flags.DEFINE_string(
+def _define_early_stopping(define: Group) -> None:
+    define.string(
         "stop_metric",
         None,
         "The metric of the evaluations by which training stops early, such as loss.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_enum(
+    define.enum(
         "stop_if",
         None,
         ["higher", "lower", "no_increase", "no_decrease"],
         "Stop if --stop_metric is higher or lower than --stop_threshold, or has not increased or "
         "decreased for --stop_patience_steps.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_float(
-        "stop_threshold",
-        None,
-        "The value for --stop_if=higher and lower.",
-        short_name="st",
-        flag_values=flag_values,
+    define.float(
+        "stop_threshold", None, "The value for --stop_if=higher and lower.", short_name="st"
     )
-    flags.DEFINE_integer(
+    define.integer(
         "stop_patience_steps",
         None,
         "Training steps for --stop_if=no_increase and no_decrease.",
         lower_bound=1,
-        flag_values=flag_values,
     )
 
 
-def _define_exporters(flag_values: flags.FlagValues) -> None:
-    flags.DEFINE_list(
+def _define_exporters(define: Group) -> None:
+    define.list(
         "exporters",
         [],
         "What becomes a SavedModel in export/NAME of --model_dir: final, the last checkpoint; "
         "latest, each evaluated one; best, each that is better than those before it.",
-        flag_values=flag_values,
     )
-    flags.register_validator("exporters", _names_exporters, flag_values=flag_values)
-    flags.DEFINE_string(
-        "best_metric",
-        None,
-        "What the exporter best compares; the loss by default.",
-        flag_values=flag_values,
-    )
-    flags.DEFINE_enum(
+    define.string("best_metric", None, "What the exporter best compares; the loss by default.")
+    define.enum(
         "best_mode",
         None,
         ["min", "max"],
         "Whether the lowest or the highest --best_metric is the best.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "exports_to_keep",
         None,
         "How many of the newest exports the exporters latest and best keep each; 5 by default, 0 "
         "keeps all.",
         lower_bound=0,
-        flag_values=flag_values,
     )
 
 

@@ -2,6 +2,8 @@
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()
 
 
@@ -11,41 +13,36 @@ def define_image_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_boolean(
+    define = Group(flag_values)
+    define.boolean(
         "download",
         False,
         "Fetch files that --data_dir lacks, for data sets that have a known source.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "image_size",
         224,
         "Height and width, in pixels, that pictures are resized to.",
         lower_bound=1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_list(
+    define.list(
         "labels",
         [],
         "The classes, in the order of the model's outputs; each has a folder of its name.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_string(
+    define.string(
         "file_pattern",
         "*/*.jpeg",
         "Which files are pictures, below the train and the test folder of --data_dir.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_boolean(
+    define.boolean(
         "mixed_channels",
         False,
         "Take grey pictures among coloured ones, rather than refuse what is unlike the first.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_string(
+    define.string(
         "weights",
         None,
         "First weights of the network: imagenet (tf_keras downloads them), or the path of a "
         "weights file; random values by default.",
-        flag_values=flag_values,
     )

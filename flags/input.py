@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()
 
 Options = TypeVar("Options")
@@ -35,17 +37,18 @@ def define_input_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define them.
     """
+    define = Group(flag_values)
     for name, help_text in (
         ("shuffle_buffer", "How far a shuffle moves an example; anywhere by default."),
         ("num_parallel_calls", "Examples or batches worked on at a time; one a processor."),
         ("datasets_num_private_threads", "Threads of a pool of the input's own."),
     ):
-        flags.DEFINE_integer(name, None, help_text, lower_bound=1, flag_values=flag_values)
+        define.integer(name, None, help_text, lower_bound=1)
     for name, help_text, least in (
         ("prefetch", "Batches made ahead of their use; -1 lets tf.data choose, as by default.", -1),
         ("max_bad_records", "How many bad records --on_bad_record=skip may leave out.", 0),
     ):
-        flags.DEFINE_integer(name, None, help_text, lower_bound=least, flag_values=flag_values)
+        define.integer(name, None, help_text, lower_bound=least)
     for name, value, help_text in (
         ("drop_remainder", False, "Leave out a last batch that is smaller than the others."),
         ("deterministic_input", True, "The same order in each run of the same seed."),
@@ -56,7 +59,7 @@ def define_input_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
             "reads on from there.",
         ),
     ):
-        flags.DEFINE_boolean(name, value, help_text, flag_values=flag_values)
+        define.boolean(name, value, help_text)
     for name, help_text in (
         (
             "input_cache",
@@ -68,13 +71,12 @@ def define_input_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         ),
         ("bad_records_file", "File to which a line is added for each record that is left out."),
     ):
-        flags.DEFINE_string(name, None, help_text, flag_values=flag_values)
-    flags.DEFINE_enum(
+        define.string(name, None, help_text)
+    define.enum(
         "on_bad_record",
         "raise",
         ["raise", "skip"],
         "What to do about a record that cannot be read: stop, or leave it out.",
-        flag_values=flag_values,
     )
 
 

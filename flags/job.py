@@ -2,6 +2,8 @@
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()
 
 
@@ -11,19 +13,18 @@ def define_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_string(
+    define = Group(flag_values)
+    define.string(
         "model",
         None,
         "package.module:function that is a model_fn (it has an argument named features), or that "
         "returns a compiled tf_keras model.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_string(
+    define.string(
         "input_fn",
         None,
         "package.module:function that returns a tf.data.Dataset of (features, labels), or "
         "whatever else an input_fn may.",
-        flag_values=flag_values,
     )
     for name in ("model", "input_fn"):
         flags.register_validator(

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()
 
 _FOLDER = Path(__file__).parent / "presets"
@@ -21,12 +23,11 @@ def define_preset_flag(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define it.
     """
-    flags.DEFINE_enum(
+    Group(flag_values).enum(
         "preset",
         None,
         preset_names(),
         "A job that comes with the package; any other flag overrides what it says.",
-        flag_values=flag_values,
     )
 
 

@@ -2,6 +2,8 @@
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()
 
 
@@ -11,11 +13,11 @@ def define_speed_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_string(
+    define = Group(flag_values)
+    define.string(
         "steps_per_loop",
         "auto",
         "The most training steps in one session call; 'auto' leaves as many as no hook must see.",
-        flag_values=flag_values,
     )
     flags.register_validator(
         "steps_per_loop",
@@ -23,24 +25,21 @@ def define_speed_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         message="must be 'auto' or a number above 0",
         flag_values=flag_values,
     )
-    flags.DEFINE_enum(
+    define.enum(
         "checkpoint_mode",
         "async",
         ["async", "sync"],
         "async: training continues while a checkpoint is written; sync: it waits.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_enum(
+    define.enum(
         "xla",
         "off",
         ["off", "on", "auto"],
         "Whether XLA compiles the training steps that run in loops; 'auto': where it can.",
-        flag_values=flag_values,
     )
-    flags.DEFINE_enum(
+    define.enum(
         "mixed_precision",
         "off",
         ["off", "bfloat16", "float16"],
         "The type of the products and convolutions of training; variables stay in float32.",
-        flag_values=flag_values,
     )

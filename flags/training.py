@@ -2,6 +2,8 @@
 
 from absl import flags
 
+from flags.group import Group
+
 flags.disclaim_key_flags()
 
 
@@ -11,33 +13,26 @@ def define_training_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     Args:
       flag_values: Where to define them.
     """
-    flags.DEFINE_float(
-        "learning_rate",
-        0.001,
-        "Learning rate of the optimizer.",
-        short_name="lr",
-        lower_bound=0.0,
-        flag_values=flag_values,
+    define = Group(flag_values)
+    define.float(
+        "learning_rate", 0.001, "Learning rate of the optimizer.", short_name="lr", lower_bound=0.0
     )
-    flags.DEFINE_integer(
+    define.integer(
         "max_train_steps",
         None,
         "Stop at this global step; the steps of earlier runs in --model_dir count.",
         short_name="mts",
         lower_bound=1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "eval_steps",
         None,
         "Batches to evaluate on; all of the evaluation data by default.",
         lower_bound=1,
-        flag_values=flag_values,
     )
-    flags.DEFINE_integer(
+    define.integer(
         "seed",
         None,
         "Seed of initial values and shuffling; different in each run by default.",
         lower_bound=0,
-        flag_values=flag_values,
     )

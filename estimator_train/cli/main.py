@@ -1,15 +1,15 @@
 """The entry point of `estimator-train`: finds the command, parses its flags, runs it."""
 
 import difflib
-import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from absl import flags as absl_flags
 
 from estimator_train.cli import help_text
-from estimator_train.cli.job.own_packages import flags
+from estimator_train.cli.job.own_packages import Group, flags
 from estimator_train.cli.output import errors, logs, versions
 from estimator_train.cli.registry import COMMANDS, Command
 
@@ -29,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if any(c.parses_itself and c.name in arguments[:1] for c in COMMANDS):
-            return importlib.import_module(_find(arguments).module).main(arguments[1:])
+            module: Any = _find(arguments).load()
+            return module.main(arguments[1:])
         code = _run(*_split(arguments))
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
@@ -55,7 +56,9 @@ def _run(arguments: list[str], program: list[str] | None) -> int | None:
     command = _find(arguments)
     module = command.load()
     flag_values = absl_flags.FlagValues()
-    _define_debug(flag_values)
+    Group(flag_values).boolean(
+        "debug", False, "Show tracebacks, and all that TensorFlow and the estimator log."
+    )
     for define in module.FLAGS:
         define(flag_values)
     if _HELP.intersection(arguments):
@@ -87,12 +90,3 @@ def _find(arguments: list[str]) -> Command:
     close = difflib.get_close_matches(arguments[0], names, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(names)}."
     raise errors.UsageError(f"unknown command '{arguments[0]}'. {hint}")
-
-
-def _define_debug(flag_values: absl_flags.FlagValues) -> None:
-    absl_flags.DEFINE_boolean(
-        "debug",
-        False,
-        "Show tracebacks, and all that TensorFlow and the estimator log.",
-        flag_values=flag_values,
-    )

@@ -10,5 +10,5 @@ The codebase, and libraries as old as it, see a `tensorflow` of their own time:
   contrib/       stand-ins of `tf.contrib`, one file a module
   generation.py  whether it was written for TensorFlow 1 or 2
   runner.py      `python SCRIPT`, with all this in place
-  symbols.py, report.py, rewrite.py   what `estimator-train check` reads, says and writes
+  reading/, report.py, rewriting/   what `estimator-train check` reads, says and writes
 """

@@ -69,14 +69,13 @@ def is_old_library(module_globals: Mapping[str, Any] | None, imported: str) -> b
     return libraries.is_known(library)
 
 
-def own_copy(name: str, directory: str) -> Path | None:
-    """The file or folder by which a codebase defines a top-level module.
+def source_of(name: str, directory: str | Path) -> Path | None:
+    """The file of a module that a codebase defines; None if it defines no such module.
 
     Args:
       name: The module's name.
       directory: Where the codebase's top-level modules are.
     """
-    for path in (Path(directory, name, "__init__.py"), Path(directory, f"{name}.py")):
-        if path.is_file():
-            return path.parent if path.name == "__init__.py" else path
-    return None
+    base = Path(directory, *name.split("."))
+    candidates = (base / "__init__.py", base.with_suffix(".py"))
+    return next((path for path in candidates if path.is_file()), None)

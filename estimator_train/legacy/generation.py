@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from estimator_train.legacy import libraries
+from estimator_train.legacy.codebase import source_of
 from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.trees import TF1, TF2
 
@@ -77,9 +78,8 @@ def _uses(modules: Iterable[ast.Module]) -> Iterator[symbols.Use]:
 
 
 # Kept: the modules of a codebase are looked at for each of its scripts.
-@functools.cache
-def _uses_of(module: ast.Module) -> list[symbols.Use]:
-    return symbols.uses(module)
+_uses_of = functools.cache(symbols.uses)
+_tree = functools.cache(ast.parse)
 
 
 def _lead_of_first(uses: Iterable[symbols.Use], tensorflow: Any) -> int:
@@ -135,7 +135,7 @@ def sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
     script = Path(path).resolve()
 
     def beside(file: Path, name: str) -> Path | None:
-        found = (_module(place, name) for place in (file.parent, script.parent, Path.cwd()))
+        found = (source_of(name, place) for place in (file.parent, script.parent, Path.cwd()))
         return next((module for module in found if module), None)
 
     return _reached([script], beside)
@@ -147,7 +147,7 @@ def _library_sources(own: Iterable[tuple[Path, ast.Module]]) -> Iterator[tuple[P
 
     def installed(_: Path, name: str) -> Path | None:
         for folder in folders:
-            module = _module(Path(folder), name)
+            module = source_of(name, folder)
             if module and libraries.is_old(libraries.Library(name.split(".")[0], folder)):
                 return module
         return None
@@ -179,17 +179,6 @@ def _parsed(file: Path) -> ast.Module | None:
         return _tree(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return None
-
-
-@functools.cache
-def _tree(source: bytes) -> ast.Module:
-    return ast.parse(source)
-
-
-def _module(place: Path, name: str) -> Path | None:
-    base = place.joinpath(*name.split("."))
-    candidates = (base / "__init__.py", base.with_suffix(".py"))
-    return next((path for path in candidates if path.is_file()), None)
 
 
 def _has(module: Any, path: list[str]) -> bool:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from estimator_train.legacy import trees
-from estimator_train.legacy.codebase import is_old_library, is_own_module, own_copy
+from estimator_train.legacy.codebase import is_old_library, is_own_module, source_of
 from estimator_train.legacy.trees.view import Tree
 
 # Modules that a tree answers for; only the names are needed to know which imports to look at.
@@ -65,29 +65,26 @@ class Imports:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        root = name.partition(".")[0]
-        if level == 0 and root in _ANSWERED:
-            find = self._finder(root, globals)
-            if find is not None:
-                return self._given(find, name, fromlist or ())
+        find = self._finder(name, globals) if level == 0 else None
+        if find is not None:
+            return self._given(find, name, fromlist or ())
         return self._import(name, globals, locals, fromlist or (), level)
 
     def _function(self, name: str, package: str | None = None) -> ModuleType:
-        root = name.partition(".")[0]
-        if root in _ANSWERED:
-            find = self._finder(root, sys._getframe(1).f_globals)
-            if find is not None:
-                return find(name)
-        return self._import_module(name, package)
+        find = self._finder(name, sys._getframe(1).f_globals)
+        return find(name) if find is not None else self._import_module(name, package)
 
     def _finder(
-        self, root: str, importer: Mapping[str, Any] | None
+        self, name: str, importer: Mapping[str, Any] | None
     ) -> Callable[[str], ModuleType] | None:
         """What answers the import of a module; None if Python itself does."""
+        root = name.partition(".")[0]
+        if root not in _ANSWERED:
+            return None
         is_own = root not in _OF_LIBRARIES and is_own_module(importer)
         if not importer or not (is_own or is_old_library(importer, root)):
             return None
-        if is_own and own_copy(root, self._directory):
+        if is_own and source_of(root, self._directory):
             # A codebase may have an estimator_train.py of its own; the name is taken by this one.
             return self._theirs if root == _OURS else None
         if root == _OURS:

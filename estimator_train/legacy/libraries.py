@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from estimator_train.legacy.reading.scopes import taken_apart
+
 # TensorFlow, what sees it as it is whatever it mentions, and what is large and never asks for it.
 _AS_THEY_ARE = frozenset(
     [
@@ -117,9 +119,7 @@ def _uses_lost(source: Path) -> bool:
 
 def _is_lost(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute) and node.attr in _LOST:
-        base = node.value
-        while isinstance(base, ast.Attribute):
-            base = base.value
+        base, _ = taken_apart(node)
         return isinstance(base, ast.Name) and bool(_TENSORFLOW.fullmatch(base.id))
     if isinstance(node, ast.ImportFrom) and not node.level:
         named = [f"{node.module}.{alias.name}" for alias in node.names]

@@ -137,9 +137,8 @@ def _parsed(file: Path) -> tuple[ast.Module | None, str]:
     try:
         return ast.parse(source), ""
     except (SyntaxError, ValueError) as error:
-        return None, python2_problem(
-            source, error
-        ) or f"line {getattr(error, 'lineno', 0)}: {error}"
+        problem = f"line {getattr(error, 'lineno', 0)}: {error}"
+        return None, python2_problem(source, error) or problem
 
 
 def _symbols(uses: Sequence[symbols.Use], chosen: str) -> list[Symbol]:

@@ -59,16 +59,12 @@ def _prepared(choice: str | None, source: str | None, seed: int | None) -> Tree:
         seeds.seed_tensorflow(tensorflow, seed)
     _free_flag_names()
     # Old code calls what was deprecated since; a warning at each call helps nobody.
-    logging.getLogger("tensorflow").addFilter(_asks_something)
+    logging.getLogger("tensorflow").addFilter(lambda record: _DEPRECATED not in record.getMessage())
     warnings.filterwarnings("ignore", message=f".*{_DEPRECATED}")
     if "numpy" in sys.modules:
         # As NumPy 1 wrote numbers: 1.0, not np.float32(1.0).
         sys.modules["numpy"].set_printoptions(legacy="1.25")
     return trees.tree(chosen)
-
-
-def _asks_something(record: logging.LogRecord) -> bool:
-    return _DEPRECATED not in record.getMessage()
 
 
 def _free_flag_names() -> None:

@@ -52,17 +52,13 @@ def arrays(
       TypeError: An array is of a dtype that TensorFlow does not have.
     """
     settings = PipelineOptions.of(
-        {
-            "batch_size": batch_size,
-            "shuffle": shuffle,
-            "num_epochs": num_epochs,
-            "seed": seed,
-            "buffer_size": buffer_size,
-            "prefetch_buffer_size": prefetch_buffer_size,
-            "drop_remainder": drop_remainder,
-            **more,
-        }
-        if options is None
-        else {"options": options, **more}
+        {"options": options, **more},
+        batch_size=batch_size,
+        shuffle=shuffle,
+        num_epochs=num_epochs,
+        seed=seed,
+        buffer_size=buffer_size,
+        prefetch_buffer_size=prefetch_buffer_size,
+        drop_remainder=drop_remainder,
     )
     return settings.finish(batches(features, labels, settings))

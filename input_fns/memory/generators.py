@@ -5,9 +5,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from input_fns.pipeline.batching import in_batches
 from input_fns.pipeline.options import PipelineOptions
-
-_SHUFFLED = 10_000
 
 
 def generator(
@@ -40,20 +39,12 @@ def generator(
         raise ValueError("Rows of a generator are not cached: collect them in arrays instead.")
     signature = _signature(function) if output_signature is None else output_signature
     rows = tf.data.Dataset.from_generator(function, output_signature=signature)
-    if options.pipelines > 1:
-        rows = rows.shard(options.pipelines, options.pipeline)
-    if options.shuffle:
-        rows = rows.shuffle(options.buffer_size or _SHUFFLED, options.seed)
-    rows = rows.repeat(options.num_epochs)
-    return options.finish(rows.batch(options.batch_size, options.drop_remainder))
+    return in_batches(rows, options)
 
 
 def _signature(function: Callable[[], Iterable[Any]]) -> Any:
     for first in function():
-        return tf.nest.map_structure(tf.type_spec_from_value, _as_tensors(first))
+        with tf.init_scope():  # Also within a graph, values must be known.
+            tensors = tf.nest.map_structure(tf.convert_to_tensor, first)
+        return tf.nest.map_structure(tf.type_spec_from_value, tensors)
     raise ValueError("The generator yields nothing.")
-
-
-def _as_tensors(row: Any) -> Any:
-    with tf.init_scope():  # Also within a graph, values must be known.
-        return tf.nest.map_structure(tf.convert_to_tensor, row)

@@ -4,9 +4,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from input_fns.pipeline.batching import in_batches
 from input_fns.pipeline.options import PipelineOptions
-
-_SHUFFLED = 10_000
 
 
 def tfds(
@@ -50,11 +49,4 @@ def tfds(
         as_supervised=as_supervised,
         shuffle_files=options.shuffle,
     )
-    if options.pipelines > 1:
-        rows = rows.shard(options.pipelines, options.pipeline)
-    if options.cache is not None:
-        rows = rows.cache("" if options.cache == "memory" else options.cache)
-    if options.shuffle:
-        rows = rows.shuffle(options.buffer_size or _SHUFFLED, options.seed)
-    rows = rows.repeat(options.num_epochs)
-    return options.finish(rows.batch(options.batch_size, options.drop_remainder))
+    return in_batches(rows, options)

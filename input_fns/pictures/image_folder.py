@@ -80,16 +80,12 @@ def image_folder(
       TypeError: An argument is of the wrong type.
     """
     settings = PipelineOptions.of(
-        {
-            "shuffle": shuffle,
-            "batch_size": batch_size,
-            "num_epochs": num_epochs,
-            "buffer_size": buffer_size,
-            "prefetch_buffer_size": prefetch_buffer_size,
-            **more,
-        }
-        if options is None
-        else {"options": options, **more}
+        {"options": options, **more},
+        shuffle=shuffle,
+        batch_size=batch_size,
+        num_epochs=num_epochs,
+        buffer_size=buffer_size,
+        prefetch_buffer_size=prefetch_buffer_size,
     )
     size, table = _checked_size(image_size), _checked_labels(labels)
     files, classes = _list_files(checks.path("file_pattern", file_pattern), table)
@@ -119,11 +115,10 @@ def image_folder(
 def _checked_size(image_size: tuple[int, int]) -> tuple[int, int]:
     if not isinstance(image_size, Sequence) or len(image_size) != 2:
         raise TypeError(f"image_size must be (height, width), but got {image_size!r}.")
-    height, width = image_size
-    return (
-        checks.integer("image_size[0]", height, minimum=1),
-        checks.integer("image_size[1]", width, minimum=1),
+    height, width = (
+        checks.integer(f"image_size[{i}]", size, minimum=1) for i, size in enumerate(image_size)
     )
+    return height, width
 
 
 def _checked_labels(labels: Sequence[str]) -> dict[str, int]:

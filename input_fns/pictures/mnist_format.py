@@ -47,11 +47,8 @@ def mnist_format(
 
 
 def _find(data_dir: str, name: str) -> str | None:
-    for candidate in (f"{name}.gz", name):
-        path = os.path.join(data_dir, candidate)
-        if tf.io.gfile.exists(path):
-            return path
-    return None
+    candidates = (os.path.join(data_dir, file) for file in (f"{name}.gz", name))
+    return next((path for path in candidates if tf.io.gfile.exists(path)), None)
 
 
 def _require(data_dir: str, name: str) -> str:

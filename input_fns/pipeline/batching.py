@@ -1,11 +1,11 @@
-"""Rows of arrays in batches, by their numbers."""
+"""Rows in batches: those of arrays, by their numbers, and those of a dataset."""
 
 from typing import Any
 
 import tensorflow as tf
 
 from input_fns.pipeline import rows
-from input_fns.pipeline.options import PipelineOptions
+from input_fns.pipeline.options import MEMORY, SHUFFLED, PipelineOptions
 
 
 def batches(features: Any, labels: Any, options: PipelineOptions) -> tf.data.Dataset:
@@ -58,3 +58,15 @@ def _index_batches(count: int, options: PipelineOptions) -> tf.data.Dataset:
     else:
         epochs = tf.data.Dataset.from_tensors(0).repeat(options.num_epochs).map(in_order)
     return epochs.rebatch(options.batch_size, options.drop_remainder)
+
+
+def in_batches(dataset: tf.data.Dataset, options: PipelineOptions) -> tf.data.Dataset:
+    """Returns the finished pipeline of a dataset of single rows, which are read one by one."""
+    if options.pipelines > 1:
+        dataset = dataset.shard(options.pipelines, options.pipeline)
+    if options.cache is not None:
+        dataset = dataset.cache("" if options.cache == MEMORY else options.cache)
+    if options.shuffle:
+        dataset = dataset.shuffle(options.buffer_size or SHUFFLED, options.seed)
+    dataset = dataset.repeat(options.num_epochs)
+    return options.finish(dataset.batch(options.batch_size, options.drop_remainder))

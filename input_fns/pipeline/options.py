@@ -11,6 +11,7 @@ from input_fns.pipeline import checks
 
 RAISE, SKIP = "raise", "skip"
 MEMORY = "memory"
+SHUFFLED = 10_000  # Rows that a stream mixes at a time where buffer_size is None.
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -85,11 +86,12 @@ class PipelineOptions:
             )
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> "PipelineOptions":
+    def of(cls, settings: Mapping[str, Any], **listed: Any) -> "PipelineOptions":
         """Makes PipelineOptions of the arguments that a source was given.
 
         Args:
           settings: Settings by name, and `options`, which has those that are not named.
+          **listed: Settings that the source lists as arguments; `options` take their place.
 
         Raises:
           TypeError: There is no setting of such a name.
@@ -104,7 +106,9 @@ class PipelineOptions:
                 f"are {', '.join(known)}."
             )
         options = settings.get("options")
-        return cls(**named) if options is None else dataclasses.replace(options, **named)
+        if options is None:
+            return cls(**listed, **named)
+        return dataclasses.replace(options, **named)
 
     @property
     def prefetch(self) -> int:

@@ -4,6 +4,7 @@ Rows are added as they are first used, in any order, so that shuffling comes bef
 is new in each epoch. A job that is killed finds what it had cached.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -15,9 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 _MAGIC = b"input_fns row cache\n"
-_HEAD = (
-    4096  # Bytes of the header. The marks of the rows that are in the file follow, then the rows.
-)
+# Bytes of the header. The marks of the rows that are in the file follow, then the rows.
+_HEAD = 4096
 
 
 class RowCache:
@@ -71,8 +71,7 @@ class FileCache:
         self._file = os.open(path, os.O_RDWR)
         weakref.finalize(self, os.close, self._file)
         self._check(head)
-        marks = os.pread(self._file, count, _HEAD)
-        self._there = np.frombuffer(marks, bool).copy()
+        self._there = np.frombuffer(os.pread(self._file, count, _HEAD), bool).copy()
 
     def _make(self, head: dict[str, Any]) -> None:
         unfinished = f"{self._path}.{os.getpid()}.unfinished"
@@ -81,13 +80,12 @@ class FileCache:
                 file.write((_MAGIC + json.dumps(head).encode() + b"\n").ljust(_HEAD, b"\0"))
                 file.truncate(_HEAD + self._count * (1 + self._size))
             os.replace(unfinished, self._path)
-        except BaseException as error:
-            if os.path.exists(unfinished):
+        except OSError as error:
+            text = f"The cache cannot be made: {error.strerror}"
+            raise OSError(error.errno, text, self._path) from error
+        finally:
+            with contextlib.suppress(OSError):
                 os.remove(unfinished)
-            if isinstance(error, OSError):
-                text = f"The cache cannot be made: {error.strerror}"
-                raise OSError(error.errno, text, self._path) from error
-            raise
 
     def _check(self, head: dict[str, Any]) -> None:
         start = os.pread(self._file, _HEAD, 0)

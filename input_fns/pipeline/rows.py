@@ -72,9 +72,9 @@ def row_count(names: Sequence[str], structures: Sequence[Any]) -> int:
       ValueError: The arrays differ in it; it lists all of them.
     """
     counts = {
-        name + "".join(f"[{key!r}]" for key in path): len(array)
+        leaf: len(array)
         for name, structure in zip(names, structures, strict=True)
-        for path, array in _leaves(structure)
+        for leaf, array in _leaves(name, structure)
     }
     if not counts:
         raise ValueError(f"{names[0]} must hold at least one array, but it is empty.")
@@ -84,14 +84,11 @@ def row_count(names: Sequence[str], structures: Sequence[Any]) -> int:
     return next(iter(counts.values()))
 
 
-def _leaves(structure: Any, path: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], Any]]:
-    if isinstance(structure, dict):
-        items = list(structure.items())
-    elif isinstance(structure, tuple):
-        items = list(enumerate(structure))
-    else:
-        return [(path, structure)]
-    return [leaf for key, part in items for leaf in _leaves(part, (*path, key))]
+def _leaves(name: str, structure: Any) -> list[tuple[str, Any]]:
+    if not isinstance(structure, (dict, tuple)):
+        return [(name, structure)]
+    parts = structure.items() if isinstance(structure, dict) else enumerate(structure)
+    return [leaf for key, part in parts for leaf in _leaves(f"{name}[{key!r}]", part)]
 
 
 def gather_rows(arrays: Any, indices: tf.data.Dataset, cardinality: int) -> tf.data.Dataset:
@@ -135,11 +132,7 @@ def _handed_over(
         # knows, keeps the result from being computed ahead and put into the graph after all.
         dtypes = [tf.as_dtype(array.dtype) for array in arrays]
         handed = tf.numpy_function(hand_over, [zero], dtypes, stateful=False)
-        return use(
-            [
-                tf.ensure_shape(tensor, array.shape)
-                for tensor, array in zip(handed, arrays, strict=True)
-            ]
-        )
+        pairs = zip(handed, arrays, strict=True)
+        return use([tf.ensure_shape(tensor, array.shape) for tensor, array in pairs])
 
     return tf.data.Dataset.from_tensors(0).flat_map(start)

@@ -70,9 +70,8 @@ def map_and_batch(
     if not tf.is_tensor(batch_size):
         checks.integer("batch_size", batch_size, minimum=1)
     if num_parallel_calls is None:
-        num_parallel_calls = batch_size * (
-            1 if num_parallel_batches is None else num_parallel_batches
-        )
+        batches = 1 if num_parallel_batches is None else num_parallel_batches
+        num_parallel_calls = batch_size * batches
     elif num_parallel_batches is not None:
         raise ValueError(
             "`map_and_batch` allows only one of `num_parallel_batches` and "

@@ -8,9 +8,14 @@ import tensorflow as tf
 from input_fns.pipeline.guard import BadRecords
 from input_fns.pipeline.options import PipelineOptions
 from input_fns.records import delimited
-from input_fns.records.stream import Blocks, Stream, list_files, numbered_blocks
-
-_BUFFER = 1 << 20
+from input_fns.records.stream import (
+    BUFFER,
+    Blocks,
+    Stream,
+    list_files,
+    numbered_blocks,
+    without_empty,
+)
 
 
 def csv(
@@ -97,16 +102,10 @@ def _known(numbers: tf.Tensor, count: int) -> tf.Tensor:
 
 def _lines(header: bool, newlines_in_fields: bool) -> Blocks:
     def read(_: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
-        lines = tf.data.TextLineDataset(file, buffer_size=_BUFFER)
+        lines = tf.data.TextLineDataset(file, buffer_size=BUFFER)
         if newlines_in_fields:
             lines = _joined(lines)
-        blocks = numbered_blocks(lines.skip(1) if header else lines)
-
-        def without_blank(lines: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-            there = tf.strings.length(lines) > 0
-            return tf.boolean_mask(lines, there), tf.boolean_mask(numbers, there)
-
-        return blocks.map(without_blank)
+        return numbered_blocks(lines.skip(1) if header else lines).map(without_empty)
 
     return read
 

@@ -171,12 +171,8 @@ class Table:
         try:
             fields = next(self.layout.rows([line.decode()]), [])
         except (csv.Error, UnicodeDecodeError) as error:
-            way_out = (
-                ""
-                if self.layout.newlines_in_fields
-                else ("; if it goes on in the next line, give newlines_in_fields=True")
-            )
-            return f"is not a CSV row: {error}{way_out}"
+            way_out = "; if it goes on in the next line, give newlines_in_fields=True"
+            return f"is not a CSV row: {error}{'' if self.layout.newlines_in_fields else way_out}"
         if len(fields) != len(self.all_names):
             return f"has {len(fields)} fields, expected {len(self.all_names)}"
         for name, place, default in zip(self.names, self.places, self.record_defaults, strict=True):

@@ -5,11 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-_LISTS = {
-    "float_list": (tf.float32,),
-    "int64_list": (tf.int64,),
-    "bytes_list": (tf.string,),
-}
+_LISTS = {"float_list": tf.float32, "int64_list": tf.int64, "bytes_list": tf.string}
 
 
 def explain(record: bytes, features: Mapping[str, Any]) -> bytes:
@@ -41,8 +37,8 @@ def _fault(feature: Any, spec: Any) -> str | None:
         return "is missing" if is_fixed and spec.default_value is None else None
     values = len(getattr(feature, kind).value)
     dtype = getattr(spec, "dtype", None)
-    if dtype is not None and dtype not in _LISTS[kind]:
-        return f"is of {_LISTS[kind][0].name}, expected {tf.as_dtype(dtype).name}"
+    if dtype is not None and dtype != _LISTS[kind]:
+        return f"is of {_LISTS[kind].name}, expected {tf.as_dtype(dtype).name}"
     shape = tf.TensorShape(spec.shape) if is_fixed else None
     if shape is not None and shape.is_fully_defined() and values != shape.num_elements():
         return f"has {values} values, expected {shape.num_elements()} for shape {shape}"

@@ -12,11 +12,11 @@ import tensorflow as tf
 
 from input_fns.pipeline import checks
 from input_fns.pipeline.guard import BadRecords, full_batches, guarded, told
-from input_fns.pipeline.options import MEMORY, PipelineOptions
+from input_fns.pipeline.options import MEMORY, SHUFFLED, PipelineOptions
 
 BLOCK = 256
+BUFFER = 1 << 20  # Bytes that are read of a file at a time.
 _PARSED = 512  # Records in a chunk that is parsed and guarded at once, if batches are smaller.
-_SHUFFLED = 10_000
 _FILES_AT_A_TIME = 4
 # A record's number is that of its file times this, plus that of its place in it.
 _MOST_RECORDS = 1 << 40
@@ -191,7 +191,7 @@ class Stream:
             order = tf.random.experimental.stateless_shuffle(places, tf.stack([seed, count]))
             return tuple(tf.gather(part, order) for part in rows)
 
-        size = options.buffer_size or _SHUFFLED
+        size = options.buffer_size or SHUFFLED
         return blocks.rebatch(size).enumerate(2).map(lambda count, rows: shuffle(count, rows))
 
 
@@ -203,3 +203,9 @@ def numbered_blocks(records: tf.data.Dataset) -> tf.data.Dataset:
         return after, (block, tf.range(count, after))
 
     return records.batch(BLOCK).scan(tf.constant(0, tf.int64), number)
+
+
+def without_empty(lines: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Leaves the empty lines of a block out."""
+    there = tf.strings.length(lines) > 0
+    return tf.boolean_mask(lines, there), tf.boolean_mask(numbers, there)

@@ -8,9 +8,8 @@ import tensorflow as tf
 from input_fns.pipeline import checks
 from input_fns.pipeline.guard import BadRecords
 from input_fns.pipeline.options import PipelineOptions
-from input_fns.records.stream import Stream, list_files, numbered_blocks
+from input_fns.records.stream import BUFFER, Stream, list_files, numbered_blocks, without_empty
 
-_BUFFER = 1 << 20
 PADDING = 0
 
 
@@ -54,8 +53,7 @@ def text_lines(
     files = list_files(file_pattern)
 
     def blocks(_: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
-        numbered = numbered_blocks(tf.data.TextLineDataset(file, buffer_size=_BUFFER))
-        return numbered.map(_without_empty)
+        return numbered_blocks(tf.data.TextLineDataset(file, buffer_size=BUFFER)).map(without_empty)
 
     stream = Stream(files, blocks, options, BadRecords(options))
     if vocabulary is None:
@@ -87,11 +85,6 @@ def text_lines(
             drop_remainder=options.drop_remainder,
         )
     )
-
-
-def _without_empty(lines: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    there = tf.strings.length(lines) > 0
-    return tf.boolean_mask(lines, there), tf.boolean_mask(numbers, there)
 
 
 def _lookup(vocabulary: Any) -> Any:

@@ -10,10 +10,9 @@ from input_fns.pipeline.guard import BadRecords
 from input_fns.pipeline.options import PipelineOptions
 from input_fns.records.examples import explain
 from input_fns.records.inflated import inflates_to
-from input_fns.records.stream import BLOCK, Blocks, Stream, list_files
+from input_fns.records.stream import BLOCK, BUFFER, Blocks, Stream, list_files
 
 _FRAME = 16  # Bytes around each record: its length, and two checksums.
-_BUFFER = 1 << 20
 _COMPRESSIONS = ("", "GZIP", "ZLIB")
 
 
@@ -115,7 +114,7 @@ def _checked_blocks(files: list[str], compression: str, bad: BadRecords) -> Bloc
             return state, (block, tf.range(count, after))
 
         zero = tf.constant(0, tf.int64)
-        records = tf.data.TFRecordDataset(file, compression, buffer_size=_BUFFER)
+        records = tf.data.TFRecordDataset(file, compression, buffer_size=BUFFER)
         blocks = records.ignore_errors().batch(BLOCK)
         end = tf.data.Dataset.from_tensors(tf.zeros([0], tf.string))
         numbered = blocks.concatenate(end).scan((zero, zero), check)

@@ -52,11 +52,12 @@ def main(arguments: Sequence[str]) -> int:
     from estimator_train.cli.output import logs
 
     logs.set_up(debug=False)
-    from estimator_train.legacy import report
+    from estimator_train.legacy import explanations, report
+    from estimator_train.legacy.rewriting import tree
 
     files = report.report(paths[0])
     target = _target(paths[0], switches)
-    copies = _rewritten(files, target) if target else []
+    copies = tree.rewrite(files, target) if target else []
     if _JSON in switches:
         found = [{**f._asdict(), "symbols": [s._asdict() for s in f.symbols]} for f in files]
         for file in found:
@@ -64,7 +65,8 @@ def main(arguments: Sequence[str]) -> int:
         print(json.dumps(found, indent=2))
     else:
         _print(files)
-        _print_pin(paths[0])
+        if pin := explanations.pin_of(paths[0]):
+            print(pin)
         _print_copies(copies)
     is_left = any(copy.left for copy in copies)
     return 0 if all(file.is_covered for file in files) and not is_left else 1
@@ -72,26 +74,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _target(path: str, switches: Sequence[str]) -> str:
     """The directory that copies are written to, "" if none are asked for."""
-    target = ""
-    for switch in switches:
-        if switch.startswith(_REWRITE):
-            default = f"{os.path.splitext(path.rstrip(os.sep))[0]}_rewritten"
-            target = switch.partition("=")[2] or default
-    return target
-
-
-def _rewritten(files: Sequence["FileReport"], directory: str) -> list["Copy"]:
-    from estimator_train.legacy.rewriting import tree
-
-    return tree.rewrite(files, directory)
-
-
-def _print_pin(path: str) -> None:
-    from estimator_train.legacy import explanations
-
-    pin = explanations.pin_of(path)
-    if pin:
-        print(pin)
+    asked = [switch for switch in switches if switch.startswith(_REWRITE)]
+    if not asked:
+        return ""
+    return asked[-1].partition("=")[2] or f"{os.path.splitext(path.rstrip(os.sep))[0]}_rewritten"
 
 
 def _print_copies(copies: Sequence["Copy"]) -> None:

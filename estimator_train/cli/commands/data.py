@@ -5,6 +5,7 @@ import os
 from absl import flags as absl_flags
 
 from estimator_train.cli import common
+from estimator_train.cli.job.own_packages import Group
 
 DESCRIPTION = """
 Shows what an input_fn delivers: structure, shapes, dtypes, values, how many examples each class
@@ -14,42 +15,17 @@ change. Needs --input_fn or --preset; no model is built.
 """
 
 
-def define_data_flags(flag_values: absl_flags.FlagValues) -> None:
-    """Defines --mode, --data_batches, --measure_secs and --contact_sheet.
-
-    Args:
-      flag_values: Where to define them.
-    """
-    absl_flags.DEFINE_enum(
-        "mode",
-        "train",
-        ["train", "eval", "infer"],
-        "What the input_fn is called for.",
-        flag_values=flag_values,
+def _define_data_flags(flag_values: absl_flags.FlagValues) -> None:
+    define = Group(flag_values)
+    define.enum("mode", "train", ["train", "eval", "infer"], "What the input_fn is called for.")
+    define.integer("data_batches", 20, "Batches to look at for values and classes.", lower_bound=1)
+    define.float(
+        "measure_secs", 2.0, "Seconds to measure each stage; 0 measures nothing.", lower_bound=0.0
     )
-    absl_flags.DEFINE_integer(
-        "data_batches",
-        20,
-        "Batches to look at for values and classes.",
-        lower_bound=1,
-        flag_values=flag_values,
-    )
-    absl_flags.DEFINE_float(
-        "measure_secs",
-        2.0,
-        "Seconds to measure each stage; 0 measures nothing.",
-        lower_bound=0.0,
-        flag_values=flag_values,
-    )
-    absl_flags.DEFINE_string(
-        "contact_sheet",
-        None,
-        "PNG file to write the first pictures to.",
-        flag_values=flag_values,
-    )
+    define.string("contact_sheet", None, "PNG file to write the first pictures to.")
 
 
-FLAGS = (*common.JOB_FLAGS, define_data_flags)
+FLAGS = (*common.JOB_FLAGS, _define_data_flags)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:

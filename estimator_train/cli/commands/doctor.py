@@ -4,6 +4,8 @@ import contextlib
 
 from absl import flags as absl_flags
 
+from estimator_train.cli.job.own_packages import Group
+
 DESCRIPTION = """
 Prints versions, devices, the limit on CPUs, the variables that matter, and whether TensorFlow
 computes, --model_dir can be written and ports for `launch` are free; then each problem in one line.
@@ -12,12 +14,11 @@ The exit code is 1 if there are any. Paste its output into an issue.
 
 
 def _define_model_dir(flag_values: absl_flags.FlagValues) -> None:
-    absl_flags.DEFINE_string(
+    Group(flag_values).string(
         "model_dir",
         None,
         "Where the job would write; by default the working directory.",
         short_name="md",
-        flag_values=flag_values,
     )
 
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import common
+from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
@@ -20,46 +22,32 @@ is the chief's. Signals are forwarded.
 
 
 def _define_launch(flag_values: absl_flags.FlagValues) -> None:
-    define = absl_flags.DEFINE_integer
-    define("workers", 0, "Workers beside the chief.", lower_bound=0, flag_values=flag_values)
-    define(
-        "ps",
-        0,
-        "Parameter servers, for asynchronous training.",
-        lower_bound=0,
-        flag_values=flag_values,
-    )
-    absl_flags.DEFINE_boolean(
-        "evaluator", False, "Evaluate in a process of its own.", flag_values=flag_values
-    )
-    define(
+    define = Group(flag_values)
+    common.define_roles(define)
+    define.integer(
         "max_restarts",
         3,
         "Failures that are answered by a restart, in all; exit code 2, for bad input, never is.",
         lower_bound=0,
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_float(
+    define.float(
         "grace_secs",
         30.0,
         "Seconds from SIGTERM to SIGKILL, and those that the others have to end by themselves "
         "when the chief has ended.",
         lower_bound=0,
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_float(
+    define.float(
         "evaluator_secs",
         600.0,
         "Seconds that the evaluator has for its last evaluation.",
         lower_bound=0,
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_boolean(
+    define.boolean(
         "private_network",
         False,
         "Run all in a network of their own, which none but they can reach and which reaches "
         "nothing else (Linux, where the system allows it).",
-        flag_values=flag_values,
     )
 
 

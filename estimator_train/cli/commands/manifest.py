@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli import common
+from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
@@ -14,25 +16,16 @@ Prints what starts the same job as `launch` on a cluster: `estimator-train manif
 
 
 def _define_manifest(flag_values: absl_flags.FlagValues) -> None:
-    def integer(name: str, default: int, text: str) -> None:
-        absl_flags.DEFINE_integer(name, default, text, lower_bound=0, flag_values=flag_values)
-
-    def string(name: str, default: str, text: str) -> None:
-        absl_flags.DEFINE_string(name, default, text, flag_values=flag_values)
-
-    absl_flags.DEFINE_enum(
-        "platform", None, ["kubeflow", "slurm"], "Whose job it is.", flag_values=flag_values
+    define = Group(flag_values)
+    define.enum("platform", None, ["kubeflow", "slurm"], "Whose job it is.")
+    define.string("name", "train", "The job's name.")
+    common.define_roles(define)
+    define.integer("gpus", 0, "GPUs of each process but the parameter servers.", lower_bound=0)
+    define.string("image", "", "Kubeflow: the container image.")
+    define.string("time", "24:00:00", "Slurm: the time limit.")
+    define.integer(
+        "grace_secs", 90, "Seconds from the signal that ends the job to its end.", lower_bound=0
     )
-    string("name", "train", "The job's name.")
-    integer("workers", 0, "Workers beside the chief.")
-    integer("ps", 0, "Parameter servers, for asynchronous training.")
-    absl_flags.DEFINE_boolean(
-        "evaluator", False, "Evaluate in a process of its own.", flag_values=flag_values
-    )
-    integer("gpus", 0, "GPUs of each process but the parameter servers.")
-    string("image", "", "Kubeflow: the container image.")
-    string("time", "24:00:00", "Slurm: the time limit.")
-    integer("grace_secs", 90, "Seconds from the signal that ends the job to its end.")
 
 
 FLAGS = (_define_manifest,)

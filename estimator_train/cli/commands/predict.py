@@ -6,6 +6,7 @@ import sys
 from absl import flags as absl_flags
 
 from estimator_train.cli import common
+from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output import results
 from estimator_train.cli.output.whole_files import whole_file
 
@@ -17,22 +18,15 @@ returns for mode 'infer'), a line for each example, in order. Give the --preset,
 
 
 def _define_output_flags(flag_values: absl_flags.FlagValues) -> None:
-    absl_flags.DEFINE_string(
-        "output", None, "File to write; standard output by default.", flag_values=flag_values
-    )
-    absl_flags.DEFINE_enum(
+    define = Group(flag_values)
+    define.string("output", None, "File to write; standard output by default.")
+    define.enum(
         "format",
         "json",
         list(results.LINE_FORMATS),
         "json: an object a line; csv: a header, then a column for each number.",
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_list(
-        "predict_keys",
-        [],
-        "Which of the model's predictions to write; all by default.",
-        flag_values=flag_values,
-    )
+    define.list("predict_keys", [], "Which of the model's predictions to write; all by default.")
 
 
 FLAGS = (_define_output_flags, *common.JOB_FLAGS, common.define_checkpoint_path)

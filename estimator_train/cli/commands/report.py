@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from absl import flags as absl_flags
 
+from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output import results
 from estimator_train.cli.output.errors import UsageError
 
@@ -16,18 +17,17 @@ pip install 'estimator-train[report]'.
 
 
 def _define_output(flag_values: absl_flags.FlagValues) -> None:
-    absl_flags.DEFINE_string(
+    define = Group(flag_values)
+    define.string(
         "output_dir",
         "report",
         "Directory of the PNG files, and of report.html, which has all of them in itself.",
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_list(
+    define.list(
         "replicas",
         [],
         "How many replicas each run trained on, as 1,2,4 in the order of the runs; by default as "
         "its history says.",
-        flag_values=flag_values,
     )
 
 

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from absl import flags as absl_flags
 
+from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
@@ -17,37 +17,28 @@ and with the checkpoint in a graph of its own, and fails if they differ.
 """
 
 
-def define_flags(flag_values: absl_flags.FlagValues) -> None:
-    """Defines the command's flags.
-
-    Args:
-      flag_values: Where to define them.
-    """
-    absl_flags.DEFINE_string(
+def _define_flags(flag_values: absl_flags.FlagValues) -> None:
+    define = Group(flag_values)
+    define.string(
         "model",
         None,
         "package.module:function that returns the tf_keras model; it is called without arguments.",
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_string(
-        "output", None, "The path to write; nothing may be there.", flag_values=flag_values
-    )
-    absl_flags.DEFINE_list(
+    define.string("output", None, "The path to write; nothing may be there.")
+    define.list(
         "name_map",
         [],
         "Names of the model's variables and the checkpoint's: hidden/kernel=layer1/w,...",
-        flag_values=flag_values,
     )
-    absl_flags.DEFINE_bool(
+    define.boolean(
         "safe_mode",
         True,
         "Whether the check refuses to run Python code of Lambda layers from the file; "
         "--nosafe_mode trusts it.",
-        flag_values=flag_values,
     )
 
 
-FLAGS = (define_flags,)
+FLAGS = (_define_flags,)
 
 
 def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
@@ -80,7 +71,9 @@ def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
     model = function()
     load_trained(model, paths[0], name_map)
     names = propose_name_map(model, paths[0], name_map)
-    _report(names)
+    for ours, theirs in names.items():
+        if ours != theirs:  # Found under another name.
+            print(f"{ours} <- {theirs}")
     model.save(output)
     difference = check_predictions(model, output, paths[0], names, safe_mode=flag_values.safe_mode)
     print(f"{output}: {len(names)} variables; largest difference of predictions {difference:.2g}")
@@ -91,10 +84,3 @@ def _name_map(pairs: Sequence[str]) -> dict[str, str]:
     if wrong:
         raise UsageError(f"--name_map={','.join(pairs)}: '{wrong[0]}' is not NAME=NAME.")
     return dict(pair.split("=") for pair in pairs)
-
-
-def _report(names: dict[str, Any]) -> None:
-    """Prints which variables were found under other names."""
-    for ours, theirs in names.items():
-        if ours != theirs:
-            print(f"{ours} <- {theirs}")

@@ -1,5 +1,6 @@
 """`estimator-train train`: train, evaluate, export, and say how it went."""
 
+import contextlib
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from absl import flags as absl_flags
 
 from estimator_train.cli import common
+from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.job.surviving import ending_saved, make_reproducible
 from estimator_train.cli.output import results, summary
 
@@ -33,22 +35,20 @@ With --eval, checkpoints are evaluated while it trains; it can stop by their met
 
 
 def _define_dry_run(flag_values: absl_flags.FlagValues) -> None:
-    absl_flags.DEFINE_boolean(
+    Group(flag_values).boolean(
         "dry_run",
         False,
         "Only try it out: two training steps, a batch of the evaluation, an export and a served "
         "prediction, all in a temporary directory.",
-        flag_values=flag_values,
     )
 
 
 def _define_profile(flag_values: absl_flags.FlagValues) -> None:
-    absl_flags.DEFINE_string(
+    Group(flag_values).string(
         "profile",
         None,
         "START:STOP, such as 100:110, writes a profile of the steps between these global steps to "
         "--model_dir, for TensorBoard, and says what holds training back.",
-        flag_values=flag_values,
     )
 
 
@@ -91,7 +91,7 @@ def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
     stopping = Stopping(job.estimator, flag_values, every_steps)
     hooks = [times, *stopping.hooks, *profiling.hooks]
     try:
-        with profiling:
+        with contextlib.closing(profiling):
             metrics = _train(job, flag_values, evaluation, hooks)
     finally:
         record["checkpoint"] = job.estimator.latest_checkpoint()

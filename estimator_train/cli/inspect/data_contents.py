@@ -53,8 +53,7 @@ def report(contents: Contents) -> str:
     rows = {}
     for name, spec, values in _leaves(contents):
         dtype = getattr(spec, "dtype", None)
-        rank = getattr(getattr(spec, "shape", None), "rank", None)
-        shape = f"{tuple(spec.shape)}" if rank is not None else "of any shape"
+        shape = "of any shape" if _rank(spec) is None else f"{tuple(spec.shape)}"
         kind = "" if isinstance(spec, tf.TensorSpec) else f" {type(spec).__name__[:-4]}"
         rows[name] = f"{dtype.name if dtype else ''}{kind} {shape}  {_range(values)}".rstrip()
     examples = sum(_size(batch) for batch in contents.batches)
@@ -64,16 +63,11 @@ def report(contents: Contents) -> str:
 
 def _leaves(contents: Contents) -> list[tuple[str, Any, list[Any]]]:
     """Returns (name, spec, values by batch) of each tensor."""
-    element = contents.spec
-    pair = isinstance(element, tuple) and len(element) == 2
-    named = {"features": 0, "labels": 1} if pair else {"features": None}
-    found = []
-    for part, place in named.items():
-        spec = element if place is None else element[place]
-        batches = [b if place is None else b[place] for b in contents.batches]
-        for path, leaf_spec, leaf in _flat(part, spec, batches):
-            found.append((path, leaf_spec, leaf))
-    return found
+    spec, batches = contents.spec, contents.batches
+    if not (isinstance(spec, tuple) and len(spec) == 2):
+        return _flat("features", spec, batches)
+    features = _flat("features", spec[0], [batch[0] for batch in batches])
+    return features + _flat("labels", spec[1], [batch[1] for batch in batches])
 
 
 def _flat(path: str, spec: Any, batches: list[Any]) -> list[tuple[str, Any, list[Any]]]:
@@ -88,9 +82,12 @@ def _flat(path: str, spec: Any, batches: list[Any]) -> list[tuple[str, Any, list
     ]
 
 
+def _rank(spec: Any) -> int | None:
+    return getattr(getattr(spec, "shape", None), "rank", None)
+
+
 def _size(batch: Any) -> int:
-    first = tf.nest.flatten(batch)[0]
-    shape = first.shape
+    shape = tf.nest.flatten(batch)[0].shape
     return int(shape[0]) if len(shape) else 1
 
 
@@ -158,8 +155,7 @@ def write_contact_sheet(contents: Contents, path: str) -> int:
     """
     for name, spec, values in _leaves(contents):
         is_features = name.startswith("features")
-        rank = getattr(getattr(spec, "shape", None), "rank", None)
-        if is_features and rank == 4 and spec.shape[-1] in (1, 3, 4):
+        if is_features and _rank(spec) == 4 and spec.shape[-1] in (1, 3, 4):
             pictures = np.concatenate(values)[:_MOST_PICTURES].astype(np.float64)
             break
     else:

@@ -12,9 +12,8 @@ from estimator_train.engine import tf_internals
 _SLOWER = 0.8  # A stage slows the pipeline down if less than this of the rate before it is left.
 _LOOKED_AT = 3
 _MOST_COUNTED = 1 << 30
-_SAYS_SIZE = (
-    "Batch|Rebatch|Unbatch|FlatMap|Interleave"  # Kinds of stages by which batches can be told.
-)
+# Kinds of stages by which batches can be told.
+_SAYS_SIZE = "Batch|Rebatch|Unbatch|FlatMap|Interleave"
 
 # Kind of stage, by its class's name, to what helps where it is the slowest.
 _ADVICE = (

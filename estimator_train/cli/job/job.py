@@ -4,22 +4,18 @@ import dataclasses
 import os
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tensorflow as tf
 from absl import flags as absl_flags
 
 from estimator_train import Estimator, ModeKeys, RunConfig
-from estimator_train.cli.job.own_packages import flags, import_own
+from estimator_train.cli.job.inputs import input_fns
+from estimator_train.cli.job.own_packages import flags
 from estimator_train.cli.job.serving import receiver_fn
 from estimator_train.cli.job.user_code import check_arguments, load
 from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.user_functions import argument_names, call_with_known
-
-if TYPE_CHECKING:
-    import input_fns
-else:
-    input_fns = import_own("input_fns")
 
 _INPUT_ARGUMENTS = ("mode", "config", "input_context", "num_epochs", "pipeline_options")
 _INPUT = "input"  # As tf.estimator names an only input.

@@ -39,5 +39,7 @@ def _take_out(name: str) -> dict[str, ModuleType]:
 
 if TYPE_CHECKING:
     import flags
+    from flags.group import Group
 else:
     flags = import_own("flags")
+    Group = flags.group.Group

@@ -1,6 +1,5 @@
 """`estimator-train train --profile=START:STOP`."""
 
-from types import TracebackType
 from typing import Any
 
 from estimator_train.hooks import ProfileHook, StepBreakdown
@@ -31,14 +30,7 @@ class Profiling:
         """What the summary says of it."""
         return {"step_time": self._breakdown.report()} if self._profile else {}
 
-    def __enter__(self) -> "Profiling":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Ends a profile that is being taken."""
         if self._profile:
             self._profile.close()

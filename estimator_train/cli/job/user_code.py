@@ -57,16 +57,11 @@ def check_arguments(
     Raises:
       UsageError: It needs another argument.
     """
-    parameters = inspect.signature(function).parameters.values()
-    needed = [
-        p.name
-        for p in parameters
-        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-    ]
     known = sorted(available)
-    for name in needed:
-        if name not in known:
+    for p in inspect.signature(function).parameters.values():
+        is_needed = p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        if is_needed and p.name not in known:
             raise UsageError(
-                f"--{flag}={path} needs an argument '{name}', but gets only what it names of: "
-                f"{', '.join(known)}. Give '{name}' a default."
+                f"--{flag}={path} needs an argument '{p.name}', but gets only what it names of: "
+                f"{', '.join(known)}. Give '{p.name}' a default."
             )

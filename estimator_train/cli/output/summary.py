@@ -42,10 +42,11 @@ def recorded(flag_values: absl_flags.FlagValues) -> Iterator[dict[str, Any]]:
         yield {}
         return
     _check_writable(path)
+    versions = {name: found for name in _PACKAGES if (found := installed.version(name))}
     record: dict[str, Any] = {
         "command": sys.argv,
         "flags": {name: flag_values[name].value for name in flag_values},
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": {"python": platform.python_version(), **versions},
         "host": platform.node(),
         "started": datetime.datetime.now(datetime.timezone.utc).isoformat(),
     }
@@ -71,11 +72,6 @@ def _ended_by(error: BaseException) -> tuple[int, str]:
     if isinstance(error, SystemExit) and isinstance(error.code, int):  # The user's own.
         return error.code, "sys.exit"
     return errors.code_of(error), errors.text_of(error)
-
-
-def _versions() -> dict[str, str]:
-    found = {name: installed.version(name) for name in _PACKAGES}
-    return {name: version for name, version in found.items() if version is not None}
 
 
 def _check_writable(path: str) -> None:

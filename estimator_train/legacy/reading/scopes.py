@@ -45,12 +45,9 @@ class Scope:
 
     def dotted(self, node: ast.AST) -> str | None:
         """The dotted name that an expression stands for, or None."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
-        base = self.meaning(node.id) if isinstance(node, ast.Name) else None
-        return ".".join([base, *parts]) if base else None
+        first, names = taken_apart(node)
+        base = self.meaning(first.id) if isinstance(first, ast.Name) else None
+        return ".".join([base, *names]) if base else None
 
     def _bind(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
@@ -79,6 +76,15 @@ class Scope:
         self._names[name] = dotted or self._names.get(name)
 
 
+def taken_apart(node: ast.AST) -> tuple[ast.AST, list[str]]:
+    """What a dotted expression begins with, and the names after that."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    return node, names
+
+
 def expressions(tree: ast.Module, roots: frozenset[str]) -> Iterator[tuple[ast.Attribute, Scope]]:
     """The longest dotted expressions of a file, each with the scope that it is in.
 
@@ -95,10 +101,7 @@ def _expressions(
     for node in nodes:
         if isinstance(node, ast.Attribute):
             yield node, scope
-            inner: ast.expr = node
-            while isinstance(inner, ast.Attribute):
-                inner = inner.value
-            yield from _expressions([inner], scope, roots)
+            yield from _expressions([taken_apart(node)[0]], scope, roots)
         elif isinstance(node, _OPENING):
             yield from _expressions(evaluated_outside(node), scope, roots)
             inside = Scope(node, scope, roots)

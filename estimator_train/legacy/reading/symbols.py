@@ -67,12 +67,8 @@ def references(tree: ast.Module, roots: Iterable[str] = ROOTS) -> Iterator[Refer
       roots: The top-level modules whose names are looked for.
     """
     for node, scope in scopes.expressions(tree, frozenset(roots)):
-        parts: list[str] = []
-        inner: ast.expr = node
-        while isinstance(inner, ast.Attribute):
-            parts.insert(0, inner.attr)
-            inner = inner.value
-        base = scope.meaning(inner.id) if isinstance(inner, ast.Name) else None
+        first, parts = scopes.taken_apart(node)
+        base = scope.meaning(first.id) if isinstance(first, ast.Name) else None
         if base:
             yield Reference(".".join([base, *parts]), node, base, tuple(parts))
 

@@ -191,11 +191,8 @@ class _File:
 
     def _as_written(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
         name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
-        return (
-            f"from {node.module} import {name}"
-            if isinstance(node, ast.ImportFrom)
-            else (f"import {name}")
-        )
+        start = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
+        return f"{start}import {name}"
 
     def _free_flag_name(self, node: ast.Call) -> None:
         """Lets the file define a flag that absl's logging has defined, as `log_dir`."""
@@ -203,7 +200,8 @@ class _File:
         first = node.args[0] if node.args else None
         if not function.startswith("DEFINE_") or not isinstance(first, ast.Constant):
             return
-        if any(flag.name == first.value for flag in _flags_of_absl()):
+        of_absl = flags.FLAGS.flags_by_module_dict().get("absl.logging", ())
+        if any(flag.name == first.value for flag in of_absl):
             last = [*node.args, *(keyword.value for keyword in node.keywords)][-1]
             self._source.insert_after(last, ", allow_override=True")
 
@@ -259,10 +257,6 @@ def _imports_tensorflow(statement: ast.stmt) -> bool:
         if any(name.split(".")[0] in symbols.ROOTS for name in names):
             return True
     return False
-
-
-def _flags_of_absl() -> list[flags.Flag]:
-    return list(flags.FLAGS.flags_by_module_dict().get("absl.logging", ()))
 
 
 def _first_statement(tree: ast.Module) -> ast.stmt:

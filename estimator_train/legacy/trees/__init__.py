@@ -106,8 +106,7 @@ def tree(generation: str) -> Tree:
             **(_TF1_MODULES if first else {"tensorflow": ("tensorflow",)}),
         },
         names={
-            **estimator.names(),
-            **keras.NAMES,
+            **estimator.NAMES,
             **private.NAMES,
             **python.NAMES,
             **_RESOLVERS,

@@ -1,8 +1,5 @@
 """tf.estimator under all its names, and the modules inside it that scripts import."""
 
-from collections.abc import Callable
-from typing import Any
-
 _INSIDES = ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator")
 _V1 = "estimator_train.compat.v1"
 _V2 = "estimator_train"
@@ -16,57 +13,24 @@ _BEHIND_INSIDES = (
     f"{_V1}:keras",
     "estimator_train.heads.v1",
 )
-# Modules inside tf.estimator that scripts import; each has the names of all of them here.
-_INNER_MODULES = [
-    "canned",
-    "canned.baseline",
-    "canned.dnn",
-    "canned.dnn_linear_combined",
-    "canned.head",
-    "canned.linear",
-    "canned.metric_keys",
-    "canned.optimizers",
-    "canned.parsing_utils",
-    "canned.prediction_keys",
-    "canned.rnn",
-    "early_stopping",
-    "estimator",
-    "estimator_export",
-    "estimator_lib",
-    "export",
-    "export.export",
-    "export.export_lib",
-    "export.export_output",
-    "export.function",
-    "export_lib",
-    "exporter",
-    "extenders",
-    "head",
-    "head.base_head",
-    "head.binary_class_head",
-    "head.multi_class_head",
-    "head.regression_head",
-    "hooks",
-    "hooks.basic_session_run_hooks",
-    "hooks.hooks",
-    "hooks.session_run_hook",
-    "inputs",
-    "inputs.inputs",
-    "inputs.numpy_io",
-    "inputs.pandas_io",
-    "inputs.queues",
-    "keras",
-    "keras_lib",
-    "mode_keys",
-    "model_fn",
-    "run_config",
-    "tpu",
-    "tpu.tpu_config",
-    "tpu.tpu_context",
-    "tpu.tpu_estimator",
-    "training",
-    "util",
-]
+# Modules inside tf.estimator that scripts import, by their packages; each has the names of all of
+# them here.
+_INNER_MODULES = {
+    "": (
+        "canned early_stopping estimator estimator_export estimator_lib export export_lib exporter "
+        "extenders head hooks inputs keras keras_lib mode_keys model_fn run_config tpu training "
+        "util"
+    ),
+    ".canned": (
+        "baseline dnn dnn_linear_combined head linear metric_keys optimizers parsing_utils "
+        "prediction_keys rnn"
+    ),
+    ".export": "export export_lib export_output function",
+    ".head": "base_head binary_class_head multi_class_head regression_head",
+    ".hooks": "basic_session_run_hooks hooks session_run_hook",
+    ".inputs": "inputs numpy_io pandas_io queues",
+    ".tpu": "tpu_config tpu_context tpu_estimator",
+}
 
 
 def modules(default: str) -> dict[str, tuple[str, ...]]:
@@ -88,15 +52,14 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
     }
     for root in _INSIDES:
         found[root] = _BEHIND_INSIDES
-        found |= {f"{root}.{name}": _BEHIND_INSIDES for name in _INNER_MODULES}
+        for package, inner in _INNER_MODULES.items():
+            found |= {f"{root}{package}.{name}": _BEHIND_INSIDES for name in inner.split()}
         found[f"{root}.gc"] = ("estimator_train.legacy.gc",)
     return found
 
 
-def names() -> dict[str, str | Callable[[], Any]]:
-    """Dotted names of single objects."""
-    found: dict[str, str | Callable[[], Any]] = {}
-    for root in _INSIDES:
-        found[f"{root}.keras.model_to_estimator"] = f"{_V1}:keras.model_to_estimator"
-        found[f"{root}.estimator.EstimatorV2"] = f"{_V2}:Estimator"
-    return found
+# Dotted names of single objects.
+NAMES = {
+    **{f"{root}.keras.model_to_estimator": f"{_V1}:keras.model_to_estimator" for root in _INSIDES},
+    **{f"{root}.estimator.EstimatorV2": f"{_V2}:Estimator" for root in _INSIDES},
+}

@@ -8,4 +8,3 @@ MODULES: dict[str, tuple[str, ...]] = {
     **{f"{root}.{_MIXED}": (f"{_OURS}.mixed_precision",) for root in _ROOTS},
     "tensorflow.python.keras.mixed_precision.experimental": (f"{_OURS}.mixed_precision",),
 }
-NAMES: dict[str, str] = {}

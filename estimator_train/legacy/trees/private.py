@@ -24,55 +24,29 @@ _TRACKING = {
     "util": (f"{ROOT}.checkpoint.checkpoint", f"{ROOT}.checkpoint.util"),
 }
 # Modules of Keras of which even the names have gone: what was in them is looked for in all of it.
-_KERAS_MODULES = (
-    "distribute.multi_worker_training_state",
-    "engine.training_arrays",
-    "engine.training_distributed",
-    "engine.training_eager",
-    "engine.training_generator",
-    "engine.training_v2",
-    "engine.training_v2_utils",
-    "initializers.initializers_v2",
-    "layers.advanced_activations",
-    "layers.convolutional_recurrent",
-    "layers.cudnn_recurrent",
-    "layers.dense_attention",
-    "layers.embeddings",
-    "layers.legacy_rnn",
-    "layers.legacy_rnn.rnn_cell_impl",
-    "layers.legacy_rnn.rnn_cell_wrapper_impl",
-    "layers.local",
-    "layers.merge",
-    "layers.normalization_v2",
-    "layers.recurrent",
-    "layers.recurrent_v2",
-    "layers.rnn_cell_wrapper_v2",
-    "layers.wrappers",
-    "mixed_precision.experimental.autocast_variable",
-    "mixed_precision.experimental.loss_scale_optimizer",
-    "mixed_precision.experimental.test_util",
-    "mixed_precision.get_layer_policy",
-    "mixed_precision.loss_scale",
-    "model_subclassing_test_util",
-    "ops",
-    "optimizer_v1",
-    "premade",
-    "premade.linear",
-    "premade.wide_deep",
-    "saving.saved_model.load_context",
-    "saving.saved_model_experimental",
-    "utils.all_utils",
-    "utils.multi_gpu_utils",
-    "wrappers",
-    "wrappers.scikit_learn",
-)
-_KERAS_SAVING = (
-    "saving.hdf5_format",
-    "saving.model_config",
-    "saving.save",
-    "saving.saved_model",
-    "saving.saving_utils",
-)
+_KERAS_MODULES = {
+    "": "model_subclassing_test_util ops optimizer_v1 premade wrappers",
+    ".distribute": "multi_worker_training_state",
+    ".engine": (
+        "training_arrays training_distributed training_eager training_generator training_v2 "
+        "training_v2_utils"
+    ),
+    ".initializers": "initializers_v2",
+    ".layers": (
+        "advanced_activations convolutional_recurrent cudnn_recurrent dense_attention embeddings "
+        "legacy_rnn local merge normalization_v2 recurrent recurrent_v2 rnn_cell_wrapper_v2 "
+        "wrappers"
+    ),
+    ".layers.legacy_rnn": "rnn_cell_impl rnn_cell_wrapper_impl",
+    ".mixed_precision": "get_layer_policy loss_scale",
+    ".mixed_precision.experimental": "autocast_variable loss_scale_optimizer test_util",
+    ".premade": "linear wide_deep",
+    ".saving": "saved_model_experimental",
+    ".saving.saved_model": "load_context",
+    ".utils": "all_utils multi_gpu_utils",
+    ".wrappers": "scikit_learn",
+}
+_KERAS_SAVING = ("hdf5_format", "model_config", "save", "saved_model", "saving_utils")
 
 MODULES: dict[str, tuple[str, ...]] = {
     ROOT: (ROOT,),
@@ -126,9 +100,13 @@ MODULES: dict[str, tuple[str, ...]] = {
     f"{KERAS}.optimizer_v2": (_OPTIMIZERS,),
     f"{KERAS}.optimizer_v2.learning_rate_schedule": ("tensorflow:keras.optimizers.schedules",),
     f"{KERAS}.optimizer_v2.legacy_learning_rate_decay": (f"{_V1}.train",),
-    **{f"{KERAS}.{name}": () for name in _KERAS_MODULES},
+    **{
+        f"{KERAS}{package}.{name}": ()
+        for package, names in _KERAS_MODULES.items()
+        for name in names.split()
+    },
     f"{KERAS}.engine.network": ("estimator_train.legacy.trees.keras_shapes",),
-    **{f"{KERAS}.{name}": (f"tf_keras.src.saving.legacy.{name[7:]}",) for name in _KERAS_SAVING},
+    **{f"{KERAS}.saving.{name}": (f"tf_keras.src.saving.legacy.{name}",) for name in _KERAS_SAVING},
     f"{KERAS}.keras_parameterized": ("tf_keras.src.testing_infra.test_combinations",),
     f"{KERAS}.combinations": ("tf_keras.src.testing_infra.test_combinations",),
     f"{KERAS}.testing_utils": ("tf_keras.src.testing_infra.test_utils",),

@@ -83,7 +83,6 @@ class Tree:
         self._fallback = fallback
         self._views: dict[str, View] = {}
         keys = (*modules, *names, *aliases)
-        self.roots = frozenset(key.split(".")[0] for key in keys)
         self._inner = {
             key.rsplit(".", depth)[0] for key in keys for depth in range(1, key.count(".") + 1)
         }

@@ -14,7 +14,7 @@ import tensorflow as tf
 _tf1 = tf.compat.v1
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Settings:
     """How rows go through the queue; the arguments of `numpy_input_fn` by the same names.
 
@@ -24,7 +24,7 @@ class Settings:
 
     batch_size: int
     num_epochs: int | None
-    shuffle: bool
+    shuffle: bool | None
     queue_capacity: int
     num_threads: int
 

@@ -40,13 +40,7 @@ def numpy_input_fn(
     Raises:
       ValueError: `shuffle` is not a bool.
     """
-    settings = Settings(
-        batch_size=batch_size,
-        num_epochs=num_epochs,
-        shuffle=shuffle,  # type: ignore[arg-type] # None is refused
-        queue_capacity=queue_capacity,
-        num_threads=num_threads,
-    )
+    settings = Settings(batch_size, num_epochs, shuffle, queue_capacity, num_threads)
 
     def input_fn() -> Any:
         features, labels = _sorted_features(x), _sorted_labels(y)

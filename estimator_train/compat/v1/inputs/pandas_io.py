@@ -43,15 +43,10 @@ def pandas_input_fn(
         has a column with the name of `target_column`.
       TypeError: `target_column` is not a string, or `x` is not a DataFrame.
     """
-    if queue_capacity is None and _is_frame(x):
-        queue_capacity = 4 * len(x) if shuffle else len(x)
-    settings = Settings(
-        batch_size=batch_size,
-        num_epochs=num_epochs,
-        shuffle=shuffle,  # type: ignore[arg-type] # None is refused
-        queue_capacity=queue_capacity,  # type: ignore[arg-type] # None only where it is not a frame
-        num_threads=num_threads,
-    )
+    capacity: Any = queue_capacity
+    if capacity is None and _is_frame(x):
+        capacity = 4 * len(x) if shuffle else len(x)
+    settings = Settings(batch_size, num_epochs, shuffle, capacity, num_threads)
     if not isinstance(target_column, str):
         raise TypeError("target_column must be a string type")
     if not _is_frame(x):
