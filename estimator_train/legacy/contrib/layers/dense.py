@@ -9,8 +9,7 @@ import tensorflow as tf
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
 from estimator_train.legacy.contrib.layers.building import (
     activated,
-    bias_of,
-    finished,
+    built,
     layer_scope,
     layer_variable,
 )
@@ -60,31 +59,16 @@ def fully_connected(
     Raises:
       ValueError: num_outputs is no whole number, or the inputs have no dimension for it.
     """
+    given = dict(locals())
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be a whole number, got {num_outputs}")
     inputs = tf.convert_to_tensor(inputs)
-    variable = functools.partial(
-        layer_variable,
-        dtype=inputs.dtype.base_dtype,
-        trainable=trainable,
-        collections=variables_collections,
-    )
-    with layer_scope(scope, "fully_connected", inputs, reuse) as entered:
-        weights = variable(
-            "weights",
-            [inputs.shape[-1], num_outputs],
-            initializer=weights_initializer,
-            regularizer=weights_regularizer,
-        )
-        return finished(
-            tf.tensordot(inputs, weights, 1) if inputs.shape.rank > 2 else inputs @ weights,
-            normalizer_fn,
-            normalizer_params,
-            lambda: bias_of(variable, num_outputs, biases_initializer, biases_regularizer),
-            activation_fn,
-            outputs_collections,
-            entered,
-        )
+
+    def multiplied(kernel: Callable[..., Any]) -> tf.Tensor:
+        weights = kernel("weights", [inputs.shape[-1], num_outputs])
+        return tf.tensordot(inputs, weights, 1) if inputs.shape.rank > 2 else inputs @ weights
+
+    return built("fully_connected", inputs, num_outputs, multiplied, given)
 
 
 relu = functools.partial(fully_connected, activation_fn=tf.nn.relu)
