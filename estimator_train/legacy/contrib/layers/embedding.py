@@ -94,13 +94,5 @@ def safe_embedding_lookup_sparse(
     max_norm: float | None = None,
 ) -> tf.Tensor:
     """See `tf.nn.safe_embedding_lookup_sparse`; the combiner is the mean by default."""
-    return _v1.nn.safe_embedding_lookup_sparse(
-        embedding_weights,
-        sparse_ids,
-        sparse_weights,
-        combiner or "mean",
-        default_id,
-        name,
-        partition_strategy,
-        max_norm,
-    )
+    combiner = combiner or "mean"
+    return _v1.nn.safe_embedding_lookup_sparse(**locals())

@@ -120,24 +120,12 @@ def group_norm(
     scope: Any = None,
     mean_close_to_zero: bool = False,
 ) -> tf.Tensor:
-    """Normalizes groups of channels of each picture (Wu and He, 2018); see `layer_norm`.
+    """Normalizes groups of channels of each picture (Wu and He, 2018).
 
-    Args:
-      inputs: A tensor.
-      groups: How many groups.
-      channels_axis: The dimension that is grouped.
-      reduction_axes: Those that are normalized over, with the channels of a group.
-      center: See `layer_norm`.
-      scale: The same.
-      epsilon: Added to the variance.
-      activation_fn: See `layer_norm`.
-      param_initializers: Variable to initializer.
-      reuse: See `layer_norm`.
-      variables_collections: The same.
-      outputs_collections: The same.
-      trainable: The same.
-      scope: The same.
-      mean_close_to_zero: No difference in the result.
+    The channels, along channels_axis, make as many groups as `groups` says. reduction_axes are
+    the dimensions that are normalized over, with the channels of a group. epsilon is added to the
+    variance, and param_initializers are variables to initializers. mean_close_to_zero makes no
+    difference in the result. The other arguments are those of `layer_norm`.
 
     Raises:
       ValueError: The groups do not divide the channels, or these are normalized over as a whole.

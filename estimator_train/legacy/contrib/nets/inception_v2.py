@@ -110,13 +110,8 @@ def inception_v2_base(
     Raises:
       ValueError: There is no such end point, or the factor is not above zero.
     """
-    depth = depths(min_depth, depth_multiplier)
-    places = [layers.conv2d, layers.max_pool2d, layers.avg_pool2d]
-    with (
-        _v1.variable_scope(scope, "InceptionV2", [inputs]),
-        arg_scope(places, stride=1, padding="SAME"),
-    ):
-        return stacked(inputs, _STAGES, final_endpoint, depth)
+    with _v1.variable_scope(scope, "InceptionV2", [inputs]):
+        return stacked(inputs, _STAGES, final_endpoint, depths(min_depth, depth_multiplier))
 
 
 def inception_v2(

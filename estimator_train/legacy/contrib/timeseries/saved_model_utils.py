@@ -88,9 +88,7 @@ def _filtered(
 ) -> dict[str, Any]:
     one = np.ndim(features[FilteringResults.TIMES]) == 1
     given = {
-        name: values
-        if name.startswith(State.STATE_PREFIX) or not one
-        else np.asarray(values)[None]
+        name: np.asarray(values)[None]
         if one and not name.startswith(State.STATE_PREFIX)
         else values
         for name, values in features.items()
