@@ -30,9 +30,9 @@ def variable(
     aggregation: Any = tf.VariableAggregation.NONE,
 ) -> Any:
     """A variable of the current scope; see `tf.get_variable`."""
+    dtype = dtype or tf.float32
+    collections = list(dict.fromkeys(collections or [_Keys.GLOBAL_VARIABLES]))
     given = dict(locals())
-    given["dtype"] = dtype or tf.float32
-    given["collections"] = list(dict.fromkeys(collections or [_Keys.GLOBAL_VARIABLES]))
     with _v1.device(given.pop("device") or ""):
         return _v1.get_variable(**given)
 
@@ -55,9 +55,8 @@ def model_variable(
     aggregation: Any = tf.VariableAggregation.NONE,
 ) -> Any:
     """A variable that is one of the model's; see `variable`."""
-    given = dict(locals())
-    of_model = [_Keys.GLOBAL_VARIABLES, _Keys.MODEL_VARIABLES]
-    return variable(**{**given, "collections": [*(collections or []), *of_model]})
+    collections = [*(collections or []), _Keys.GLOBAL_VARIABLES, _Keys.MODEL_VARIABLES]
+    return variable(**locals())
 
 
 def local_variable(

@@ -43,15 +43,8 @@ def layer_variable(
       trainable: Whether it is trained.
       collections: Further collections, or a dict of names to them.
     """
-    return model_variable(
-        name,
-        shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=get_variable_collections(collections, name),
-    )
+    collections = get_variable_collections(collections, name)
+    return model_variable(**locals())
 
 
 def built(

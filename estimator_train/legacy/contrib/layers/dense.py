@@ -93,15 +93,9 @@ def bias_add(
     """Adds a bias to the channels; see `fully_connected`."""
     inputs = tf.convert_to_tensor(inputs)
     with layer_scope(scope, "BiasAdd", inputs, reuse) as entered:
-        biases = layer_variable(
-            "biases",
-            [inputs.shape[1 if data_format == "NCHW" else -1]],
-            inputs.dtype.base_dtype,
-            initializer,
-            regularizer,
-            trainable,
-            variables_collections,
-        )
+        size = inputs.shape[1 if data_format == "NCHW" else -1]
+        made = (inputs.dtype.base_dtype, initializer, regularizer, trainable)
+        biases = layer_variable("biases", [size], *made, variables_collections)
         outputs = tf.nn.bias_add(inputs, biases, data_format)
         return activated(outputs, activation_fn, outputs_collections, entered)
 
@@ -123,19 +117,8 @@ def legacy_fully_connected(
 ) -> tf.Tensor:
     """An older dense layer; its variables are `weights` and `bias`, and none of the model's.
 
-    Args:
-      x: A tensor of rank 2 or more.
-      num_output_units: Size of the last dimension of the output.
-      activation_fn: Of the output, or None.
-      weight_init: Initializer of the weights.
-      bias_init: Initializer of the bias; None: there is none.
-      name: The layer's name.
-      weight_collections: Collections for the weights.
-      bias_collections: Collections for the bias.
-      output_collections: Collections for the output.
-      trainable: Whether the variables are trained.
-      weight_regularizer: Of the weights.
-      bias_regularizer: Of the bias.
+    Arguments are those of `fully_connected` by older names. The collections are further ones for
+    the weights and the bias, and those for the output.
     """
     x = tf.convert_to_tensor(x)
     with _v1.variable_scope(name, "fully_connected", [x]):

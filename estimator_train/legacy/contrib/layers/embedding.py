@@ -49,16 +49,7 @@ def bow_encoder(
 ) -> tf.Tensor:
     """The mean of the vectors of the numbers in a row; see `embed_sequence`.
 
-    Args:
-      ids: The numbers, a row for each example.
-      vocab_size: How many numbers there are.
-      embed_dim: Size of a vector.
-      sparse_lookup: Whether zeros are left out, as they fill the rows.
-      initializer: Of the vectors.
-      regularizer: Of the vectors.
-      trainable: Whether they are trained.
-      scope: The layer's name.
-      reuse: Whether the variable is there already.
+    ids have a row for each example. With sparse_lookup zeros are left out, as they fill the rows.
     """
     with layer_scope(scope, "bow_encoder", ids, reuse):
         embeddings = layer_variable(

@@ -97,15 +97,7 @@ def inception_v2_base(
 ) -> tuple[tf.Tensor, EndPoints]:
     """The net up to one of its end points; see `inception_v1_base`.
 
-    Args:
-      inputs: Pictures, (batch, height, width, channels).
-      final_endpoint: Name of the last.
-      min_depth: The least number of channels.
-      depth_multiplier: Factor of all numbers of channels.
-      scope: The net's name.
-
-    Returns:
-      The last output, and all by name.
+    All numbers of channels are multiplied by depth_multiplier, and are min_depth at least.
 
     Raises:
       ValueError: There is no such end point, or the factor is not above zero.

@@ -261,16 +261,9 @@ class AnomalyMixtureARModel(ARModel):
                 "anomaly_prior_probability must be between 0 and 1, is "
                 f"{anomaly_prior_probability}."
             )
-        super().__init__(
-            periodicities,
-            input_window_size,
-            output_window_size,
-            num_features,
-            prediction_model_factory,
-            num_time_buckets,
-            self.NORMAL_LIKELIHOOD_LOSS,
-            exogenous_feature_columns,
-        )
+        sizes = (input_window_size, output_window_size, num_features)
+        network = (prediction_model_factory, num_time_buckets, self.NORMAL_LIKELIHOOD_LOSS)
+        super().__init__(periodicities, *sizes, *network, exogenous_feature_columns)
         self._prior = anomaly_prior_probability
         self._distribution = anomaly_distribution
 
