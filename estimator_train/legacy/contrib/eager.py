@@ -23,11 +23,7 @@ custom_gradient = tf.custom_gradient
 
 
 class Iterator:
-    """The elements of a dataset, one after the other.
-
-    Args:
-      dataset: The dataset.
-    """
+    """The elements of a dataset, one after the other."""
 
     def __init__(self, dataset: tf.data.Dataset) -> None:
         self._elements = iter(dataset)
