@@ -1,6 +1,5 @@
 """Heads of `tf.contrib.estimator`: those of today, with old optimizers and names of reductions."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,10 +20,28 @@ class _OldHead(V1Training, WeightedHead):
     _check_reduction = staticmethod(losses.checked_v1_reduction)
 
 
-@functools.cache
-def _old(kind: type[Any]) -> type[Any]:
-    """The class of such a head, of the class of today's."""
-    return type(f"_{kind.__name__}", (_OldHead, kind), {})
+class _BinaryClassHead(_OldHead, est.BinaryClassHead):
+    pass
+
+
+class _MultiClassHead(_OldHead, est.MultiClassHead):
+    pass
+
+
+class _MultiLabelHead(_OldHead, est.MultiLabelHead):
+    pass
+
+
+class _RegressionHead(_OldHead, est.RegressionHead):
+    pass
+
+
+class _PoissonRegressionHead(_OldHead, est.PoissonRegressionHead):
+    pass
+
+
+class _LogisticRegressionHead(_OldHead, est.LogisticRegressionHead):
+    pass
 
 
 class _MultiHead(V1Training, est.MultiHead):
@@ -45,7 +62,7 @@ def binary_classification_head(
     name: str | None = None,
 ) -> est.BinaryClassHead:
     """See `BinaryClassHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _old(est.BinaryClassHead)(**locals())
+    return _BinaryClassHead(**locals())
 
 
 def multi_class_head(
@@ -57,7 +74,7 @@ def multi_class_head(
     name: str | None = None,
 ) -> est.MultiClassHead:
     """See `MultiClassHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _old(est.MultiClassHead)(**locals())
+    return _MultiClassHead(**locals())
 
 
 def multi_label_head(
@@ -71,7 +88,7 @@ def multi_label_head(
     name: str | None = None,
 ) -> est.MultiLabelHead:
     """See `MultiLabelHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _old(est.MultiLabelHead)(**locals())
+    return _MultiLabelHead(**locals())
 
 
 def regression_head(
@@ -83,7 +100,7 @@ def regression_head(
     name: str | None = None,
 ) -> est.RegressionHead:
     """See `RegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _old(est.RegressionHead)(**locals())
+    return _RegressionHead(**locals())
 
 
 def poisson_regression_head(
@@ -94,7 +111,7 @@ def poisson_regression_head(
     name: str | None = None,
 ) -> est.PoissonRegressionHead:
     """See `PoissonRegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _old(est.PoissonRegressionHead)(**locals())
+    return _PoissonRegressionHead(**locals())
 
 
 def logistic_regression_head(
@@ -103,4 +120,4 @@ def logistic_regression_head(
     name: str | None = None,
 ) -> est.LogisticRegressionHead:
     """See `LogisticRegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _old(est.LogisticRegressionHead)(**locals())
+    return _LogisticRegressionHead(**locals())
