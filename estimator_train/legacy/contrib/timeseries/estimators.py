@@ -65,15 +65,15 @@ class TimeSeriesRegressor(v1.Estimator):
 
 
 class ARRegressor(TimeSeriesRegressor):
-    """An estimator of an autoregressive model; the other arguments are those of ARModel.
+    """An estimator of an autoregressive model.
+
+    The other arguments are those of ARModel and TimeSeriesRegressor.
 
     Args:
       hidden_layer_sizes: Sizes of layers with ReLU; by default the predictions are linear.
       anomaly_prior_probability: How probable an anomaly is; by default there are none.
       anomaly_distribution: As for AnomalyMixtureARModel; by default Gaussian.
       optimizer: By default Adagrad with a learning rate of 0.1.
-      model_dir: The directory.
-      config: The configuration.
 
     Raises:
       ValueError: Anomalies have a distribution and no probability, or a loss of squares.
@@ -131,14 +131,10 @@ class ARRegressor(TimeSeriesRegressor):
 class StructuralEnsembleRegressor(TimeSeriesRegressor):
     """An estimator of a series as the sum of a level with a trend, cycles and moving averages.
 
-    The other arguments are those of StructuralEnsemble.
+    The other arguments are those of StructuralEnsemble and TimeSeriesRegressor.
 
     Args:
       periodicities: The length of a cycle, in the units of times, or a list of several.
-      optimizer: By default Adam with a learning rate of 0.02.
-      model_dir: The directory.
-      config: The configuration.
-      head_type: As for TimeSeriesRegressor.
     """
 
     def __init__(
