@@ -17,12 +17,7 @@ class BlockCacheParams:
 
 
 class ConfigureGcsHook(tf.compat.v1.train.SessionRunHook):
-    """Does nothing: credentials come from the environment.
-
-    Args:
-      credentials: Unused.
-      block_cache: Unused.
-    """
+    """Does nothing: credentials come from the environment."""
 
     def __init__(self, credentials: Any = None, block_cache: Any = None) -> None:
         del credentials, block_cache

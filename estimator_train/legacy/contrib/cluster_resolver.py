@@ -48,10 +48,7 @@ class NoTPU(tf.distribute.cluster_resolver.ClusterResolver):
 def TPUClusterResolver(tpu: Any = None, *args: Any, **kwargs: Any) -> Any:  # noqa: N802
     """The resolver of a TPU, or one that finds none where no TPU is named.
 
-    Args:
-      tpu: Name or address; empty: none is needed.
-      *args: As for `tf.distribute.cluster_resolver.TPUClusterResolver`.
-      **kwargs: The same.
+    Arguments are those of `tf.distribute.cluster_resolver.TPUClusterResolver`.
     """
     if not tpu or not tpu[0]:
         return NoTPU()

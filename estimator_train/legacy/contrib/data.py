@@ -57,24 +57,14 @@ def group_by_window(
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Transformation:
-    """Batches of one size, without a smaller last one.
-
-    Args:
-      batch_size: Examples in a batch.
-    """
+    """Batches of one size, without a smaller last one."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
 def padded_batch_and_drop_remainder(
     batch_size: Any, padded_shapes: Any, padding_values: Any = None
 ) -> Transformation:
-    """Padded batches of one size, without a smaller last one.
-
-    Args:
-      batch_size: Examples in a batch.
-      padded_shapes: As for `tf.data.Dataset.padded_batch`.
-      padding_values: The same.
-    """
+    """Padded batches of one size, without a smaller last one; see `Dataset.padded_batch`."""
     return lambda dataset: dataset.padded_batch(
         batch_size, padded_shapes, padding_values, drop_remainder=True
     )

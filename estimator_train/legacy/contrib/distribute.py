@@ -157,10 +157,8 @@ class AllReduceCrossDeviceOps:
         agg_small_grads_max_group: int = 10,
     ) -> Any:
         """Returns the operations of an algorithm; without GPUs NCCL's are not to be had."""
-        del (
-            agg_small_grads_max_bytes,
-            agg_small_grads_max_group,
-        )  # TensorFlow packs gradients itself.
+        # TensorFlow packs gradients itself.
+        del agg_small_grads_max_bytes, agg_small_grads_max_group
         if all_reduce_alg == "nccl" and tf.config.list_physical_devices("GPU"):
             return tf.distribute.NcclAllReduce(num_packs=num_packs)
         if all_reduce_alg == "hierarchical_copy":

@@ -23,11 +23,7 @@ custom_gradient = tf.custom_gradient
 
 
 class Iterator:
-    """The elements of a dataset, one after the other.
-
-    Args:
-      dataset: The dataset.
-    """
+    """The elements of a dataset, one after the other."""
 
     def __init__(self, dataset: tf.data.Dataset) -> None:
         self._elements = iter(dataset)
@@ -92,13 +88,7 @@ def implicit_value_and_gradients(f: _Function) -> _Function:
 
 def implicit_gradients(f: _Function) -> _Function:
     """As `implicit_value_and_gradients`, without the value."""
-    both = implicit_value_and_gradients(f)
-
-    @functools.wraps(f)
-    def found(*arguments: Any, **named: Any) -> list[Any]:
-        return both(*arguments, **named)[1]
-
-    return found
+    return _without_value(implicit_value_and_gradients(f))
 
 
 def value_and_gradients_function(
@@ -136,9 +126,11 @@ def value_and_gradients_function(
 
 def gradients_function(f: _Function, params: Sequence[int | str] | None = None) -> _Function:
     """As `value_and_gradients_function`, without the value."""
-    both = value_and_gradients_function(f, params)
+    return _without_value(value_and_gradients_function(f, params))
 
-    @functools.wraps(f)
+
+def _without_value(both: _Function) -> _Function:
+    @functools.wraps(both)
     def found(*arguments: Any, **named: Any) -> list[Any]:
         return both(*arguments, **named)[1]
 

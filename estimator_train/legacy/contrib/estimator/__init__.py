@@ -114,10 +114,7 @@ def replicate_model_fn(
 ) -> Callable[..., Any]:
     """Returns model_fn as it is: replicas are the business of RunConfig(train_distribute=...).
 
-    Args:
-      model_fn: The model_fn.
-      loss_reduction: How replicas' losses are put together; with one there is nothing to do.
-      devices: The devices of the replicas; one is used.
+    Of one replica there are no losses to be put together, and no devices to be chosen.
     """
     del loss_reduction, devices
     return model_fn

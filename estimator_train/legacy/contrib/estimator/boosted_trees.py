@@ -53,11 +53,7 @@ def boosted_trees_regressor_train_in_memory(
     pruning_mode: str = "none",
     quantile_sketch_epsilon: float = 0.01,
 ) -> est.BoostedTreesRegressor:
-    """Returns a `BoostedTreesRegressor` that is trained on one batch of all the data.
-
-    Arguments and errors are its; `train_input_fn` returns the batch, and `train_hooks` see the
-    training.
-    """
+    """Returns a trained `BoostedTreesRegressor`; see `boosted_trees_classifier_train_in_memory`."""
     return _trained(est.BoostedTreesRegressor, dict(locals()))
 
 

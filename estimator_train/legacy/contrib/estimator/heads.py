@@ -62,9 +62,7 @@ def binary_classification_head(
     name: str | None = None,
 ) -> est.BinaryClassHead:
     """See `BinaryClassHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _BinaryClassHead(
-        weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, name
-    )
+    return _BinaryClassHead(**locals())
 
 
 def multi_class_head(
@@ -76,9 +74,7 @@ def multi_class_head(
     name: str | None = None,
 ) -> est.MultiClassHead:
     """See `MultiClassHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _MultiClassHead(
-        n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name
-    )
+    return _MultiClassHead(**locals())
 
 
 def multi_label_head(
@@ -92,16 +88,7 @@ def multi_label_head(
     name: str | None = None,
 ) -> est.MultiLabelHead:
     """See `MultiLabelHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _MultiLabelHead(
-        n_classes,
-        weight_column,
-        thresholds,
-        label_vocabulary,
-        loss_reduction,
-        loss_fn,
-        classes_for_class_based_metrics,
-        name,
-    )
+    return _MultiLabelHead(**locals())
 
 
 def regression_head(
@@ -113,9 +100,7 @@ def regression_head(
     name: str | None = None,
 ) -> est.RegressionHead:
     """See `RegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _RegressionHead(
-        label_dimension, weight_column, loss_reduction, loss_fn, inverse_link_fn, name
-    )
+    return _RegressionHead(**locals())
 
 
 def poisson_regression_head(
@@ -126,9 +111,7 @@ def poisson_regression_head(
     name: str | None = None,
 ) -> est.PoissonRegressionHead:
     """See `PoissonRegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _PoissonRegressionHead(
-        label_dimension, weight_column, loss_reduction, compute_full_loss, name
-    )
+    return _PoissonRegressionHead(**locals())
 
 
 def logistic_regression_head(
@@ -137,4 +120,4 @@ def logistic_regression_head(
     name: str | None = None,
 ) -> est.LogisticRegressionHead:
     """See `LogisticRegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _LogisticRegressionHead(weight_column, loss_reduction, name)
+    return _LogisticRegressionHead(**locals())

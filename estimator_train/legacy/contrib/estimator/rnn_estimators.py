@@ -83,24 +83,11 @@ def RNNClassifier(  # noqa: N802
     config: Any = None,
 ) -> rnn.RNNEstimator:
     """See `RNNEstimator`; the head is one of two classes, or of n_classes."""
-    arguments: dict[str, Any] = {
-        "weight_column": weight_column,
-        "label_vocabulary": label_vocabulary,
-        "loss_reduction": loss_reduction,
-    }
-    if n_classes == 2:
-        head: Any = binary_classification_head(**arguments)
+    given = dict(locals())
+    of_head = ("weight_column", "label_vocabulary", "loss_reduction")
+    about = {name: given.pop(name) for name in of_head}
+    if given.pop("n_classes") == 2:
+        head: Any = binary_classification_head(**about)
     else:
-        head = multi_class_head(n_classes, **arguments)
-    return RNNEstimator(
-        head,
-        sequence_feature_columns,
-        context_feature_columns,
-        num_units,
-        cell_type,
-        rnn_cell_fn,
-        model_dir=model_dir,
-        optimizer=optimizer,
-        input_layer_partitioner=input_layer_partitioner,
-        config=config,
-    )
+        head = multi_class_head(n_classes, **about)
+    return RNNEstimator(head, **given)

@@ -88,10 +88,7 @@ zero_initializer = _v1.zeros_initializer
 def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
     """Marks a function that a library will remove; calls of it warn nobody here.
 
-    Args:
-      date: When, "YYYY-MM-DD"; None: not known.
-      instructions: What to use instead.
-      warn_once: Unused.
+    date is "YYYY-MM-DD", or None where it is not known; instructions say what to use instead.
     """
     del date, instructions, warn_once
     return lambda function: function

@@ -30,23 +30,11 @@ def variable(
     aggregation: Any = tf.VariableAggregation.NONE,
 ) -> Any:
     """A variable of the current scope; see `tf.get_variable`."""
-    collections = list(collections or [_Keys.GLOBAL_VARIABLES])
-    with _v1.device(device or ""):
-        return _v1.get_variable(
-            name,
-            shape=shape,
-            dtype=dtype or tf.float32,
-            initializer=initializer,
-            regularizer=regularizer,
-            trainable=trainable,
-            collections=list(dict.fromkeys(collections)),
-            caching_device=caching_device,
-            partitioner=partitioner,
-            custom_getter=custom_getter,
-            use_resource=use_resource,
-            synchronization=synchronization,
-            aggregation=aggregation,
-        )
+    dtype = dtype or tf.float32
+    collections = list(dict.fromkeys(collections or [_Keys.GLOBAL_VARIABLES]))
+    given = dict(locals())
+    with _v1.device(given.pop("device") or ""):
+        return _v1.get_variable(**given)
 
 
 @add_arg_scope
@@ -67,22 +55,8 @@ def model_variable(
     aggregation: Any = tf.VariableAggregation.NONE,
 ) -> Any:
     """A variable that is one of the model's; see `variable`."""
-    return variable(
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=[*(collections or []), _Keys.GLOBAL_VARIABLES, _Keys.MODEL_VARIABLES],
-        caching_device=caching_device,
-        device=device,
-        partitioner=partitioner,
-        custom_getter=custom_getter,
-        use_resource=use_resource,
-        synchronization=synchronization,
-        aggregation=aggregation,
-    )
+    collections = [*(collections or []), _Keys.GLOBAL_VARIABLES, _Keys.MODEL_VARIABLES]
+    return variable(**locals())
 
 
 def local_variable(

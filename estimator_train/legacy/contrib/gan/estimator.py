@@ -66,12 +66,11 @@ class GANEstimator(v1.Estimator):
             raise ValueError("discriminator_fn must be callable.")
         generator, discriminator = generator_fn, discriminator_fn
         kinds = add_summaries if isinstance(add_summaries, (list, tuple)) else [add_summaries]
-
-        def losses(model: Any) -> Any:
-            given = (("generator_loss_fn", generator_loss_fn),
-                     ("discriminator_loss_fn", discriminator_loss_fn))  # fmt: skip
-            functions: dict[str, Any] = {name: fn for name, fn in given if fn is not None}
-            return training.gan_loss(model, **functions, add_summaries=use_loss_summaries)
+        of_loss: dict[str, Any] = {"add_summaries": use_loss_summaries}
+        if generator_loss_fn is not None:
+            of_loss["generator_loss_fn"] = generator_loss_fn
+        if discriminator_loss_fn is not None:
+            of_loss["discriminator_loss_fn"] = discriminator_loss_fn
 
         def model_fn(features: Any, labels: Any, mode: str) -> Any:
             make = _with_mode(generator, mode)
@@ -79,7 +78,7 @@ class GANEstimator(v1.Estimator):
                 with _v1.variable_scope("Generator"):
                     return v1.EstimatorSpec(mode, predictions=make(features))
             model = training.gan_model(make, _with_mode(discriminator, mode), labels, features)
-            loss = losses(model)
+            loss = training.gan_loss(model, **of_loss)
             if mode == v1.ModeKeys.EVAL:
                 return _evaluation(model, loss, get_eval_metric_ops_fn)
             if SummaryType.VARIABLES in kinds:

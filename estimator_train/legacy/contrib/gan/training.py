@@ -209,13 +209,12 @@ def get_sequential_train_hooks(
     Args:
       train_steps: How often each.
     """
+    generator_steps, discriminator_steps = train_steps
 
     def hooks(train_ops: GANTrainOps) -> list[Any]:
         return [
-            RunTrainOpsHook(train_ops.generator_train_op, train_steps.generator_train_steps),
-            RunTrainOpsHook(
-                train_ops.discriminator_train_op, train_steps.discriminator_train_steps
-            ),
+            RunTrainOpsHook(train_ops.generator_train_op, generator_steps),
+            RunTrainOpsHook(train_ops.discriminator_train_op, discriminator_steps),
             *train_ops.train_hooks,
         ]
 
@@ -257,15 +256,9 @@ def gan_train(
 ) -> Any:
     """Trains until a hook stops; see `tf.contrib.training.train` for the arguments."""
     own = (get_hooks_fn or get_sequential_train_hooks())(train_ops)
-    return training.train(
-        train_ops.global_step_inc_op,
-        logdir,
-        master,
-        is_chief,
-        scaffold,
-        [*own, *(hooks or ())],
-        **arguments,
-    )
+    where = (logdir, master, is_chief, scaffold)
+    all_hooks = [*own, *(hooks or ())]
+    return training.train(train_ops.global_step_inc_op, *where, all_hooks, **arguments)
 
 
 def _called(function: Callable[..., Any], model: GANModel, add_summaries: bool) -> Any:

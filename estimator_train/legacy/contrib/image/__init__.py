@@ -76,11 +76,8 @@ def rotate(
 ) -> tf.Tensor:
     """Pictures turned counterclockwise about their centres.
 
-    Args:
-      images: As for `transform`.
-      angles: In radians, one or one for each picture.
-      interpolation: As for `transform`.
-      name: The scope of the operations.
+    angles are in radians, one or one for each picture; the other arguments are those of
+    `transform`.
     """
     with tf.name_scope(name or "rotate"):
         images = tf.convert_to_tensor(images)
@@ -94,11 +91,8 @@ def translate(
 ) -> tf.Tensor:
     """Pictures moved to the right and down.
 
-    Args:
-      images: As for `transform`.
-      translations: Pixels to the right and down, or such a pair for each picture.
-      interpolation: As for `transform`.
-      name: The scope of the operations.
+    translations are pixels to the right and down, or such a pair for each picture; the other
+    arguments are those of `transform`.
     """
     with tf.name_scope(name or "translate"):
         return transform(images, translations_to_projective_transforms(translations), interpolation)

@@ -1,5 +1,6 @@
 """batch_norm of `tf.contrib.layers` (Ioffe and Szegedy, 2015)."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -113,12 +114,12 @@ def batch_norm(
         }
         beta, gamma = trained.get("beta"), trained.get("gamma")
         moving = variable("moving_mean", False), variable("moving_variance", False)
-        compute = _fused if fused and data_format == "NHWC" else _by_moments
-        outputs, mean, variance = smart_cond(
-            is_training,
-            lambda: compute(inputs, axis, beta, gamma, epsilon, None, fused, batch_weights),
-            lambda: compute(inputs, axis, beta, gamma, epsilon, moving, fused, batch_weights),
-        )
+        compute = functools.partial(_fused, inputs, beta, gamma, epsilon)
+        if not fused or data_format != "NHWC":
+            compute = functools.partial(
+                _by_moments, inputs, beta, gamma, epsilon, axis, fused, batch_weights
+            )
+        outputs, mean, variance = smart_cond(is_training, compute, lambda: compute(moving))
         if constant_value(is_training) in (None, True):
             mean_moves = _debiased if zero_debias_moving_mean else _moved
             share = smart_cond(is_training, lambda: tf.constant(1.0), lambda: tf.constant(0.0))
@@ -131,18 +132,10 @@ def batch_norm(
 
 
 def _fused(
-    inputs: tf.Tensor,
-    axis: int,
-    beta: Any,
-    gamma: Any,
-    epsilon: float,
-    moving: Any,
-    fused: bool,
-    weights: Any,
+    inputs: tf.Tensor, beta: Any, gamma: Any, epsilon: float, moving: Any = None
 ) -> tuple[tf.Tensor, Any, Any]:
     """Outputs, mean and variance by TensorFlow's own kernel; `moving` is None in training."""
-    del fused, weights
-    size = inputs.shape[axis]
+    size = inputs.shape[-1]
     gamma = tf.ones([size]) if gamma is None else gamma
     beta = tf.zeros([size]) if beta is None else beta
     mean, variance = (None, None) if moving is None else moving
@@ -158,13 +151,13 @@ def _fused(
 
 def _by_moments(
     inputs: tf.Tensor,
-    axis: int,
     beta: Any,
     gamma: Any,
     epsilon: float,
-    moving: Any,
+    axis: int,
     fused: bool,
     weights: Any,
+    moving: Any = None,
 ) -> tuple[tf.Tensor, Any, Any]:
     """As `_fused`, for all that the kernel does not have."""
     rank = inputs.shape.rank

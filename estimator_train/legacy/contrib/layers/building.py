@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -43,67 +43,58 @@ def layer_variable(
       trainable: Whether it is trained.
       collections: Further collections, or a dict of names to them.
     """
-    return model_variable(
-        name,
-        shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=get_variable_collections(collections, name),
-    )
+    collections = get_variable_collections(collections, name)
+    return model_variable(**locals())
 
 
-def bias_of(
-    variable: Callable[..., Any], size: int, initializer: Any, regularizer: Any, form: str = "NHWC"
-) -> Callable[[tf.Tensor], tf.Tensor] | None:
-    """What adds a bias to the channels; None where it has no initializer.
+def built(
+    default: str,
+    inputs: tf.Tensor,
+    size: int,
+    compute: Callable[[Callable[..., Any]], tf.Tensor],
+    given: Mapping[str, Any],
+    form: str = "NHWC",
+) -> tf.Tensor:
+    """The output of a layer with weights: normalized or with a bias, and activated.
 
     Args:
-      variable: Makes the layer's variables.
-      size: How many channels there are.
-      initializer: Of the bias.
-      regularizer: Of the bias.
+      default: Its name, if it is given none.
+      inputs: Its input.
+      size: How many channels its output has.
+      compute: From what makes weights, of a name and a shape, to what the layer computes.
+      given: The layer's arguments by their names; see `fully_connected`.
       form: Where the channels are: last, or after the examples.
     """
-    if initializer is None:
-        return None
-    biases = variable("biases", [size], initializer=initializer, regularizer=regularizer)
-    return functools.partial(tf.nn.bias_add, bias=biases, data_format=form)
-
-
-def finished(
-    outputs: tf.Tensor,
-    normalizer_fn: Callable[..., Any] | None,
-    normalizer_params: Any,
-    bias: Callable[[], Callable[[tf.Tensor], tf.Tensor] | None],
-    activation_fn: Callable[..., Any] | None,
-    outputs_collections: Any,
-    entered: Any,
-) -> tf.Tensor:
-    """A layer's output: normalized or with a bias, activated, and noted in collections.
-
-    Args:
-      outputs: What the layer has computed.
-      normalizer_fn: Used instead of a bias.
-      normalizer_params: Its arguments.
-      bias: Makes what adds the bias.
-      activation_fn: Of the output.
-      outputs_collections: See `collect_named_outputs`.
-      entered: The layer's scope.
-    """
-    if normalizer_fn is not None:
-        outputs = normalizer_fn(outputs, **(normalizer_params or {}))
-    else:
-        add = bias()
-        outputs = outputs if add is None else add(outputs)
-    return activated(outputs, activation_fn, outputs_collections, entered)
+    collections = given["variables_collections"]
+    variable = functools.partial(
+        layer_variable, dtype=inputs.dtype.base_dtype, trainable=given["trainable"]
+    )
+    weights = functools.partial(
+        variable,
+        initializer=given["weights_initializer"],
+        regularizer=given["weights_regularizer"],
+        collections=get_variable_collections(collections, "weights"),
+    )
+    with layer_scope(given["scope"], default, inputs, given["reuse"]) as entered:
+        outputs = compute(weights)
+        if given["normalizer_fn"] is not None:
+            outputs = given["normalizer_fn"](outputs, **(given["normalizer_params"] or {}))
+        elif given["biases_initializer"] is not None:
+            biases = variable(
+                "biases",
+                [size],
+                initializer=given["biases_initializer"],
+                regularizer=given["biases_regularizer"],
+                collections=collections,
+            )
+            outputs = tf.nn.bias_add(outputs, biases, form)
+        return activated(outputs, given["activation_fn"], given["outputs_collections"], entered)
 
 
 def activated(
     outputs: tf.Tensor, activation_fn: Any, outputs_collections: Any, entered: Any
 ) -> tf.Tensor:
-    """A layer's output, activated and noted in collections; see `finished`."""
+    """A layer's output, activated and noted in collections; see `collect_named_outputs`."""
     if activation_fn is not None:
         outputs = activation_fn(outputs)
     return collect_named_outputs(outputs_collections, entered.name, outputs)

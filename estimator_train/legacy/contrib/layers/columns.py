@@ -125,15 +125,9 @@ def embedding_column(
     trainable: bool = True,
 ) -> Any:
     """See `tf.feature_column.embedding_column`."""
+    first_values = (initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return _columns.embedding_column(
-        sparse_id_column,
-        dimension,
-        combiner,
-        initializer,
-        ckpt_to_load_from,
-        tensor_name_in_ckpt,
-        max_norm,
-        trainable,
+        sparse_id_column, dimension, combiner, *first_values, max_norm, trainable
     )
 
 

@@ -8,17 +8,9 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
-from estimator_train.legacy.contrib.layers.building import (
-    bias_of,
-    finished,
-    layer_scope,
-    layer_variable,
-)
+from estimator_train.legacy.contrib.layers.building import built
 from estimator_train.legacy.contrib.layers.initializers import xavier_initializer
-from estimator_train.legacy.contrib.layers.utils import (
-    get_variable_collections,
-    n_positive_integers,
-)
+from estimator_train.legacy.contrib.layers.utils import n_positive_integers
 
 _v1 = tf.compat.v1
 _XAVIER = xavier_initializer()
@@ -49,59 +41,29 @@ def convolution(
     scope: Any = None,
     conv_dims: int | None = None,
 ) -> tf.Tensor:
-    """A convolution; its variables are `weights` and `biases`. See `fully_connected` for the rest.
+    """A convolution; its variables are `weights` and `biases`.
 
-    Args:
-      inputs: Pictures, (batch, height, width, channels), or of one or three dimensions.
-      num_outputs: Channels of the output.
-      kernel_size: Of each dimension, or one for all.
-      stride: The same.
-      padding: SAME or VALID.
-      data_format: Channels last, NHWC, the default; or first, NCHW.
-      rate: Of a dilated convolution, as the stride.
-      activation_fn: See `fully_connected`.
-      normalizer_fn: The same.
-      normalizer_params: The same.
-      weights_initializer: The same.
-      weights_regularizer: The same.
-      biases_initializer: The same.
-      biases_regularizer: The same.
-      reuse: The same.
-      variables_collections: The same.
-      outputs_collections: The same.
-      trainable: The same.
-      scope: The same.
-      conv_dims: How many dimensions there have to be.
+    The inputs are pictures, (batch, height, width, channels), or have one or three dimensions in
+    place of height and width; conv_dims says how many there have to be. kernel_size, stride and
+    rate, that of a dilated convolution, are of each of them, or one for all. padding is SAME or
+    VALID. data_format has the channels last, NHWC, the default; or first, NCHW. The output has
+    num_outputs channels. The other arguments are those of `fully_connected`.
 
     Raises:
-      ValueError: There are others, or data_format is none.
+      ValueError: There are other dimensions, or data_format is none.
     """
+    given = dict(locals())
     inputs = tf.convert_to_tensor(inputs)
     dims = inputs.shape.rank - 2
     form = _form(data_format, dims, conv_dims)
-    variable = functools.partial(
-        layer_variable,
-        dtype=inputs.dtype.base_dtype,
-        trainable=trainable,
-        collections=variables_collections,
-    )
-    with layer_scope(scope, "Conv", inputs, reuse) as entered:
-        weights = variable(
-            "weights",
-            [*n_positive_integers(dims, kernel_size), inputs.shape[form.index("C")], num_outputs],
-            initializer=weights_initializer,
-            regularizer=weights_regularizer,
-        )
+
+    def convolved(kernel: Callable[..., Any]) -> tf.Tensor:
+        channels = inputs.shape[form.index("C")], num_outputs
+        weights = kernel("weights", [*n_positive_integers(dims, kernel_size), *channels])
         strides, rates = n_positive_integers(dims, stride), n_positive_integers(dims, rate)
-        return finished(
-            tf.nn.convolution(inputs, weights, strides, padding.upper(), form, rates),
-            normalizer_fn,
-            normalizer_params,
-            lambda: bias_of(variable, num_outputs, biases_initializer, biases_regularizer, form),
-            activation_fn,
-            outputs_collections,
-            entered,
-        )
+        return tf.nn.convolution(inputs, weights, strides, padding.upper(), form, rates)
+
+    return built("Conv", inputs, num_outputs, convolved, given, form)
 
 
 def _form(given: str | None, dims: int, wanted: int | None) -> str:
@@ -154,37 +116,22 @@ def convolution2d_transpose(
     scope: Any = None,
 ) -> tf.Tensor:
     """The gradient of a convolution as a layer, which makes pictures larger; see `convolution`."""
+    given = dict(locals())
     form = checked_form(data_format)
     inputs = _pictures(inputs)
     height, width = n_positive_integers(2, kernel_size)
-    variable = functools.partial(
-        layer_variable,
-        dtype=inputs.dtype.base_dtype,
-        trainable=trainable,
-        collections=variables_collections,
-    )
-    with layer_scope(scope, "Conv2d_transpose", inputs, reuse) as entered:
-        weights = variable(
-            "weights",
-            [height, width, num_outputs, inputs.shape[form.index("C")]],
-            initializer=weights_initializer,
-            regularizer=weights_regularizer,
-        )
+
+    def enlarged(kernel: Callable[..., Any]) -> tf.Tensor:
+        weights = kernel("weights", [height, width, num_outputs, inputs.shape[form.index("C")]])
         strides, size = n_positive_integers(2, stride), tf.shape(inputs)
         extra = [max(height - strides[0], 0), max(width - strides[1], 0)]
         extra = [0, 0] if padding.upper() == "SAME" else extra
         first = form.index("H")
         sides = [size[first + i] * strides[i] + extra[i] for i in (0, 1)]
         shape = [size[0], *sides, num_outputs] if first == 1 else [size[0], num_outputs, *sides]
-        return finished(
-            tf.nn.conv2d_transpose(inputs, weights, shape, strides, padding.upper(), form),
-            normalizer_fn,
-            normalizer_params,
-            lambda: bias_of(variable, num_outputs, biases_initializer, biases_regularizer, form),
-            activation_fn,
-            outputs_collections,
-            entered,
-        )
+        return tf.nn.conv2d_transpose(inputs, weights, shape, strides, padding.upper(), form)
+
+    return built("Conv2d_transpose", inputs, num_outputs, enlarged, given, form)
 
 
 @add_arg_scope
@@ -217,48 +164,29 @@ def separable_convolution2d(
     they have no initializer, and `biases`; the collections of both kernels are those of `weights`.
     See `convolution`.
     """
+    given = dict(locals())
     form = checked_form(data_format)
     inputs = _pictures(inputs)
     channels = inputs.shape.as_list()[form.index("C")]
-    variable = functools.partial(
-        layer_variable,
-        dtype=inputs.dtype.base_dtype,
-        trainable=trainable,
-        collections=variables_collections,
-    )
-    kernel = functools.partial(
-        variable,
-        regularizer=weights_regularizer,
-        collections=get_variable_collections(variables_collections, "weights"),
-    )
     sides = n_positive_integers(2, stride)
     strides = [1, *sides, 1] if form == "NHWC" else [1, 1, *sides]
-    with layer_scope(scope, "SeparableConv2d", inputs, reuse) as entered:
-        depthwise = kernel(
-            "depthwise_weights",
-            [*n_positive_integers(2, kernel_size), channels, depth_multiplier],
-            initializer=weights_initializer,
+
+    def separated(kernel: Callable[..., Any]) -> tf.Tensor:
+        shape = [*n_positive_integers(2, kernel_size), channels, depth_multiplier]
+        depthwise = kernel("depthwise_weights", shape)
+        rates = n_positive_integers(2, rate)
+        outputs = tf.nn.depthwise_conv2d(inputs, depthwise, strides, padding.upper(), form, rates)
+        if num_outputs is None:
+            return outputs
+        pointwise = kernel(
+            "pointwise_weights",
+            [1, 1, channels * depth_multiplier, num_outputs],
+            initializer=pointwise_initializer or weights_initializer,
         )
-        outputs = tf.nn.depthwise_conv2d(
-            inputs, depthwise, strides, padding.upper(), form, n_positive_integers(2, rate)
-        )
-        if num_outputs is not None:
-            pointwise = kernel(
-                "pointwise_weights",
-                [1, 1, channels * depth_multiplier, num_outputs],
-                initializer=pointwise_initializer or weights_initializer,
-            )
-            outputs = tf.nn.conv2d(outputs, pointwise, 1, "VALID", form)
-        size = num_outputs or channels * depth_multiplier
-        return finished(
-            outputs,
-            normalizer_fn,
-            normalizer_params,
-            lambda: bias_of(variable, size, biases_initializer, biases_regularizer, form),
-            activation_fn,
-            outputs_collections,
-            entered,
-        )
+        return tf.nn.conv2d(outputs, pointwise, 1, "VALID", form)
+
+    size = num_outputs or channels * depth_multiplier
+    return built("SeparableConv2d", inputs, size, separated, given, form)
 
 
 def _pictures(inputs: Any) -> tf.Tensor:

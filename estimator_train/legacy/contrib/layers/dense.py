@@ -9,8 +9,7 @@ import tensorflow as tf
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
 from estimator_train.legacy.contrib.layers.building import (
     activated,
-    bias_of,
-    finished,
+    built,
     layer_scope,
     layer_variable,
 )
@@ -60,31 +59,16 @@ def fully_connected(
     Raises:
       ValueError: num_outputs is no whole number, or the inputs have no dimension for it.
     """
+    given = dict(locals())
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be a whole number, got {num_outputs}")
     inputs = tf.convert_to_tensor(inputs)
-    variable = functools.partial(
-        layer_variable,
-        dtype=inputs.dtype.base_dtype,
-        trainable=trainable,
-        collections=variables_collections,
-    )
-    with layer_scope(scope, "fully_connected", inputs, reuse) as entered:
-        weights = variable(
-            "weights",
-            [inputs.shape[-1], num_outputs],
-            initializer=weights_initializer,
-            regularizer=weights_regularizer,
-        )
-        return finished(
-            tf.tensordot(inputs, weights, 1) if inputs.shape.rank > 2 else inputs @ weights,
-            normalizer_fn,
-            normalizer_params,
-            lambda: bias_of(variable, num_outputs, biases_initializer, biases_regularizer),
-            activation_fn,
-            outputs_collections,
-            entered,
-        )
+
+    def multiplied(kernel: Callable[..., Any]) -> tf.Tensor:
+        weights = kernel("weights", [inputs.shape[-1], num_outputs])
+        return tf.tensordot(inputs, weights, 1) if inputs.shape.rank > 2 else inputs @ weights
+
+    return built("fully_connected", inputs, num_outputs, multiplied, given)
 
 
 relu = functools.partial(fully_connected, activation_fn=tf.nn.relu)
@@ -109,15 +93,9 @@ def bias_add(
     """Adds a bias to the channels; see `fully_connected`."""
     inputs = tf.convert_to_tensor(inputs)
     with layer_scope(scope, "BiasAdd", inputs, reuse) as entered:
-        biases = layer_variable(
-            "biases",
-            [inputs.shape[1 if data_format == "NCHW" else -1]],
-            inputs.dtype.base_dtype,
-            initializer,
-            regularizer,
-            trainable,
-            variables_collections,
-        )
+        size = inputs.shape[1 if data_format == "NCHW" else -1]
+        made = (inputs.dtype.base_dtype, initializer, regularizer, trainable)
+        biases = layer_variable("biases", [size], *made, variables_collections)
         outputs = tf.nn.bias_add(inputs, biases, data_format)
         return activated(outputs, activation_fn, outputs_collections, entered)
 
@@ -139,19 +117,8 @@ def legacy_fully_connected(
 ) -> tf.Tensor:
     """An older dense layer; its variables are `weights` and `bias`, and none of the model's.
 
-    Args:
-      x: A tensor of rank 2 or more.
-      num_output_units: Size of the last dimension of the output.
-      activation_fn: Of the output, or None.
-      weight_init: Initializer of the weights.
-      bias_init: Initializer of the bias; None: there is none.
-      name: The layer's name.
-      weight_collections: Collections for the weights.
-      bias_collections: Collections for the bias.
-      output_collections: Collections for the output.
-      trainable: Whether the variables are trained.
-      weight_regularizer: Of the weights.
-      bias_regularizer: Of the bias.
+    Arguments are those of `fully_connected` by older names. The collections are further ones for
+    the weights and the bias, and those for the output.
     """
     x = tf.convert_to_tensor(x)
     with _v1.variable_scope(name, "fully_connected", [x]):

@@ -49,16 +49,7 @@ def bow_encoder(
 ) -> tf.Tensor:
     """The mean of the vectors of the numbers in a row; see `embed_sequence`.
 
-    Args:
-      ids: The numbers, a row for each example.
-      vocab_size: How many numbers there are.
-      embed_dim: Size of a vector.
-      sparse_lookup: Whether zeros are left out, as they fill the rows.
-      initializer: Of the vectors.
-      regularizer: Of the vectors.
-      trainable: Whether they are trained.
-      scope: The layer's name.
-      reuse: Whether the variable is there already.
+    ids have a row for each example. With sparse_lookup zeros are left out, as they fill the rows.
     """
     with layer_scope(scope, "bow_encoder", ids, reuse):
         embeddings = layer_variable(
@@ -94,13 +85,5 @@ def safe_embedding_lookup_sparse(
     max_norm: float | None = None,
 ) -> tf.Tensor:
     """See `tf.nn.safe_embedding_lookup_sparse`; the combiner is the mean by default."""
-    return _v1.nn.safe_embedding_lookup_sparse(
-        embedding_weights,
-        sparse_ids,
-        sparse_weights,
-        combiner or "mean",
-        default_id,
-        name,
-        partition_strategy,
-        max_norm,
-    )
+    combiner = combiner or "mean"
+    return _v1.nn.safe_embedding_lookup_sparse(**locals())

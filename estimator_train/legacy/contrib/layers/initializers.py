@@ -20,7 +20,6 @@ def xavier_initializer(
     Raises:
       TypeError: dtype is not of floats.
     """
-    _check(dtype)
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 
@@ -43,7 +42,8 @@ def variance_scaling_initializer(
     Raises:
       TypeError: mode is another, or dtype is not of floats.
     """
-    _check(dtype)
+    if not tf.as_dtype(dtype).is_floating:
+        raise TypeError("Cannot create initializer for non-floating point type.")
     if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
         raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
     kind = "uniform" if uniform else "truncated_normal"
@@ -51,8 +51,3 @@ def variance_scaling_initializer(
         # What TensorFlow divides by for the values that are cut off, against a rounder 1.3.
         factor *= 1.3 * 0.87962566103423978**2
     return _v1.variance_scaling_initializer(factor, mode.lower(), kind, seed, dtype)
-
-
-def _check(dtype: Any) -> None:
-    if not tf.as_dtype(dtype).is_floating:
-        raise TypeError("Cannot create initializer for non-floating point type.")

@@ -51,13 +51,8 @@ def layer_norm(
                          f"({begin_norm_axis}) must be < rank(inputs) ({rank})")  # fmt: skip
     axes = list(range(begin_norm_axis % rank, rank))
     with layer_scope(scope, "LayerNorm", inputs, reuse) as entered:
-        beta, gamma = _center_and_scale(
-            inputs.shape[begin_params_axis % rank :],
-            center,
-            scale,
-            trainable,
-            variables_collections,
-        )
+        shape = inputs.shape[begin_params_axis % rank :]
+        beta, gamma = _center_and_scale(shape, center, scale, trainable, variables_collections)
         mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
         epsilon = 1e-3 if inputs.dtype == tf.float16 else 1e-12
         outputs = tf.nn.batch_normalization(inputs, mean, variance, beta, gamma, epsilon)
@@ -85,13 +80,9 @@ def instance_norm(
     axis = 1 if checked_form(data_format) == "NCHW" else rank - 1
     axes = [i for i in range(1, rank) if i != axis]
     with layer_scope(scope, "InstanceNorm", inputs, reuse) as entered:
+        channels = inputs.shape[axis]
         beta, gamma = _center_and_scale(
-            [inputs.shape[axis]],
-            center,
-            scale,
-            trainable,
-            variables_collections,
-            param_initializers,
+            [channels], center, scale, trainable, variables_collections, param_initializers
         )
         shape = [-1 if i == axis else 1 for i in range(rank)]
         parts = [None if p is None else tf.reshape(p, shape) for p in (beta, gamma)]
@@ -120,24 +111,12 @@ def group_norm(
     scope: Any = None,
     mean_close_to_zero: bool = False,
 ) -> tf.Tensor:
-    """Normalizes groups of channels of each picture (Wu and He, 2018); see `layer_norm`.
+    """Normalizes groups of channels of each picture (Wu and He, 2018).
 
-    Args:
-      inputs: A tensor.
-      groups: How many groups.
-      channels_axis: The dimension that is grouped.
-      reduction_axes: Those that are normalized over, with the channels of a group.
-      center: See `layer_norm`.
-      scale: The same.
-      epsilon: Added to the variance.
-      activation_fn: See `layer_norm`.
-      param_initializers: Variable to initializer.
-      reuse: See `layer_norm`.
-      variables_collections: The same.
-      outputs_collections: The same.
-      trainable: The same.
-      scope: The same.
-      mean_close_to_zero: No difference in the result.
+    The channels, along channels_axis, make as many groups as `groups` says. reduction_axes are
+    the dimensions that are normalized over, with the channels of a group. epsilon is added to the
+    variance, and param_initializers are variables to initializers. mean_close_to_zero makes no
+    difference in the result. The other arguments are those of `layer_norm`.
 
     Raises:
       ValueError: The groups do not divide the channels, or these are normalized over as a whole.

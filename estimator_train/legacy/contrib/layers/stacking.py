@@ -12,12 +12,7 @@ def repeat(
     inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any
 ) -> Any:
     """Calls a layer several times, one upon the other, in scopes `scope/scope_1` and so on."""
-    scope = kwargs.pop("scope", None)
-    with _v1.variable_scope(scope, "Repeat", [inputs]):
-        name = scope or _name(layer, "repeat")
-        for number in range(repetitions):
-            inputs = layer(inputs, *args, scope=f"{name}_{number + 1}", **kwargs)
-    return inputs
+    return _upon_each_other(inputs, layer, [args] * repetitions, "Repeat", kwargs)
 
 
 def stack(inputs: Any, layer: Callable[..., Any], stack_args: Sequence[Any], **kwargs: Any) -> Any:
@@ -34,16 +29,17 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Sequence[Any], **k
     """
     if not isinstance(stack_args, (list, tuple)):
         raise ValueError("stack_args need to be a list or tuple")
-    scope = kwargs.pop("scope", None)
-    with _v1.variable_scope(scope, "Stack", [inputs]):
-        name = scope or _name(layer, "stack")
-        for number, given in enumerate(stack_args):
-            given = given if isinstance(given, (list, tuple)) else [given]
-            inputs = layer(inputs, *given, scope=f"{name}_{number + 1}", **kwargs)
+    given = [one if isinstance(one, (list, tuple)) else [one] for one in stack_args]
+    return _upon_each_other(inputs, layer, given, "Stack", kwargs)
+
+
+def _upon_each_other(
+    inputs: Any, layer: Any, arguments: Sequence[Any], default: str, further: dict[str, Any]
+) -> Any:
+    scope = further.pop("scope", None)
+    # The name of a layer is that within a `functools.partial`, as `relu` is one.
+    name = scope or getattr(getattr(layer, "func", layer), "__name__", default.lower())
+    with _v1.variable_scope(scope, default, [inputs]):
+        for number, given in enumerate(arguments, 1):
+            inputs = layer(inputs, *given, scope=f"{name}_{number}", **further)
     return inputs
-
-
-def _name(layer: Any, otherwise: str) -> str:
-    """The name of a layer; of that within a `functools.partial`, as `relu` is one."""
-    layer = getattr(layer, "func", layer)
-    return getattr(layer, "__name__", otherwise)

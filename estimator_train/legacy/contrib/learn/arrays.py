@@ -10,11 +10,7 @@ from estimator_train.legacy.contrib.layers.columns import real_valued_column
 
 
 class SKCompat:
-    """An estimator that takes arrays alone, as those of scikit-learn.
-
-    Args:
-      estimator: The estimator.
-    """
+    """An estimator that takes arrays alone, as those of scikit-learn."""
 
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
@@ -37,9 +33,6 @@ class SKCompat:
 
 def infer_real_valued_columns_from_input(x: Any) -> list[Any]:
     """The columns of features: of an array with shape (examples, features), or a dict of such.
-
-    Args:
-      x: The features.
 
     Raises:
       ValueError: Some are no numbers.

@@ -6,7 +6,7 @@ names of 2017; variables have those of `tf.estimator`.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,12 @@ _BINARY: dict[str, tuple[str, ...]] = {
 }
 _CLASSES: dict[str, tuple[str, ...]] = {"accuracy": ("accuracy",)}
 _ALWAYS = ("loss", "global_step")
+# Arguments of 2017 that have become others, or do nothing.
+_GONE = (
+    *("_joint_weight", "_joint_weights", "_joint_linear_weights", "embedding_lr_multipliers"),
+    *("enable_centered_bias", "fix_global_step_increment_bug", "gradient_clip_norm"),
+    *("input_layer_min_slice_size", "weight_column_name"),
+)
 
 
 class _Canned(Learning):
@@ -37,6 +43,10 @@ class _Canned(Learning):
     _main = ""
     _outputs: tuple[str, ...] = ()
     _by_columns = True
+
+    def __init__(self, feature_engineering_fn: Any, **kwargs: Any) -> None:
+        self._feature_engineering_fn = feature_engineering_fn
+        super().__init__(**kwargs)
 
     def get_variable_value(self, name: str) -> Any:
         """The value of a variable, by its name or by the one that it had in 2017."""
@@ -145,16 +155,24 @@ def _today(name: str) -> str:
     return name.replace("linear_model/weights", f"linear_model/{ONLY_FEATURE}/weights")
 
 
-def common(
-    weight_column_name: str | None, config: Any, enable_centered_bias: bool
-) -> dict[str, Any]:
-    """The arguments of `tf.estimator` for those that all have."""
-    if enable_centered_bias:
+def of_today(given: Mapping[str, Any], **defaults: Callable[[], Any]) -> dict[str, Any]:
+    """The arguments of `tf.estimator`.
+
+    Args:
+      given: Those of 2017, the variables of a constructor.
+      **defaults: What makes each optimizer where none is given.
+    """
+    if given["enable_centered_bias"]:
         raise ValueError("enable_centered_bias=True: there is no centered bias here.")
-    return {"weight_column": weight_column_name, "config": configured(config)}
+    left_out = ("self", "__class__", *_GONE)
+    kept = {name: value for name, value in given.items() if name not in left_out}
+    kept.update(weight_column=given["weight_column_name"], config=configured(given["config"]))
+    for name, default in defaults.items():
+        kept[name] = _clipped(given[name], default, given["gradient_clip_norm"])
+    return kept
 
 
-def clipped(optimizer: Any, default: Callable[[], Any], clip_norm: float | None) -> Any:
+def _clipped(optimizer: Any, default: Callable[[], Any], clip_norm: float | None) -> Any:
     """The optimizer, or the default one; with a bound of the gradients' norm."""
     optimizer = default() if optimizer is None else optimizer
     if clip_norm is None:
@@ -191,15 +209,7 @@ class LinearClassifier(Classifier, v1.LinearClassifier):
         feature_engineering_fn: Callable[..., Any] | None = None,
         label_keys: Sequence[str] | None = None,
     ) -> None:
-        self._feature_engineering_fn = feature_engineering_fn
-        super().__init__(
-            label_keys=label_keys,
-            n_classes=n_classes,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            optimizer=clipped(optimizer, linear(feature_columns), gradient_clip_norm),
-            **common(weight_column_name, config, enable_centered_bias),
-        )
+        super().__init__(**of_today(locals(), optimizer=linear(feature_columns)))
 
 
 class DNNClassifier(Classifier, v1.DNNClassifier):
@@ -223,18 +233,7 @@ class DNNClassifier(Classifier, v1.DNNClassifier):
         input_layer_min_slice_size: int | None = None,
         label_keys: Sequence[str] | None = None,
     ) -> None:
-        self._feature_engineering_fn = feature_engineering_fn
-        super().__init__(
-            label_keys=label_keys,
-            n_classes=n_classes,
-            hidden_units=hidden_units,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            optimizer=clipped(optimizer, deep, gradient_clip_norm),
-            activation_fn=activation_fn,
-            dropout=dropout,
-            **common(weight_column_name, config, enable_centered_bias),
-        )
+        super().__init__(**of_today(locals(), optimizer=deep))
 
 
 class LinearRegressor(Regressor, v1.LinearRegressor):
@@ -253,14 +252,7 @@ class LinearRegressor(Regressor, v1.LinearRegressor):
         config: Any = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
-        self._feature_engineering_fn = feature_engineering_fn
-        super().__init__(
-            label_dimension=label_dimension,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            optimizer=clipped(optimizer, linear(feature_columns), gradient_clip_norm),
-            **common(weight_column_name, config, enable_centered_bias),
-        )
+        super().__init__(**of_today(locals(), optimizer=linear(feature_columns)))
 
 
 class DNNRegressor(Regressor, v1.DNNRegressor):
@@ -283,14 +275,4 @@ class DNNRegressor(Regressor, v1.DNNRegressor):
         embedding_lr_multipliers: Any = None,
         input_layer_min_slice_size: int | None = None,
     ) -> None:
-        self._feature_engineering_fn = feature_engineering_fn
-        super().__init__(
-            label_dimension=label_dimension,
-            hidden_units=hidden_units,
-            feature_columns=feature_columns,
-            model_dir=model_dir,
-            optimizer=clipped(optimizer, deep, gradient_clip_norm),
-            activation_fn=activation_fn,
-            dropout=dropout,
-            **common(weight_column_name, config, enable_centered_bias),
-        )
+        super().__init__(**of_today(locals(), optimizer=deep))

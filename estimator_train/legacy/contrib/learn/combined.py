@@ -9,10 +9,9 @@ import estimator_train.compat.v1 as v1
 from estimator_train.legacy.contrib.learn.canned import (
     Classifier,
     Regressor,
-    clipped,
-    common,
     deep,
     linear,
+    of_today,
 )
 
 
@@ -41,22 +40,10 @@ class DNNLinearCombinedClassifier(Classifier, v1.DNNLinearCombinedClassifier):
         label_keys: Sequence[str] | None = None,
         fix_global_step_increment_bug: bool = False,
     ) -> None:
-        self._feature_engineering_fn = feature_engineering_fn
-        super().__init__(
-            label_keys=label_keys,
-            n_classes=n_classes,
-            model_dir=model_dir,
-            linear_feature_columns=linear_feature_columns,
-            linear_optimizer=clipped(
-                linear_optimizer, linear(linear_feature_columns), gradient_clip_norm
-            ),
-            dnn_feature_columns=dnn_feature_columns,
-            dnn_optimizer=clipped(dnn_optimizer, deep, gradient_clip_norm),
-            dnn_hidden_units=dnn_hidden_units,
-            dnn_activation_fn=dnn_activation_fn,
-            dnn_dropout=dnn_dropout,
-            **common(weight_column_name, config, enable_centered_bias),
+        given = of_today(
+            locals(), linear_optimizer=linear(linear_feature_columns), dnn_optimizer=deep
         )
+        super().__init__(**given)
 
 
 class DNNLinearCombinedRegressor(Regressor, v1.DNNLinearCombinedRegressor):
@@ -83,18 +70,7 @@ class DNNLinearCombinedRegressor(Regressor, v1.DNNLinearCombinedRegressor):
         input_layer_min_slice_size: int | None = None,
         fix_global_step_increment_bug: bool = False,
     ) -> None:
-        self._feature_engineering_fn = feature_engineering_fn
-        super().__init__(
-            label_dimension=label_dimension,
-            model_dir=model_dir,
-            linear_feature_columns=linear_feature_columns,
-            linear_optimizer=clipped(
-                linear_optimizer, linear(linear_feature_columns), gradient_clip_norm
-            ),
-            dnn_feature_columns=dnn_feature_columns,
-            dnn_optimizer=clipped(dnn_optimizer, deep, gradient_clip_norm),
-            dnn_hidden_units=dnn_hidden_units,
-            dnn_activation_fn=dnn_activation_fn,
-            dnn_dropout=dnn_dropout,
-            **common(weight_column_name, config, enable_centered_bias),
+        given = of_today(
+            locals(), linear_optimizer=linear(linear_feature_columns), dnn_optimizer=deep
         )
+        super().__init__(**given)

@@ -17,6 +17,8 @@ from estimator_train.legacy.contrib.training.hparams import HParams
 class Experiment:
     """An estimator with its inputs: `train`, `evaluate`, `train_and_evaluate`.
 
+    The other arguments are unused: every checkpoint is evaluated as it comes.
+
     Args:
       estimator: The estimator.
       train_input_fn: Input of training.
@@ -26,16 +28,11 @@ class Experiment:
       eval_steps: Batches of an evaluation; None: all.
       train_monitors: Monitors and hooks of training.
       eval_hooks: Hooks of evaluation.
-      local_eval_frequency: Unused: checkpoints are evaluated as they come.
       eval_delay_secs: Seconds before the first evaluation.
       continuous_eval_throttle_secs: Seconds from one evaluation of `continuous_eval` to the next.
-      min_eval_frequency: Unused, as local_eval_frequency.
-      delay_workers_by_global_step: Unused.
       export_strategies: What `make_export_strategy` returned, or a list of such.
       train_steps_per_iteration: Steps between evaluations of `continuous_train_and_eval`.
-      checkpoint_and_export: Unused: every checkpoint is evaluated.
       saving_listeners: CheckpointSaverListeners of training.
-      check_interval_secs: Unused.
 
     Raises:
       ValueError: eval_metrics are given, or what is no estimator.

@@ -12,17 +12,7 @@ _KMeans = v1.experimental.KMeans
 class KMeansClustering(Learning):
     """See `tf.compat.v1.estimator.experimental.KMeans`; keys and methods are those of 2017.
 
-    Args:
-      num_clusters: How many clusters.
-      model_dir: The directory.
-      initial_clusters: As for KMeans.
-      distance_metric: The same.
-      random_seed: Its `seed`.
-      use_mini_batch: As for KMeans.
-      mini_batch_steps_per_iteration: The same.
-      kmeans_plus_plus_num_retries: The same.
-      relative_tolerance: The same.
-      config: The configuration.
+    Arguments are its; random_seed is its `seed`.
     """
 
     SQUARED_EUCLIDEAN_DISTANCE = _KMeans.SQUARED_EUCLIDEAN_DISTANCE
@@ -49,18 +39,9 @@ class KMeansClustering(Learning):
         config: Any = None,
     ) -> None:
         config = configured(config)
-        today = _KMeans(
-            num_clusters,
-            model_dir,
-            initial_clusters,
-            distance_metric,
-            random_seed,
-            use_mini_batch,
-            mini_batch_steps_per_iteration,
-            kmeans_plus_plus_num_retries,
-            relative_tolerance,
-            config,
-        )
+        begin = (initial_clusters, distance_metric, random_seed)
+        steps = (use_mini_batch, mini_batch_steps_per_iteration, kmeans_plus_plus_num_retries)
+        today = _KMeans(num_clusters, model_dir, *begin, *steps, relative_tolerance, config)
 
         def model_fn(features: Any, labels: Any, mode: str, config: Any) -> Any:
             spec = today.model_fn(features, labels, mode, config)

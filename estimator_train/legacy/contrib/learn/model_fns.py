@@ -25,18 +25,11 @@ class _Fields(NamedTuple):
 
 
 class ModelFnOps(_Fields):
-    """What a model_fn may return.
+    """What a model_fn may return; the other arguments are those of `EstimatorSpec`.
 
     Args:
       mode: One of `ModeKeys`.
-      predictions: As for `EstimatorSpec`.
-      loss: The same.
-      train_op: The same.
-      eval_metric_ops: The same.
       output_alternatives: Pairs of ProblemType and tensors, by the names of signatures.
-      training_chief_hooks: As for `EstimatorSpec`.
-      training_hooks: The same.
-      scaffold: The same.
 
     Raises:
       ValueError: What the mode needs is missing.

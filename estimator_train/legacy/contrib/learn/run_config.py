@@ -11,23 +11,16 @@ import estimator_train as est
 class RunConfig(est.RunConfig):
     """The RunConfig of contrib.learn.
 
+    Arguments that are not named here are those of `estimator_train.RunConfig`.
+
     Args:
       master: Address that sessions connect to; by default TF_CONFIG says.
       num_cores: Threads of a session; 0: as many as there are cores.
       log_device_placement: Whether to log where operations are placed.
       gpu_memory_fraction: Share of a GPU's memory to take.
-      tf_random_seed: As for `estimator_train.RunConfig`.
-      save_summary_steps: The same.
-      save_checkpoints_secs: The same; 0 (`USE_DEFAULT`): 600, if there are no steps.
-      save_checkpoints_steps: The same.
-      keep_checkpoint_max: The same.
-      keep_checkpoint_every_n_hours: The same.
-      log_step_count_steps: The same.
-      protocol: The same.
+      save_checkpoints_secs: 0 (`USE_DEFAULT`): 600, if there are no steps.
       evaluation_master: Address that evaluation connects to.
-      model_dir: As for `estimator_train.RunConfig`.
-      session_config: The same; estimators of contrib.learn take `tf_config` in its place.
-      session_creation_timeout_secs: The same.
+      session_config: Estimators of contrib.learn take `tf_config` in its place.
     """
 
     USE_DEFAULT = 0

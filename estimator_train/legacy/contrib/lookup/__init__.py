@@ -248,9 +248,7 @@ def string_to_index_table_from_file(
     name: str | None = None,
 ) -> Any:
     """See `index_table_from_file`."""
-    return index_table_from_file(
-        vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec, name=name
-    )
+    return index_table_from_file(**locals())
 
 
 def string_to_index_table_from_tensor(
@@ -261,7 +259,7 @@ def string_to_index_table_from_tensor(
     name: str | None = None,
 ) -> Any:
     """See `index_table_from_tensor`."""
-    return index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, name=name)
+    return index_table_from_tensor(**locals())
 
 
 def _key_type(dtype: Any) -> tf.DType:

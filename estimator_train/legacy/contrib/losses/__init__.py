@@ -10,6 +10,9 @@ import tensorflow as tf
 from estimator_train.legacy.contrib.losses import metric_learning as metric_learning
 
 _v1 = tf.compat.v1.losses
+add_loss = _v1.add_loss
+get_losses = _v1.get_losses
+get_regularization_losses = _v1.get_regularization_losses
 
 
 def absolute_difference(
@@ -17,11 +20,6 @@ def absolute_difference(
 ) -> Any:
     """See `tf.losses.absolute_difference`."""
     return _v1.absolute_difference(labels, predictions, _for(predictions, weights), scope)
-
-
-def add_loss(loss: Any, loss_collection: str | None = tf.compat.v1.GraphKeys.LOSSES) -> None:
-    """See `tf.losses.add_loss`."""
-    _v1.add_loss(loss, loss_collection)
 
 
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: Any = None) -> Any:
@@ -40,18 +38,6 @@ def cosine_distance(
     """See `tf.losses.cosine_distance`."""
     chosen = dim if axis is None else axis
     return _v1.cosine_distance(labels, predictions, chosen, _for(predictions, weights), scope)
-
-
-def get_losses(
-    scope: str | None = None, loss_collection: str = tf.compat.v1.GraphKeys.LOSSES
-) -> list[Any]:
-    """See `tf.losses.get_losses`."""
-    return _v1.get_losses(scope, loss_collection)
-
-
-def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """See `tf.losses.get_regularization_losses`."""
-    return _v1.get_regularization_losses(scope)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss") -> Any:

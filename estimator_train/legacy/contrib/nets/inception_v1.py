@@ -79,7 +79,6 @@ def inception_v1_base(
     with (
         _v1.variable_scope(scope, "InceptionV1", [inputs]),
         arg_scope([layers.conv2d, layers.fully_connected], **begun),
-        arg_scope([layers.conv2d, layers.max_pool2d], stride=1, padding="SAME"),
     ):
         return stacked(inputs, _STAGES, final_endpoint)
 

@@ -97,26 +97,13 @@ def inception_v2_base(
 ) -> tuple[tf.Tensor, EndPoints]:
     """The net up to one of its end points; see `inception_v1_base`.
 
-    Args:
-      inputs: Pictures, (batch, height, width, channels).
-      final_endpoint: Name of the last.
-      min_depth: The least number of channels.
-      depth_multiplier: Factor of all numbers of channels.
-      scope: The net's name.
-
-    Returns:
-      The last output, and all by name.
+    All numbers of channels are multiplied by depth_multiplier, and are min_depth at least.
 
     Raises:
       ValueError: There is no such end point, or the factor is not above zero.
     """
-    depth = depths(min_depth, depth_multiplier)
-    places = [layers.conv2d, layers.max_pool2d, layers.avg_pool2d]
-    with (
-        _v1.variable_scope(scope, "InceptionV2", [inputs]),
-        arg_scope(places, stride=1, padding="SAME"),
-    ):
-        return stacked(inputs, _STAGES, final_endpoint, depth)
+    with _v1.variable_scope(scope, "InceptionV2", [inputs]):
+        return stacked(inputs, _STAGES, final_endpoint, depths(min_depth, depth_multiplier))
 
 
 def inception_v2(

@@ -20,6 +20,7 @@ from estimator_train.legacy.contrib.nets.modules import (
     kernel_within,
     logits,
     pooled_logits,
+    same_size,
     stacked,
 )
 
@@ -106,13 +107,8 @@ def inception_v3_base(
     scope: Any = None,
 ) -> tuple[tf.Tensor, EndPoints]:
     """The net up to one of its end points; see `inception_v2_base`."""
-    depth = depths(min_depth, depth_multiplier)
-    places = [layers.conv2d, layers.max_pool2d, layers.avg_pool2d]
-    with (
-        _v1.variable_scope(scope, "InceptionV3", [inputs]),
-        arg_scope(places, stride=1, padding="SAME"),
-    ):
-        return stacked(inputs, _STAGES, final_endpoint, depth)
+    with _v1.variable_scope(scope, "InceptionV3", [inputs]):
+        return stacked(inputs, _STAGES, final_endpoint, depths(min_depth, depth_multiplier))
 
 
 def _auxiliary(net: tf.Tensor, num_classes: int, depth: Depth, spatial_squeeze: bool) -> tf.Tensor:
@@ -148,8 +144,7 @@ def inception_v3(
     ):
         made = {"min_depth": min_depth, "depth_multiplier": depth_multiplier, "scope": entered}
         net, end_points = inception_v3_base(inputs, **made)
-        places = [layers.conv2d, layers.max_pool2d, layers.avg_pool2d]
-        with arg_scope(places, stride=1, padding="SAME"):
+        with same_size():
             end_points["AuxLogits"] = _auxiliary(
                 end_points["Mixed_6e"],
                 num_classes,

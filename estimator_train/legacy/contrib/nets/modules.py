@@ -62,17 +62,24 @@ def stacked(
       ValueError: There is no such end point.
     """
     end_points: EndPoints = {}
-    for name, stage in stages.items():
-        if isinstance(stage, Layer):
-            inputs = _layer(inputs, stage, depth)
-        elif isinstance(stage, list):
-            inputs = _module(inputs, name, stage, depth)
-        else:
-            inputs = stage(inputs, depth)
-        end_points[name] = inputs
-        if name == final_endpoint:
-            return inputs, end_points
+    with same_size():
+        for name, stage in stages.items():
+            if isinstance(stage, Layer):
+                inputs = _layer(inputs, stage, depth)
+            elif isinstance(stage, list):
+                inputs = _module(inputs, name, stage, depth)
+            else:
+                inputs = stage(inputs, depth)
+            end_points[name] = inputs
+            if name == final_endpoint:
+                return inputs, end_points
     raise ValueError(f"Unknown final endpoint {final_endpoint}")
+
+
+def same_size() -> Any:
+    """The arg_scope of layers whose output is as large as their input."""
+    places = [layers.conv2d, layers.max_pool2d, layers.avg_pool2d]
+    return arg_scope(places, stride=1, padding="SAME")
 
 
 def _module(inputs: Any, name: str, branches: Sequence[Branch], depth: Depth) -> tf.Tensor:

@@ -119,24 +119,9 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
             from scipy.optimize import minimize
         except ImportError as error:
             raise ImportError("ScipyOptimizerInterface needs SciPy: pip install scipy.") from error
-        method = self.optimizer_kwargs.get("method", "SLSQP" if constraints else "L-BFGS-B")
-        options = dict(self.optimizer_kwargs.get("options", {}))
-        further = {
-            key: value
-            for key, value in self.optimizer_kwargs.items()
-            if key not in ("method", "options")
-        }
-        return minimize(
-            loss,
-            first,
-            jac=True,
-            callback=callback,
-            method=method,
-            constraints=constraints,
-            bounds=self._bounds,
-            options=options,
-            **further,
-        ).x
+        given = {"method": "SLSQP" if constraints else "L-BFGS-B", **self.optimizer_kwargs}
+        limits = {"constraints": constraints, "bounds": self._bounds}
+        return minimize(loss, first, jac=True, callback=callback, **limits, **given).x
 
 
 def _flat_bounds(variables: Sequence[Any], bounds: Any) -> list[tuple[Any, Any]]:

@@ -55,14 +55,7 @@ class FusedRNNCellAdaptor(FusedRNNCell):
 class LSTMBlockFusedCell(FusedRNNCell):
     """An LSTM with the variables `kernel` and `bias` in the scope `lstm_fused_cell`.
 
-    Args:
-      num_units: Its units.
-      forget_bias: Added to the forget gates.
-      cell_clip: Bounds of the cell states, or None.
-      use_peephole: Whether gates see the cell state.
-      reuse: Whether its variables are there already.
-      dtype: Of its variables.
-      name: Its scope.
+    Arguments are those of `LSTMBlockCell`.
     """
 
     def __init__(
@@ -108,11 +101,7 @@ class LSTMBlockFusedCell(FusedRNNCell):
 
 
 class TimeReversedFusedRNN(FusedRNNCell):
-    """A fused cell that reads sequences from their end.
-
-    Args:
-      cell: The fused cell.
-    """
+    """A fused cell that reads sequences from their end."""
 
     def __init__(self, cell: FusedRNNCell) -> None:
         self._cell = cell

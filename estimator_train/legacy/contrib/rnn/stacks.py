@@ -61,11 +61,7 @@ def stack_bidirectional_rnn(
 ) -> Layers:
     """Layers over a list of steps; see `tf.nn.static_bidirectional_rnn`.
 
-    Returns:
-      The outputs of the last layer, and the last states of all layers, forward and backward.
-
-    Raises:
-      ValueError: Cells and states are not lists of one length.
+    Results and errors are those of `stack_bidirectional_dynamic_rnn`.
     """
 
     def layer(cells: Sequence[Any], inputs: Any, first: Sequence[Any]) -> tuple[Any, Any, Any]:

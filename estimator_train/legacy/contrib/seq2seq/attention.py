@@ -74,14 +74,11 @@ class AttentionMechanism:
 
 
 class BahdanauAttention(AttentionMechanism):
-    """Scores by a small network of query and key.
+    """Scores by a small network of query and key; see `AttentionMechanism` for other arguments.
 
     Args:
       num_units: Its units.
-      memory: The memory.
-      memory_sequence_length: Its lengths.
       normalize: Whether its last weights have a length of their own, and a bias before.
-      **arguments: See `AttentionMechanism`.
     """
 
     def __init__(
@@ -117,14 +114,11 @@ class BahdanauAttention(AttentionMechanism):
 
 
 class LuongAttention(AttentionMechanism):
-    """Scores by the product of query and key, whose sizes are one.
+    """Scores by the product of query and key, whose sizes are one; see `AttentionMechanism`.
 
     Args:
       num_units: Size of the queries.
-      memory: The memory.
-      memory_sequence_length: Its lengths.
       scale: Whether scores have a factor that is learned.
-      **arguments: See `AttentionMechanism`.
     """
 
     def __init__(

@@ -133,10 +133,9 @@ class GreedyEmbeddingHelper(Helper):
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """Reads the vectors of tokens that are drawn by their probabilities.
 
+    The other arguments are those of `GreedyEmbeddingHelper`.
+
     Args:
-      embedding: As for `GreedyEmbeddingHelper`.
-      start_tokens: The same.
-      end_token: The same.
       softmax_temperature: What logits are divided by.
       seed: Of the draw.
     """
@@ -162,17 +161,14 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     """Reads given inputs, and now and then the vectors of tokens that are drawn.
 
-    Tokens are -1 where the given inputs are read.
+    Tokens are -1 where the given inputs are read. The other arguments are those of
+    `TrainingHelper`.
 
     Args:
-      inputs: As for `TrainingHelper`.
-      sequence_length: The same.
       embedding: As for `GreedyEmbeddingHelper`.
       sampling_probability: How often tokens are drawn.
-      time_major: As for `TrainingHelper`.
       seed: Of the tokens.
       scheduling_seed: Of where they are drawn.
-      name: Unused.
     """
 
     def __init__(

@@ -9,17 +9,13 @@ from estimator_train.legacy.contrib.slim.parallel_reader import parallel_read
 class DatasetDataProvider:
     """Tensors of one example, which is another one in each run.
 
+    Arguments that are not named here are those of `parallel_read`.
+
     Args:
       dataset: A `slim.dataset.Dataset`.
-      num_readers: As for `parallel_read`.
-      reader_kwargs: As for `parallel_read`.
-      shuffle: As for `parallel_read`.
-      num_epochs: As for `parallel_read`.
       common_queue_capacity: The `capacity` of `parallel_read`.
       common_queue_min: The `min_after_dequeue` of `parallel_read`.
       record_key: The name of the item with the record's key.
-      seed: As for `parallel_read`.
-      scope: As for `parallel_read`.
 
     Raises:
       ValueError: An item of the dataset has the name of the record's key.

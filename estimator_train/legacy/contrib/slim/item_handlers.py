@@ -120,14 +120,10 @@ class Tensor(ItemHandler):
 
 
 class LookupTensor(Tensor):
-    """The values of one feature, looked up in a table.
+    """The values of one feature, looked up in a table; the other arguments are those of Tensor.
 
     Args:
-      tensor_key: The name of the feature.
       table: What `lookup` is asked of.
-      shape_keys: As for Tensor.
-      shape: As for Tensor.
-      default_value: As for Tensor.
     """
 
     def __init__(

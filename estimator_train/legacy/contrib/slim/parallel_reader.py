@@ -35,14 +35,7 @@ def single_pass_read(
     reader_kwargs: Mapping[str, Any] | None = None,
     scope: str | None = None,
 ) -> tuple[Any, Any]:
-    """Keys and values of all records, once and in the order of the files.
-
-    Args:
-      data_sources: As for `get_data_files`.
-      reader_class: The class of a reader, as tf.TFRecordReader.
-      reader_kwargs: Its arguments.
-      scope: The scope of the operations' names.
-    """
+    """Keys and values of all records, once and in the order of the files; see `parallel_read`."""
     files = get_data_files(data_sources)
     with tf.name_scope(scope or "single_pass_read"):
         names = _train.string_input_producer(files, num_epochs=1, shuffle=False, name="filenames")

@@ -227,16 +227,11 @@ class ARModel(TimeSeriesModel):
 class AnomalyMixtureARModel(ARModel):
     """An ARModel under which any value may be an anomaly, and so tells less about the model.
 
+    The other arguments are those of ARModel.
+
     Args:
-      periodicities: As for ARModel.
       anomaly_prior_probability: How probable an anomaly is.
-      input_window_size: As for ARModel.
-      output_window_size: As for ARModel.
-      num_features: As for ARModel.
-      prediction_model_factory: As for ARModel.
       anomaly_distribution: GAUSSIAN_ANOMALY or CAUCHY_ANOMALY; its width is trained.
-      num_time_buckets: As for ARModel.
-      exogenous_feature_columns: As for ARModel.
 
     Raises:
       ValueError: The distribution or the probability is none.
@@ -266,16 +261,9 @@ class AnomalyMixtureARModel(ARModel):
                 "anomaly_prior_probability must be between 0 and 1, is "
                 f"{anomaly_prior_probability}."
             )
-        super().__init__(
-            periodicities,
-            input_window_size,
-            output_window_size,
-            num_features,
-            prediction_model_factory,
-            num_time_buckets,
-            self.NORMAL_LIKELIHOOD_LOSS,
-            exogenous_feature_columns,
-        )
+        sizes = (input_window_size, output_window_size, num_features)
+        network = (prediction_model_factory, num_time_buckets, self.NORMAL_LIKELIHOOD_LOSS)
+        super().__init__(periodicities, *sizes, *network, exogenous_feature_columns)
         self._prior = anomaly_prior_probability
         self._distribution = anomaly_distribution
 

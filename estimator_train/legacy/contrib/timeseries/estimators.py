@@ -67,20 +67,13 @@ class TimeSeriesRegressor(v1.Estimator):
 class ARRegressor(TimeSeriesRegressor):
     """An estimator of an autoregressive model.
 
+    The other arguments are those of ARModel and TimeSeriesRegressor.
+
     Args:
-      periodicities: As for ARModel.
-      input_window_size: As for ARModel.
-      output_window_size: As for ARModel.
-      num_features: As for ARModel.
-      exogenous_feature_columns: As for ARModel.
-      num_time_buckets: As for ARModel.
-      loss: As for ARModel.
       hidden_layer_sizes: Sizes of layers with ReLU; by default the predictions are linear.
       anomaly_prior_probability: How probable an anomaly is; by default there are none.
       anomaly_distribution: As for AnomalyMixtureARModel; by default Gaussian.
       optimizer: By default Adagrad with a learning rate of 0.1.
-      model_dir: The directory.
-      config: The configuration.
 
     Raises:
       ValueError: Anomalies have a distribution and no probability, or a loss of squares.
@@ -138,20 +131,10 @@ class ARRegressor(TimeSeriesRegressor):
 class StructuralEnsembleRegressor(TimeSeriesRegressor):
     """An estimator of a series as the sum of a level with a trend, cycles and moving averages.
 
+    The other arguments are those of StructuralEnsemble and TimeSeriesRegressor.
+
     Args:
       periodicities: The length of a cycle, in the units of times, or a list of several.
-      num_features: As for StructuralEnsemble.
-      cycle_num_latent_values: As for StructuralEnsemble.
-      moving_average_order: As for StructuralEnsemble.
-      autoregressive_order: As for StructuralEnsemble.
-      exogenous_feature_columns: As for StructuralEnsemble.
-      exogenous_update_condition: As for StructuralEnsemble.
-      dtype: As for StructuralEnsemble.
-      anomaly_prior_probability: How probable an anomaly is; by default there are none.
-      optimizer: By default Adam with a learning rate of 0.02.
-      model_dir: The directory.
-      config: The configuration.
-      head_type: As for TimeSeriesRegressor.
     """
 
     def __init__(
@@ -170,15 +153,10 @@ class StructuralEnsembleRegressor(TimeSeriesRegressor):
         config: Any = None,
         head_type: Callable[..., Any] = TimeSeriesRegressionHead,
     ) -> None:
+        orders = (cycle_num_latent_values, moving_average_order, autoregressive_order)
+        exogenous = (exogenous_feature_columns, exogenous_update_condition)
+        periods = tf.nest.flatten(periodicities)
         model = StructuralEnsemble(
-            tf.nest.flatten(periodicities),
-            cycle_num_latent_values,
-            moving_average_order,
-            autoregressive_order,
-            num_features,
-            exogenous_feature_columns,
-            exogenous_update_condition,
-            dtype,
-            anomaly_prior_probability,
+            periods, *orders, num_features, *exogenous, dtype, anomaly_prior_probability
         )
         super().__init__(model, ChainingStateManager(), optimizer, model_dir, config, head_type)

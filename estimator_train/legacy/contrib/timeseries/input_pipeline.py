@@ -167,11 +167,7 @@ class TimeSeriesInputFn(abc.ABC):
 
 
 class WholeDatasetInputFn(TimeSeriesInputFn):
-    """The whole series as one window, again and again.
-
-    Args:
-      time_series_reader: Reads the series.
-    """
+    """The whole series as one window, again and again."""
 
     def __init__(self, time_series_reader: TimeSeriesReader) -> None:
         self._reader = time_series_reader
@@ -184,16 +180,13 @@ class WholeDatasetInputFn(TimeSeriesInputFn):
 class RandomWindowInputFn(TimeSeriesInputFn):
     """Batches of windows that begin anywhere in the series.
 
+    The other arguments are unused: there are no queues.
+
     Args:
       time_series_reader: Reads the series.
       window_size: How many times a window has.
       batch_size: How many windows a batch has.
-      queue_capacity_multiplier: Unused, as the arguments that follow: there are no queues.
-      shuffle_min_after_dequeue_multiplier: Unused.
-      discard_out_of_order: Unused.
-      discard_consecutive_batches_limit: Unused.
       jitter: Whether windows begin at all times, or only at multiples of window_size.
-      num_threads: Unused.
       shuffle_seed: Makes the windows the same each time.
     """
 

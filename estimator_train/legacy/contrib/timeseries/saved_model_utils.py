@@ -61,16 +61,9 @@ def cold_start_filter(signatures: Any, session: Any, features: Mapping[str, Any]
 def filter_continuation(
     continue_from: Mapping[str, Any], signatures: Any, session: Any, features: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The state after further observations.
+    """The state after further observations, whose features are given.
 
-    Args:
-      continue_from: As for `predict_continuation`.
-      signatures: What `tf.saved_model.loader.load` returned.
-      session: The session that it loaded the model into.
-      features: Times, values and exogenous features that follow.
-
-    Returns:
-      The same as `cold_start_filter`.
+    continue_from is as for `predict_continuation`, all else as for `cold_start_filter`.
     """
     given = {**features, **_state_of(continue_from)}
     return _filtered(SavedModelLabels.FILTER, signatures, session, given)
@@ -88,9 +81,7 @@ def _filtered(
 ) -> dict[str, Any]:
     one = np.ndim(features[FilteringResults.TIMES]) == 1
     given = {
-        name: values
-        if name.startswith(State.STATE_PREFIX) or not one
-        else np.asarray(values)[None]
+        name: np.asarray(values)[None]
         if one and not name.startswith(State.STATE_PREFIX)
         else values
         for name, values in features.items()

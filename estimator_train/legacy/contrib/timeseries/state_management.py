@@ -21,13 +21,7 @@ class PassthroughStateManager:
     def define_loss(
         self, model: TimeSeriesModel, features: dict[str, Any], mode: str
     ) -> ModelOutputs:
-        """What the model makes of windows.
-
-        Args:
-          model: The model.
-          features: The features of windows.
-          mode: A mode key.
-        """
+        """What the model makes of windows."""
         if _STATE in features:
             return model.get_batch_loss(features, mode, features[_STATE])
         return model.define_loss(features, mode)

@@ -171,22 +171,12 @@ def train(
     Returns:
       What the operation came to at last, or None.
     """
-    del run_metadata
+    of_session = dict(locals())
+    del of_session["train_op"], of_session["logdir"], of_session["run_metadata"]
     if logdir is None and is_chief and (save_summaries_steps or save_checkpoint_secs):
         raise ValueError("logdir cannot be None while summaries or checkpoints are to be saved.")
     last = None
-    with _v1.train.MonitoredTrainingSession(
-        master=master,
-        is_chief=is_chief,
-        checkpoint_dir=logdir,
-        scaffold=scaffold,
-        hooks=hooks,
-        chief_only_hooks=chief_only_hooks,
-        save_checkpoint_secs=save_checkpoint_secs,
-        save_summaries_steps=save_summaries_steps,
-        config=config,
-        max_wait_secs=max_wait_secs,
-    ) as session:
+    with _v1.train.MonitoredTrainingSession(checkpoint_dir=logdir, **of_session) as session:
         while not session.should_stop():
             last = session.run(train_op)
     return last

@@ -134,22 +134,13 @@ def evaluate_repeatedly(
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Any:
     """Evaluates each new checkpoint of a directory; see `evaluate_once`."""
+    operations = (eval_ops, feed_dict, final_ops, final_ops_feed_dict)
     values = None
     paths: Iterator[str] = tf.train.checkpoints_iterator(
         os.fspath(checkpoint_dir), eval_interval_secs, timeout, timeout_fn
     )
     for number, path in enumerate(paths, 1):
-        values = evaluate_once(
-            path,
-            master,
-            scaffold,
-            eval_ops,
-            feed_dict,
-            final_ops,
-            final_ops_feed_dict,
-            hooks,
-            config,
-        )
+        values = evaluate_once(path, master, scaffold, *operations, hooks, config)
         if number == max_number_of_evaluations:
             break
     return values

@@ -76,10 +76,6 @@ class HParams:
     def add_hparam(self, name: str, value: Any) -> None:
         """Adds one.
 
-        Args:
-          name: Its name.
-          value: Its value.
-
         Raises:
           ValueError: The name is taken or reserved, or the value an empty list.
         """
@@ -93,10 +89,6 @@ class HParams:
 
     def set_hparam(self, name: str, value: Any) -> None:
         """Sets one that is there, its type kept.
-
-        Args:
-          name: Its name.
-          value: Its new value.
 
         Raises:
           ValueError: The value is of another type, or a list where there was none.
@@ -116,13 +108,7 @@ class HParams:
         self._types.pop(name, None)
 
     def parse(self, values: str) -> "HParams":
-        """Sets some from a flag's text, as `learning_rate=0.1,sizes=[64,32]`.
-
-        Args:
-          values: The text.
-
-        Returns:
-          This object.
+        """Sets some from a flag's text, as `learning_rate=0.1,sizes=[64,32]`; returns this object.
 
         Raises:
           ValueError: It is malformed, or names an unknown one.
@@ -154,10 +140,6 @@ class HParams:
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of one, or a default where it is not there.
-
-        Args:
-          key: Its name.
-          default: The default.
 
         Raises:
           ValueError: It is there, and the default is not of its type.

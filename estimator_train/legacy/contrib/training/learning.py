@@ -37,22 +37,13 @@ def create_train_op(
     gradient_multipliers: Mapping[Any, float] | None = None,
     check_numerics: bool = True,
 ) -> tf.Tensor:
-    """See `tf.contrib.training.create_train_op`.
+    """See `tf.contrib.training.create_train_op`, whose arguments these are but for two.
 
-    Args:
-      total_loss: The loss.
-      optimizer: The optimizer.
-      global_step: The step that is counted; by default the graph's; None: none is.
-      update_ops: Operations to run before; by default the collection UPDATE_OPS.
-      variables_to_train: By default all that can be.
-      clip_gradient_norm: The largest norm of each gradient; 0 is any.
-      summarize_gradients: Whether to write them to the summaries.
-      gate_gradients: See `Optimizer.compute_gradients`.
-      aggregation_method: The same.
-      colocate_gradients_with_ops: The same.
-      gradient_multipliers: Variables or names of their operations to factors, before the norms.
-      check_numerics: Whether a loss that is no number is an error.
+    clip_gradient_norm is the largest norm of each gradient; 0 is any. gradient_multipliers are
+    variables, or names of their operations, to factors that come before the norms.
     """
+    given = dict(locals())
+    del given["clip_gradient_norm"], given["gradient_multipliers"]
 
     def transformed(pairs: Sequence[Any]) -> Sequence[Any]:
         if gradient_multipliers:
@@ -60,17 +51,6 @@ def create_train_op(
         return clip_gradient_norms(pairs, clip_gradient_norm) if clip_gradient_norm > 0 else pairs
 
     # The step may be a tensor, which compares to nothing.
-    counted = {} if isinstance(global_step, int) else {"global_step": global_step}
-    return _create_train_op(
-        total_loss,
-        optimizer,
-        update_ops=update_ops,
-        variables_to_train=variables_to_train,
-        transform_grads_fn=transformed,
-        summarize_gradients=summarize_gradients,
-        gate_gradients=gate_gradients,
-        aggregation_method=aggregation_method,
-        colocate_gradients_with_ops=colocate_gradients_with_ops,
-        check_numerics=check_numerics,
-        **counted,
-    )
+    if isinstance(global_step, int):
+        del given["global_step"]
+    return _create_train_op(**given, transform_grads_fn=transformed)

@@ -48,8 +48,7 @@ def rev_block(
       AssertionError: As many functions as layers were not given.
     """
     fs, gs = (list(one) if isinstance(one, (list, tuple)) else [one] * num_layers for one in (f, g))
-    assert len(fs) == num_layers
-    assert len(gs) == num_layers
+    assert len(fs) == len(gs) == num_layers
     sides = list(f_side_input or ()), list(g_side_input or ())
     parts = [
         (_with_side(f, sides[0]), _with_side(g, sides[1])) for f, g in zip(fs, gs, strict=True)

@@ -11,11 +11,7 @@ _v1 = tf.compat.v1
 
 
 class RunHookAdapterForMonitors(tf.compat.v1.train.SessionRunHook):
-    """Calls monitors at each step of a session.
-
-    Args:
-      monitors: The monitors.
-    """
+    """Calls monitors at each step of a session."""
 
     def __init__(self, monitors: Sequence[Any]) -> None:
         self._monitors = list(monitors)

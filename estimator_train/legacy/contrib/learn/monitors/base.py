@@ -16,11 +16,7 @@ class BaseMonitor:
         return False
 
     def set_estimator(self, estimator: Any) -> None:
-        """Tells whose training it is.
-
-        Args:
-          estimator: An Estimator.
-        """
+        """Tells whose training it is."""
         self._estimator = estimator
 
     def begin(self, max_steps: int | None = None) -> None:
@@ -32,11 +28,7 @@ class BaseMonitor:
         self._max_steps = max_steps
 
     def end(self, session: Any = None) -> None:
-        """Training ends.
-
-        Args:
-          session: The session.
-        """
+        """Training ends."""
 
     def step_begin(self, step: int) -> Sequence[Any]:
         """A step begins, counted from 1; returns tensors, or their names, to be computed."""
@@ -54,12 +46,7 @@ class BaseMonitor:
         return False
 
     def post_step(self, step: int, session: Any) -> None:
-        """A step has ended, and the session may be run.
-
-        Args:
-          step: The step.
-          session: The session.
-        """
+        """A step has ended, and the session may be run."""
 
 
 class EveryN(BaseMonitor):

@@ -56,15 +56,13 @@ class PrintTensor(EveryN):
 
     def every_n_step_begin(self, step: int) -> Sequence[Any]:
         """See EveryN."""
-        super().every_n_step_begin(step)
         return list(self._names.values())
 
     def every_n_step_end(self, step: int, outputs: Mapping[str, Any]) -> bool:
         """See EveryN."""
-        stops = super().every_n_step_end(step, outputs)
         parts = [f"{tag} = {outputs[name]}" for tag, name in self._names.items()]
         _logged("Step %d: %s", step, ", ".join(parts))
-        return stops
+        return False
 
 
 class LoggingTrainable(EveryN):
@@ -83,15 +81,13 @@ class LoggingTrainable(EveryN):
 
     def every_n_step_begin(self, step: int) -> Sequence[Any]:
         """See EveryN."""
-        super().every_n_step_begin(step)
         self._names = [one.name for one in _v1.trainable_variables(self._scope)]
         return self._names
 
     def every_n_step_end(self, step: int, outputs: Mapping[str, Any]) -> bool:
         """See EveryN."""
-        stops = super().every_n_step_end(step, outputs)
         _logged("Logging Trainable: %s", [f"{name} = {outputs[name]}" for name in self._names])
-        return stops
+        return False
 
 
 class CaptureVariable(EveryN):
@@ -115,14 +111,12 @@ class CaptureVariable(EveryN):
 
     def every_n_step_begin(self, step: int) -> Sequence[Any]:
         """See EveryN."""
-        super().every_n_step_begin(step)
         return [self._name]
 
     def every_n_step_end(self, step: int, outputs: Mapping[str, Any]) -> bool:
         """See EveryN."""
-        stops = super().every_n_step_end(step, outputs)
         self._values[step] = outputs[self._name]
-        return stops
+        return False
 
 
 class NanLoss(EveryN):
@@ -142,12 +136,10 @@ class NanLoss(EveryN):
 
     def every_n_step_begin(self, step: int) -> Sequence[Any]:
         """See EveryN."""
-        super().every_n_step_begin(step)
         return [self._loss]
 
     def every_n_step_end(self, step: int, outputs: Mapping[str, Any]) -> bool:
         """See EveryN."""
-        super().every_n_step_end(step, outputs)
         (loss,) = (outputs[key] for key in (self._loss, name_of(self._loss)) if key in outputs)
         if not np.isnan(loss):
             return False

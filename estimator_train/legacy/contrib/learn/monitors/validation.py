@@ -84,7 +84,6 @@ class ValidationMonitor(EveryN):
 
     def every_n_step_end(self, step: int, outputs: Mapping[str, Any]) -> bool:
         """See EveryN."""
-        super().every_n_step_end(step, outputs)
         if self._estimator is None:
             raise ValueError("Missing call to set_estimator.")
         if not self._finds_a_checkpoint():

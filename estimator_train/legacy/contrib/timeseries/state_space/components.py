@@ -155,10 +155,9 @@ class LevelTrend(OfEachFeature):
 class Cycle(OfEachFeature):
     """Values that come again after a period, and whose sum over it is zero.
 
+    The other arguments are those of Component.
+
     Args:
-      name: As for Component.
-      num_features: As for Component.
-      dtype: As for Component.
       period: How many times a cycle takes; any positive number.
       num_values: How many values a cycle has, an odd number; between them it is interpolated.
 
@@ -193,10 +192,9 @@ def _turned(size: int, steps: float) -> np.ndarray:
 class MovingAverages(Component):
     """Vectors that depend on the noise of earlier times and on earlier vectors (VARMA).
 
+    The other arguments are those of Component.
+
     Args:
-      name: As for Component.
-      num_features: As for Component.
-      dtype: As for Component.
       autoregressive_order: On how many vectors.
       moving_average_order: On the noise of how many times before.
     """

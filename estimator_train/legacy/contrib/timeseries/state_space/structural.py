@@ -1,11 +1,13 @@
 """Structural time series: a level with a trend, cycles and moving averages, filtered."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.compat.v1 import ModeKeys
+from estimator_train.legacy.contrib import layers
 from estimator_train.legacy.contrib.timeseries.math_utils import InputStatistics
 from estimator_train.legacy.contrib.timeseries.model import SequentialTimeSeriesModel
 from estimator_train.legacy.contrib.timeseries.state_space import anomalies, covariances, filtering
@@ -22,6 +24,8 @@ from estimator_train.legacy.contrib.timeseries.state_space.filtering import Esti
 
 _v1 = tf.compat.v1
 _INITIAL_LOG_TRADEOFF = 5.0
+# Its scope does not change where it is called again with the same variables.
+_linear = functools.partial(layers.linear, scope="fully_connected")
 
 
 class StructuralEnsemble(SequentialTimeSeriesModel):
@@ -150,9 +154,9 @@ class StructuralEnsemble(SequentialTimeSeriesModel):
         size = self._parts.mean.shape.as_list()[0]
         with _v1.variable_scope("state_update_step", reuse=_v1.AUTO_REUSE):
             with _v1.variable_scope("exogenous_noise_increasing_covariance"):
-                made = _fully_connected(current_exogenous_regressors, size * size + 2)
+                made = _linear(current_exogenous_regressors, size * size + 2)
             with _v1.variable_scope("exogenous_noise_increasing_mean"):
-                mean = _fully_connected(current_exogenous_regressors, size)
+                mean = _linear(current_exogenous_regressors, size)
         parameters = tf.reshape(made[:, :-2], [-1, size, size])
         covariance = covariances.covariance_of(parameters, made[:, -2], made[:, -1])
         return state[0] + mean, state[1] + covariance, current_times
@@ -174,13 +178,3 @@ class StructuralEnsemble(SequentialTimeSeriesModel):
         predictions["mean"] = self._scale_back_data(predictions["mean"])
         predictions["covariance"] *= deviations[:, None] * deviations
         return predictions
-
-
-def _fully_connected(inputs: Any, size: int) -> tf.Tensor:
-    """A linear layer with the names of tf.contrib's."""
-    with _v1.variable_scope("fully_connected"):
-        shape = [inputs.shape.as_list()[-1], size]
-        kind = inputs.dtype
-        weights = _v1.get_variable("weights", shape, kind, _v1.glorot_uniform_initializer())
-        biases = _v1.get_variable("biases", [size], kind, _v1.zeros_initializer())
-        return tf.matmul(inputs, weights) + biases
