@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import GlobalStepHook
+from estimator_train.engine.hook_types import GlobalStepHook, RunArgs, RunContext, RunValues
 
 _LOG = tf.get_logger()
 
@@ -54,7 +54,7 @@ class ProfileHook(GlobalStepHook):
         del loss
         self._step += steps
 
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs | None:
+    def before_run(self, run_context: RunContext) -> RunArgs | None:
         """Starts the profile at its first step, and marks each of its steps."""
         if self._done:
             return None
@@ -65,7 +65,7 @@ class ProfileHook(GlobalStepHook):
             self._mark.__enter__()
         return super().before_run(run_context)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Writes the profile after its last step."""
         del run_context
         self._end_mark()

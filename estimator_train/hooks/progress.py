@@ -11,10 +11,12 @@ from typing import Any, TextIO
 import tensorflow as tf
 from tqdm import tqdm
 
+from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
+
 LastStep = int | Callable[[tf.compat.v1.Session], int | None] | None
 
 
-class ProgressHook(tf.compat.v1.train.SessionRunHook):
+class ProgressHook(Hook):
     """Shows the step, the loss, the rate and the time left.
 
     On a terminal and in a notebook this is a bar; elsewhere it is one line after the first step,
@@ -68,12 +70,12 @@ class ProgressHook(tf.compat.v1.train.SessionRunHook):
             self._display = self._start(session)
         self._due = self._clock()
 
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: RunContext) -> RunArgs:
         """Asks for the loss, which the training call computes anyway."""
         del run_context
-        return tf.compat.v1.train.SessionRunArgs(self._fetches)
+        return RunArgs(self._fetches)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Shows the step if the time for it has come."""
         if run_values.results:
             self._loss = float(run_values.results[0])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Place, PlacedHook
+from estimator_train.engine.hook_types import Place, PlacedHook, RunArgs, RunContext, RunValues
 from estimator_train.hooks.input_wait import InputWait
 from estimator_train.hooks.step_trace import StepTrace, read_trace
 
@@ -85,7 +85,7 @@ class StepBreakdown(PlacedHook):
         self._lap("host")
         return self._next_trace - self._steps + 1
 
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs | None:
+    def before_run(self, run_context: RunContext) -> RunArgs | None:
         """Asks for a trace where it is time for one."""
         self._lap("host")
         if self._steps == 1 and self._wait:
@@ -95,9 +95,9 @@ class StepBreakdown(PlacedHook):
         if not self._traced:
             return None
         self._next_trace = self._steps + self._every
-        return tf.compat.v1.train.SessionRunArgs(None, options=_trace_options())
+        return RunArgs(None, options=_trace_options())
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Counts a step, and reads its trace."""
         del run_context
         self._end_call("trace" if self._traced else "step", 1)

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
+
+from estimator_train.engine.hook_types import Hook, RunContext, RunValues
 
 
-class TimeHistory(tf.compat.v1.train.SessionRunHook):
+class TimeHistory(Hook):
     """Times every step of a session.
 
     A step's time runs from before the session's call to after it, in seconds; what other hooks
@@ -50,12 +51,12 @@ class TimeHistory(tf.compat.v1.train.SessionRunHook):
         """Forgets the steps of an earlier session."""
         self.times = []
 
-    def before_run(self, run_context: Any) -> None:
+    def before_run(self, run_context: RunContext) -> None:
         """Starts the clock of a step."""
         del run_context
         self._started = self._clock()
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Notes the time of a step."""
         del run_context, run_values
         self.times.append(self._clock() - self._started)

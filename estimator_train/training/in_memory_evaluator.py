@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import EveryNStepsHook
+from estimator_train.engine.hook_types import EveryNStepsHook, Hook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.run import history
 from estimator_train.engine.run.evaluate import build_evaluation, run_batches, write_results
@@ -40,7 +40,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         estimator: Estimator,
         input_fn: Callable[..., Any],
         steps: int | None = None,
-        hooks: Sequence[tf.compat.v1.train.SessionRunHook] | None = None,
+        hooks: Sequence[Hook] | None = None,
         name: str | None = None,
         every_n_iter: int = 100,
     ) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Place, PlacedHook
+from estimator_train.engine.hook_types import Hook, Place, PlacedHook, RunContext, RunValues
 
 _v1 = tf.compat.v1
 _EPSILON = 1e-6
@@ -245,11 +245,11 @@ class CountLastRunHook(PlacedHook):
         """Leaves steps to a loop, in which the input may end; a run with hooks follows else."""
         self._is_running = True
 
-    def before_run(self, run_context: Any) -> None:
+    def before_run(self, run_context: RunContext) -> None:
         """A run begins."""
         self._is_running = True
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """It came to its end."""
         self._is_running = False
 
@@ -259,7 +259,7 @@ class CountLastRunHook(PlacedHook):
             session.run(self._count)
 
 
-class StopAtToleranceHook(tf.compat.v1.train.SessionRunHook):
+class StopAtToleranceHook(Hook):
     """Stops training where the loss hardly changes any more.
 
     Args:
@@ -272,11 +272,11 @@ class StopAtToleranceHook(tf.compat.v1.train.SessionRunHook):
         self._tolerance = tolerance
         self._last: float | None = None
 
-    def before_run(self, run_context: Any) -> Any:
+    def before_run(self, run_context: RunContext) -> Any:
         """Asks for the loss."""
         return _v1.train.SessionRunArgs(self._loss)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Compares it with the one before."""
         loss, last = float(run_values.results), self._last
         self._last = loss

@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Place, PlacedHook
+from estimator_train.engine.hook_types import Place, PlacedHook, RunArgs, RunContext, RunValues
 from estimator_train.keras.callbacks.callback_checks import (
     check_callbacks,
     check_without_model,
@@ -113,19 +113,19 @@ class KerasCallbacks(PlacedHook):
         if self._stops():
             coord.request_stop()
 
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: RunContext) -> RunArgs:
         """Tells callbacks of a batch that begins."""
         del run_context
         self._begin_epoch()
         self._runner.batch_begin(self._step % self._steps_per_epoch)
-        return tf.compat.v1.train.SessionRunArgs(list(self._logs.fetches))
+        return RunArgs(list(self._logs.fetches))
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts steps that it did not see."""
         del loss
         self._count_steps(steps)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Tells callbacks of a batch that ended, and of the epoch if it ended with it."""
         self._count_steps(1)
         logs = self._logs.of_batch(self._session, run_values.results)

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
 from estimator_train.estimator import Estimator
 from estimator_train.estimator.type_check import check_estimator
 from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
@@ -30,7 +31,7 @@ def make_early_stopping_hook(
     should_stop_fn: Callable[[], bool],
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
-) -> tf.compat.v1.train.SessionRunHook:
+) -> Hook:
     """Makes a hook that stops training when a function says so, under any strategy.
 
     In a cluster the chief asks the function and all workers stop.
@@ -66,7 +67,7 @@ def stop_if_higher_hook(
     min_steps: int = 0,
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
-) -> tf.compat.v1.train.SessionRunHook:
+) -> Hook:
     """Makes a hook that stops training when a metric is higher than a threshold.
 
     Args:
@@ -99,7 +100,7 @@ def stop_if_lower_hook(
     min_steps: int = 0,
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
-) -> tf.compat.v1.train.SessionRunHook:
+) -> Hook:
     """Makes a hook that stops training when a metric is lower than a threshold.
 
     Arguments, result and errors are those of `stop_if_higher_hook`.
@@ -116,7 +117,7 @@ def stop_if_no_increase_hook(
     min_steps: int = 0,
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
-) -> tf.compat.v1.train.SessionRunHook:
+) -> Hook:
     """Makes a hook that stops training when a metric has not increased for some steps.
 
     `max_steps_without_increase` are the global steps from the evaluation with the highest value to
@@ -135,7 +136,7 @@ def stop_if_no_decrease_hook(
     min_steps: int = 0,
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
-) -> tf.compat.v1.train.SessionRunHook:
+) -> Hook:
     """Makes a hook that stops training when a metric has not decreased for some steps.
 
     Arguments, result and errors are those of `stop_if_no_increase_hook`, lowest for highest.
@@ -150,7 +151,7 @@ def _stop_on_metric(
     rule: Rule,
     run_every_secs: float | None,
     run_every_steps: int | None,
-) -> tf.compat.v1.train.SessionRunHook:
+) -> Hook:
     check_estimator(estimator)
     metrics = WatchedMetric(rule, eval_dir or estimator.eval_dir())
     hook = make_early_stopping_hook(estimator, metrics.should_stop, run_every_secs, run_every_steps)
@@ -158,7 +159,7 @@ def _stop_on_metric(
     return hook
 
 
-class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
+class _EarlyStopping(Hook):
     """Asks a function now and then whether to stop, and stops all workers.
 
     The variable that tells the other workers is in every checkpoint of tf.estimator 2.15 that was
@@ -223,13 +224,13 @@ class _EarlyStopping(tf.compat.v1.train.SessionRunHook):
             return last + self._run_every_steps - global_step + 1
         return 1 if self._timer.should_trigger_for_step(global_step) else None
 
-    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
+    def before_run(self, run_context: RunContext) -> RunArgs:
         """Asks for the global step, and for the chief's word where there is one."""
         del run_context
         word = {} if self._asks else {"stop": self._stop}
-        return tf.compat.v1.train.SessionRunArgs({"step": self._step_read, **word})
+        return RunArgs({"step": self._step_read, **word})
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Stops training if the function, or the chief, says so."""
         step = run_values.results["step"]
         if self._asks:

@@ -1,14 +1,15 @@
 """Stopping when the time is over."""
 
 import time
-from typing import Any
 
 import tensorflow as tf
+
+from estimator_train.engine.hook_types import Hook, RunContext, RunValues
 
 _LOG = tf.get_logger()
 
 
-class StopAfterSeconds(tf.compat.v1.train.SessionRunHook):
+class StopAfterSeconds(Hook):
     """Stops training when some time has passed since this hook was made.
 
     Args:
@@ -28,7 +29,7 @@ class StopAfterSeconds(tf.compat.v1.train.SessionRunHook):
         del global_step
         return 1 if self._is_over() else None
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Stops training if the time is over."""
         del run_values
         if self._is_over():

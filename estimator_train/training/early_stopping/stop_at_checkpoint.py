@@ -1,18 +1,17 @@
 """Stopping at a global step that counts only once its checkpoint is written."""
 
 import time
-from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.reading import saved_global_step
-from estimator_train.engine.hook_types import GlobalStepHook
+from estimator_train.engine.hook_types import GlobalStepHook, Hook, RunContext, RunValues
 from estimator_train.estimator import Estimator
 
 
 def make_stop_at_checkpoint_step_hook(
     estimator: Estimator, last_step: int, wait_after_file_check_secs: float = 30
-) -> tf.compat.v1.train.SessionRunHook:
+) -> Hook:
     """Makes a hook that stops training when a checkpoint of `last_step` is written.
 
     Parameter servers that restart go back to the last checkpoint. So workers train on beyond
@@ -45,7 +44,7 @@ class _StopAtCheckpointStep(GlobalStepHook):
         self._last_step = last_step
         self._wait_secs = wait_secs
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Beyond the last step, looks for its checkpoint."""
         if run_values.results + 1 < self._last_step:
             return
