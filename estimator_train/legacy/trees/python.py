@@ -1,27 +1,10 @@
 """Names that Python and NumPy had when the codebase was written."""
 
+import collections.abc
 import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-_ABSTRACT = [
-    "Callable",
-    "Container",
-    "Hashable",
-    "ItemsView",
-    "Iterable",
-    "Iterator",
-    "KeysView",
-    "Mapping",
-    "MappingView",
-    "MutableMapping",
-    "MutableSequence",
-    "MutableSet",
-    "Sequence",
-    "Set",
-    "Sized",
-    "ValuesView",
-]
 _NUMPY = {
     "bool": "builtins:bool",
     "int": "builtins:int",
@@ -59,7 +42,7 @@ MODULES = {
     "time": ("time",),
 }
 NAMES: dict[str, str | Callable[[], Any]] = {
-    **{f"collections.{name}": f"collections.abc:{name}" for name in _ABSTRACT},
+    **{f"collections.{name}": f"collections.abc:{name}" for name in collections.abc.__all__},
     **{f"numpy.{name}": target for name, target in _NUMPY.items()},
     "dataclasses.dataclass": "estimator_train.legacy.trees.python:_dataclass",
     "inspect.getargspec": "estimator_train.legacy.trees.python:_getargspec",
