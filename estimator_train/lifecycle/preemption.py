@@ -205,8 +205,8 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
         yield _current
         return
     _current = Watch(preemption)
-    _current._install()
     try:
+        _current._install()
         yield _current
     except Preempted as preempted:
         _say(f"{preempted}; exit code {EXIT_CODE}. Run the same command again to continue.")

@@ -78,14 +78,14 @@ def test_parameter_server_of_three_processes(tmp_path):
     assert ended == "done 1\ndone 0\n"
     assert "variables on /job:ps/task:0" in outputs[0]
     assert "starts at step 0" in outputs[0]
-    assert re.search(r"saved at step 200\d", outputs[0])
+    assert re.search(r"saved at step 20\d\d", outputs[0])
     # Both train the same variables, on the server, towards 2 and -1.
     for output in outputs:
         assert "starts at step" in output
         weights = [float(w) for w in re.search(r"w \[(\S+), (\S+)\]", output).groups()]
         np.testing.assert_allclose(weights, [2, -1], atol=0.05)
     again = trained("--steps=2100")[1]
-    assert re.search(r"starts at step 200\d", again)
+    assert re.search(r"starts at step 20\d\d", again)
     assert len(list((tmp_path / "log").glob("model.ckpt-21*.index"))) == 1
     assert len(list((tmp_path / "log").glob("*.index"))) == 1
 

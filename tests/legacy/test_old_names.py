@@ -177,3 +177,13 @@ def test_dataclasses_take_defaults_that_cannot_be_hashed():
         @seen.dataclass
         class Wrong:
             items: list = []  # noqa: RUF012
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("slim", "conv2d"), ("crf", "crf_log_likelihood"), ("framework", "arg_scope")],
+)
+def test_a_star_import_brings_no_modules_that_a_stand_in_uses(name, known):
+    module = trees.tree(trees.TF1).module(f"tensorflow.contrib.{name}")
+    assert known in module.__all__
+    assert not {"tf", "np", "functools", "Any", "Callable"} & set(module.__all__)

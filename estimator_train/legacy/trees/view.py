@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -29,7 +30,8 @@ class View(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
-            return [key for key in dir(self) if not key.startswith("_")]
+            imported = {key for module in self._behind for key in _imported_by(module)}
+            return [key for key in dir(self) if not key.startswith("_") and key not in imported]
         if name.startswith("__") and name not in _PASSED_ON:
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         value = self.__dict__[name] = self._tree.find(self, name)
@@ -51,6 +53,21 @@ class View(ModuleType):
     def __dir__(self) -> list[str]:
         behind = (key for module in self._behind for key in dir(module))
         return sorted({*self.__dict__, *behind, *self._tree.names_below(self.__name__)})
+
+
+def _imported_by(module: Any) -> Iterator[str]:
+    """Names that a stand-in has for its own use: modules of others, and what is Python's own."""
+    ours = __name__.partition(".")[0]
+    if not getattr(module, "__name__", "").startswith(f"{ours}."):
+        return
+    for key, value in vars(module).items():
+        if isinstance(value, ModuleType):
+            is_imported = value.__name__.partition(".")[0] != ours
+        else:
+            home = str(getattr(value, "__module__", "")).partition(".")[0]
+            is_imported = home in sys.stdlib_module_names
+        if is_imported:
+            yield key
 
 
 class Tree:
