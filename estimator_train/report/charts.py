@@ -81,10 +81,12 @@ def _lines(
     return figure
 
 
-def scaling_points(runs: Sequence[Run]) -> list[tuple[int, float]]:
+def scaling_points(runs: Sequence[Run]) -> tuple[list[tuple[int, float]], bool]:
     """Replicas and examples (or steps) a second, the median of a run's and the mean of such runs.
 
-    Steps are compared where examples are not known of all runs.
+    Returns:
+      The points, and whether they are of examples: steps are compared where examples are not known
+      of all runs whose replicas are known.
     """
     known = [run for run in runs if run.replicas and run.steps_per_sec]
     by_examples = all(run.examples_per_sec for run in known)
@@ -93,15 +95,15 @@ def scaling_points(runs: Sequence[Run]) -> list[tuple[int, float]]:
         assert run.replicas
         points = run.examples_per_sec if by_examples else run.steps_per_sec
         rates.setdefault(run.replicas, []).append(median(points))
-    return sorted((replicas, statistics.fmean(found)) for replicas, found in rates.items())
+    means = ((replicas, statistics.fmean(found)) for replicas, found in rates.items())
+    return sorted(means), by_examples
 
 
 def _scaling(runs: Sequence[Run]) -> Figure | None:
     """Throughput over replicas, beside what it would be if each added as much as the first."""
-    points = scaling_points(runs)
+    points, examples = scaling_points(runs)
     if len(points) < 2:
         return None
-    examples = all(run.examples_per_sec for run in runs)
     figure, axes = _figure("replicas", "examples a second" if examples else "steps a second")
     replicas, rates = zip(*points, strict=True)
     ideal = [rates[0] * n / replicas[0] for n in replicas]

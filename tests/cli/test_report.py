@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from estimator_train.report import charts, report
 from estimator_train.report.charts import scaling_points
-from estimator_train.report.runs import read_run
+from estimator_train.report.runs import Run, read_run
 
 
 def write_history(directory, *, rate=10.0, replicas=1, steps=(1, 101, 201)):
@@ -76,7 +76,18 @@ def test_runs_with_more_replicas_get_a_scaling_chart(command, tmp_path):
         "step 201, loss 0.4975, evaluation loss 0.5, 19 steps/s, 608 examples/s"
     )
     runs = [read_run(str(tmp_path / f"r{n}")) for n in (4, 1, 2)]
-    assert scaling_points(runs) == [(1, 320.0), (2, 608.0), (4, 960.0)]
+    assert scaling_points(runs) == ([(1, 320.0), (2, 608.0), (4, 960.0)], True)
+
+
+def test_scaling_is_of_steps_where_examples_are_not_known():
+    slow, fast = [(1, 2.0), (11, 2.0)], [(1, 64.0), (11, 64.0)]
+    one = Run("one", [], slow, slow, [], 1)
+    two = Run("two", [], slow, [], [], 2)
+    # Of one whose replicas are not known, nothing is compared.
+    unknown = Run("unknown", [], slow, [], [], None)
+    assert scaling_points([one, two, unknown]) == ([(1, 2.0), (2, 2.0)], False)
+    two = two._replace(examples_per_sec=fast)
+    assert scaling_points([one, two, unknown]) == ([(1, 2.0), (2, 64.0)], True)
 
 
 def test_event_files_serve_where_there_is_no_history(tmp_path):

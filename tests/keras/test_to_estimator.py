@@ -17,7 +17,7 @@ from small_models import X, Y, batches, compiled, dense, evaluated, evaluated_ea
 
 import estimator_train as est
 import estimator_train.compat.v1
-from estimator_train.keras import model_to_estimator
+from estimator_train.keras import estimator_from_fit, model_to_estimator
 
 layers = tf_keras.layers
 
@@ -190,6 +190,10 @@ def test_refuses_an_unknown_checkpoint_format() -> None:
 def test_subclassed_models_need_named_checkpoints() -> None:
     with pytest.raises(ValueError, match="not supported with subclassed .* Pass checkpoint_format"):
         model_to_estimator(compiled(Branches()))
+    trained = compiled(Branches())
+    trained.fit(np.zeros([8, 2], np.float32), np.zeros([8, 1], np.float32), verbose=0)
+    with pytest.raises(ValueError, match="not supported with subclassed .* Pass checkpoint_format"):
+        estimator_from_fit(trained, checkpoint_format="checkpoint")
 
 
 def test_refuses_a_subclassed_model_that_cannot_be_made_again() -> None:
