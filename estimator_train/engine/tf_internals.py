@@ -367,14 +367,6 @@ def read_step_before_increment(global_step: tf.Variable) -> tf.Tensor:
     return read
 
 
-def sums_gradients_of_workers(graph: tf.Graph) -> bool:
-    """Whether a graph's steps take gradients that several workers bring.
-
-    Why internal: only the names of its operations tell that SyncReplicasOptimizer was there.
-    """
-    return any(op.type.endswith("AccumulatorTakeGradient") for op in graph.get_operations())
-
-
 def run_after(operation: tf.Operation, before: tf.Operation) -> None:
     """Makes an operation that is there already run after another one.
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.distributed.server import Patience, is_reachable
 from estimator_train.engine.hook_types import GlobalStepHook, RunContext, RunValues
+from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
@@ -45,7 +45,7 @@ class _NearTheEnd(GlobalStepHook):
         """Finds the global step."""
         super().begin()
         self._global_step = tf.compat.v1.train.get_global_step()
-        self._is_needed = not tf_internals.sums_gradients_of_workers(self._global_step.graph)
+        self._is_needed = not needs_other_workers(self._global_step.graph)
 
     def steps_until_due(self, global_step: int) -> int | None:
         """The first of the last steps, unless they have come."""

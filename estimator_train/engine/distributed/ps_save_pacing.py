@@ -26,6 +26,7 @@ from estimator_train.engine.hook_types import (
     RunValues,
     SaverHook,
 )
+from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
@@ -45,7 +46,7 @@ def pace_saves(saver: SaverHook, schedule: SaveSchedule, context: EstimatorConte
       schedule: When the hook saves.
       context: The estimator that is trained.
     """
-    if tf_internals.sums_gradients_of_workers(tf.compat.v1.get_default_graph()):
+    if needs_other_workers(tf.compat.v1.get_default_graph()):
         return
     config, unseen = context.config, context.topology.steps_unseen
     steps, secs = config.save_checkpoints_steps, config.save_checkpoints_secs

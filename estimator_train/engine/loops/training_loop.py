@@ -16,6 +16,17 @@ from estimator_train.engine.loops.graph_loop import (
 from estimator_train.engine.loops.xla import NotCompilableError
 
 _LOG = tf.get_logger()
+# How the operations end that take the sums of what workers bring, whatever the optimizer.
+_TAKES_GRADIENTS = "AccumulatorTakeGradient"
+
+
+def needs_other_workers(graph: tf.Graph) -> bool:
+    """Whether a step takes gradients that several workers bring, as SyncReplicasOptimizer has it.
+
+    Args:
+      graph: The graph of a training.
+    """
+    return any(op.type.endswith(_TAKES_GRADIENTS) for op in graph.get_operations())
 
 
 class TrainingLoop:

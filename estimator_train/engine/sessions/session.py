@@ -13,8 +13,8 @@ from estimator_train.engine.distributed.ps_task import WaitForPs
 from estimator_train.engine.distributed.sync_watchdog import WaitForPeers
 from estimator_train.engine.graph.mixed_precision import cast_in
 from estimator_train.engine.hook_types import Hook
+from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
-from estimator_train.engine.tf_internals import sums_gradients_of_workers
 from estimator_train.run_config.topology import is_multi_worker
 
 _LOG = tf.get_logger()
@@ -72,7 +72,7 @@ def training_session(
       hooks: All hooks of the session.
     """
     graph = tf.compat.v1.get_default_graph()
-    grace = _GRACE_OF_TAKERS_SECS if sums_gradients_of_workers(graph) else _STOP_GRACE_SECS
+    grace = _GRACE_OF_TAKERS_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
     with explained_restore(latest_checkpoint(context.model_dir), not scaffold.saver):
         creator = _session_creator(context, scaffold, strategy)
         return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
