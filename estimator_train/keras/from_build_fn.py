@@ -180,6 +180,11 @@ class BuiltModelFn:
         optimizer = _resolved(self._compiled.optimizer, available, half)
         compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
         blueprint = Blueprint(model, self._custom_objects, lambda: self.build(available))
+        if self._settings["checkpoint_format"] == CHECKPOINT and not blueprint.is_layered:
+            raise ValueError(
+                "Object-based checkpoints are currently not supported with subclassed models. "
+                'Pass checkpoint_format="saver".'
+            )
         graph_form = self._graph_form(optimizer)
         return KerasModelFn(blueprint, compiled, graph_form, **self._settings)
 

@@ -58,7 +58,6 @@ class KerasModelFn:
       blueprint: What rebuilds the model in a graph.
 
     Raises:
-      ValueError: checkpoint_format is unknown, or object-based for a subclassed model.
       TypeError: export_outputs is not a dict of such classes or functions.
     """
 
@@ -74,7 +73,7 @@ class KerasModelFn:
         self.blueprint = blueprint
         self._compiled = compiled
         self._optimizer = optimizer
-        self._object_based = _checked_format(checkpoint_format, blueprint) == CHECKPOINT
+        self._object_based = checkpoint_format == CHECKPOINT
         self._metric_names_map = metric_names_map
         self._export_outputs = _checked_export_outputs(export_outputs)
 
@@ -257,19 +256,6 @@ def _one_replicas_share(loss: tf.Tensor) -> tf.Tensor:
     """The loss divided by the number of replicas, so that their sum is that of the whole batch."""
     replicas = tf.distribute.get_strategy().num_replicas_in_sync
     return loss / replicas if replicas > 1 else loss
-
-
-def _checked_format(checkpoint_format: str | None, blueprint: Blueprint) -> str | None:
-    if checkpoint_format not in (None, CHECKPOINT, SAVER):
-        raise ValueError(
-            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
-        )
-    if checkpoint_format == CHECKPOINT and not blueprint.is_layered:
-        raise ValueError(
-            "Object-based checkpoints are currently not supported with subclassed models. "
-            'Pass checkpoint_format="saver".'
-        )
-    return checkpoint_format
 
 
 def _checked_export_outputs(given: Any) -> dict[str, type]:

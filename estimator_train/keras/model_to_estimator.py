@@ -97,6 +97,10 @@ def _made(
     **settings: Any,
 ) -> Any:
     _check_one_of(keras_model, keras_model_path)
+    if checkpoint_format not in (None, CHECKPOINT, SAVER):
+        raise ValueError(
+            f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
+        )
     config = complete_config(config, model_dir)
     if keras_model_path:
         keras_model = _loaded(os.fspath(keras_model_path), custom_objects)
@@ -106,6 +110,11 @@ def _made(
     model_fn = KerasModelFn.of_compiled(
         keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings
     )
+    if checkpoint_format == CHECKPOINT and not model_fn.blueprint.is_layered:
+        raise ValueError(
+            "Object-based checkpoints are currently not supported with subclassed models. "
+            'Pass checkpoint_format="saver".'
+        )
     initial = _initial_weights(model_fn, config)
     return cls(model_fn, config=config, warm_start_from=initial)
 

@@ -85,7 +85,7 @@ def call_input_fn(
 
     Args:
       context: The estimator that is run.
-      input_fn: The user's input_fn, or a KeptInput of it.
+      input_fn: The user's input_fn, or a ReusedInputFn of it.
       mode: A ModeKeys value.
       input_context: The pipeline's place among the others. Where it is the only one, an input_fn
         that has a default for it keeps its default.

@@ -1,9 +1,9 @@
 """Large arrays of an input_fn stay out of the graph.
 
 An array that becomes a tensor in a graph is written into it, and from there into every checkpoint's
-`.meta`, `graph.pbtxt` and the event file; beyond 2 GB that fails. Within `outside_arrays` an array
-of 64 KB or more becomes an operation that hands it over when it runs, which for a dataset is when
-its iterator starts. It has no state, so that iterators can be saved and graphs can be imported.
+`.meta`, `graph.pbtxt` and the event file; beyond 2 GB that fails. An array of 64
+KB or more becomes an operation that hands it over when it runs (`handed_over`), which for a dataset
+is when its iterator starts. It has no state: iterators can be saved and graphs can be imported.
 """
 
 import dataclasses

@@ -8,8 +8,6 @@ import tensorflow as tf
 from estimator_train.engine.hook_types import RunArgs, RunContext, RunValues
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 
-_train = tf.compat.v1.train
-
 
 class HookedStep:
     """What `MonitoredSession.run` does with hooks, at less cost of the host.

@@ -15,7 +15,6 @@ from estimator_train.engine.run.nan_loss import NanLossError, findings
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
-_train = tf.compat.v1.train
 
 
 def event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Any]:
@@ -168,6 +167,7 @@ class HistoryHook(Hook):
         if batch_size is not None:
             self._fetches["examples"] = batch_size
         self._replicas, self._processes = replicas, processes
+        self._history: History | None = None
         self._seen = 0
         self._next: int | None = None
         self._since: tuple[int, float] | None = None
@@ -182,7 +182,7 @@ class HistoryHook(Hook):
 
     def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
         """Goes on with the file."""
-        self._history = History(self._model_dir)
+        self._history = self._history or History(self._model_dir)
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
         """Asks for the loss where a line is due."""
@@ -205,11 +205,13 @@ class HistoryHook(Hook):
             if "examples" in found:
                 entry["examples_per_sec"] = rate * found["examples"] * self._processes
         self._since = (step, now)
+        assert self._history is not None
         self._history.append(step, entry)
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Closes the file."""
-        self._history.close()
+        if self._history is not None:
+            self._history.close()
 
 
 class NanLossHook(tf.compat.v1.train.NanTensorHook):
