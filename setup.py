@@ -67,10 +67,11 @@ class PlainWheel(bdist_wheel):
 setup(
     name="estimator-train",
     version=VERSION.group(1),
-    description="The Estimator way of training, alive on today's TensorFlow.",
+    description="Run tf.estimator code on TensorFlow 2.16 to 2.21.",
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
+    license_files=["LICENSE", "NOTICE"],
     project_urls=URLS if ADDRESS else {},
     python_requires=">=3.10,<3.14",
     packages=find_packages(

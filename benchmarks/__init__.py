@@ -1,1 +1,1 @@
-"""Speed of estimator_train beside its peers: `python -m benchmarks --help`."""
+"""Compares the speed of estimator_train with other APIs: `python -m benchmarks --help`."""

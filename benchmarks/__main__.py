@@ -1,4 +1,4 @@
-"""Prints one table: estimator_train beside its peers, measured by turns in the same run."""
+"""Prints a table that compares estimator_train with its peers, which are measured in turns."""
 
 import argparse
 import json
@@ -13,19 +13,19 @@ from benchmarks.rows import BENCHMARKS
 
 
 def main() -> int:
-    """Measure, print the table as markdown, and write the figures as JSON if asked."""
+    """Measures, prints the table as Markdown, and writes the figures as JSON with --json."""
     arguments = _parse()
     all_rows = []
     print(table.HEAD, flush=True)
     originals = {ORIGINAL: arguments.oracle, OLDER_ORIGINAL: arguments.older_oracle}
-    for job in runner.jobs(BENCHMARKS[name] for name in arguments.only or BENCHMARKS):
+    for job in runner.group_by_job(BENCHMARKS[name] for name in arguments.only or BENCHMARKS):
         measured = runner.run(job, arguments.rounds, arguments.quick, originals)
-        found = (table.rows(*row) for row in zip(job, measured, strict=True))
-        new_rows = [line for lines in found for line in lines]
-        print(table.markdown(new_rows), flush=True)
+        tables = (table.make_rows(*pair) for pair in zip(job, measured, strict=True))
+        new_rows = [row for rows in tables for row in rows]
+        print(table.format_markdown(new_rows), flush=True)
         all_rows += new_rows
     if any(row["reached"] is False for row in all_rows):
-        print(f"\n{table.not_reached(all_rows)}")
+        print(f"\n{table.list_missed_goals(all_rows)}")
     if arguments.json:
         machine = {"cores": os.cpu_count(), "machine": platform.machine()}
         content = {"machine": machine, "rounds": arguments.rounds, "rows": all_rows}
@@ -35,19 +35,21 @@ def main() -> int:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=BENCHMARKS, help="these benchmarks alone")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each peer (5)")
+    parser.add_argument("--only", nargs="+", choices=BENCHMARKS, help="run only these benchmarks")
     parser.add_argument(
-        "--oracle", metavar="PYTHON", help="an interpreter with TensorFlow 2.15, as one more peer"
+        "--rounds", type=int, default=5, help="number of measurements of each peer (default: 5)"
+    )
+    parser.add_argument(
+        "--oracle", metavar="PYTHON", help="interpreter with TensorFlow 2.15, as an additional peer"
     )
     parser.add_argument(
         "--older-oracle",
         metavar="PYTHON",
-        help="an interpreter with TensorFlow 2.8, the last one with kernels of boosted trees",
+        help="interpreter with TensorFlow 2.8, the last version with kernels of boosted trees",
     )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="file for the figures, as JSON")
     parser.add_argument(
-        "--quick", action="store_true", help="a few steps in one round: does it work at all?"
+        "--quick", action="store_true", help="run a few steps in one round, only to try the code"
     )
     arguments = parser.parse_args()
     if arguments.quick:

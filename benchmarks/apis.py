@@ -1,33 +1,34 @@
-"""The two Estimator APIs that are compared, imported where they are measured."""
+"""The two Estimator APIs to compare, which are imported by the process that measures them."""
 
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import TypeVar
 
 from benchmarks.benchmark import ORIGINAL, OURS
 
 
 @dataclass(frozen=True)
 class Apis:
-    """An Estimator API and the Keras that goes with it; each is imported as it is asked for."""
+    """Names of an Estimator API and of its Keras; the properties import them."""
 
     estimator_name: str
     keras_name: str
 
     @property
-    def estimator(self) -> Any:
+    def estimator(self) -> ModuleType:
         """The module with Estimator and RunConfig."""
-        return _module(self.estimator_name)
+        return _import_module(self.estimator_name)
 
     @property
-    def keras(self) -> Any:
+    def keras(self) -> ModuleType:
         """The module with layers and Sequential."""
-        return _module(self.keras_name)
+        return _import_module(self.keras_name)
 
 
-def _module(name: str) -> Any:
+def _import_module(name: str) -> ModuleType:
     package, _, attribute = name.partition(".")
     module = importlib.import_module(package)
     return getattr(module, attribute) if attribute else module
@@ -42,8 +43,10 @@ APIS = {
 _Figure = TypeVar("_Figure")
 
 
-def both(measure: Callable[[Apis, bool], _Figure]) -> Mapping[str, Callable[[bool], _Figure]]:
-    """Peers that measure the same with either API.
+def compare_apis(
+    measure: Callable[[Apis, bool], _Figure],
+) -> Mapping[str, Callable[[bool], _Figure]]:
+    """Returns peers that measure the same job with each API.
 
     Args:
       measure: Function of (apis, quick).

@@ -1,30 +1,30 @@
-"""What a benchmark is: one figure, and who is asked for it."""
+"""The definition of a benchmark: a figure, and the peers that are compared."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 OURS = "estimator_train"
 ORIGINAL = "tf.estimator"
-# For what TensorFlow 2.15 has no kernels for any more.
+# For operations whose kernels TensorFlow 2.15 no longer has.
 OLDER_ORIGINAL = "tf.estimator 2.8"
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One row group of the table.
+    """A group of rows in the table, with one row for each peer.
 
     Attributes:
-      name: Short, for the command line.
-      title: What is measured, for the table.
-      unit: Of the figure.
-      peers: What is compared: names (`OURS` among them) and functions that measure them. Each
-        runs in a process of its own and imports what it needs itself; `ORIGINAL` runs in an
-        interpreter that has TensorFlow 2.15 and nothing of ours, `OLDER_ORIGINAL` in one
-        with TensorFlow 2.8. They take `quick`: true to prove that it works, false to measure.
-      less_is_better: Whether the smaller figure is the better one, as for times.
-      goals: How many times as good as a peer ours is to be at least, by peer.
-      job: What several rows are figures of: they have the same peers, which return a figure for
-        each row, by its name. None where the figure has a measurement of its own.
+      name: Short name for the command line.
+      title: Description of the measurement, for the table.
+      unit: Unit of the figure.
+      peers: Maps names of peers, including `OURS`, to functions that measure them. Each function
+        runs in a separate process and imports its packages. `ORIGINAL` runs in an interpreter
+        with TensorFlow 2.15 and without estimator_train, `OLDER_ORIGINAL` in one with TensorFlow
+        2.8. The argument `quick` is True to try the code, and False to measure.
+      less_is_better: Whether smaller figures are better, as for times.
+      goals: Minimum ratio of `OURS` to a peer, by peer.
+      job: Name of a measurement that gives the figures of several rows. These rows have the same
+        peers, whose functions return a figure by row name. None if the row is measured alone.
     """
 
     name: str

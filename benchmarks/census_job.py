@@ -1,4 +1,4 @@
-"""A wide-and-deep job on made-up census data: 40,000 rows of CSV, 14 columns.
+"""A wide-and-deep job on generated census data: 40,000 rows of CSV with 14 columns.
 
 `python -m benchmarks.census_job [original]` prints the AUC and the examples per second.
 """
@@ -9,12 +9,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from benchmarks.training.estimators import marks
+from benchmarks.training.estimators import read_marks
 
 ROWS, EVAL_ROWS, BATCH = 40_000, 8_000, 128
 NUMBERS = ("age", "years", "gain", "loss", "hours", "score")
@@ -28,7 +29,7 @@ _DEFAULTS = [[0.0]] * len(NUMBERS) + [[""]] * len(WORDS) + [[0]]
 
 
 def write_csv(path: Path, count: int, seed: int) -> None:
-    """Write rows of numbers, words and an income that depends on some of them."""
+    """Writes rows of numbers, words, and an income that depends on some columns."""
     random = np.random.RandomState(seed)
     numbers = {name: random.gamma(2.0, 10.0, count).round(2) for name in NUMBERS}
     words = {name: random.zipf(1.3, count) % size for name, size in WORDS.items()}
@@ -38,29 +39,29 @@ def write_csv(path: Path, count: int, seed: int) -> None:
     label = (logit + random.logistic(size=count) > 0).astype(int)
     rows = zip(
         *numbers.values(),
-        *([f"{name}-{i}" for i in found] for name, found in words.items()),
+        *([f"{name}-{i}" for i in indices] for name, indices in words.items()),
         label,
         strict=True,
     )
     path.write_text("\n".join(",".join(map(str, row)) for row in rows) + "\n")
 
 
-def input_fn(path: Path, repeat: bool) -> Callable[[], tf.data.Dataset]:
-    """Batches of a file's rows, parsed as they are read."""
+def make_input_fn(path: Path, repeat: bool) -> Callable[[], tf.data.Dataset]:
+    """Returns an input_fn that reads and parses batches of a file's rows."""
 
     def parse(lines: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
-        found = dict(zip(COLUMNS, tf.io.decode_csv(lines, _DEFAULTS), strict=True))
-        return found, found.pop("income")
+        features = dict(zip(COLUMNS, tf.io.decode_csv(lines, _DEFAULTS), strict=True))
+        return features, features.pop("income")
 
-    def batches() -> tf.data.Dataset:
+    def input_fn() -> tf.data.Dataset:
         lines = tf.data.TextLineDataset(str(path))
         return (lines.repeat() if repeat else lines).batch(BATCH).map(parse).prefetch(2)
 
-    return batches
+    return input_fn
 
 
-def estimator(api: Any, legacy: Any, model_dir: str) -> Any:
-    """A wide-and-deep classifier of either API."""
+def make_estimator(api: ModuleType, legacy: ModuleType, model_dir: str) -> Any:
+    """Returns a wide-and-deep classifier of either API."""
     fc = tf.feature_column
     numbers = [fc.numeric_column(name, normalizer_fn=lambda x: x / 20.0) for name in NUMBERS]
     words = {
@@ -86,16 +87,20 @@ def estimator(api: Any, legacy: Any, model_dir: str) -> Any:
 
 
 def run(
-    api: Any, legacy: Any, epochs: int = 3, rows: int = ROWS, eval_rows: int = EVAL_ROWS
+    api: ModuleType,
+    legacy: ModuleType,
+    epochs: int = 3,
+    rows: int = ROWS,
+    eval_rows: int = EVAL_ROWS,
 ) -> dict[str, float]:
-    """Train and evaluate; the clock runs from the first event that tells the speed to the last.
+    """Trains and evaluates; measures the time from the first to the last event with the speed.
 
     Args:
       api: estimator_train or tf.estimator.
-      legacy: The module of legacy optimizers of the Keras that goes with it.
-      epochs: How often all rows are read.
-      rows: Rows to train on.
-      eval_rows: Rows to evaluate on.
+      legacy: Module of legacy optimizers of the Keras for this API.
+      epochs: Passes over all rows.
+      rows: Number of rows to train on.
+      eval_rows: Number of rows to evaluate on.
 
     Returns:
       The AUC, the average loss, and the examples per second of training.
@@ -104,10 +109,10 @@ def run(
         data, held_out = Path(base, "train.csv"), Path(base, "eval.csv")
         write_csv(data, rows, 1)
         write_csv(held_out, eval_rows, 2)
-        made = estimator(api, legacy, f"{base}/model")
-        made.train(input_fn(data, True), steps=rows // BATCH * epochs)
-        (first, start), *_, (last, end) = marks(f"{base}/model")
-        result = made.evaluate(input_fn(held_out, False))
+        estimator = make_estimator(api, legacy, f"{base}/model")
+        estimator.train(make_input_fn(data, True), steps=rows // BATCH * epochs)
+        (first, start), *_, (last, end) = read_marks(f"{base}/model")
+        result = estimator.evaluate(make_input_fn(held_out, False))
         return {
             "auc": float(result["auc"]),
             "average_loss": float(result["average_loss"]),

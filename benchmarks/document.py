@@ -1,8 +1,8 @@
 """Writes a run into docs/performance.md and its plot: `python -m benchmarks.document FILE.json`.
 
-FILE.json is what `python -m benchmarks --json` wrote. What stands between the two marks of the
-document is replaced by its rows and the goals that were missed. The plot of the README is drawn
-anew where the run has the speeds of the Keras models beside tf.estimator.
+FILE.json is the output of `python -m benchmarks --json`. Its rows and the missed goals replace the
+text between the two marks in the document. The plot of the README is replaced if the run compares
+the speeds of the Keras models with tf.estimator.
 """
 
 import json
@@ -17,8 +17,8 @@ PICTURE = DOCUMENT.parent / "pictures" / "speed.png"
 BEGIN, END = "<!-- figures: python -m benchmarks.document -->", "<!-- end of figures -->"
 
 
-def with_figures(document: str, run: dict[str, Any]) -> str:
-    """The document with the figures of a run.
+def insert_figures(document: str, run: dict[str, Any]) -> str:
+    """Returns the document with the figures of a run.
 
     Args:
       document: The text, with `BEGIN` and `END` in it.
@@ -34,20 +34,20 @@ def with_figures(document: str, run: dict[str, Any]) -> str:
     machine = run["machine"]
     parts = [
         f"{run['rounds']} rounds on {machine['cores']} cores ({machine['machine']}):",
-        f"{table.HEAD}\n{table.markdown(run['rows'])}",
+        f"{table.HEAD}\n{table.format_markdown(run['rows'])}",
     ]
     missed = [row for row in run["rows"] if row["reached"] is False]
     if missed:
-        _, *lines = table.not_reached(missed).splitlines()
+        _, *lines = table.list_missed_goals(missed).splitlines()
         parts.append("\n".join(["Goals that this run missed:", "", *(f"- {x}" for x in lines)]))
     return before + begin + "\n\n" + "\n\n".join(parts) + "\n\n" + end + after
 
 
 def main() -> None:
-    """Write the document and its plot anew."""
+    """Updates the document and its plot."""
     run = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     text = DOCUMENT.read_text(encoding="utf-8")
-    DOCUMENT.write_text(with_figures(text, run), encoding="utf-8")
+    DOCUMENT.write_text(insert_figures(text, run), encoding="utf-8")
     picture = plot.draw(run["rows"])
     if picture is not None:
         PICTURE.write_bytes(picture)

@@ -1,7 +1,7 @@
-"""Whether memory stays flat: `python -m benchmarks.input_memory [--batches 100000] [SOURCE ...]`.
+"""Measures memory growth: `python -m benchmarks.input_memory [--batches 100000] [SOURCE ...]`.
 
-Each source is read in a process of its own, within a graph as training reads it. Printed is the
-memory after a tenth of the batches, when all buffers are full, and after the last.
+Each source is read in a separate process, in a graph, as in training. The output is the memory
+after a tenth of the batches, when all buffers are full, and the growth until the last batch.
 """
 
 import argparse
@@ -112,11 +112,11 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 }
 
 
-def growth(name: str, batches: int) -> tuple[int, int]:
-    """Memory of this process after a tenth of the batches and after all, in kB."""
+def measure_growth(name: str, batches: int) -> tuple[int, int]:
+    """Returns the memory of this process in kB after a tenth of the batches and after all."""
     import tensorflow as tf
 
-    found = []
+    sizes = []
     with (
         tempfile.TemporaryDirectory() as folder,
         tf.Graph().as_default(),
@@ -129,26 +129,26 @@ def growth(name: str, batches: int) -> tuple[int, int]:
         for count in (batches // 10, batches - batches // 10):
             for _ in range(count):
                 read()
-            found.append(_resident())
-    return found[0], found[1]
+            sizes.append(_read_memory())
+    return sizes[0], sizes[1]
 
 
-def _resident() -> int:
+def _read_memory() -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
-    raise RuntimeError("This system does not tell how much memory a process has.")
+    raise RuntimeError("/proc/self/status has no line VmRSS with the memory of the process.")
 
 
 def main() -> None:
-    """Read each source, in a process of its own, and print its growth."""
+    """Reads each source in a separate process, and prints its memory."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.input_memory", description=__doc__)
     parser.add_argument("sources", nargs="*", metavar="SOURCE", help=", ".join(SOURCES))
     parser.add_argument("--batches", type=int, default=100_000)
     parser.add_argument("--alone", choices=SOURCES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.alone:
-        print(MARK, *growth(arguments.alone, arguments.batches))
+        print(MARK, *measure_growth(arguments.alone, arguments.batches))
         return
     for name in arguments.sources or SOURCES:
         command = [sys.executable, "-m", "benchmarks.input_memory", "--alone", name]

@@ -1,7 +1,6 @@
-"""What the rows about input share: made data, and how fast a dataset delivers it.
+"""Generated data and speed measurements for the benchmarks of input.
 
-Datasets are read within a graph, as training in loops reads them, without work of Python between
-batches.
+Datasets are read in a graph, as training loops read them, without Python code between batches.
 """
 
 import tempfile
@@ -18,7 +17,7 @@ LABELS = ("CNV", "DME", "DRUSEN", "NORMAL")
 _PICTURES = 256
 
 
-def input_benchmark(
+def make_input_benchmark(
     name: str,
     title: str,
     peer: str,
@@ -29,34 +28,34 @@ def input_benchmark(
     goal: float,
     skipped: int = 0,
 ) -> Benchmark:
-    """A row of examples a second.
+    """Returns a benchmark of examples per second.
 
     Args:
-      name: As of `Benchmark`.
-      title: As of `Benchmark`.
-      peer: Whom ours is compared with.
+      name: See `Benchmark`.
+      title: See `Benchmark`.
+      peer: Name of the other implementation.
       batch_size: Examples in an element of both datasets.
-      write: Writes the data into a folder.
-      ours: Makes our dataset of the folder.
-      theirs: Makes the peer's.
-      goal: How many times as fast as the peer ours is to be at least.
-      skipped: Elements to read before the measurement of ours begins.
+      write: Function that writes the data to a folder.
+      ours: Function that returns our dataset of the folder.
+      theirs: Function that returns the dataset of the peer.
+      goal: Minimum ratio of our speed to the speed of the peer.
+      skipped: Number of elements to read before measuring our dataset.
     """
 
-    def measured(make: Callable[[Path], Any], skipped: int) -> Callable[[bool], float]:
-        def figure(quick: bool) -> float:
+    def make_peer(make: Callable[[Path], Any], skipped: int) -> Callable[[bool], float]:
+        def measure(quick: bool) -> float:
             with tempfile.TemporaryDirectory() as folder:
                 write(Path(folder))
-                return batch_size * elements_per_second(make(Path(folder)), quick, skipped)
+                return batch_size * measure_elements_per_second(make(Path(folder)), quick, skipped)
 
-        return figure
+        return measure
 
-    peers = {OURS: measured(ours, skipped), peer: measured(theirs, 0)}
+    peers = {OURS: make_peer(ours, skipped), peer: make_peer(theirs, 0)}
     return Benchmark(name, title, "examples/s", peers, goals={peer: goal})
 
 
-def elements_per_second(dataset: Any, quick: bool, skipped: int = 0) -> float:
-    """How many elements a second come out of an endless dataset, warmed up."""
+def measure_elements_per_second(dataset: Any, quick: bool, skipped: int = 0) -> float:
+    """Returns the elements per second of an infinite dataset, after a warm-up."""
     import tensorflow as tf
 
     @tf.function
@@ -68,7 +67,7 @@ def elements_per_second(dataset: Any, quick: bool, skipped: int = 0) -> float:
     read(iterator, tf.constant(skipped + (1 if quick else 3)))
     seconds, count, start = (0.05 if quick else 4.0), 0, time.perf_counter()
     while time.perf_counter() - start < seconds:
-        # A few at a time where they are slow, more where the call would count.
+        # Fast datasets read more elements in each call, so that the call itself does not matter.
         several = 1 if count < 10 else max(1, count // 10)
         read(iterator, tf.constant(several))
         count += several
@@ -76,9 +75,9 @@ def elements_per_second(dataset: Any, quick: bool, skipped: int = 0) -> float:
 
 
 def write_jpegs(folder: Path, channels: int) -> None:
-    """Writes pictures of 512x496 in a folder for each label, smooth ones with some grain.
+    """Writes smooth, slightly noisy pictures of 512x496 pixels to a folder for each label.
 
-    A file has about 55 KB, as photographs of that size do.
+    A file has about 55 KB, like a photograph of that size.
     """
     import tensorflow as tf
 
@@ -94,8 +93,8 @@ def write_jpegs(folder: Path, channels: int) -> None:
         path.write_bytes(contents.numpy())
 
 
-def tutorial_pictures(folder: Path) -> Any:
-    """The tutorial's pipeline, as it was written."""
+def read_pictures_by_tutorial(folder: Path) -> Any:
+    """Returns the pipeline of TensorFlow's tutorial."""
     import tensorflow as tf
 
     keys = tf.constant(LABELS)
@@ -117,8 +116,8 @@ def tutorial_pictures(folder: Path) -> Any:
     return dataset.prefetch(tf.data.AUTOTUNE)
 
 
-def our_pictures(folder: Path, **settings: Any) -> Any:
-    """The same with input_fns."""
+def read_pictures(folder: Path, **settings: Any) -> Any:
+    """Returns the same batches with input_fns."""
     import input_fns
 
     return input_fns.image_folder(
@@ -126,18 +125,20 @@ def our_pictures(folder: Path, **settings: Any) -> Any:
     )
 
 
-def sliced(features: Any, labels: Any) -> Any:
-    """Arrays as one would write it with tf.data."""
+def slice_arrays(features: np.ndarray, labels: np.ndarray) -> Any:
+    """Returns batches of arrays with plain tf.data."""
     import tensorflow as tf
 
     dataset = tf.data.Dataset.from_tensor_slices((features, labels)).shuffle(len(labels))
     return dataset.repeat().batch(128).prefetch(tf.data.AUTOTUNE)
 
 
-def arrays_benchmark(name: str, title: str, rows: int, shape: list[int], goal: float) -> Benchmark:
-    """A row about arrays of floats of a shape, shuffled, in batches of 128."""
+def make_arrays_benchmark(
+    name: str, title: str, rows: int, shape: list[int], goal: float
+) -> Benchmark:
+    """Returns a benchmark of shuffled arrays of floats, in batches of 128."""
 
-    def data() -> tuple[Any, Any]:
+    def data() -> tuple[np.ndarray, np.ndarray]:
         return np.zeros([rows, *shape], np.float32), np.arange(rows)
 
     def ours(_: Path) -> Any:
@@ -145,6 +146,6 @@ def arrays_benchmark(name: str, title: str, rows: int, shape: list[int], goal: f
 
         return input_fns.arrays(*data(), batch_size=128, shuffle=True)
 
-    return input_benchmark(
-        name, title, "tf.data", 128, lambda _: None, ours, lambda _: sliced(*data()), goal
+    return make_input_benchmark(
+        name, title, "tf.data", 128, lambda _: None, ours, lambda _: slice_arrays(*data()), goal
     )

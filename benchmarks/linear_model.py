@@ -1,13 +1,14 @@
-"""A linear model_fn that predicts, evaluates and trains, for either API."""
+"""A linear model_fn for training, evaluation and prediction, for either API."""
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 FEATURES = 784
 
 
-def linear_model_fn(api: Any, classes: int = 10) -> Callable[..., Any]:
-    """A model_fn of softmax regression.
+def linear_model_fn(api: ModuleType, classes: int = 10) -> Callable[..., Any]:
+    """Returns a model_fn of softmax regression.
 
     Args:
       api: estimator_train or tf.estimator.
@@ -30,21 +31,21 @@ def linear_model_fn(api: Any, classes: int = 10) -> Callable[..., Any]:
     return model_fn
 
 
-def rows(count: int) -> Any:
-    """Noise, float32 [count, FEATURES]."""
+def make_rows(count: int) -> Any:
+    """Returns noise, float32 of shape [count, FEATURES]."""
     import numpy as np
 
     return np.random.RandomState(0).standard_normal([count, FEATURES]).astype(np.float32)
 
 
-def trained(api: Any, model_dir: str) -> Any:
-    """An Estimator of the linear model with a checkpoint."""
+def train_linear(api: ModuleType, model_dir: str) -> Any:
+    """Returns an Estimator of the linear model that has a checkpoint."""
     import numpy as np
     import tensorflow as tf
 
     def input_fn() -> Any:
         labels = np.zeros([32], np.int64)
-        return tf.data.Dataset.from_tensors(({"x": rows(32)}, labels)).repeat()
+        return tf.data.Dataset.from_tensors(({"x": make_rows(32)}, labels)).repeat()
 
     return api.Estimator(linear_model_fn(api), model_dir).train(input_fn, steps=1)
 

@@ -1,6 +1,6 @@
 """Makes one measurement and prints it: `python -m benchmarks.measure BENCHMARK PEER [--quick]`.
 
-It is printed as JSON: a figure, or those of all rows of a job by their names.
+The output is JSON: a figure, or the figures of all rows of a job by name.
 """
 
 import argparse
@@ -12,7 +12,7 @@ MARK = "figure:"
 
 
 def main() -> None:
-    """Measure one peer of one benchmark in this process."""
+    """Measures one peer of a benchmark in this process."""
     parser = argparse.ArgumentParser()
     parser.add_argument("benchmark", choices=BENCHMARKS)
     parser.add_argument("peer")

@@ -1,26 +1,27 @@
-"""Jobs as users write them: a Keras model as an Estimator, on arrays of pictures in memory."""
+"""Typical jobs of users: a Keras model as an Estimator, on arrays of pictures in memory."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from benchmarks.apis import Apis
 
 SIDE, CLASSES = 28, 10
-_SHUFFLED = 5000
+_SHUFFLE_BUFFER = 5000
 
 
 @dataclass(frozen=True)
 class PictureJob:
-    """A Keras model with Adam and accuracy, and how it is trained.
+    """A Keras model with Adam and accuracy, and its input.
 
     Attributes:
-      name: Short, for the table.
-      batch: Pictures of a step.
-      steps: Of one measurement, warm-up included.
-      channels: Whether a picture has a dimension for its one channel.
-      layers: Makes the layers from a `layers` module.
+      name: Short name for the table.
+      batch: Number of pictures in a step.
+      steps: Number of steps in a measurement, including the warm-up.
+      channels: Whether a picture has a dimension for its single channel.
+      layers: Function that returns the layers, given a `layers` module.
     """
 
     name: str
@@ -29,8 +30,8 @@ class PictureJob:
     channels: bool
     layers: Callable[[Any], list[Any]]
 
-    def model(self, keras: Any, **settings: Any) -> Any:
-        """The compiled Sequential; `settings` go to `compile`."""
+    def model(self, keras: ModuleType, **settings: Any) -> Any:
+        """Returns the compiled Sequential; `settings` are arguments of `compile`."""
         shape = (SIDE, SIDE, 1) if self.channels else (SIDE, SIDE)
         layers = [keras.layers.Input(shape, name="x"), *self.layers(keras.layers)]
         model = keras.Sequential(layers)
@@ -39,31 +40,31 @@ class PictureJob:
         return model
 
     def estimator(self, apis: Apis, model_dir: str, **settings: Any) -> Any:
-        """The model as an Estimator of either API; `settings` are those of its RunConfig."""
+        """Returns the model as an Estimator; `settings` are arguments of its RunConfig."""
         config = apis.estimator.RunConfig(model_dir, **settings)
         to_estimator = apis.keras.estimator.model_to_estimator
         return to_estimator(self.model(apis.keras), config=config)
 
     def pictures(self, count: int) -> tuple[Any, Any]:
-        """Noise in float32, in the model's shape, and int64 classes."""
+        """Returns noise in the shape of the model's input, float32, and int64 classes."""
         import numpy as np
 
         x = np.random.RandomState(0).standard_normal([count, SIDE, SIDE]).astype(np.float32)
         return (x[..., np.newaxis] if self.channels else x), np.arange(count) % CLASSES
 
     def training_input(self, x: Any, y: Any) -> Any:
-        """Shuffled batches without end."""
+        """Returns shuffled batches of an infinite dataset."""
         import tensorflow as tf
 
-        data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(_SHUFFLED)
+        data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(_SHUFFLE_BUFFER)
         return data.repeat().batch(self.batch).prefetch(2)
 
 
-def _mlp(layers: Any) -> list[Any]:
+def _mlp(layers: ModuleType) -> list[Any]:
     return [layers.Flatten(), layers.Dense(64, activation="relu"), layers.Dense(CLASSES)]
 
 
-def _convnet(layers: Any) -> list[Any]:
+def _convnet(layers: ModuleType) -> list[Any]:
     return [
         layers.Conv2D(32, 3, activation="relu"),
         layers.MaxPooling2D(2),
@@ -81,8 +82,8 @@ MLP = PictureJob("MLP 784-64-10", 32, 10_000, False, _mlp)
 CONVNET = PictureJob("the tutorial's ConvNet", 128, 1_000, True, _convnet)
 
 
-def clock() -> Any:
-    """A hook that notes when the first step was made, and lets the others run in loops."""
+def make_clock() -> Any:
+    """Returns a hook that records the time of the first step; other steps may run in loops."""
     import tensorflow as tf
 
     class Clock(tf.compat.v1.train.SessionRunHook):

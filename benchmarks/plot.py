@@ -1,4 +1,4 @@
-"""The plot of training speed: estimator_train and its peers beside tf.estimator."""
+"""Plots the training speed of estimator_train and its peers, relative to tf.estimator."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -19,17 +19,16 @@ _GROUPS = {
 _WIDTH = 0.2
 
 
-def times_the_original(
+def compute_speedups(
     some_rows: Sequence[Mapping[str, Any]],
 ) -> dict[str, dict[str, float]]:
-    """How many times as fast as tf.estimator everyone trains the Keras models.
+    """Computes the speed of training the Keras models relative to tf.estimator.
 
     Args:
-      some_rows: The rows of a run, as in its JSON file.
+      some_rows: The rows in the JSON file of a run.
 
     Returns:
-      Model to peer to the median of the ratios of the rounds; without the models that were not
-      measured beside tf.estimator.
+      The median ratio of the rounds, by model and peer, for models that tf.estimator trained too.
     """
     figures: dict[str, dict[str, Sequence[float]]] = {}
     for row in some_rows:
@@ -37,8 +36,8 @@ def times_the_original(
             figures.setdefault(_GROUPS[row["benchmark"]], {})[row["peer"]] = row["figures"]
     return {
         model: {
-            peer: median(a / b for a, b in zip(seen, peers[ORIGINAL], strict=True))
-            for peer, seen in peers.items()
+            peer: median(a / b for a, b in zip(speeds, peers[ORIGINAL], strict=True))
+            for peer, speeds in peers.items()
         }
         for model, peers in figures.items()
         if ORIGINAL in peers
@@ -46,28 +45,29 @@ def times_the_original(
 
 
 def draw(some_rows: Sequence[Mapping[str, Any]]) -> bytes | None:
-    """Draws the speeds as bars.
+    """Plots the speeds as bars.
 
     Args:
-      some_rows: The rows of a run, as in its JSON file.
+      some_rows: The rows in the JSON file of a run.
 
     Returns:
-      A PNG file, or None where the run has not measured them.
+      A PNG file, or None if the run did not measure the speeds.
     """
-    ratios = times_the_original(some_rows)
+    ratios = compute_speedups(some_rows)
     if not ratios:
         return None
     figure = Figure(figsize=(8.0, 4.0), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    peers = sorted({peer for seen in ratios.values() for peer in seen}, key=_ours_first)
+    peers = sorted({peer for by_peer in ratios.values() for peer in by_peer}, key=_sort_key)
     for number, peer in enumerate(peers):
-        places = [model + (number - (len(peers) - 1) / 2) * _WIDTH for model in range(len(ratios))]
-        heights = [seen.get(peer, 0.0) for seen in ratios.values()]
-        bars = axes.bar(places, heights, _WIDTH * 0.9, label=_label(peer))
+        offset = (number - (len(peers) - 1) / 2) * _WIDTH
+        positions = [model + offset for model in range(len(ratios))]
+        heights = [by_peer.get(peer, 0.0) for by_peer in ratios.values()]
+        bars = axes.bar(positions, heights, _WIDTH * 0.9, label=_label(peer))
         axes.bar_label(bars, fmt="%.2f", fontsize=8)
     axes.set_xticks(range(len(ratios)), list(ratios))
-    axes.set_ylabel("training steps a second,\ntf.estimator 2.15 = 1")
+    axes.set_ylabel("training steps per second,\ntf.estimator 2.15 = 1")
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     axes.legend()
@@ -76,7 +76,8 @@ def draw(some_rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     return file.getvalue()
 
 
-def _ours_first(peer: str) -> tuple[bool, bool, str]:
+def _sort_key(peer: str) -> tuple[bool, bool, str]:
+    """Sorts our figures first, then those of tf.estimator, then the others by name."""
     return peer != OURS, peer != ORIGINAL, peer
 
 

@@ -1,4 +1,4 @@
-"""Figures to rows of a table: medians, spread, and ours beside each peer."""
+"""Formats figures as rows of a table: medians, ranges, and ratios to each peer."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
@@ -12,64 +12,64 @@ HEAD = (
 )
 
 
-def rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
-    """One row for each peer.
+def make_rows(benchmark: Benchmark, figures: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
+    """Returns a row for each peer.
 
-    The ratio says how many times as good ours is. It is taken round by round, ours and the peer
-    having run one after the other, and then the median of the rounds: what slows the machine down
-    for a while slows both. A goal is reached where that median, as printed, is no less.
+    The ratio is above 1 if our figure is better. It is the median of the ratios of the rounds: in a
+    round both run one after the other, so a slow phase of the machine affects both. A goal is
+    reached if this median, as printed, is at least the goal.
     """
     return [
         {
             "benchmark": benchmark.title,
             "peer": peer,
             "unit": benchmark.unit,
-            "figures": list(seen),
-            "median": median(seen),
+            "figures": list(values),
+            "median": median(values),
             "ratios": (
                 ratios := [
                     b / a if benchmark.less_is_better else a / b
-                    for a, b in zip(figures[OURS], seen, strict=True)
+                    for a, b in zip(figures[OURS], values, strict=True)
                 ]
             ),
             "ratio": median(ratios),
             "goal": (goal := benchmark.goals.get(peer)),
             "reached": None if goal is None else round(median(ratios), 2) >= goal,
         }
-        for peer, seen in figures.items()
+        for peer, values in figures.items()
     ]
 
 
-def markdown(some_rows: Sequence[Mapping[str, Any]]) -> str:
-    """Lines of the table, to stand below `HEAD`."""
+def format_markdown(some_rows: Sequence[Mapping[str, Any]]) -> str:
+    """Returns the lines of the table below `HEAD`."""
     return "\n".join(
-        f"| {row['benchmark']} | {row['peer']} | {_short(row['median'])} "
-        f"| {_span(row['figures'])} | {row['unit']} "
-        + ("| | | |" if row["peer"] == OURS else _beside(row))
+        f"| {row['benchmark']} | {row['peer']} | {_format_figure(row['median'])} "
+        f"| {_format_range(row['figures'])} | {row['unit']} "
+        + ("| | | |" if row["peer"] == OURS else _format_comparison(row))
         for row in some_rows
     )
 
 
-def not_reached(some_rows: Sequence[Mapping[str, Any]]) -> str:
-    """The goals that were missed, a line for each."""
+def list_missed_goals(some_rows: Sequence[Mapping[str, Any]]) -> str:
+    """Returns a line for each missed goal, below a headline."""
     missed = [
-        f"{row['benchmark']}, beside {row['peer']}: {row['ratio']:.2f} of {row['goal']}"
+        f"{row['benchmark']}, compared with {row['peer']}: {row['ratio']:.2f} of {row['goal']}"
         for row in some_rows
         if row["reached"] is False
     ]
     return "\n".join(
-        ["Goals not reached (docs/performance.md and docs/input.md say why):", *missed]
+        ["Missed goals (docs/performance.md and docs/input.md give the reasons):", *missed]
     )
 
 
-def _beside(row: Mapping[str, Any]) -> str:
+def _format_comparison(row: Mapping[str, Any]) -> str:
     reached = {None: "", True: f"{row['goal']}, reached", False: f"{row['goal']}, not reached"}
-    return f"| {row['ratio']:.2f} | {_span(row['ratios'])} | {reached[row['reached']]} |"
+    return f"| {row['ratio']:.2f} | {_format_range(row['ratios'])} | {reached[row['reached']]} |"
 
 
-def _span(figures: Sequence[float]) -> str:
-    return f"{_short(min(figures))} to {_short(max(figures))}"
+def _format_range(figures: Sequence[float]) -> str:
+    return f"{_format_figure(min(figures))} to {_format_figure(max(figures))}"
 
 
-def _short(figure: float) -> str:
+def _format_figure(figure: float) -> str:
     return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"

@@ -1,7 +1,8 @@
-"""Boosted trees on made-up collisions: 28 numbers of an event, signal or background."""
+"""Boosted trees on generated particle collisions: 28 numbers and a label for each event."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from benchmarks.apis import APIS, Apis
@@ -11,8 +12,8 @@ FEATURES, BUCKETS = 28, 32
 MAX_DEPTH = 6
 
 
-def events(count: int) -> tuple[dict[str, Any], Any]:
-    """Features of events, float32 [count, 1] each, and labels 0 and 1, [count, 1]."""
+def make_events(count: int) -> tuple[dict[str, Any], Any]:
+    """Returns features, float32 [count, 1] each, and labels 0 and 1, float32 [count, 1]."""
     import numpy as np
 
     random = np.random.RandomState(0)
@@ -22,8 +23,8 @@ def events(count: int) -> tuple[dict[str, Any], Any]:
     return features, (score > 0).astype(np.float32)[:, None]
 
 
-def classifier(api: Any, model_dir: str, n_trees: int) -> Any:
-    """A classifier of events that is trained in memory."""
+def make_classifier(api: ModuleType, model_dir: str, n_trees: int) -> Any:
+    """Returns a classifier of events that trains in memory."""
     import numpy as np
     import tensorflow as tf
 
@@ -42,8 +43,10 @@ def classifier(api: Any, model_dir: str, n_trees: int) -> Any:
     )
 
 
-def tree_peers(measure: Callable[[Apis, bool], float]) -> Mapping[str, Callable[[bool], float]]:
-    """Peers that measure the same with ours and with the last original that has trees.
+def compare_tree_apis(
+    measure: Callable[[Apis, bool], float],
+) -> Mapping[str, Callable[[bool], float]]:
+    """Returns peers for our API and for the last tf.estimator with boosted trees.
 
     Args:
       measure: Function of (apis, quick).

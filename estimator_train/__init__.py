@@ -16,7 +16,7 @@ that a command can answer `--help` at once and choose TensorFlow's settings befo
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
-from estimator_train.cluster import launched_exit_codes as _launched
+from estimator_train.cluster import launched as _launched
 from estimator_train.compat import (
     import_hook as _import_hook,
     installed as _installed,

@@ -1,9 +1,9 @@
-"""A wide-and-deep model of a table, evaluated while it trains; the best one is exported.
+"""A wide-and-deep model of a table. Training evaluates it and exports the best checkpoint.
 
     python examples/census_wide_deep.py runs/census
 
-The rows are made up after the census of 1994 that such programs were first shown with; for a file
-of yours, give `input_fns.csv` its columns in place of `input_fns.arrays`.
+The generated rows resemble the census of 1994, the usual example for this kind of model. To read
+a CSV file, replace `input_fns.arrays` by `input_fns.csv`.
 """
 
 import sys
@@ -19,8 +19,8 @@ JOBS = ["clerk", "farmer", "manager", "mechanic", "nurse", "teacher"]
 SCHOOLS = ["none", "school", "college", "university"]
 
 
-def people(count: int, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Columns of a table, and whether each person earns more than 50,000 a year."""
+def make_people(count: int, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Returns the columns of a table, and whether each person earns more than 50,000 a year."""
     random = np.random.default_rng(seed)
     rows = {
         "age": random.integers(17, 80, count).astype(np.float32),
@@ -39,13 +39,13 @@ def people(count: int, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
 
 
 def train_input() -> tf.data.Dataset:
-    """Endless batches."""
-    return input_fns.arrays(*people(5000, seed=0), batch_size=64, shuffle=True)
+    """Returns infinite batches."""
+    return input_fns.arrays(*make_people(5000, seed=0), batch_size=64, shuffle=True)
 
 
 def eval_input() -> tf.data.Dataset:
-    """One pass over other people."""
-    return input_fns.arrays(*people(1000, seed=1), batch_size=100, num_epochs=1)
+    """Returns batches of one pass over other people."""
+    return input_fns.arrays(*make_people(1000, seed=1), batch_size=100, num_epochs=1)
 
 
 age = fc.numeric_column("age")

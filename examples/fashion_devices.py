@@ -1,8 +1,8 @@
-"""Fashion-MNIST on several devices, timed: examples a second, and how long steps took.
+"""Trains on Fashion-MNIST with several devices, and prints examples per second and step times.
 
     python examples/fashion_devices.py DATA_DIR runs/fashion --replicas=2
 
-DATA_DIR has the four files of Fashion-MNIST. Without GPUs the replicas are virtual CPUs.
+DATA_DIR contains the four files of Fashion-MNIST. Without GPUs the replicas are virtual CPUs.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import input_fns
 
 
 def build() -> tf_keras.Model:
-    """A small ConvNet."""
+    """Returns a small ConvNet."""
     layers = tf_keras.layers
     model = tf_keras.Sequential(
         [
@@ -31,8 +31,8 @@ def build() -> tf_keras.Model:
     return model
 
 
-def devices(replicas: int) -> list[str]:
-    """GPUs where there are enough, else virtual CPUs."""
+def choose_devices(replicas: int) -> list[str]:
+    """Returns GPUs if there are enough, otherwise virtual CPUs."""
     if len(tf.config.list_physical_devices("GPU")) >= replicas:
         return [f"/gpu:{number}" for number in range(replicas)]
     cpu = tf.config.list_physical_devices("CPU")[0]
@@ -43,15 +43,15 @@ def devices(replicas: int) -> list[str]:
 
 
 def main() -> None:
-    """Trains, and prints the timing and the accuracy."""
+    """Trains, and prints the step times and the accuracy."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data_dir")
     parser.add_argument("model_dir")
     parser.add_argument("--replicas", type=int, default=2)
-    parser.add_argument("--batch_size", type=int, default=64, help="of all replicas together")
+    parser.add_argument("--batch_size", type=int, default=64, help="examples of all replicas")
     parser.add_argument("--steps", type=int, default=1000)
     flags = parser.parse_args()
-    strategy = tf.distribute.MirroredStrategy(devices(flags.replicas))
+    strategy = tf.distribute.MirroredStrategy(choose_devices(flags.replicas))
     config = est.RunConfig(
         flags.model_dir,
         train_distribute=strategy,
@@ -59,7 +59,7 @@ def main() -> None:
         log_step_count_steps=10,
     )
     estimator = est.keras.model_to_estimator(build(), config=config)
-    batch = flags.batch_size // flags.replicas  # An input_fn makes the batches of one replica.
+    batch = flags.batch_size // flags.replicas  # The input_fn returns batches for one replica.
     timing = est.hooks.TimeHistory(flags.batch_size)
     estimator.train(
         lambda: input_fns.fashion_mnist(flags.data_dir, "train", batch_size=batch),

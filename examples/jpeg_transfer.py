@@ -1,9 +1,9 @@
-"""A folder of JPEG files, a folder a class, and transfer learning: a trained base, a new top.
+"""Transfer learning on JPEG files in a folder for each class: a trained base and a new top layer.
 
     python examples/jpeg_transfer.py --pictures=DIR --model_dir=runs/jpegs --weights=imagenet
 
-Without --pictures a few are made up; without --weights the base is as it is drawn, which is of no
-use but to try the program out, and needs no network.
+Without --pictures the program generates some. Without --weights the base has random weights: this
+needs no network, but is useful only to try the program.
 """
 
 import argparse
@@ -20,8 +20,8 @@ import input_fns
 SIZE = (96, 96)
 
 
-def make_up(directory: str) -> str:
-    """Writes pictures of two classes, light and dark."""
+def write_pictures(directory: str) -> str:
+    """Writes pictures of two classes, light and dark, and returns their directory."""
     random = np.random.default_rng(0)
     for name, low in (("dark", 0), ("light", 128)):
         os.makedirs(os.path.join(directory, name), exist_ok=True)
@@ -32,7 +32,7 @@ def make_up(directory: str) -> str:
 
 
 def build(classes: int, weights: str | None) -> tf_keras.Model:
-    """A MobileNetV2 that is not trained, and a layer that is."""
+    """Returns a MobileNetV2 with fixed weights and a trainable layer."""
     base = tf_keras.applications.MobileNetV2(
         (*SIZE, 3), alpha=0.35, include_top=False, weights=weights, pooling="avg"
     )
@@ -45,28 +45,28 @@ def build(classes: int, weights: str | None) -> tf_keras.Model:
 
 
 def main() -> None:
-    """Trains, evaluates and says how fast it was."""
+    """Trains, evaluates, and prints the speed and the accuracy."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pictures")
     parser.add_argument("--model_dir", default="runs/jpegs")
     parser.add_argument("--weights")
     parser.add_argument("--steps", type=int, default=30)
     flags = parser.parse_args()
-    directory = flags.pictures or make_up(os.path.join(flags.model_dir, "pictures"))
+    directory = flags.pictures or write_pictures(os.path.join(flags.model_dir, "pictures"))
     classes = sorted(entry.name for entry in os.scandir(directory) if entry.is_dir())
 
-    def pictures(**more: object) -> tf.data.Dataset:
+    def read_pictures(**settings: object) -> tf.data.Dataset:
         return input_fns.image_folder(
-            os.path.join(directory, "*", "*.jpeg"), classes, SIZE, batch_size=8, **more
+            os.path.join(directory, "*", "*.jpeg"), classes, SIZE, batch_size=8, **settings
         )
 
     estimator = est.keras.model_to_estimator(
         build(len(classes), flags.weights), model_dir=flags.model_dir
     )
     timing = est.hooks.TimeHistory(batch_size=8)
-    estimator.train(lambda: pictures(shuffle=True), steps=flags.steps, hooks=[timing])
+    estimator.train(lambda: read_pictures(shuffle=True), steps=flags.steps, hooks=[timing])
     print(timing.report())
-    print("accuracy", estimator.evaluate(lambda: pictures(num_epochs=1))["accuracy"])
+    print("accuracy", estimator.evaluate(lambda: read_pictures(num_epochs=1))["accuracy"])
 
 
 if __name__ == "__main__":

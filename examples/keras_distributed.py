@@ -1,8 +1,9 @@
-"""Keras's tutorial on distributed training on this package: through `fit` and the Estimator.
+"""Keras' tutorial on distributed training, with `fit` and with the Estimator of this package.
 
-A Conv-pool-dense model with four callbacks: TensorBoard, checkpoints of each epoch, a learning rate
-of 1e-3, 1e-4 and 1e-5 by epoch, and one that prints it. Then evaluation from the latest checkpoint,
-and the model saved and loaded without a strategy's scope and within one, with equal results:
+A small ConvNet trains with four callbacks: TensorBoard, a checkpoint for each epoch, a learning
+rate of 1e-3, 1e-4 and 1e-5 by epoch, and one that prints the learning rate. Then the program
+evaluates the latest checkpoint, saves the model, loads it inside and outside of the scope of a
+strategy, and gets equal results:
 
     python examples/keras_distributed.py --how=fit --dir=runs/fit
     python examples/keras_distributed.py --how=estimator --dir=runs/estimator
@@ -47,8 +48,8 @@ def build() -> tf_keras.Model:
 @functools.cache
 def arrays(split: str) -> tuple[np.ndarray, np.ndarray]:
     """Returns the pictures and one-hot labels of "train" or "test"."""
-    given = input_fns.digits(split, batch_size=500, num_epochs=1, shuffle=False)
-    parts = zip(*given.as_numpy_iterator(), strict=True)
+    dataset = input_fns.digits(split, batch_size=500, num_epochs=1, shuffle=False)
+    parts = zip(*dataset.as_numpy_iterator(), strict=True)
     images, labels = (np.concatenate(part) for part in parts)
     return images, labels
 
@@ -60,23 +61,23 @@ def batches(split: str) -> tf.data.Dataset:
 
 
 def decay(epoch: int) -> float:
-    """Returns an epoch's learning rate."""
+    """Returns the learning rate of an epoch."""
     if epoch < 3:
         return 1e-3
     return 1e-4 if epoch < 5 else 1e-5
 
 
 class PrintLR(tf_keras.callbacks.Callback):
-    """Prints the learning rate at each epoch's end."""
+    """Callback that prints the learning rate at the end of each epoch."""
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Prints it."""
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        """Prints the learning rate and the loss."""
         rate = float(self.model.optimizer.lr.numpy())
         print(f"Learning rate for epoch {epoch + 1} is {rate:.6f}, loss {logs['loss']:.4f}")
 
 
 def callbacks(directory: str) -> list[Any]:
-    """Returns the tutorial's four callbacks."""
+    """Returns the four callbacks of the tutorial."""
     return [
         tf_keras.callbacks.TensorBoard(os.path.join(directory, "logs")),
         tf_keras.callbacks.ModelCheckpoint(
@@ -87,15 +88,15 @@ def callbacks(directory: str) -> list[Any]:
     ]
 
 
-def trained_by_fit(directory: str) -> tf_keras.Model:
-    """Trains by `fit` and returns the model, its weights from the latest checkpoint."""
+def train_by_fit(directory: str) -> tf_keras.Model:
+    """Trains with `fit`, and returns the model with the weights of the latest checkpoint."""
     model = build()
     model.fit(batches("train"), epochs=EPOCHS, callbacks=callbacks(directory), verbose=0)
     return est.keras.make_or_restore(build, directory)
 
 
-def trained_by_estimator(directory: str) -> tf_keras.Model:
-    """Trains by the Estimator and returns the model, its weights from the latest checkpoint."""
+def train_by_estimator(directory: str) -> tf_keras.Model:
+    """Trains with the Estimator; returns the model with the weights of the latest checkpoint."""
     model_fn = est.keras.model_fn(
         build,
         tf_keras.losses.CategoricalCrossentropy(from_logits=True),
@@ -109,8 +110,8 @@ def trained_by_estimator(directory: str) -> tf_keras.Model:
     return est.keras.load_trained(build(), estimator)
 
 
-def results(model: tf_keras.Model, directory: str) -> dict[str, dict[str, float]]:
-    """Evaluates a model, and what was saved of it without and within a strategy's scope."""
+def evaluate(model: tf_keras.Model, directory: str) -> dict[str, dict[str, float]]:
+    """Evaluates a model, and its saved copy outside and inside the scope of a strategy."""
     path = os.path.join(directory, "model.keras")
     model.save(path)
     unreplicated = tf_keras.models.load_model(path)
@@ -118,19 +119,19 @@ def results(model: tf_keras.Model, directory: str) -> dict[str, dict[str, float]
         replicated = tf_keras.models.load_model(path)
     models = {"latest": model, "loaded": unreplicated, "loaded in scope": replicated}
     return {
-        name: each.evaluate(batches("test"), verbose=0, return_dict=True)
-        for name, each in models.items()
+        name: model.evaluate(batches("test"), verbose=0, return_dict=True)
+        for name, model in models.items()
     }
 
 
 def main() -> None:
-    """Reads the command line and trains."""
+    """Parses the command line, trains, and prints the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--how", choices=("fit", "estimator"), default="estimator")
-    parser.add_argument("--dir", required=True, help="where checkpoints and logs go")
+    parser.add_argument("--dir", required=True, help="directory for checkpoints and logs")
     flags = parser.parse_args()
-    train = trained_by_fit if flags.how == "fit" else trained_by_estimator
-    print(json.dumps(results(train(flags.dir), flags.dir)))
+    train = train_by_fit if flags.how == "fit" else train_by_estimator
+    print(json.dumps(evaluate(train(flags.dir), flags.dir)))
 
 
 if __name__ == "__main__":

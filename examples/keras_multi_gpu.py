@@ -1,12 +1,12 @@
-"""Keras's guide to several devices on this package: through `fit`, and through the Estimator.
+"""Keras' guide to several devices, with `fit` and with the Estimator of this package.
 
-A dense net of 256, 256 and 10 units on pictures in MNIST's format, with a tenth of the training
-data for validation, that goes on from where an earlier run stopped:
+A dense net of 256, 256 and 10 units trains on pictures in MNIST's format. A tenth of the training
+data is for validation. A new run continues from the checkpoint of an earlier run:
 
     python examples/keras_multi_gpu.py --how=fit --dir=runs/fit
     python examples/keras_multi_gpu.py --how=estimator --dir=runs/estimator
 
-Both print the same numbers. --replicas=2 trains on two virtual CPUs (or on all GPUs there are).
+Both print the same numbers. --replicas=2 trains on two virtual CPUs, or on all GPUs.
 """
 
 import argparse
@@ -22,7 +22,8 @@ import estimator_train as est
 import input_fns
 
 BATCH_SIZE = 32
-# Divides the test data: an Estimator's loss is the mean over batches, that of fit over examples.
+# The Estimator's loss is the mean over batches, that of fit the mean over examples. They are equal,
+# because this size divides the test data.
 TEST_BATCH_SIZE = 36
 
 
@@ -52,7 +53,7 @@ def arrays(split: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def data() -> tuple[tf.data.Dataset, tf.data.Dataset, tf.data.Dataset]:
-    """Returns batches to train on (all of one size), to validate with, and to test with."""
+    """Returns batches for training (of equal size), for validation and for the test."""
     images, labels = arrays("train")
     held_out = len(images) // 10
     train = tf.data.Dataset.from_tensor_slices((images[:-held_out], labels[:-held_out]))
@@ -65,8 +66,8 @@ def data() -> tuple[tf.data.Dataset, tf.data.Dataset, tf.data.Dataset]:
     )
 
 
-def by_fit(directory: str, epochs: int) -> dict[str, float]:
-    """Trains by `fit`, from the latest checkpoint in the directory on; returns test metrics."""
+def train_by_fit(directory: str, epochs: int) -> dict[str, float]:
+    """Trains with `fit` from the latest checkpoint in the directory, and returns test metrics."""
     train, validation, test = data()
     os.makedirs(directory, exist_ok=True)
     model = est.keras.make_or_restore(build, directory)
@@ -83,10 +84,10 @@ def by_fit(directory: str, epochs: int) -> dict[str, float]:
     return model.evaluate(test, verbose=0, return_dict=True)
 
 
-def by_estimator(directory: str, epochs: int, replicas: int) -> dict[str, float]:
-    """Trains by the Estimator, which goes on from its latest checkpoint; returns test metrics."""
+def train_by_estimator(directory: str, epochs: int, replicas: int) -> dict[str, float]:
+    """Trains with the Estimator from its latest checkpoint, and returns test metrics."""
     train, validation, test = data()
-    strategy = tf.distribute.MirroredStrategy(_devices(replicas)) if replicas > 1 else None
+    strategy = tf.distribute.MirroredStrategy(_list_cpus(replicas)) if replicas > 1 else None
     config = est.RunConfig(train_distribute=strategy)
     model_fn = est.keras.model_fn(
         build,
@@ -103,28 +104,29 @@ def by_estimator(directory: str, epochs: int, replicas: int) -> dict[str, float]
     return {name: float(metrics[name]) for name in ("loss", "accuracy")}
 
 
-def _devices(replicas: int) -> list[str] | None:
+def _list_cpus(replicas: int) -> list[str] | None:
+    """Returns virtual CPUs, or None if there are GPUs."""
     if tf.config.list_physical_devices("GPU"):
         return None
     return [f"/cpu:{i}" for i in range(replicas)]
 
 
 def main() -> None:
-    """Reads the command line and trains."""
+    """Parses the command line, trains, and prints the metrics."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--how", choices=("fit", "estimator"), default="estimator")
-    parser.add_argument("--dir", required=True, help="where checkpoints go")
+    parser.add_argument("--dir", required=True, help="directory for checkpoints")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--replicas", type=int, default=1)
     flags = parser.parse_args()
     if flags.replicas > 1 and not tf.config.list_physical_devices("GPU"):
         cpu = tf.config.list_physical_devices("CPU")[0]
-        each = tf.config.LogicalDeviceConfiguration()
-        tf.config.set_logical_device_configuration(cpu, [each] * flags.replicas)
+        virtual_cpu = tf.config.LogicalDeviceConfiguration()
+        tf.config.set_logical_device_configuration(cpu, [virtual_cpu] * flags.replicas)
     if flags.how == "fit":
-        print(json.dumps(by_fit(flags.dir, flags.epochs)))
+        print(json.dumps(train_by_fit(flags.dir, flags.epochs)))
     else:
-        print(json.dumps(by_estimator(flags.dir, flags.epochs, flags.replicas)))
+        print(json.dumps(train_by_estimator(flags.dir, flags.epochs, flags.replicas)))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ TRUE_WEIGHTS = np.float32([[1.0], [-2.0], [0.5]])
 
 
 def model_fn(features, labels, mode):
-    """Linear regression with a squared loss."""
+    """Builds linear regression with a squared loss."""
     weights = tf.compat.v1.get_variable("weights", [3, 1])
     loss = tf.reduce_mean(tf.square(features @ weights - labels))
     optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.05)
@@ -23,7 +23,7 @@ def model_fn(features, labels, mode):
 
 
 def input_fn():
-    """Endless batches of 8 examples."""
+    """Returns infinite batches of 8 examples."""
     x = np.random.randn(1000, 3).astype(np.float32)
     return tf.data.Dataset.from_tensor_slices((x, x @ TRUE_WEIGHTS)).repeat().batch(8)
 

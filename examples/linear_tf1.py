@@ -1,9 +1,9 @@
-"""Linear regression as a TF1 program for a parameter server: one graph for each process.
+"""Linear regression as a TensorFlow 1 program with a parameter server and a graph per process.
 
     estimator-train launch --workers=1 --ps=1 -- python linear_tf1.py MODEL_DIR
 
-It runs on today's TensorFlow as it did on TensorFlow 1. Killed and started again, it goes on from
-its last checkpoint. `linear_estimator.py` is the same job.
+The program runs on TensorFlow 1 and on current TensorFlow. After a restart it continues from its
+last checkpoint. `linear_estimator.py` is the same job as an Estimator.
 """
 
 import json
@@ -21,7 +21,7 @@ TRUE_WEIGHTS = np.float32([[1.0], [-2.0], [0.5]])
 
 
 def build_model():
-    """The graph: placeholders, the weights, the loss and a training step."""
+    """Builds the graph: placeholders, weights, global step, loss and training step."""
     x = tf.placeholder(tf.float32, [None, 3], "x")
     y = tf.placeholder(tf.float32, [None, 1], "y")
     weights = tf.get_variable("weights", [3, 1], initializer=tf.zeros_initializer())
@@ -33,7 +33,7 @@ def build_model():
 
 
 def batches(batch_size=8):
-    """Yields examples and what is true of them, other ones in each process."""
+    """Yields examples and labels, which are different in each process."""
     random = np.random.RandomState(os.getpid())
     while True:
         x = random.randn(batch_size, 3).astype(np.float32)
@@ -55,8 +55,8 @@ def train(server, cluster, job, index, model_dir):
             logdir=model_dir,
             saver=saver,
             global_step=global_step,
-            summary_op=None,  # The chief writes summaries below, with its own feeds.
-            save_model_secs=60,  # Checkpoints by the clock, beside those below by steps.
+            summary_op=None,  # The chief writes summaries below, because they need feeds.
+            save_model_secs=60,  # In addition to the checkpoints by steps below.
         )
         config = tf.ConfigProto(
             allow_soft_placement=True, device_filters=["/job:ps", f"/job:{job}/task:{index}"]
@@ -81,13 +81,13 @@ def train(server, cluster, job, index, model_dir):
 
 
 def main():
-    """Does what TF_CONFIG says that this process is for."""
+    """Runs the task of TF_CONFIG."""
     config = json.loads(os.environ["TF_CONFIG"])
     job, index = config["task"]["type"], config["task"]["index"]
     cluster = tf.train.ClusterSpec(config["cluster"])
     server = tf.train.Server(cluster, job_name=job, task_index=index)
     if job == "ps":
-        server.join()  # Which never returns: the launcher ends it.
+        server.join()  # Never returns; the launcher stops the process.
     else:
         train(server, cluster, job, index, sys.argv[1])
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# One job on two schedulers: a batch script for Slurm, a TFJob for Kubeflow.
+# A job for two schedulers: a batch script for Slurm and a TFJob for Kubeflow.
 #
 #     examples/schedulers.sh manifests
 #     sbatch manifests/job.sbatch
 #     kubectl apply -f manifests/job.yaml
 #
-# Both run a chief, three workers, two parameter servers and an evaluator; what sets TF_CONFIG is the
-# scheduler, and the program is the same as on one machine.
+# Both run a chief, three workers, two parameter servers and an evaluator. The scheduler sets
+# TF_CONFIG; the program is the same as on a single machine.
 set -euo pipefail
 mkdir -p "$1"
 job=(--workers=3 --ps=2 --evaluator --name=census)

@@ -1,10 +1,10 @@
-"""Serves a SavedModel over HTTP with TensorFlow alone: nothing here imports estimator_train.
+"""Serves a SavedModel over HTTP. It needs only TensorFlow, not estimator_train.
 
     python examples/serve.py runs/mine/export/best/1795377610 8501
     curl -d '{"inputs": [[0.1, 0.2]]}' http://127.0.0.1:8501/
 
-The body of a request names the inputs of the signature, or is the value of its only one; the answer
-names its outputs.
+The body of a request maps the names of the signature's inputs to values; for a single input it may
+be only the value. The response maps the names of the outputs to values.
 """
 
 import json
@@ -18,15 +18,15 @@ inputs = signature.structured_input_signature[1]
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers each POST with the model's outputs."""
+    """Request handler that answers each POST with the outputs of the model."""
 
     def do_POST(self) -> None:
-        """Answers one request; what the model refuses is 400 and the reason."""
+        """Answers a request; a request that the model rejects gets 400 and the reason."""
         try:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             values = body if isinstance(body, dict) else dict.fromkeys(inputs, body)
             tensors = {name: tf.constant(values[name], spec.dtype) for name, spec in inputs.items()}
-            answer = {name: _plain(value) for name, value in signature(**tensors).items()}
+            answer = {name: _to_list(value) for name, value in signature(**tensors).items()}
             self._send(200, answer)
         except (KeyError, TypeError, ValueError, tf.errors.OpError) as error:
             self._send(400, {"error": f"{type(error).__name__}: {error}"})
@@ -38,8 +38,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(answer).encode())
 
 
-def _plain(value: tf.Tensor) -> list[object]:
-    """A tensor as JSON can hold it."""
+def _to_list(value: tf.Tensor) -> list[object]:
+    """Converts a tensor to lists for JSON."""
     array = value.numpy()
     return (array.astype(str) if array.dtype == object else array).tolist()
 

@@ -1,8 +1,8 @@
-"""A classifier of short texts on feature columns: words by hash, their embeddings averaged.
+"""A classifier of short texts on feature columns: hashed words with averaged embeddings.
 
     python examples/text_columns.py runs/text
 
-Texts are split into words inside the graph, so that the exported model takes them as they are.
+The graph splits texts into words, so the exported model takes unsplit texts.
 """
 
 import sys
@@ -18,8 +18,8 @@ BAD = ["dull", "awful", "cold", "slow", "clumsy"]
 OTHER = ["the", "film", "plot", "was", "and", "rather", "music"]
 
 
-def texts(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Made-up reviews, and whether each is a good one."""
+def make_texts(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Returns generated reviews, and whether each review is good."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 2, count)
     lines = []
@@ -30,21 +30,21 @@ def texts(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(lines), labels
 
 
-def words_of(text: tf.Tensor) -> tf.Tensor:
-    """The words of each text, padded by empty ones."""
+def split_words(text: tf.Tensor) -> tf.Tensor:
+    """Returns the words of each text, padded with empty words."""
     return tf.strings.split(text).to_tensor("")
 
 
 def input_fn(seed: int, epochs: int | None) -> tf.data.Dataset:
-    """Batches of words and labels."""
-    data = tf.data.Dataset.from_tensor_slices(texts(1000, seed)).repeat(epochs).batch(50)
-    return data.map(lambda text, label: ({"words": words_of(text)}, label))
+    """Returns batches of words and labels."""
+    data = tf.data.Dataset.from_tensor_slices(make_texts(1000, seed)).repeat(epochs).batch(50)
+    return data.map(lambda text, label: ({"words": split_words(text)}, label))
 
 
-def receiver() -> est.export.ServingInputReceiver:
-    """Whole texts, as whoever asks the served model has them."""
+def make_receiver() -> est.export.ServingInputReceiver:
+    """Returns a receiver of unsplit texts."""
     text = tf.compat.v1.placeholder(tf.string, [None], "text")
-    return est.export.ServingInputReceiver({"words": words_of(text)}, {"text": text})
+    return est.export.ServingInputReceiver({"words": split_words(text)}, {"text": text})
 
 
 words = fc.categorical_column_with_hash_bucket("words", 1000)
@@ -57,7 +57,7 @@ estimator = est.DNNClassifier(
 estimator.train(lambda: input_fn(0, None), steps=400)
 print("accuracy", estimator.evaluate(lambda: input_fn(1, 1))["accuracy"])
 
-path = estimator.export_saved_model(f"{sys.argv[1]}/export", receiver)
+path = estimator.export_saved_model(f"{sys.argv[1]}/export", make_receiver)
 served = tf.saved_model.load(path).signatures["predict"]
 answers = served(text=tf.constant(["the film was lovely", "awful plot and slow music"]))
 print("good", *answers["class_ids"].numpy().ravel())

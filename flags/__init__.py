@@ -16,10 +16,10 @@
 
     app.run(main)
 
-Names, short names and meanings are those of the official TensorFlow models; above all,
-`--batch_size` is the global batch. Each `define_*` function takes the `FlagValues` to define in;
-to change a default, follow it with `FlagValues.set_default`. Nothing here imports TensorFlow
-before a function needs it, so that `--help` and a mistyped flag answer at once.
+Names, short names and meanings are those of the official TensorFlow models. In particular,
+`--batch_size` is the global batch. Each `define_*` function takes the `FlagValues` to define flags
+in; `FlagValues.set_default` changes a default afterwards. The functions import TensorFlow only when
+they need it, so that `--help` and errors in flags are quick.
 """
 
 from flags.base import define_base_flags, export_dir

@@ -1,17 +1,17 @@
-"""Where a job's data and results are, and how much it trains at once."""
+"""Flags for the directories of a job, its epochs and its batch size."""
 
 from absl import flags
 
 from flags.group import Group
 
-flags.disclaim_key_flags()  # A script's own --help then lists them as its own.
+flags.disclaim_key_flags()  # The --help of a script then lists them with the flags of the script.
 
 
 def define_base_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --data_dir, --model_dir, --clean, --train_epochs, --batch_size and --export_dir.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.string("data_dir", None, "Directory of the input data.", short_name="dd")
@@ -41,16 +41,16 @@ def define_base_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         "export_dir",
         None,
         "Directory under which SavedModels are written, each in a directory named by its time; "
-        "{model_dir} in it stands for the value of --model_dir.",
+        "{model_dir} in the value is replaced by the value of --model_dir.",
         short_name="ed",
     )
 
 
 def export_dir(model_dir: str, flag_values: flags.FlagValues = flags.FLAGS) -> str | None:
-    """Returns the value of --export_dir with {model_dir} replaced; None if it has none.
+    """Returns the value of --export_dir with {model_dir} replaced; None if the flag is not set.
 
     Args:
-      model_dir: The directory that {model_dir} stands for.
+      model_dir: The replacement of {model_dir}.
       flag_values: The parsed flags.
     """
     value = flag_values.export_dir

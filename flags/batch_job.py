@@ -1,4 +1,4 @@
-"""How a job behaves among others: signals, limits, records."""
+"""Flags for signals, time limits, determinism and the record of a job."""
 
 from absl import flags
 
@@ -13,14 +13,14 @@ def define_batch_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     The others are --slurm_requeue, --allow_shared_model_dir and --deterministic.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.list(
         "preemption_signals",
         None,
         "Signals at which training saves a checkpoint and exits with code 143, such as "
-        "SIGTERM,SIGUSR1; by default SIGTERM, and in a Slurm job SIGUSR1 as well.",
+        "SIGTERM,SIGUSR1; by default SIGTERM, and in a Slurm job also SIGUSR1.",
     )
     define.float(
         "grace_secs",
@@ -30,7 +30,7 @@ def define_batch_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         lower_bound=0.0,
     )
     define.boolean(
-        "slurm_requeue", False, "Ask Slurm to queue the job again when such a signal ends it."
+        "slurm_requeue", False, "Request that Slurm requeues the job when such a signal ends it."
     )
     define.float(
         "step_timeout_secs",

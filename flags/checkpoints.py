@@ -1,4 +1,4 @@
-"""How often a job writes checkpoints, summaries and log lines."""
+"""Flags for the intervals of checkpoints, summaries and log lines."""
 
 from absl import flags
 
@@ -10,11 +10,11 @@ flags.disclaim_key_flags()
 def define_checkpoint_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --save_checkpoints_steps, --save_checkpoints_secs, --keep_checkpoint_max, and more.
 
-    They are named after RunConfig's arguments and have its defaults; --save_summary_steps and
-    --log_step_count_steps are the others.
+    The others are --save_summary_steps and --log_step_count_steps. Names and defaults are those of
+    RunConfig's arguments.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.integer(
@@ -32,7 +32,7 @@ def define_checkpoint_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None
     define.integer(
         "keep_checkpoint_max",
         5,
-        "How many of the newest checkpoints to keep; 0 keeps all.",
+        "Number of the newest checkpoints to keep; 0 keeps all.",
         lower_bound=0,
     )
     define.integer(

@@ -1,29 +1,32 @@
-"""Which processes a job has: TF_CONFIG, or the flags of the official TensorFlow models."""
+"""Flags for the processes of a job, and the cluster that they or the environment describe."""
+
+from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 from absl import flags
 
 from flags.group import Group
 
-flags.disclaim_key_flags()
+if TYPE_CHECKING:
+    from estimator_train.cluster import Cluster
 
-_TRAINERS = ("chief", "master", "worker")
+flags.disclaim_key_flags()
 
 
 def define_cluster_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --worker_hosts and --task_index.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.list(
         "worker_hosts",
         None,
-        "Addresses (host:port) of the workers of a synchronous training, in place of TF_CONFIG; "
+        "Addresses (host:port) of the workers of a synchronous training, instead of TF_CONFIG; "
         "the same list for each process.",
     )
     define.integer(
@@ -35,13 +38,13 @@ def define_cluster_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
 
 
 def set_cluster(flag_values: flags.FlagValues = flags.FLAGS) -> None:
-    """Sets TF_CONFIG as --worker_hosts says, if it is given.
+    """Sets TF_CONFIG from --worker_hosts and --task_index, if they are given.
 
     Args:
       flag_values: The parsed flags.
 
     Raises:
-      ValueError: --task_index is missing or out of range, or TF_CONFIG says something else.
+      ValueError: --task_index is missing or out of range, or TF_CONFIG has another cluster.
     """
     hosts, index = flag_values.worker_hosts, flag_values.task_index
     if not hosts:
@@ -53,39 +56,24 @@ def set_cluster(flag_values: flags.FlagValues = flags.FLAGS) -> None:
             f"--worker_hosts has {len(hosts)} addresses: give --task_index from 0 to "
             f"{len(hosts) - 1}, not {index}."
         )
+    # Imported here: `import flags` must not choose the Keras version, as that import does.
+    from estimator_train.cluster import read_tf_config
+
     config = {"cluster": {"worker": hosts}, "task": {"type": "worker", "index": index}}
-    if tf_config() not in ({}, config):
+    if read_tf_config() not in ({}, config):
         raise ValueError("--worker_hosts and TF_CONFIG are both given, and differ: use one.")
     os.environ["TF_CONFIG"] = json.dumps(config)
 
 
-def tf_config() -> dict[str, Any]:
-    """Returns what TF_CONFIG says; an empty dict without it.
+def read_cluster() -> Cluster:
+    """Returns the cluster of this process, as the engine of estimator_train reads it.
+
+    TF_CONFIG, Slurm, SageMaker and torchrun describe one; without them the cluster has no jobs.
 
     Raises:
-      ValueError: It is not a JSON object.
+      ValueError: A variable of the cluster is missing or wrong.
+      TypeError: TF_CONFIG has a value of a wrong type.
     """
-    text = os.environ.get("TF_CONFIG", "").strip()
-    try:
-        config = json.loads(text or "{}")
-    except json.JSONDecodeError as error:
-        raise ValueError(f"TF_CONFIG is not valid JSON: {error}") from error
-    if not isinstance(config, dict):
-        raise ValueError(f"TF_CONFIG must be a JSON object, got: {text}")
-    return config
+    from estimator_train.cluster import detect
 
-
-def number_of(*jobs: str) -> int:
-    """Returns how many tasks of these jobs there are in TF_CONFIG."""
-    cluster = tf_config().get("cluster") or {}
-    return sum(len(cluster.get(job, ())) for job in jobs)
-
-
-def number_of_trainers() -> int:
-    """Returns how many processes train; 1 without a cluster."""
-    return max(1, number_of(*_TRAINERS))
-
-
-def is_evaluator() -> bool:
-    """Whether this process evaluates for others that train."""
-    return (tf_config().get("task") or {}).get("type") == "evaluator"
+    return detect()

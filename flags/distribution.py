@@ -1,17 +1,12 @@
-"""On which devices a job trains."""
+"""Flags for devices and strategies, and the strategy that they describe."""
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from absl import flags
 
-from flags.cluster import (
-    define_cluster_flags,
-    is_evaluator,
-    number_of,
-    number_of_trainers,
-    set_cluster,
-)
+from flags.cluster import define_cluster_flags, read_cluster, set_cluster
 from flags.group import Group
 
 flags.disclaim_key_flags()
@@ -20,10 +15,10 @@ flags.disclaim_key_flags()
 def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --distribution_strategy, --all_reduce_alg, --num_gpus and --num_virtual_cpus.
 
-    And those of `define_cluster_flags`.
+    It also calls `define_cluster_flags`.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.enum(
@@ -62,21 +57,21 @@ def define_distribution_flags(flag_values: flags.FlagValues = flags.FLAGS) -> No
 
 
 def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
-    """Makes the strategy that the distribution flags ask for.
+    """Makes the strategy that the distribution flags describe.
 
-    Virtual CPU devices are made here, so call it before TensorFlow runs its first operation.
+    This creates virtual CPU devices, so call it before TensorFlow runs its first operation.
 
     Args:
       flag_values: The parsed flags.
 
     Returns:
-      A `tf.distribute.Strategy`; None for `off`, for `parameter_server`, which needs none, and for
-      `mirrored` on a single device, which has nothing to synchronise.
+      A `tf.distribute.Strategy`; None for `off`, for `parameter_server`, and for `mirrored` on a
+      single device.
 
     Raises:
-      ValueError: There are fewer GPUs than asked for, more devices than the strategy uses, another
-        way to sum gradients than it knows, or no such cluster as it needs.
-      RuntimeError: TensorFlow already runs, and its CPU is not divided as asked.
+      ValueError: There are fewer GPUs than requested, more devices than the strategy uses, an
+        --all_reduce_alg that the strategy does not support, or no parameter servers.
+      RuntimeError: TensorFlow has already created other CPU devices than requested.
     """
     import tensorflow as tf
 
@@ -100,7 +95,7 @@ def make_strategy(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
     return _MAKERS[name](tf, devices, algorithm)
 
 
-def _mirrored(tf: Any, devices: list[str], algorithm: str | None) -> Any:
+def _mirrored(tf: ModuleType, devices: list[str], algorithm: str | None) -> Any:
     if len(devices) == 1:
         return None
     operations = {
@@ -112,9 +107,9 @@ def _mirrored(tf: Any, devices: list[str], algorithm: str | None) -> Any:
     return tf.distribute.MirroredStrategy(devices, cross_device_ops=chosen)
 
 
-def _multi_worker(tf: Any, devices: list[str], algorithm: str | None) -> Any:
-    if is_evaluator():
-        return None  # It evaluates by itself, and is not in the cluster.
+def _multi_worker(tf: ModuleType, devices: list[str], algorithm: str | None) -> Any:
+    if read_cluster().is_evaluator:
+        return None  # An evaluator is not part of the training cluster.
     known = tf.distribute.experimental.CommunicationImplementation
     options = tf.distribute.experimental.CommunicationOptions(
         implementation=known[(algorithm or "auto").upper()]
@@ -122,17 +117,18 @@ def _multi_worker(tf: Any, devices: list[str], algorithm: str | None) -> Any:
     return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
 
 
-def _parameter_server(tf: Any, devices: list[str], algorithm: str | None) -> None:
-    """No strategy: the roles of TF_CONFIG say it all."""
-    if not number_of("ps"):
+def _parameter_server(tf: ModuleType, devices: list[str], algorithm: str | None) -> None:
+    """Checks that the cluster has parameter servers; the roles in it need no strategy."""
+    if not read_cluster().jobs.get("ps"):
         raise ValueError(
-            "--distribution_strategy=parameter_server needs tasks of the job `ps` in TF_CONFIG, as "
-            "`estimator-train launch --ps=1 --workers=2 -- ...` makes them."
+            "--distribution_strategy=parameter_server needs tasks of the job `ps` in TF_CONFIG (or "
+            "ESTIMATOR_TRAIN_PS under Slurm, SageMaker and torchrun), as `estimator-train launch "
+            "--ps=1 --workers=2 -- ...` makes them."
         )
 
 
-# They get TensorFlow, which is imported no earlier than a strategy is made.
-_MAKERS: dict[str, Callable[[Any, list[str], str | None], Any]] = {
+# They take the module of TensorFlow, so that only `make_strategy` imports it.
+_MAKERS: dict[str, Callable[[ModuleType, list[str], str | None], Any]] = {
     "off": lambda tf, devices, algorithm: None,
     "one_device": lambda tf, devices, algorithm: tf.distribute.OneDeviceStrategy(devices[0]),
     "mirrored": _mirrored,
@@ -150,20 +146,20 @@ _ALGORITHMS = {
 
 
 def per_replica_batch_size(flag_values: flags.FlagValues = flags.FLAGS) -> int:
-    """Returns the batch that an input_fn has to deliver for each copy of the model.
+    """Returns the batch size for the input_fn of each replica of the model.
 
-    Asynchronous workers (parameter_server) take a whole --batch_size each.
+    Each asynchronous worker (parameter_server) uses the complete --batch_size.
 
     Args:
       flag_values: The parsed flags.
 
     Raises:
-      ValueError: --batch_size does not divide by the number of devices.
+      ValueError: --batch_size is not divisible by the number of devices.
     """
     set_cluster(flag_values)
     batch_size, replicas = flag_values.batch_size, len(_devices(flag_values))
     if flag_values.distribution_strategy == "multi_worker_mirrored":
-        replicas *= number_of_trainers()
+        replicas *= max(1, read_cluster().num_trainers)
     if batch_size % replicas:
         below = batch_size - batch_size % replicas
         fitting = f"{below} or {below + replicas}" if below else f"{replicas}"
@@ -175,17 +171,17 @@ def per_replica_batch_size(flag_values: flags.FlagValues = flags.FLAGS) -> int:
 
 
 def session_config(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
-    """Makes the session configuration that the distribution flags ask for.
+    """Makes the session configuration that the distribution flags describe.
 
     Args:
       flag_values: The parsed flags.
 
     Returns:
-      A `tf.compat.v1.ConfigProto` that keeps sessions off the GPUs that are not asked for; None
-      if there are no such GPUs, and sessions need no configuration.
+      A `tf.compat.v1.ConfigProto` that hides the other GPUs from sessions; None if all GPUs are
+      used.
 
     Raises:
-      ValueError: There are fewer GPUs than asked for.
+      ValueError: There are fewer GPUs than requested.
     """
     import tensorflow as tf
 
@@ -194,7 +190,7 @@ def session_config(flag_values: flags.FlagValues = flags.FLAGS) -> Any:
 
 
 def _devices(flag_values: flags.FlagValues) -> list[str]:
-    """The names of the devices to train on."""
+    """Returns the names of the devices to train on."""
     import tensorflow as tf
 
     gpus = _number_of_gpus(flag_values.num_gpus, len(tf.config.list_physical_devices("GPU")))

@@ -1,4 +1,4 @@
-"""Evaluation while a job trains, what follows from it, and a limit of time."""
+"""Flags for evaluation during training, early stopping, exporters, and a time limit."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,10 +17,10 @@ _EXPORT = ("exporters", "best_metric", "best_mode", "exports_to_keep")
 
 
 def define_evaluation_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
-    """Defines --eval and when it happens, early stopping, exporters, --keep_best and --max_time.
+    """Defines --eval and its intervals, early stopping, exporters, --keep_best and --max_time.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.boolean(
@@ -44,18 +44,18 @@ def define_evaluation_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None
         "export follow.",
     )
     flags.register_validator("exporters", _names_exporters, flag_values=flag_values)
-    _check(_needs_eval, ("eval", *_WHEN, "stop_metric", "exporters"), flag_values)
-    _check(_one_at_most, _WHEN, flag_values)
-    _check(_early_stopping_is_whole, _STOP, flag_values)
-    _check(_exporters_are_there, _EXPORT, flag_values)
+    _register_rule(_needs_eval, ("eval", *_WHEN, "stop_metric", "exporters"), flag_values)
+    _register_rule(_one_at_most, _WHEN, flag_values)
+    _register_rule(_early_stopping_is_whole, _STOP, flag_values)
+    _register_rule(_exporters_are_there, _EXPORT, flag_values)
 
 
 def _define_when(define: Group) -> None:
     define.integer(
         "eval_every_steps",
         None,
-        "Write and evaluate a checkpoint each so many steps; by default each checkpoint that is "
-        "written is evaluated.",
+        "Steps from one evaluated checkpoint to the next; by default every checkpoint is "
+        "evaluated.",
         lower_bound=1,
     )
     define.integer(
@@ -101,10 +101,12 @@ def _define_exporters(define: Group) -> None:
     define.list(
         "exporters",
         [],
-        "What becomes a SavedModel in export/NAME of --model_dir: final, the last checkpoint; "
+        "Checkpoints to export as SavedModels to export/NAME in --model_dir: final, the last; "
         "latest, each evaluated one; best, each that is better than those before it.",
     )
-    define.string("best_metric", None, "What the exporter best compares; the loss by default.")
+    define.string(
+        "best_metric", None, "Metric that the exporter best compares; the loss by default."
+    )
     define.enum(
         "best_mode",
         None,
@@ -114,7 +116,7 @@ def _define_exporters(define: Group) -> None:
     define.integer(
         "exports_to_keep",
         None,
-        "How many of the newest exports the exporters latest and best keep each; 5 by default, 0 "
+        "Number of the newest exports that the exporters latest and best keep; 5 by default, 0 "
         "keeps all.",
         lower_bound=0,
     )
@@ -129,12 +131,12 @@ def _names_exporters(names: list[str]) -> bool:
     return True
 
 
-def _check(
+def _register_rule(
     rule: Callable[[Mapping[str, Any]], str | None],
     names: tuple[str, ...],
     flag_values: flags.FlagValues,
 ) -> None:
-    """Has a rule on several flags checked at parse; it returns what is wrong, or None."""
+    """Registers a rule on several flags; it returns an error text or None when flags are parsed."""
 
     def check(values: Mapping[str, Any]) -> bool:
         if problem := rule(values):

@@ -1,4 +1,4 @@
-"""Definitions of flags that all go to one place."""
+"""Functions that define flags in one `FlagValues`."""
 
 from functools import partial
 
@@ -6,10 +6,10 @@ from absl import flags
 
 
 class Group:
-    """absl's `DEFINE` and `DEFINE_*`, by their own arguments but the place.
+    """absl's `DEFINE` and `DEFINE_*` with a fixed `flag_values` argument.
 
     Args:
-      flag_values: Where to define the flags.
+      flag_values: Target of the definitions.
     """
 
     def __init__(self, flag_values: flags.FlagValues) -> None:

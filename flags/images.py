@@ -1,4 +1,4 @@
-"""Where pictures come from, and the network that sorts them."""
+"""Flags for image data and the network that classifies it."""
 
 from absl import flags
 
@@ -11,13 +11,13 @@ def define_image_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --download, --image_size, --labels, --file_pattern, --mixed_channels and --weights.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.boolean(
         "download",
         False,
-        "Fetch files that --data_dir lacks, for data sets that have a known source.",
+        "Download files that are missing in --data_dir, for data sets with a known source.",
     )
     define.integer(
         "image_size",
@@ -28,21 +28,21 @@ def define_image_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     define.list(
         "labels",
         [],
-        "The classes, in the order of the model's outputs; each has a folder of its name.",
+        "The classes, in the order of the model's outputs; each has a folder of the same name.",
     )
     define.string(
         "file_pattern",
         "*/*.jpeg",
-        "Which files are pictures, below the train and the test folder of --data_dir.",
+        "Pattern of image files below the train and the test folder of --data_dir.",
     )
     define.boolean(
         "mixed_channels",
         False,
-        "Take grey pictures among coloured ones, rather than refuse what is unlike the first.",
+        "Accept images whose number of channels differs from the first, such as grey among colour.",
     )
     define.string(
         "weights",
         None,
-        "First weights of the network: imagenet (tf_keras downloads them), or the path of a "
+        "Initial weights of the network: imagenet (tf_keras downloads them), or the path of a "
         "weights file; random values by default.",
     )

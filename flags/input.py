@@ -1,4 +1,4 @@
-"""How input pipelines shuffle, batch and read ahead: settings of `input_fns.PipelineOptions`."""
+"""Flags for input pipelines: the settings of `input_fns.PipelineOptions`."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -35,48 +35,51 @@ def define_input_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     --bad_records_file.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     for name, help_text in (
-        ("shuffle_buffer", "How far a shuffle moves an example; anywhere by default."),
-        ("num_parallel_calls", "Examples or batches worked on at a time; one a processor."),
-        ("datasets_num_private_threads", "Threads of a pool of the input's own."),
+        ("shuffle_buffer", "Examples in the shuffle buffer; by default all."),
+        (
+            "num_parallel_calls",
+            "Examples or batches processed in parallel; by default one per CPU.",
+        ),
+        ("datasets_num_private_threads", "Threads of a private pool for the input."),
     ):
         define.integer(name, None, help_text, lower_bound=1)
-    for name, help_text, least in (
-        ("prefetch", "Batches made ahead of their use; -1 lets tf.data choose, as by default.", -1),
-        ("max_bad_records", "How many bad records --on_bad_record=skip may leave out.", 0),
+    for name, help_text, minimum in (
+        ("prefetch", "Batches to prefetch; by default -1: tf.data chooses.", -1),
+        ("max_bad_records", "Maximum number of bad records that --on_bad_record=skip may skip.", 0),
     ):
-        define.integer(name, None, help_text, lower_bound=least)
+        define.integer(name, None, help_text, lower_bound=minimum)
     for name, value, help_text in (
-        ("drop_remainder", False, "Leave out a last batch that is smaller than the others."),
-        ("deterministic_input", True, "The same order in each run of the same seed."),
+        ("drop_remainder", False, "Drop a last batch that is smaller than the others."),
+        ("deterministic_input", True, "Produce the same order in each run with the same seed."),
         (
             "save_input_position",
             False,
-            "Save the position in the input with each checkpoint: a job that is started again "
-            "reads on from there.",
+            "Save the position in the input with each checkpoint, so that a restarted job "
+            "continues from there.",
         ),
     ):
         define.boolean(name, value, help_text)
     for name, help_text in (
         (
             "input_cache",
-            "Keep decoded examples from their first use on: 'memory', or the path of a file.",
+            "Cache decoded examples: 'memory', or the path of a file.",
         ),
         (
             "prefetch_device",
-            "Device on which batches are waiting, such as /gpu:0, where no strategy has its own.",
+            "Device to prefetch batches to, such as /gpu:0, if no strategy chooses one.",
         ),
-        ("bad_records_file", "File to which a line is added for each record that is left out."),
+        ("bad_records_file", "File with a line for each skipped record."),
     ):
         define.string(name, None, help_text)
     define.enum(
         "on_bad_record",
         "raise",
         ["raise", "skip"],
-        "What to do about a record that cannot be read: stop, or leave it out.",
+        "Whether to stop or skip when a record cannot be read.",
     )
 
 
@@ -85,15 +88,15 @@ def make_pipeline_options(
     flag_values: flags.FlagValues = flags.FLAGS,
     **overrides: Any,
 ) -> Options:
-    """Makes PipelineOptions of the flags that are defined.
+    """Makes PipelineOptions from the flags that are defined.
 
     Args:
-      options_class: `input_fns.PipelineOptions`, or whatever takes its arguments.
+      options_class: `input_fns.PipelineOptions`, or another class with the same arguments.
       flag_values: The parsed flags. A flag that was not given leaves the class's default.
-      **overrides: Settings that come before what the flags say, such as `batch_size`.
+      **overrides: Settings that override the flags, such as `batch_size`.
 
     Raises:
-      ValueError: The class does not take a value.
+      ValueError: The class rejects a value.
     """
     settings = {
         setting: flag_values[flag].value

@@ -1,4 +1,4 @@
-"""What is trained, on what."""
+"""Flags for the model and the input of a job."""
 
 from absl import flags
 
@@ -11,20 +11,20 @@ def define_job_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --model and --input_fn.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.string(
         "model",
         None,
-        "package.module:function that is a model_fn (it has an argument named features), or that "
+        "package.module:function that is a model_fn (it has an argument named features) or "
         "returns a compiled tf_keras model.",
     )
     define.string(
         "input_fn",
         None,
         "package.module:function that returns a tf.data.Dataset of (features, labels), or "
-        "whatever else an input_fn may.",
+        "another result of an input_fn.",
     )
     for name in ("model", "input_fn"):
         flags.register_validator(

@@ -1,4 +1,4 @@
-"""Values that absl has no parser for."""
+"""Parsers of flag values: times and best metrics."""
 
 import re
 
@@ -8,7 +8,7 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class DurationParser(flags.ArgumentParser):
-    """Parses `90m`, `2h`, `1d`, `45s` or plain seconds to seconds."""
+    """Parser of `90m`, `2h`, `1d`, `45s` or plain seconds to seconds."""
 
     syntactic_help = "a time, such as 90m, 2h or 600 (seconds)"
 
@@ -16,10 +16,10 @@ class DurationParser(flags.ArgumentParser):
         """Returns the seconds.
 
         Args:
-          argument: The text; or the seconds, if it is parsed already.
+          argument: The text, or the parsed seconds.
 
         Raises:
-          ValueError: It is not a time, or not positive.
+          ValueError: The text is not a time, or not positive.
         """
         match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([smhd]?)", str(argument))
         seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
@@ -28,23 +28,23 @@ class DurationParser(flags.ArgumentParser):
         return seconds
 
     def flag_type(self) -> str:
-        """Returns what absl's help calls it."""
+        """Returns the type that absl's help shows."""
         return "time"
 
 
 class KeepBestParser(flags.ArgumentParser):
-    """Parses `METRIC:min:N` or `METRIC:max:N` to (metric, "min" or "max", N)."""
+    """Parser of `METRIC:min:N` or `METRIC:max:N` to (metric, "min" or "max", N)."""
 
     syntactic_help = "METRIC:min:N or METRIC:max:N, such as accuracy:max:3"
 
     def parse(self, argument: str | tuple[str, str, int]) -> tuple[str, str, int]:
-        """Returns the three.
+        """Returns the metric, "min" or "max", and the number.
 
         Args:
-          argument: The text; or the three, if it is parsed already.
+          argument: The text, or the parsed tuple.
 
         Raises:
-          ValueError: It has another form, or N is 0.
+          ValueError: The text has another form, or N is 0.
         """
         if isinstance(argument, tuple):
             return argument
@@ -54,5 +54,5 @@ class KeepBestParser(flags.ArgumentParser):
         return match[1], match[2], int(match[3])
 
     def flag_type(self) -> str:
-        """Returns what absl's help calls it."""
+        """Returns the type that absl's help shows."""
         return "metric:mode:number"

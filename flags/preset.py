@@ -1,4 +1,4 @@
-"""Presets: flagfiles that come with the package, chosen by name."""
+"""Presets: flagfiles of the package, selected by name."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ _FOLDER = Path(__file__).parent / "presets"
 
 
 def preset_names() -> list[str]:
-    """Returns the presets there are, in alphabetical order."""
+    """Returns the names of the presets, in alphabetical order."""
     return sorted(path.stem for path in _FOLDER.glob("*.flags"))
 
 
@@ -21,24 +21,24 @@ def define_preset_flag(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --preset.
 
     Args:
-      flag_values: Where to define it.
+      flag_values: Target of the definition.
     """
     Group(flag_values).enum(
         "preset",
         None,
         preset_names(),
-        "A job that comes with the package; any other flag overrides what it says.",
+        "A job of the package; every other flag overrides its values.",
     )
 
 
 def parse_with_preset(
     argv: Sequence[str], flag_values: flags.FlagValues = flags.FLAGS
 ) -> list[str]:
-    """Parses flags, those of a --preset first, so that every flag that is given overrides them.
+    """Parses flags; the given flags override those of --preset.
 
     Args:
-      argv: The program's name and its arguments; --flagfile among them is followed.
-      flag_values: Where the flags, --preset among them, are defined; the values go there.
+      argv: The name of the program and its arguments, which may contain --flagfile.
+      flag_values: The defined flags, including --preset; it receives the values.
 
     Returns:
       The program's name and the arguments that are not flags.

@@ -1,4 +1,4 @@
-"""From flags to a RunConfig."""
+"""Makes a RunConfig from flags."""
 
 from typing import Any, TypeVar
 
@@ -33,15 +33,15 @@ def make_run_config(
     flag_values: flags.FlagValues = flags.FLAGS,
     **overrides: Any,
 ) -> Config:
-    """Makes a RunConfig of the flags that are defined.
+    """Makes a RunConfig from the flags that are defined.
 
     Args:
-      config_class: `estimator_train.RunConfig`, or any class that takes its arguments.
+      config_class: `estimator_train.RunConfig`, or a class with the same arguments.
       flag_values: The parsed flags. A group that was not defined leaves RunConfig's defaults.
-      **overrides: Arguments of RunConfig that come before what the flags say.
+      **overrides: Arguments of RunConfig that override the flags.
 
     Raises:
-      ValueError: RunConfig or the distribution strategy does not take a value.
+      ValueError: RunConfig or the distribution strategy rejects a value.
     """
     arguments = {
         argument: flag_values[flag].value

@@ -1,4 +1,4 @@
-"""How fast a job trains: loops of steps, saves beside training, XLA, precision."""
+"""Flags for speed: loops of steps, asynchronous checkpoints, XLA, mixed precision."""
 
 from absl import flags
 
@@ -11,13 +11,13 @@ def define_speed_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --steps_per_loop, --checkpoint_mode, --xla and --mixed_precision.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.string(
         "steps_per_loop",
         "auto",
-        "The most training steps in one session call; 'auto' leaves as many as no hook must see.",
+        "Maximum number of training steps in one session call; 'auto': as many as the hooks allow.",
     )
     flags.register_validator(
         "steps_per_loop",
@@ -29,17 +29,17 @@ def define_speed_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
         "checkpoint_mode",
         "async",
         ["async", "sync"],
-        "async: training continues while a checkpoint is written; sync: it waits.",
+        "async: training continues while a checkpoint is written; sync: training waits.",
     )
     define.enum(
         "xla",
         "off",
         ["off", "on", "auto"],
-        "Whether XLA compiles the training steps that run in loops; 'auto': where it can.",
+        "Whether XLA compiles the training steps that run in loops; 'auto': where possible.",
     )
     define.enum(
         "mixed_precision",
         "off",
         ["off", "bfloat16", "float16"],
-        "The type of the products and convolutions of training; variables stay in float32.",
+        "Type of matrix products and convolutions in training; variables stay in float32.",
     )

@@ -1,4 +1,4 @@
-"""How a job trains and evaluates."""
+"""Flags for training and evaluation: learning rate, numbers of steps, seed."""
 
 from absl import flags
 
@@ -11,7 +11,7 @@ def define_training_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines --learning_rate, --max_train_steps, --eval_steps and --seed.
 
     Args:
-      flag_values: Where to define them.
+      flag_values: Target of the definitions.
     """
     define = Group(flag_values)
     define.float(
@@ -20,7 +20,7 @@ def define_training_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     define.integer(
         "max_train_steps",
         None,
-        "Stop at this global step; the steps of earlier runs in --model_dir count.",
+        "Stop at this global step, which includes the steps of earlier runs in --model_dir.",
         short_name="mts",
         lower_bound=1,
     )

@@ -1,7 +1,7 @@
 """Input pipelines in plain tf.data, for Estimators and for any other trainer.
 
 Every source is a function that returns a `tf.data.Dataset` of (features, labels), in graph
-mode as well as eagerly. They shuffle, repeat, batch and prefetch alike:
+mode and in eager mode. All sources shuffle, repeat, batch and prefetch in the same way:
 
     import input_fns
 
@@ -11,12 +11,13 @@ mode as well as eagerly. They shuffle, repeat, batch and prefetch alike:
     )
     estimator.evaluate(lambda: input_fns.arrays(images, labels, batch_size=128, num_epochs=1))
 
-`num_epochs=None`, which is the default, repeats indefinitely; give `num_epochs=1` to evaluate. All
-sources take the same settings, by name or as one `PipelineOptions`.
+The default `num_epochs=None` repeats indefinitely; give `num_epochs=1` to evaluate. All sources
+take the same settings, by name or as one `PipelineOptions`.
 
-In memory: `arrays`, `pandas_frame`, `idx`, `mnist_format`, `mnist`, `fashion_mnist`, `digits`.
-Of files: `image_folder`, `tfrecords`, `csv`, `text_lines`. Others: `generator`, `tfds`.
-For `dataset.apply`: `shuffle_and_repeat`, `map_and_batch`. Files: `read_idx`, `write_idx`.
+Sources in memory: `arrays`, `pandas_frame`, `idx`, `mnist_format`, `mnist`, `fashion_mnist`,
+`digits`. Sources that read files: `image_folder`, `tfrecords`, `csv`, `text_lines`. Other sources:
+`generator`, `tfds`. For `dataset.apply`: `shuffle_and_repeat`, `map_and_batch`. IDX files:
+`read_idx`, `write_idx`.
 """
 
 from input_fns.memory.arrays import arrays

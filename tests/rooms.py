@@ -8,11 +8,11 @@ of `estimator_train` go by their names below it; the rooms below `legacy.contrib
 ROOMS = {
     "canned": "canned.parts estimator estimator_spec heads",
     "canned.boosted_trees": "canned.parts estimator estimator_spec heads",
-    "canned.parts": "engine estimator_spec heads optimizers",
-    "canned.v1": "canned canned.parts estimator",
+    "canned.parts": "engine engine.checkpoints estimator_spec heads optimizers run_config",
+    "canned.v1": "canned canned.parts estimator heads",
     "cli": "cli.job cli.output",
     "cli.commands": (
-        "cli cli.inspect cli.job cli.output engine.checkpoints estimator_train hooks keras "
+        "cli cli.inspect cli.job cli.output compat engine.checkpoints estimator_train hooks keras "
         "launcher legacy legacy.rewriting report"
     ),
     "cli.inspect": (
@@ -20,8 +20,8 @@ ROOMS = {
         "keras.graph launcher run_config training"
     ),
     "cli.job": (
-        "cli.output engine engine.inputs estimator_train export flags hooks input_fns keras "
-        "lifecycle training training.early_stopping"
+        "cli.output engine engine.checkpoints engine.inputs estimator_train export flags hooks "
+        "input_fns keras lifecycle training training.early_stopping"
     ),
     "cli.output": "compat estimator_train lifecycle",
     "cluster": "",
@@ -32,14 +32,14 @@ ROOMS = {
     ),
     "compat.v1.inputs": "",
     "engine": "",
-    "engine.checkpoints": "engine engine.loops run_config",
+    "engine.checkpoints": "cluster engine engine.loops lifecycle run_config",
     "engine.context": "engine engine.checkpoints run_config",
     "engine.distributed": (
         "cluster engine engine.checkpoints engine.context engine.inputs engine.loops lifecycle "
         "run_config"
     ),
-    "engine.graph": "engine engine.context engine.distributed engine.inputs estimator_spec",
-    "engine.inputs": "engine engine.checkpoints engine.context engine.loops estimator_spec",
+    "engine.graph": "engine engine.context engine.inputs estimator_spec run_config",
+    "engine.inputs": "engine engine.context engine.loops estimator_spec",
     "engine.loops": "engine lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
@@ -69,7 +69,7 @@ ROOMS = {
         "keras.checkpoints keras.compiled keras.graph optimizers run_config"
     ),
     "keras.callbacks": "engine estimator_spec keras.compiled keras.graph optimizers run_config",
-    "keras.checkpoints": "engine run_config",
+    "keras.checkpoints": "engine engine.checkpoints keras.graph run_config",
     "keras.compiled": "keras.graph",
     "keras.graph": "",
     "launcher": "cluster",
@@ -90,18 +90,26 @@ ROOMS = {
     ),
     "report": "engine engine.run",
     "run_config": "cluster lifecycle",
-    "tpu": "cluster engine engine.context estimator estimator_spec run_config",
+    "tpu": (
+        "cluster engine engine.checkpoints engine.context engine.graph engine.inputs estimator "
+        "estimator_spec run_config"
+    ),
     "training": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.inputs "
         "engine.run engine.sessions estimator estimator_spec keras.checkpoints lifecycle "
         "run_config training.early_stopping"
     ),
     "training.early_stopping": "engine engine.checkpoints estimator",
-    "flags": "",
+    "flags": "cluster",
     "input_fns": "input_fns.memory input_fns.pictures input_fns.pipeline input_fns.records",
     "input_fns.data": "input_fns.pictures",
     "input_fns.memory": "input_fns.pipeline",
     "input_fns.pictures": "input_fns.pipeline",
     "input_fns.pipeline": "",
     "input_fns.records": "input_fns.pipeline",
+}
+
+# Imports within a function of a room that is higher up; each with its reason.
+UPWARD = {
+    ("compat", "legacy"): "`compat.install` prepares TensorFlow for an old program",
 }

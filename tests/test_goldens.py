@@ -11,6 +11,7 @@ import all_jobs
 import ask_autograph
 import ask_canned
 import ask_canned_errors
+import ask_collections
 import ask_export
 import ask_heads
 import ask_heads_bad_input
@@ -21,6 +22,7 @@ import ask_heads_v1
 import ask_inputs
 import ask_run_config
 import ask_spec
+import ask_tpu_refusals
 import boosted_trees
 import canned_cases
 import canned_cases_v1
@@ -45,7 +47,7 @@ from jobs import Api
 from outcomes import GOLDEN, recorded
 
 import estimator_train as est
-from estimator_train import heads
+from estimator_train import heads, tpu
 from estimator_train.compat import v1
 
 TESTS = Path(__file__).parent
@@ -78,7 +80,8 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "canned_continued": lambda: HOMES,
     "canned_continued_ours": lambda: HOMES,
     "canned_errors": lambda: ask_canned_errors.questions({"v1": v1, "v2": est}),
-    "canned_asked": lambda: ask_canned.questions(est, v1, LEGACY),
+    "canned_collections": lambda: ask_collections.questions(APIS),
+    "canned_asked": lambda: ask_canned.questions(est, v1, tf_keras),
     "canned_kmeans": lambda: canned_kmeans.CASES,
     "canned_rnn": lambda: canned_rnn.CASES,
     "canned_sdca": lambda: [f"{name} {v}" for name in canned_sdca.CASES for v in ("v1", "v2")],
@@ -104,6 +107,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "run_config": lambda: ask_run_config.questions(est.RunConfig),
     "saved_model": lambda: ask_export.exports(est.export, RAW),
     "spec": lambda: ask_spec.questions(est, tf_keras),
+    "tpu_refusals": lambda: ask_tpu_refusals.questions(tpu, est.EstimatorSpec),
     "training": lambda: _flavoured(training_jobs.JOBS),
     "way_back": lambda: way_back_jobs.JOBS,
     **{

@@ -1,8 +1,10 @@
-"""The rows of the table, in rooms; a new one is added to the list of its room."""
+"""All benchmarks of the table. A new one is added to the list of its package."""
 
 from benchmarks.benchmark import Benchmark
 from benchmarks.rows import calls, inputs, keras, processes, scaling, training
 
-_ROOMS = (training, keras, scaling, calls, processes, inputs)
+_PACKAGES = (training, keras, scaling, calls, processes, inputs)
 
-BENCHMARKS: dict[str, Benchmark] = {row.name: row for room in _ROOMS for row in room.BENCHMARKS}
+BENCHMARKS: dict[str, Benchmark] = {
+    benchmark.name: benchmark for package in _PACKAGES for benchmark in package.BENCHMARKS
+}

@@ -1,21 +1,21 @@
-"""One replica on one core, two of them on two, and what their synchronisation takes."""
+"""Throughput of one replica on one core and of two on two cores, and synchronisation cost."""
 
 from collections.abc import Callable
 from functools import partial
 
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.training.replicas import (
-    cost_of_synchronisation,
-    linear_workers,
-    one_replica,
-    two_devices,
-    two_workers,
+    measure_linear_workers,
+    measure_one_replica,
+    measure_synchronisation,
+    measure_two_devices,
+    measure_two_workers,
 )
 
 ONE_STEP = "1 step a call"
 
 
-def _both(measure: Callable[..., float]) -> dict[str, Callable[..., float]]:
+def _compare_apis(measure: Callable[..., float]) -> dict[str, Callable[..., float]]:
     return {peer: partial(measure, peer) for peer in (OURS, ORIGINAL)}
 
 
@@ -24,32 +24,32 @@ BENCHMARKS = (
         "scaling_one",
         "scaling: 1 replica on one core, MLP 784-512-512-10, batch 128 a replica",
         "images/s",
-        _both(one_replica),
+        _compare_apis(measure_one_replica),
     ),
     Benchmark(
         "scaling_devices",
         "scaling: 2 virtual devices on two cores, MirroredStrategy",
         "images/s",
-        _both(two_devices),
+        _compare_apis(measure_two_devices),
     ),
     Benchmark(
         "scaling_workers",
         "scaling: 2 processes with a core each, MultiWorkerMirroredStrategy",
         "images/s",
-        _both(two_workers),
+        _compare_apis(measure_two_workers),
     ),
     Benchmark(
         "scaling_synchronisation",
         "scaling: share of the step that 2 processes synchronise",
         "%",
-        _both(cost_of_synchronisation),
+        _compare_apis(measure_synchronisation),
         less_is_better=True,
     ),
     Benchmark(
         "workers_loop",
         "2 synchronous processes with a core each, linear 784-10, 20 steps a session call",
         "steps/s",
-        {OURS: partial(linear_workers, 20), ONE_STEP: partial(linear_workers, 1)},
+        {OURS: partial(measure_linear_workers, 20), ONE_STEP: partial(measure_linear_workers, 1)},
         goals={ONE_STEP: 1.5},
     ),
 )

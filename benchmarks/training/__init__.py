@@ -1,4 +1,4 @@
-"""Steady-state training speed of one model under every peer."""
+"""Steady-state training speed of a model with each peer."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -7,25 +7,25 @@ from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.training import estimators, graph_loop, keras_fit
 from benchmarks.training.model import TrainedModel
 
-__all__ = ["FIT", "LOOP", "TrainedModel", "training_benchmark"]
+__all__ = ["FIT", "LOOP", "TrainedModel", "make_training_benchmark"]
 
 FIT = "tf_keras fit"
 LOOP = "in-graph loop"
 
 
-def training_benchmark(
+def make_training_benchmark(
     name: str, title: str, model: TrainedModel, goals: Mapping[str, float]
 ) -> Benchmark:
-    """Training steps a second of an Estimator, beside tf.estimator 2.15, `FIT` and `LOOP`."""
+    """Returns a benchmark of training steps per second, with all peers."""
     return Benchmark(
         name,
         title,
         "steps/s",
         {
-            OURS: partial(estimators.ours, model),
-            ORIGINAL: partial(estimators.original, model),
-            FIT: partial(keras_fit.fit, model),
-            LOOP: partial(graph_loop.loop, model),
+            OURS: partial(estimators.train_ours, model),
+            ORIGINAL: partial(estimators.train_original, model),
+            FIT: partial(keras_fit.train_by_fit, model),
+            LOOP: partial(graph_loop.train_in_loop, model),
         },
         goals=goals,
     )

@@ -1,4 +1,4 @@
-"""Speed of training with tf_keras callbacks: by an Estimator's hook, and by fit."""
+"""Speed of training with tf_keras callbacks, by an Estimator's hook and by fit."""
 
 import tempfile
 import time
@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.benchmark import OURS, Benchmark
-from benchmarks.training.model import WINDOWS, TrainedModel, steady_rate
+from benchmarks.training.model import WINDOWS, TrainedModel, compute_steady_rate
 
 MODEL = TrainedModel(
     32,
@@ -18,36 +18,36 @@ MODEL = TrainedModel(
 )
 
 
-Made = Callable[[str], list[Any]]
+MakeCallbacks = Callable[[str], list[Any]]
 
 
-def _by_fit(made: Made, quick: bool) -> float:
+def _train_by_fit(make_callbacks: MakeCallbacks, quick: bool) -> float:
     window = MODEL.window(quick)
     with tempfile.TemporaryDirectory() as directory:
-        marks, clock = _clock(window)
-        _built().fit(
+        marks, clock = _make_clock(window)
+        _build_model().fit(
             MODEL.dataset(),
             epochs=WINDOWS,
             steps_per_epoch=window,
-            callbacks=[*made(directory), clock],
+            callbacks=[*make_callbacks(directory), clock],
             verbose=0,
         )
-    return steady_rate(marks, window)
+    return compute_steady_rate(marks, window)
 
 
-def _by_estimator(made: Made, quick: bool) -> float:
+def _train_by_estimator(make_callbacks: MakeCallbacks, quick: bool) -> float:
     import estimator_train as est
 
     window = MODEL.window(quick)
     with tempfile.TemporaryDirectory() as directory:
-        marks, clock = _clock(window)
-        hook = est.hooks.KerasCallbacks([*made(directory), clock], window)
-        estimator = est.keras.estimator_from_fit(_built(), f"{directory}/model")
+        marks, clock = _make_clock(window)
+        hook = est.hooks.KerasCallbacks([*make_callbacks(directory), clock], window)
+        estimator = est.keras.estimator_from_fit(_build_model(), f"{directory}/model")
         estimator.train(MODEL.dataset, steps=window * WINDOWS, hooks=[hook])
-    return steady_rate(marks, window)
+    return compute_steady_rate(marks, window)
 
 
-def _built() -> Any:
+def _build_model() -> Any:
     import tf_keras
 
     model = MODEL.keras_model(tf_keras)
@@ -55,8 +55,8 @@ def _built() -> Any:
     return model
 
 
-def _clock(window: int) -> tuple[list[tuple[int, float]], Any]:
-    """Marks of (step, time in seconds), and the callback that makes them; an epoch is a window."""
+def _make_clock(window: int) -> tuple[list[tuple[int, float]], Any]:
+    """Returns a list of (step, time in seconds), and the callback that fills it each epoch."""
     import tf_keras
 
     marks: list[tuple[int, float]] = []
@@ -66,13 +66,16 @@ def _clock(window: int) -> tuple[list[tuple[int, float]], Any]:
     return marks, callback
 
 
-def callbacks_benchmark(name: str, title: str, made: Made) -> Benchmark:
-    """Training steps a second with callbacks.
+def make_callbacks_benchmark(name: str, title: str, make_callbacks: MakeCallbacks) -> Benchmark:
+    """Returns a benchmark of training steps per second with callbacks.
 
     Args:
-      name: Of the row.
-      title: Of the row.
-      made: Makes the callbacks, of a directory for what they write.
+      name: Name of the benchmark.
+      title: Title of the benchmark.
+      make_callbacks: Function that returns the callbacks, given a directory for their files.
     """
-    peers = {OURS: partial(_by_estimator, made), "tf_keras fit": partial(_by_fit, made)}
+    peers = {
+        OURS: partial(_train_by_estimator, make_callbacks),
+        "tf_keras fit": partial(_train_by_fit, make_callbacks),
+    }
     return Benchmark(name, title, "steps/s", peers)

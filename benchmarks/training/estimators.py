@@ -1,8 +1,9 @@
-"""Speed of Estimator.train, read from the global_step/sec events it writes itself."""
+"""Speed of Estimator.train, from its global_step/sec events."""
 
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from benchmarks.apis import APIS, Apis
@@ -10,19 +11,25 @@ from benchmarks.benchmark import ORIGINAL, OURS
 from benchmarks.training.model import (
     WINDOWS,
     TrainedModel,
+    compute_steady_rate,
     cross_entropy,
-    steady_rate,
     variable,
 )
 
 
-def ours(model: TrainedModel, quick: bool, mirrored: bool = False) -> float:
-    """Steps a second of estimator_train, if asked under MirroredStrategy on one device."""
+def train_ours(model: TrainedModel, quick: bool, mirrored: bool = False) -> float:
+    """Returns the steps per second of estimator_train.
+
+    Args:
+      model: The model to train.
+      quick: Whether only to try the code.
+      mirrored: Whether to train under MirroredStrategy with one device.
+    """
     return _rate(model, APIS[OURS], quick, mirrored)
 
 
-def original(model: TrainedModel, quick: bool) -> float:
-    """Steps a second of tf.estimator."""
+def train_original(model: TrainedModel, quick: bool) -> float:
+    """Returns the steps per second of tf.estimator."""
     return _rate(model, APIS[ORIGINAL], quick)
 
 
@@ -43,14 +50,16 @@ def _rate(model: TrainedModel, apis: Apis, quick: bool, mirrored: bool = False) 
             to_estimator = keras.estimator.model_to_estimator
             estimator = to_estimator(model.keras_model(keras), config=config)
         else:
-            estimator = api.Estimator(model_fn(model, model.logits, api), config=config)
-        # An event comes a number of steps after the first one.
+            estimator = api.Estimator(make_model_fn(model, model.logits, api), config=config)
+        # The first event is written `window` steps after the first step.
         estimator.train(model.dataset, steps=window * WINDOWS + 1)
-        return steady_rate(marks(model_dir), window)
+        return compute_steady_rate(read_marks(model_dir), window)
 
 
-def model_fn(model: TrainedModel, logits: Callable[..., Any], api: Any) -> Callable[..., Any]:
-    """A model_fn of either Estimator API that trains a model given by its logits."""
+def make_model_fn(
+    model: TrainedModel, logits: Callable[..., Any], api: ModuleType
+) -> Callable[..., Any]:
+    """Returns a model_fn of either Estimator API that trains a model with the given logits."""
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         import tensorflow as tf
@@ -63,8 +72,8 @@ def model_fn(model: TrainedModel, logits: Callable[..., Any], api: Any) -> Calla
     return model_fn
 
 
-def marks(model_dir: str) -> list[tuple[int, float]]:
-    """Steps and times, in seconds, of the events in which training wrote its speed."""
+def read_marks(model_dir: str) -> list[tuple[int, float]]:
+    """Returns the steps and the times in seconds of the events with the training speed."""
     import tensorflow as tf
 
     (path,) = Path(model_dir).glob("events.out.tfevents.*")

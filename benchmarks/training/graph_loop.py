@@ -1,4 +1,4 @@
-"""The limit: a loop written by hand, in the graph, with the step in its body and no host."""
+"""Upper limit of the speed: a hand-written loop of steps in the graph, without the host."""
 
 import functools
 import time
@@ -8,21 +8,21 @@ from typing import Any
 from benchmarks.training.model import (
     WINDOWS,
     TrainedModel,
+    compute_steady_rate,
     cross_entropy,
-    steady_rate,
     variable,
 )
 
 
-def loop(model: TrainedModel, quick: bool) -> float:
-    """Steps a second of a `while_loop`; one run of it is one window."""
+def train_in_loop(model: TrainedModel, quick: bool) -> float:
+    """Returns the steps per second of a `while_loop` that runs one window of steps."""
     import tensorflow as tf
 
     tf1, window = tf.compat.v1, model.window(quick)
     with tf.Graph().as_default(), tf1.Session() as session:
         batches = tf1.data.make_initializable_iterator(model.dataset())
         with tf1.variable_scope("model", use_resource=True):
-            step = _step(model)
+            step = _make_step(model)
 
         def body(count: Any) -> Any:
             with tf.control_dependencies([step(*batches.get_next())]):
@@ -34,11 +34,11 @@ def loop(model: TrainedModel, quick: bool) -> float:
         for index in range(WINDOWS):
             session.run(run)
             marks.append(((index + 1) * window, time.time()))
-    return steady_rate(marks, window)
+    return compute_steady_rate(marks, window)
 
 
-def _step(model: TrainedModel) -> Any:
-    """A function of (x, classes) that makes the train op, its variables already made."""
+def _make_step(model: TrainedModel) -> Any:
+    """Creates the variables, and returns a function from (x, classes) to a train op."""
     import tensorflow as tf
     import tf_keras
 

@@ -2,11 +2,11 @@
 
 import time
 
-from benchmarks.training.model import WINDOWS, TrainedModel, steady_rate
+from benchmarks.training.model import WINDOWS, TrainedModel, compute_steady_rate
 
 
-def fit(model: TrainedModel, quick: bool) -> float:
-    """Steps a second of tf_keras's fit; one epoch is one window."""
+def train_by_fit(model: TrainedModel, quick: bool) -> float:
+    """Returns the steps per second of tf_keras's fit, with epochs of one window."""
     import tf_keras
 
     window = model.window(quick)
@@ -21,4 +21,4 @@ def fit(model: TrainedModel, quick: bool) -> float:
         callbacks=[callback],
         verbose=0,
     )
-    return steady_rate(marks, window)
+    return compute_steady_rate(marks, window)

@@ -1,7 +1,8 @@
-"""A model to be trained: its Keras form, its bare form, its data, and how its speed is read."""
+"""A model for speed measurements: its Keras form, its graph form, its data and its speed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 WINDOWS = 10
@@ -13,16 +14,16 @@ LEARNING_RATE = 0.001
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A classifier of ten classes and how long to train it.
+    """A classifier of ten classes, and the length of its training.
 
     Attributes:
-      batch: Examples of a step.
-      shape: Of one example.
-      steps: Of one measurement, warm-up included; a multiple of `WINDOWS`.
-      keras_layers: Makes the layers of a Sequential from a `layers` module.
+      batch: Number of examples in a step.
+      shape: Shape of an example.
+      steps: Number of steps in a measurement, including the warm-up; a multiple of `WINDOWS`.
+      keras_layers: Function that returns the layers of a Sequential, given a `layers` module.
       optimizer: "sgd" or "adam".
-      logits: Makes the logits from (variable, x), where `variable(name, shape)` makes a
-        variable. With it an Estimator is given a model_fn; without it, a Keras model.
+      logits: Function from (variable, x) to the logits, where `variable(name, shape)` creates a
+        variable. With this function the Estimator trains a model_fn; with None, a Keras model.
     """
 
     batch: int
@@ -33,11 +34,11 @@ class TrainedModel:
     logits: Callable[[Callable[[str, tuple[int, ...]], Any], Any], Any] | None = None
 
     def window(self, quick: bool) -> int:
-        """Steps between two readings of the clock."""
+        """Returns the number of steps between two readings of the clock."""
         return 2 if quick else self.steps // WINDOWS
 
     def dataset(self) -> Any:
-        """Endless batches (x, class) of noise: float32 [batch, *shape], int64 [batch]."""
+        """Returns infinite batches (x, class) of noise: float32 [batch, *shape], int64 [batch]."""
         import numpy as np
         import tensorflow as tf
 
@@ -46,8 +47,8 @@ class TrainedModel:
         data = tf.data.Dataset.from_tensor_slices((x.astype(np.float32), y))
         return data.repeat().batch(self.batch, drop_remainder=True).prefetch(2)
 
-    def keras_model(self, keras: Any) -> Any:
-        """The compiled Sequential model."""
+    def keras_model(self, keras: ModuleType) -> Any:
+        """Returns the compiled Sequential model."""
         model = keras.Sequential(
             [keras.layers.Input(self.shape, name="x"), *self.keras_layers(keras.layers)]
         )
@@ -57,7 +58,7 @@ class TrainedModel:
         return model
 
     def v1_optimizer(self) -> Any:
-        """The optimizer of graph-mode code."""
+        """Returns the optimizer for graph-mode code."""
         import tensorflow as tf
 
         train = tf.compat.v1.train
@@ -66,7 +67,7 @@ class TrainedModel:
 
 
 def variable(name: str, shape: tuple[int, ...]) -> Any:
-    """A variable of the default graph with small random values."""
+    """Returns a variable of the default graph with small random values."""
     import tensorflow as tf
 
     initializer = tf.compat.v1.random_normal_initializer(stddev=0.05)
@@ -74,7 +75,7 @@ def variable(name: str, shape: tuple[int, ...]) -> Any:
 
 
 def cross_entropy(logits: Any, classes: Any) -> Any:
-    """Mean loss of a batch, a scalar."""
+    """Returns the mean loss of a batch, a scalar."""
     import tensorflow as tf
 
     return tf.reduce_mean(
@@ -82,12 +83,12 @@ def cross_entropy(logits: Any, classes: Any) -> Any:
     )
 
 
-def steady_rate(marks: Sequence[tuple[int, float]], window: int) -> float:
-    """Steps a second between the first reading after warm-up and the last.
+def compute_steady_rate(marks: Sequence[tuple[int, float]], window: int) -> float:
+    """Returns the steps per second between the first reading after the warm-up and the last.
 
     Args:
-      marks: (step, time in seconds) in order.
-      window: Steps of a window; `WARM_UP` of them are left out.
+      marks: Pairs of (step, time in seconds), in order.
+      window: Number of steps in a window; the warm-up has `WARM_UP` windows.
     """
     (first_step, start), *_, (last_step, end) = (
         mark for mark in marks if mark[0] >= WARM_UP * window

@@ -1,8 +1,8 @@
 """One process of a measurement: `python -m benchmarks.training.replica API KIND [quick]`.
 
-KIND is alone, devices (two virtual ones under MirroredStrategy), workers (one of those in
-TF_CONFIG) or linear:K (the same with a linear model, K steps a session call). It prints its own
-steps a second.
+KIND is alone, devices (two virtual devices under MirroredStrategy), workers (one of the workers in
+TF_CONFIG) or linear:K (such a worker with a linear model and K steps in a session call). The
+process prints its steps per second.
 """
 
 import os
@@ -11,19 +11,19 @@ import time
 from typing import Any
 
 from benchmarks.apis import APIS
-from benchmarks.training.estimators import model_fn
-from benchmarks.training.model import WINDOWS, steady_rate
+from benchmarks.training.estimators import make_model_fn
+from benchmarks.training.model import WINDOWS, compute_steady_rate
 from benchmarks.training.replicas import LINEAR, MARK, MODEL, REPLICAS
 
 
 def main(api_name: str, kind: str, *quick: str) -> None:
-    """Train, and print the speed."""
+    """Trains and prints the speed."""
     import tensorflow as tf
 
     kind, _, steps_per_loop = kind.partition(":")
     loops = {"steps_per_loop": int(steps_per_loop)} if steps_per_loop else {}
     model = LINEAR if kind == "linear" else MODEL
-    strategy = _strategy(kind)
+    strategy = _make_strategy(kind)
     api, window = APIS[api_name].estimator, model.window(bool(quick))
     config = api.RunConfig(
         model_dir=os.environ["MODEL_DIR"],
@@ -35,14 +35,14 @@ def main(api_name: str, kind: str, *quick: str) -> None:
         **loops,
     )
     assert model.logits is not None
-    estimator = api.Estimator(model_fn(model, model.logits, api), config=config)
-    clock = _clock(window)
+    estimator = api.Estimator(make_model_fn(model, model.logits, api), config=config)
+    clock = _make_clock(window)
     train = api.TrainSpec(model.dataset, max_steps=window * WINDOWS + 1, hooks=[clock])
     api.train_and_evaluate(estimator, train, api.EvalSpec(model.dataset, steps=1))
-    print(MARK, steady_rate(clock.marks, window), flush=True)
+    print(MARK, compute_steady_rate(clock.marks, window), flush=True)
 
 
-def _strategy(kind: str) -> Any:
+def _make_strategy(kind: str) -> Any:
     import tensorflow as tf
 
     if kind in ("workers", "linear"):
@@ -56,12 +56,12 @@ def _strategy(kind: str) -> Any:
     return tf.distribute.MirroredStrategy([f"/cpu:{index}" for index in range(REPLICAS)])
 
 
-def _clock(window: int) -> Any:
-    """A hook with the time of every window's last step, which lets steps run in loops between."""
+def _make_clock(window: int) -> Any:
+    """Returns a hook that records the time at the end of each window; loops remain possible."""
     import tensorflow as tf
 
     class Clock(tf.compat.v1.train.StepCounterHook):
-        """What logs steps a second, which workers other than the chief do without."""
+        """Step counter for all workers; an Estimator adds one only to the chief."""
 
         keeps_cadence = True
 

@@ -1,6 +1,6 @@
-"""Training speed of one replica and of two: devices of a process, or processes with a core each.
+"""Training speed of one replica and of two replicas, which are devices or processes.
 
-Every process is pinned to its cores, so that two replicas have twice what one has.
+Every process is pinned to its cores, so two replicas have twice as many cores as one.
 """
 
 import json
@@ -9,8 +9,9 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from benchmarks.benchmark import OURS
@@ -21,11 +22,11 @@ _HIDDEN = 512
 MARK = "steps a second:"
 
 
-def _keras_layers(layers: Any) -> list[Any]:
+def _keras_layers(layers: ModuleType) -> list[Any]:
     return [layers.Dense(_HIDDEN, "relu"), layers.Dense(_HIDDEN, "relu"), layers.Dense(10)]
 
 
-def _logits(variable: Any, x: Any) -> Any:
+def _logits(variable: Callable[..., Any], x: Any) -> Any:
     import tensorflow as tf
 
     for name, width in (("one", _HIDDEN), ("two", _HIDDEN)):
@@ -46,56 +47,61 @@ LINEAR = TrainedModel(
 )
 
 
-def one_replica(api: str, quick: bool) -> float:
-    """Examples a second on one core, without a strategy."""
-    return MODEL.batch * sum(_steps(api, "alone", [{_cores()[0]}], quick))
+def measure_one_replica(api: str, quick: bool) -> float:
+    """Returns the examples per second on one core, without a strategy."""
+    return MODEL.batch * sum(_measure_steps(api, "alone", [{_choose_cores()[0]}], quick))
 
 
-def two_devices(api: str, quick: bool) -> float:
-    """Examples a second of two virtual devices on two cores, under MirroredStrategy."""
-    return MODEL.batch * REPLICAS * sum(_steps(api, "devices", [set(_cores())], quick))
+def measure_two_devices(api: str, quick: bool) -> float:
+    """Returns the examples per second of two virtual devices under MirroredStrategy."""
+    return (
+        MODEL.batch * REPLICAS * sum(_measure_steps(api, "devices", [set(_choose_cores())], quick))
+    )
 
 
-def two_workers(api: str, quick: bool) -> float:
-    """Examples a second of two processes with a core each, under MultiWorkerMirroredStrategy."""
-    pinned = [{core} for core in _cores()]
-    return MODEL.batch * sum(_steps(api, "workers", pinned, quick))
+def measure_two_workers(api: str, quick: bool) -> float:
+    """Returns the examples per second of two processes under MultiWorkerMirroredStrategy."""
+    pinned = [{core} for core in _choose_cores()]
+    return MODEL.batch * sum(_measure_steps(api, "workers", pinned, quick))
 
 
-def cost_of_synchronisation(api: str, quick: bool) -> float:
-    """What waiting for the other takes of a step, in %: two workers beside two that do not wait."""
-    pinned = [{core} for core in _cores()]
-    apart = sum(_steps(api, "alone", pinned, quick))
-    return 100 * max(0.0, 1 - sum(_steps(api, "workers", pinned, quick)) / apart)
+def measure_synchronisation(api: str, quick: bool) -> float:
+    """Returns the share of a step, in %, in which two workers wait for each other.
+
+    The reference is two independent processes at the same time.
+    """
+    pinned = [{core} for core in _choose_cores()]
+    independent = sum(_measure_steps(api, "alone", pinned, quick))
+    return 100 * max(0.0, 1 - sum(_measure_steps(api, "workers", pinned, quick)) / independent)
 
 
-def linear_workers(steps_per_loop: int, quick: bool) -> float:
-    """Steps a second of two processes with a core each, in loops of so many steps."""
-    pinned = [{core} for core in _cores()]
-    rates = _steps(OURS, f"linear:{steps_per_loop}", pinned, quick)
+def measure_linear_workers(steps_per_loop: int, quick: bool) -> float:
+    """Returns the steps per second of two processes with loops of `steps_per_loop` steps."""
+    pinned = [{core} for core in _choose_cores()]
+    rates = _measure_steps(OURS, f"linear:{steps_per_loop}", pinned, quick)
     return sum(rates) / len(rates)
 
 
-def _cores() -> list[int]:
-    """A core for each replica; the same one if there are no more."""
+def _choose_cores() -> list[int]:
+    """Returns a core for each replica; replicas share cores if there are too few."""
     cores = sorted(os.sched_getaffinity(0))
     return [cores[index % len(cores)] for index in range(REPLICAS)]
 
 
-def _steps(api: str, kind: str, cores: Sequence[set[int]], quick: bool) -> list[float]:
-    """Steps a second of processes that train at one time, each on one of these sets of cores."""
+def _measure_steps(api: str, kind: str, cores: Sequence[set[int]], quick: bool) -> list[float]:
+    """Returns the steps per second of simultaneous processes, one for each set of cores."""
     command = [sys.executable, "-m", "benchmarks.training.replica", api, kind, *["quick"] * quick]
     addresses = _free_addresses(len(cores))
     with tempfile.TemporaryDirectory() as directory:
         running = []
-        for index, own in enumerate(cores):
-            alone = kind in ("alone", "devices")
-            model_dir = os.path.join(directory, str(index)) if alone else directory
+        for index, own_cores in enumerate(cores):
+            is_alone = kind in ("alone", "devices")
+            model_dir = os.path.join(directory, str(index)) if is_alone else directory
             environment = {**os.environ, "MODEL_DIR": model_dir}
-            if not alone:
+            if not is_alone:
                 task = {"type": "worker", "index": index}
-                place = {"cluster": {"worker": addresses}, "task": task}
-                environment["TF_CONFIG"] = json.dumps(place)
+                tf_config = {"cluster": {"worker": addresses}, "task": task}
+                environment["TF_CONFIG"] = json.dumps(tf_config)
             running.append(
                 subprocess.Popen(
                     command,
@@ -103,23 +109,23 @@ def _steps(api: str, kind: str, cores: Sequence[set[int]], quick: bool) -> list[
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     text=True,
-                    preexec_fn=partial(os.sched_setaffinity, 0, own),
+                    preexec_fn=partial(os.sched_setaffinity, 0, own_cores),
                 )
             )
-        return [_figure(process) for process in running]
+        return [_read_rate(process) for process in running]
 
 
-def _figure(process: subprocess.Popen[str]) -> float:
-    said, errors = process.communicate()
-    lines = [line for line in said.splitlines() if line.startswith(MARK)]
+def _read_rate(process: subprocess.Popen[str]) -> float:
+    output, errors = process.communicate()
+    lines = [line for line in output.splitlines() if line.startswith(MARK)]
     if process.returncode or not lines:
         raise RuntimeError(f"a replica failed:\n{errors[-2000:]}")
     return float(lines[-1].removeprefix(MARK))
 
 
 def _free_addresses(count: int) -> list[str]:
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in held]
-    for one in held:
-        one.close()
+    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in servers]
+    for server in servers:
+        server.close()
     return addresses

@@ -11,16 +11,37 @@ from typing import Any
 import estimator_train
 
 ROOT = Path(__file__).parents[2]
+CONTRIB = "estimator_train.legacy.contrib"
 _MARK = re.compile(r"\{\{ names of ([\w.]+) \}\}")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replaces the mark of a page by its module's names."""
-    return _MARK.sub(lambda match: text_of(match[1]), markdown)
+    """Replaces the mark of a page by the names of its module."""
+
+    def describe(match: re.Match[str]) -> str:
+        return list_contrib(match[1]) if match[1] == "tf.contrib" else text_of(match[1])
+
+    return _MARK.sub(describe, markdown)
+
+
+def list_contrib(package: str) -> str:
+    """Returns a list of the modules of tf.contrib with their public names."""
+    lines = []
+    for path in sorted(source_of(CONTRIB).parent.iterdir()):
+        module = f"{CONTRIB}.{path.stem}"
+        if path.stem.startswith("_") or not source_of(module).exists():
+            continue
+        homes = homes_of(module)
+        names = {name for name, home in homes.items() if is_ours(home) or home.startswith("tf.")}
+        names |= set(public_of(ast.parse(source_of(module).read_text())) or ())
+        if names:
+            listed = ", ".join(f"`{name}`" for name in sorted(names))
+            lines.append(f"## `{package}.{path.stem}`\n\n{listed}")
+    return "\n\n".join(lines)
 
 
 def text_of(module: str) -> str:
-    """The part of a page for a module: what it is, and each name, or whose it is."""
+    """Returns the section of a module: its description, and an entry for each public name."""
     tree = ast.parse(source_of(module).read_text())
     lines = [(ast.get_docstring(tree) or "").replace("\n    ", "\n\n    ", 1)]
     homes = homes_of(module)
@@ -34,7 +55,7 @@ def text_of(module: str) -> str:
 
 
 def homes_of(module: str) -> dict[str, str]:
-    """The public names of a module, and where each is defined; modules are left out."""
+    """Returns the public names of a module, without modules, and the place of each definition."""
     if module == "estimator_train":
         homes = {name: home.replace(":", ".") for name, home in estimator_train._HOMES.items()}
         return {name: defined(home) for name, home in homes.items() if not home.endswith(".")}
@@ -57,7 +78,7 @@ def homes_of(module: str) -> dict[str, str]:
 
 
 def public_of(tree: ast.Module) -> list[str] | None:
-    """`__all__` of a module, where it is a list of strings."""
+    """Returns `__all__` of a module, if it is a list of strings."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             try:
@@ -68,7 +89,7 @@ def public_of(tree: ast.Module) -> list[str] | None:
 
 
 def defined(home: str) -> str:
-    """The place that a name is defined in, past the packages that only pass it on."""
+    """Returns the place of a definition, behind packages that only import the name."""
     module, _, name = home.rpartition(".")
     if module == "estimator_train" and name in estimator_train._HOMES:
         found = estimator_train._HOMES[name].replace(":", ".").rstrip(".")
@@ -84,11 +105,11 @@ def defined(home: str) -> str:
 
 
 def is_ours(home: str) -> bool:
-    """Whether a name is defined in this repository."""
+    """Returns whether a name is defined in this repository."""
     return home.split(".")[0] in ("estimator_train", "input_fns", "flags")
 
 
 def source_of(module: str) -> Path:
-    """The file of a module."""
+    """Returns the file of a module."""
     path = ROOT.joinpath(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

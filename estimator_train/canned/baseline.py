@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.canned.parts.argument_types import Config, ModelDir, OptimizerArgument
 from estimator_train.canned.parts.columns import Batch
-from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Logits
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice
-from estimator_train.canned.parts.specs import TrainedPart, model_fn_of
+from estimator_train.canned.parts.specs import TrainedPart, make_model_fn
 from estimator_train.estimator import EstimatorV2
+from estimator_train.heads import Head
+from estimator_train.heads.types import WeightColumn
 
 LEARNING_RATE = 0.3
 _MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
@@ -22,7 +24,7 @@ _MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
 
 @dataclasses.dataclass(frozen=True)
 class Bias:
-    """The same logits for every example."""
+    """Model part with the same logits for every example."""
 
     scope = "baseline"
 
@@ -48,54 +50,58 @@ class Bias:
 
 
 class BaselineEstimator(EstimatorV2):
-    """A model that ignores the features, with any head: what every other model must beat.
+    """Model that ignores the features, with any head: the score that a useful model exceeds.
 
     Args:
-      head: What turns logits into loss, metrics and predictions.
-      model_dir: As for `Estimator`.
+      head: Computes loss, metrics and predictions from logits.
+      model_dir: See `Estimator`.
       optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.3.
-      config: As for `Estimator`.
+      config: See `Estimator`.
 
     Raises:
       ValueError: The optimizer is of another kind.
     """
 
     def __init__(
-        self, head: Any, model_dir: Any = None, optimizer: Any = "Ftrl", config: Any = None
+        self,
+        head: Head,
+        model_dir: ModelDir = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
     ) -> None:
         trained = TrainedPart(Bias(), KerasChoice(optimizer, LEARNING_RATE))
-        super().__init__(model_fn_of(head, [trained]), model_dir, config)
+        super().__init__(make_model_fn(head, [trained]), model_dir, config)
 
 
 class BaselineClassifier(BaselineEstimator):
-    """A classifier that predicts each class as often as it is among the labels.
+    """Classifier that predicts the frequencies of classes among the labels.
 
     Arguments that are not listed, and errors, are those of `BaselineEstimator` and the heads.
 
     Args:
-      n_classes: How many classes; labels are below it.
+      n_classes: Number of classes; labels are smaller.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
+      label_vocabulary: Names of the classes if labels are strings.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
     """
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: ModelDir = None,
         n_classes: int = 2,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
         loss_reduction: str = _MEAN,
     ) -> None:
-        head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head = make_classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(head, model_dir, optimizer, config)
 
 
 class BaselineRegressor(BaselineEstimator):
-    """A regressor that predicts the mean of the labels.
+    """Regressor that predicts the mean of the labels.
 
     Arguments that are not listed, and errors, are those of `BaselineEstimator` and the heads.
 
@@ -107,12 +113,12 @@ class BaselineRegressor(BaselineEstimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: ModelDir = None,
         label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
+        weight_column: WeightColumn = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
         loss_reduction: str = _MEAN,
     ) -> None:
-        head = regressor_head(label_dimension, weight_column, loss_reduction)
+        head = make_regressor_head(label_dimension, weight_column, loss_reduction)
         super().__init__(head, model_dir, optimizer, config)

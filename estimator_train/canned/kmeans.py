@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.canned.parts.columns import Batch, checked_columns
+from estimator_train.canned.parts.argument_types import (
+    Config,
+    FeatureColumn,
+    FeatureColumns,
+    ModelDir,
+)
+from estimator_train.canned.parts.columns import Batch, validate_columns
 from estimator_train.canned.parts.kmeans_steps import (
     Clusters,
     CountLastRunHook,
@@ -19,35 +25,36 @@ from estimator_train.canned.parts.kmeans_steps import (
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.heads.types import FeatureTensors, Labels
 
 _v1 = tf.compat.v1
 
 
 class KMeansClustering(Estimator):
-    """Finds clusters of points: the k-means algorithm, on batches or on all points at once.
+    """K-means clustering of points, on mini-batches or on all points together.
 
         kmeans = KMeans(num_clusters=5)
         kmeans.train(input_fn, steps=100)
         centers = kmeans.cluster_centers()
 
     Args:
-      num_clusters: How many clusters; where initial_clusters are an array, as many as it has.
-      model_dir: As for `Estimator`.
+      num_clusters: Number of clusters; an array of initial_clusters overrides it.
+      model_dir: See `Estimator`.
       initial_clusters: "random": the points of the first batches, as many as are needed;
         "kmeans_plus_plus": chosen from one batch, which must have enough points; an array of
         shape [clusters, size]; or a function of a list of one tensor of points, [batch,
-        size], and the number of centers still missing, a scalar int32 tensor, that returns
-        some of them, [up to that number, size], and is run until there are enough.
+        size], and the number of centers still missing, a scalar int32 tensor; it returns up to
+        that number of centers and runs until there are enough.
       distance_metric: "squared_euclidean" or "cosine".
       seed: Seed of the choice; that of "kmeans_plus_plus" is `RunConfig.tf_random_seed`.
-      use_mini_batch: Whether a batch moves the centers towards its points; else each batch must
-        hold all points, of which the centers become the means.
-      mini_batch_steps_per_iteration: Batches after which the centers that points are assigned
-        to are replaced by those that moved.
+      use_mini_batch: Whether a batch moves the centers towards its points. If False, each batch
+        must hold all points, and the centers become the means of their points.
+      mini_batch_steps_per_iteration: Number of batches after which the moved centers replace
+        the centers to which points are assigned.
       kmeans_plus_plus_num_retries: Candidates for each center of "kmeans_plus_plus".
       relative_tolerance: Training stops where the loss changes by a smaller share than this;
         without mini batches only.
-      config: As for `Estimator`.
+      config: See `Estimator`.
       feature_columns: Dense columns whose numbers are the points; by default all features.
 
     Raises:
@@ -67,7 +74,7 @@ class KMeansClustering(Estimator):
     def __init__(
         self,
         num_clusters: int,
-        model_dir: Any = None,
+        model_dir: ModelDir = None,
         initial_clusters: Any = RANDOM_INIT,
         distance_metric: str = SQUARED_EUCLIDEAN_DISTANCE,
         seed: int | None = None,
@@ -75,8 +82,8 @@ class KMeansClustering(Estimator):
         mini_batch_steps_per_iteration: int = 1,
         kmeans_plus_plus_num_retries: int = 2,
         relative_tolerance: float | None = None,
-        config: Any = None,
-        feature_columns: Any = None,
+        config: Config = None,
+        feature_columns: FeatureColumns | None = None,
     ) -> None:
         known = (self.RANDOM_INIT, self.KMEANS_PLUS_PLUS_INIT)
         if isinstance(initial_clusters, str) and initial_clusters not in known:
@@ -86,9 +93,9 @@ class KMeansClustering(Estimator):
         chooses = isinstance(initial_clusters, str) or callable(initial_clusters)
         if chooses and num_clusters < 1:
             raise ValueError(f"num_clusters must be positive. Given: {num_clusters}")
-        columns = checked_columns(feature_columns) if feature_columns else None
+        columns = validate_columns(feature_columns) if feature_columns else None
 
-        def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
             del labels
             points = _points(features, columns)
             clusters = Clusters(
@@ -126,8 +133,8 @@ class KMeansClustering(Estimator):
         return self.get_variable_value(self.CLUSTER_CENTERS_VAR_NAME)
 
 
-def _points(features: Any, columns: Any) -> tf.Tensor:
-    """The points of a batch, float32 of shape [batch, size]."""
+def _points(features: FeatureTensors, columns: Sequence[FeatureColumn] | None) -> tf.Tensor:
+    """Returns the points of a batch, float32 of shape [batch, size]."""
     if columns is not None:
         return Batch(features).dense(columns)
     if not isinstance(features, Mapping):
@@ -144,6 +151,10 @@ def _spec(
         KMeansClustering.ALL_DISTANCES: distances.all,
         KMeansClustering.CLUSTER_INDEX: distances.index,
     }
+    # tf.estimator 2.15 makes loss, summary and metric in every mode.
+    loss = tf.reduce_sum(distances.nearest)
+    _v1.summary.scalar("loss/raw", loss)
+    metrics = {KMeansClustering.SCORE: _v1.metrics.mean(loss)}
     if mode == ModeKeys.PREDICT:
         outputs: dict[str, Any] = {
             name: PredictOutput(tensor) for name, tensor in predictions.items()
@@ -151,11 +162,8 @@ def _spec(
         default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
         outputs[default] = outputs[KMeansClustering.CLUSTER_INDEX]
         return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
-    loss = tf.reduce_sum(distances.nearest)
     if mode == ModeKeys.EVAL:
-        metrics = {KMeansClustering.SCORE: _v1.metrics.mean(loss)}
         return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
-    _v1.summary.scalar("loss/raw", loss)
     hooks: list[Any] = [InitializeHook(clusters, choice), CountLastRunHook()]
     if tolerance is not None:
         hooks.append(StopAtToleranceHook(loss, tolerance))

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import tensorflow as tf
 import tf_keras
 
 from estimator_train.canned.parts import layers
-from estimator_train.canned.parts.columns import Batch, checked_columns
-from estimator_train.canned.parts.default_heads import classifier_head
+from estimator_train.canned.parts.argument_types import (
+    Config,
+    FeatureColumn,
+    FeatureColumns,
+    ModelDir,
+    OptimizerArgument,
+)
+from estimator_train.canned.parts.columns import Batch, validate_columns
+from estimator_train.canned.parts.default_heads import make_classifier_head
 from estimator_train.canned.parts.optimizer_arguments import KerasChoice, OptimizerChoice
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.heads import SequentialHeadWrapper
+from estimator_train.heads import Head, SequentialHeadWrapper
+from estimator_train.heads.types import FeatureTensors, Labels, WeightColumn
 
 LEARNING_RATE = 0.05
 CLIP_NORM = 5.0
 _v1 = tf.compat.v1
 _MEAN = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
-_CELLS = {
+_CELLS: dict[Any, Any] = {
     "simple_rnn": tf_keras.layers.SimpleRNNCell,
     "lstm": tf_keras.layers.LSTMCell,
     "gru": tf_keras.layers.GRUCell,
@@ -37,16 +45,16 @@ USE_DEFAULT = _UseDefault()
 
 
 class _ClippedByName(KerasChoice):
-    """As `KerasChoice`; an optimizer by name clips the gradient of each variable."""
+    """`KerasChoice` whose optimizers by name clip the gradient of each variable."""
 
-    def _of_name(self, name: str) -> Any:
-        made = super()._of_name(name)
+    def _create_by_name(self, name: str) -> Any:
+        made = super()._create_by_name(name)
         made.clipnorm = CLIP_NORM
         return made
 
 
 class RNNEstimator(Estimator):
-    """A recurrent network on sequence columns, with any head.
+    """Recurrent network on sequence columns, with any head.
 
         words = tf.feature_column.sequence_categorical_column_with_hash_bucket("words", 1000)
         estimator = RNNEstimator(
@@ -56,76 +64,76 @@ class RNNEstimator(Estimator):
             cell_type="lstm",
         )
 
-    Logits are made of the output after the last step of a sequence, or of the outputs after every
-    step where return_sequences is set.
+    Logits are computed from the output after the last step of a sequence, or with return_sequences
+    from the output after every step.
 
     Args:
-      head: What turns logits into loss, metrics and predictions; a `SequentialHeadWrapper` where
+      head: Computes loss, metrics and predictions from logits; a `SequentialHeadWrapper` where
         return_sequences is set.
       sequence_feature_columns: Sequence columns of `tf.feature_column`: numeric ones, or
         categorical ones in an `embedding_column` or `indicator_column`.
       context_feature_columns: Dense columns whose numbers are added to every step's.
       units: Sizes of the cells, one after the other.
       cell_type: "simple_rnn" (the default), "lstm", "gru", or the class of a tf_keras cell.
-      rnn_cell_fn: In place of units and cell_type: a function without arguments that returns a
-        tf_keras cell or a list of them.
+      rnn_cell_fn: Alternative to units and cell_type: a function without arguments that returns
+        a tf_keras cell or a list of cells.
       return_sequences: Whether there are logits for every step.
-      model_dir: As for `Estimator`.
+      model_dir: See `Estimator`.
       optimizer: A tf_keras optimizer, new or legacy, a function without arguments that makes
         one, or one of "Adagrad", "Adam", "Ftrl", "RMSProp", "SGD" with learning rate 0.05
         and the gradient of each variable clipped to the norm 5.
-      config: As for `Estimator`.
+      config: See `Estimator`.
 
     Raises:
-      ValueError: rnn_cell_fn is given and units or cell_type too, or none of them; cell_type is
-        unknown, the head is not for sequences, a column is wrong, or the optimizer of another
-        kind.
+      ValueError: Both or neither of rnn_cell_fn and units are given, cell_type is unknown, the
+        head is not for sequences, a column is wrong, or the optimizer is of a wrong type.
     """
 
     _optimizer_choice: type[OptimizerChoice] = _ClippedByName
 
-    # In tf.estimator these stayed on the Estimator of v1.
+    # In tf.estimator these derive from the v1 Estimator.
     export_savedmodel = Estimator.export_savedmodel
 
     def __init__(
         self,
-        head: Any,
-        sequence_feature_columns: Any,
-        context_feature_columns: Any = None,
+        head: Head,
+        sequence_feature_columns: FeatureColumns,
+        context_feature_columns: FeatureColumns | None = None,
         units: Sequence[int] | None = None,
         cell_type: Any = USE_DEFAULT,
         rnn_cell_fn: Callable[[], Any] | None = None,
         return_sequences: bool = False,
-        model_dir: Any = None,
-        optimizer: Any = "Adagrad",
-        config: Any = None,
+        model_dir: ModelDir = None,
+        optimizer: OptimizerArgument = "Adagrad",
+        config: Config = None,
     ) -> None:
-        if return_sequences and not hasattr(head, "input_sequence_mask_key"):
+        mask_key = getattr(head, "input_sequence_mask_key", None) if return_sequences else None
+        if return_sequences and mask_key is None:
             raise ValueError(
                 "Provided head must be a `_SequentialHead` object when `return_sequences` is set "
                 f"to True. Given: {type(head).__name__}. Wrap it in a SequentialHeadWrapper."
             )
         network = _Network(
-            checked_columns(sequence_feature_columns),
-            checked_columns(context_feature_columns) if context_feature_columns else [],
-            _cell_fn(units, cell_type, rnn_cell_fn),
-            return_sequences,
+            validate_columns(sequence_feature_columns),
+            validate_columns(context_feature_columns) if context_feature_columns else [],
+            _make_cell_fn(units, cell_type, rnn_cell_fn),
+            mask_key,
         )
         choice = self._optimizer_choice(optimizer, LEARNING_RATE)
-        super().__init__(_model_fn_of(head, network, choice), model_dir, config)
+        super().__init__(_make_model_fn(head, network, choice), model_dir, config)
 
 
 class RNNClassifier(RNNEstimator):
-    """A classifier of sequences, or of their steps, with a recurrent network.
+    """Classifier of sequences, or of their steps, with a recurrent network.
 
     Arguments that are not listed, and errors, are those of `RNNEstimator` and the heads.
 
     Args:
       return_sequences: Whether every step is classified; labels, and weights, then are sparse
         with one for each step.
-      n_classes: How many classes; labels are below it.
+      n_classes: Number of classes; labels are smaller.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
-      label_vocabulary: Names of the classes where labels are strings.
+      label_vocabulary: Names of the classes if labels are strings.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
       sequence_mask: Name of the mask of steps that are not padding, among features and
         predictions, where return_sequences is set.
@@ -133,46 +141,46 @@ class RNNClassifier(RNNEstimator):
 
     def __init__(
         self,
-        sequence_feature_columns: Any,
-        context_feature_columns: Any = None,
+        sequence_feature_columns: FeatureColumns,
+        context_feature_columns: FeatureColumns | None = None,
         units: Sequence[int] | None = None,
         cell_type: Any = USE_DEFAULT,
         rnn_cell_fn: Callable[[], Any] | None = None,
         return_sequences: bool = False,
-        model_dir: Any = None,
+        model_dir: ModelDir = None,
         n_classes: int = 2,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Adagrad",
+        optimizer: OptimizerArgument = "Adagrad",
         loss_reduction: str = _MEAN,
         sequence_mask: str = "sequence_mask",
-        config: Any = None,
+        config: Config = None,
     ) -> None:
-        head: Any = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head: Any = make_classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         if return_sequences:
-            head = SequentialHeadWrapper(head, sequence_mask, weight_column)
+            head = SequentialHeadWrapper(head, sequence_mask, cast("str | None", weight_column))
         super().__init__(
-            head,
-            sequence_feature_columns,
-            context_feature_columns,
-            units,
-            cell_type,
-            rnn_cell_fn,
-            return_sequences,
-            model_dir,
-            optimizer,
-            config,
+            head=head,
+            sequence_feature_columns=sequence_feature_columns,
+            context_feature_columns=context_feature_columns,
+            units=units,
+            cell_type=cell_type,
+            rnn_cell_fn=rnn_cell_fn,
+            return_sequences=return_sequences,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            config=config,
         )
 
 
 @dataclasses.dataclass(frozen=True)
 class _Network:
-    """A recurrent network; see `RNNEstimator`."""
+    """Recurrent network; see `RNNEstimator`."""
 
-    sequence_columns: Sequence[Any]
-    context_columns: Sequence[Any]
+    sequence_columns: Sequence[FeatureColumn]
+    context_columns: Sequence[FeatureColumn]
     cell_fn: Callable[[], Any]
-    return_sequences: bool
+    mask_key: str | None
 
     def logits(self, batch: Batch, units: int, training: bool) -> tuple[tf.Tensor, tf.Tensor]:
         """Makes logits, [batch, units] or [batch, time, units], and the mask, [batch, time]."""
@@ -184,8 +192,8 @@ class _Network:
             x = tf.concat([x, tf.tile(context[:, None, :], steps)], axis=2)
         mask = tf.sequence_mask(lengths, tf.shape(x)[1])
         with _v1.variable_scope("rnn_model", use_resource=True):
-            cell = self.cell_fn()
-            layer = tf_keras.layers.RNN(cell, return_sequences=self.return_sequences, name="rnn")
+            cells, every_step = self.cell_fn(), self.mask_key is not None
+            layer = tf_keras.layers.RNN(cells, return_sequences=every_step, name="rnn")
             x = layer(x, mask=mask, training=training)
             with _v1.variable_scope("logits"):
                 logits = layers.dense(x, units)
@@ -194,17 +202,17 @@ class _Network:
         return logits, mask
 
 
-def _model_fn_of(
-    head: Any, network: _Network, choice: OptimizerChoice
+def _make_model_fn(
+    head: Head, network: _Network, choice: OptimizerChoice
 ) -> Callable[..., EstimatorSpec]:
-    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+    def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
         if mode == ModeKeys.TRAIN:
             choice.check()
         batch = Batch(features)
         logits, mask = network.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
         found = batch.features
-        if network.return_sequences:
-            found = {**found, head.input_sequence_mask_key: mask}
+        if network.mask_key is not None:
+            found = {**found, network.mask_key: mask}
         training = {}
         if mode == ModeKeys.TRAIN:
             optimizer = choice.make(_v1.train.get_or_create_global_step())
@@ -215,8 +223,10 @@ def _model_fn_of(
     return model_fn
 
 
-def _cell_fn(units: Any, cell_type: Any, rnn_cell_fn: Any) -> Callable[[], Any]:
-    """The function that makes the cells of a network.
+def _make_cell_fn(
+    units: Any, cell_type: str | type | _UseDefault, rnn_cell_fn: Any
+) -> Callable[[], Any]:
+    """Returns the function that creates the cells of a network.
 
     Raises:
       ValueError: The arguments contradict each other, or say too little.

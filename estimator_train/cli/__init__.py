@@ -1,7 +1,7 @@
 """The command line: `estimator-train COMMAND`.
 
 `main.py` finds the command in `registry.py`, parses its flags and only then loads TensorFlow.
-`commands/` has a module for each command, `job/` makes an estimator and its inputs of the flags,
-`inspect/` looks at data and models, and `output/` writes results, errors and logs. The presets name
-functions of `job/models.py` and `job/inputs.py`, as flags name a user's own.
+`commands/` has a module for each command, `job/` builds an estimator and its inputs from the flags,
+`inspect/` examines data and models, and `output/` writes results, errors and logs. Presets name
+functions in `job/models.py` and `job/inputs.py`, as flags name functions of the user.
 """

@@ -1,4 +1,4 @@
-"""The flags that commands share: one flagfile serves all that make a job of them."""
+"""Flags that several commands share, so that one flagfile works for all of these commands."""
 
 from absl import flags as absl_flags
 
@@ -23,21 +23,23 @@ def define_checkpoint_path(flag_values: absl_flags.FlagValues) -> None:
     """Defines --checkpoint_path.
 
     Args:
-      flag_values: Where to define it.
+      flag_values: FlagValues that get the flag.
     """
     Group(flag_values).string(
         "checkpoint_path",
         None,
-        "The checkpoint to use, such as DIR/model.ckpt-1000; the latest in --model_dir by default.",
+        "Checkpoint to use, such as DIR/model.ckpt-1000. The default is the latest in --model_dir.",
     )
 
 
 def define_roles(define: Group) -> None:
-    """Defines --workers, --ps and --evaluator: the processes of a cluster beside its chief.
+    """Defines --workers, --ps and --evaluator, the processes of a cluster in addition to the chief.
 
     Args:
-      define: Where to define them.
+      define: Group that gets the flags.
     """
-    define.integer("workers", 0, "Workers beside the chief.", lower_bound=0)
-    define.integer("ps", 0, "Parameter servers, for asynchronous training.", lower_bound=0)
-    define.boolean("evaluator", False, "Evaluate in a process of its own.")
+    define.integer("workers", 0, "Number of workers in addition to the chief.", lower_bound=0)
+    define.integer(
+        "ps", 0, "Number of parameter servers, for asynchronous training.", lower_bound=0
+    )
+    define.boolean("evaluator", False, "Evaluate in a separate process.")

@@ -1,12 +1,11 @@
-"""What `--help` prints."""
+"""The text that `--help` prints."""
 
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from absl import flags as absl_flags
 
-from estimator_train.cli.registry import COMMANDS, Command, Module
+from estimator_train.cli.registry import COMMANDS, Command, CommandModule
 
 _WIDTH = 96
 _EXAMPLES = """\
@@ -18,11 +17,11 @@ examples:
   estimator-train evaluate --preset digits
   estimator-train predict --preset digits --format=csv --output=predictions.csv
 
-`estimator-train COMMAND --help` lists the flags of a command; `estimator-train --version` says
-which versions of this package, TensorFlow, tf-keras and Python are installed."""
+`estimator-train COMMAND --help` lists the flags of a command. `estimator-train --version` prints
+the versions of this package, TensorFlow, tf-keras and Python."""
 
 
-def overview() -> str:
+def format_overview() -> str:
     """Returns the help of `estimator-train` itself."""
     commands = "\n".join(f"  {command.name:<12}{command.summary}" for command in COMMANDS)
     return (
@@ -30,10 +29,10 @@ def overview() -> str:
     )
 
 
-def of_command(command: Command, module: Module) -> str:
-    """Returns the help of one command: what it does, and its flags group by group."""
+def format_command(command: Command, module: CommandModule) -> str:
+    """Returns the help of a command: its description and its groups of flags."""
     groups = "\n\n".join(
-        "\n".join(line for flag in _of_group(define) for line in _lines(flag))
+        "\n".join(line for flag in _list_group(define) for line in _format_flag(flag))
         for define in module.FLAGS
     )
     arguments = f"{command.arguments} " if command.arguments else ""
@@ -41,26 +40,26 @@ def of_command(command: Command, module: Module) -> str:
         f"usage: estimator-train {command.name} {arguments}[--flag=value ...]\n\n"
         f"{module.DESCRIPTION.strip()}\n\n"
         f"{groups}\n\n"
-        "  --flagfile=FILE  Read flags from a file, one a line; # starts a comment.\n"
-        "  --debug  Show tracebacks, and all that TensorFlow and the estimator log."
+        "  --flagfile=FILE  Read flags from a file, one per line; # starts a comment.\n"
+        "  --debug  Show tracebacks and all log messages of TensorFlow and the estimator."
     )
 
 
-def flags_of(module: Module) -> Iterator[Any]:
-    """Yields the flags of a command, each once."""
+def list_flags(module: CommandModule) -> Iterator[absl_flags.Flag]:
+    """Yields the flags of a command."""
     for define in module.FLAGS:
-        yield from _of_group(define)
+        yield from _list_group(define)
 
 
-def _of_group(define: Callable[[absl_flags.FlagValues], None]) -> Iterator[Any]:
+def _list_group(define: Callable[[absl_flags.FlagValues], None]) -> Iterator[absl_flags.Flag]:
     group = absl_flags.FlagValues()
     define(group)
     for name in group:
-        if group[name].name == name:  # Else it is a short name.
+        if group[name].name == name:  # absl lists short names too.
             yield group[name]
 
 
-def _lines(flag: Any) -> list[str]:
+def _format_flag(flag: absl_flags.Flag) -> list[str]:
     names = f"--{flag.name}" + (f", -{flag.short_name}" if flag.short_name else "")
     default = "" if flag.default in (None, False, []) else f" (default: {flag.default})"
     return textwrap.wrap(

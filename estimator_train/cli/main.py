@@ -1,4 +1,4 @@
-"""The entry point of `estimator-train`: finds the command, parses its flags, runs it."""
+"""Entry point of `estimator-train`: finds the command, parses its flags, runs it."""
 
 import difflib
 import os
@@ -21,25 +21,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command.
 
     Args:
-      arguments: The command and its flags; by default those this process was started with.
+      arguments: The command and its flags; by default the arguments of this process.
 
     Returns:
-      The exit code: 0; 1 for an error that is not the user's; 2 for bad input; 130 if interrupted.
+      The exit code: 0 for success; 1 for an unexpected error; 2 for bad input; 130 if interrupted.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if any(c.parses_itself and c.name in arguments[:1] for c in COMMANDS):
-            module: Any = _find(arguments).load()
+            module: Any = _find_command(arguments).load()
             return module.main(arguments[1:])
         code = _run(*_split(arguments))
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
-        return errors.report(error, debug="--debug" in arguments)
+        return errors.report_error(error, debug="--debug" in arguments)
     return code or 0
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str] | None]:
-    """The command's own arguments, and those after "--" if there is one."""
+    """Returns the arguments of the command, and those after "--", or None without a "--"."""
     if "--" not in arguments:
         return arguments, None
     end = arguments.index("--")
@@ -48,45 +48,47 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str] | None]:
 
 def _run(arguments: list[str], program: list[str] | None) -> int | None:
     if arguments and arguments[0] in _HELP:
-        print(help_text.overview())
+        print(help_text.format_overview())
         return 0
     if arguments and arguments[0] in _VERSION:
-        print(versions.report())
+        print(versions.format_versions())
         return 0
-    command = _find(arguments)
+    command = _find_command(arguments)
     module = command.load()
     flag_values = absl_flags.FlagValues()
     Group(flag_values).boolean(
-        "debug", False, "Show tracebacks, and all that TensorFlow and the estimator log."
+        "debug", False, "Show tracebacks and all log messages of TensorFlow and the estimator."
     )
     for define in module.FLAGS:
         define(flag_values)
     if _HELP.intersection(arguments):
-        print(help_text.of_command(command, module))
+        print(help_text.format_command(command, module))
         return 0
-    rest = flags.parse_with_preset(arguments, flag_values)
-    rest += ["--"] if program is not None and not command.takes_program else []
-    if rest[1:] and not command.arguments:
+    positional = flags.parse_with_preset(arguments, flag_values)
+    positional += ["--"] if program is not None and not command.takes_program else []
+    if positional[1:] and not command.arguments:
         raise errors.UsageError(
-            f"unexpected argument '{rest[1]}': {command.name} takes flags only, such as "
+            f"unexpected argument '{positional[1]}': {command.name} takes only flags, such as "
             f"--model_dir=DIR."
         )
-    logs.set_up(flag_values.debug, command.loads_tensorflow)
-    # A script's own directory is where Python looks first; for a command it is the user's.
+    logs.configure(flag_values.debug, command.loads_tensorflow)
+    # Python searches the directory of a script first; users expect this of the working directory.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     if command.arguments:
-        return module.run(flag_values, rest[1:])
+        return module.run(flag_values, positional[1:])
     return module.run(flag_values, *([program or []] if command.takes_program else []))
 
 
-def _find(arguments: list[str]) -> Command:
+def _find_command(arguments: list[str]) -> Command:
     names = [command.name for command in COMMANDS]
     if not arguments:
-        raise errors.UsageError(f"which command? One of {', '.join(names)}; or --help.")
+        raise errors.UsageError(
+            f"a command is needed: one of {', '.join(names)}. --help describes them."
+        )
     for command in COMMANDS:
         if command.name == arguments[0]:
             return command
     close = difflib.get_close_matches(arguments[0], names, n=1)
-    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(names)}."
+    hint = f"Did you mean {close[0]}?" if close else f"The commands are {', '.join(names)}."
     raise errors.UsageError(f"unknown command '{arguments[0]}'. {hint}")

@@ -1,4 +1,4 @@
-"""The commands there are. A new one is a module and a line here."""
+"""The table of commands. A new command needs a module in `commands/` and a line here."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -8,14 +8,18 @@ from typing import Protocol, cast
 from absl import flags as absl_flags
 
 
-class Module(Protocol):
-    """What a command's module has; it must not import TensorFlow before `run` is called."""
+class CommandModule(Protocol):
+    """Interface of a command's module, which must not import TensorFlow before `run` is called."""
 
     DESCRIPTION: str
     FLAGS: Sequence[Callable[[absl_flags.FlagValues], None]]
 
-    def run(self, flag_values: absl_flags.FlagValues, *rest: Sequence[str]) -> int | None:
-        """Runs the command; `rest` is what follows its flags, if it takes that.
+    def run(self, flag_values: absl_flags.FlagValues, *arguments: Sequence[str]) -> int | None:
+        """Runs the command.
+
+        Args:
+          flag_values: The parsed flags.
+          *arguments: The arguments after the flags, if the command takes any.
 
         Returns:
           The exit code; None for 0.
@@ -24,41 +28,57 @@ class Module(Protocol):
 
 @dataclass(frozen=True)
 class Command:
-    """A command's name, which is also its module's, a line about it, and if it runs a program.
+    """Description of a command.
 
-    One that `parses_itself` has, instead of `run` and FLAGS, a `main` that gets its arguments, and
-    SWITCHES, which are completed.
+    Attributes:
+      name: Name of the command and of its module.
+      summary: One line for `--help`.
+      takes_program: Whether a program and its arguments follow "--".
+      arguments: Positional arguments in the words of `--help`; "" if there are none.
+      parses_itself: Whether the module has, instead of `run` and FLAGS, a function `main` that
+        takes the arguments, and SWITCHES for the completion in shells.
+      loads_tensorflow: Whether to load TensorFlow before the command runs, without its messages.
     """
 
     name: str
     summary: str
     takes_program: bool = False
-    arguments: str = ""  # What else than flags it takes, as help names it.
+    arguments: str = ""
     parses_itself: bool = False
-    loads_tensorflow: bool = True  # Before it runs, without the noise of loading.
+    loads_tensorflow: bool = True
 
-    def load(self) -> Module:
-        """Imports the command's module."""
+    def load(self) -> CommandModule:
+        """Imports the module of the command."""
         name = self.name.replace("-", "_")
-        return cast(Module, importlib.import_module(f"estimator_train.cli.commands.{name}"))
+        return cast(CommandModule, importlib.import_module(f"estimator_train.cli.commands.{name}"))
 
 
 COMMANDS = (
-    Command("train", "train a model, evaluate and export it"),
-    Command("evaluate", "print a checkpoint's metrics"),
-    Command("predict", "write predictions, one a line"),
-    Command("export", "write a SavedModel"),
-    Command("to-keras", "write a trained model as a Keras model", arguments="MODEL_DIR"),
-    Command("run", "run an old script as it is", parses_itself=True),
-    Command("data", "show what an input_fn delivers, and how fast"),
-    Command("check", "tell what of it runs", parses_itself=True),
-    Command("launch", "run a program as a cluster", takes_program=True, loads_tensorflow=False),
-    Command("manifest", "the same for a scheduler", takes_program=True, loads_tensorflow=False),
-    Command("report", "draw plots of trainings", arguments="MODEL_DIR..."),
-    Command("doctor", "tell what would keep a job from running here", loads_tensorflow=False),
+    Command("train", "train, evaluate and export a model"),
+    Command("evaluate", "print the metrics of a checkpoint"),
+    Command("predict", "write one line for each prediction"),
+    Command("export", "write a SavedModel of a checkpoint"),
+    Command("to-keras", "convert a trained model to a Keras model file", arguments="MODEL_DIR"),
+    Command("run", "run an unchanged script that uses old TensorFlow APIs", parses_itself=True),
+    Command("data", "show the examples of an input_fn and measure its speed"),
+    Command("check", "report which parts of a codebase run here", parses_itself=True),
+    Command(
+        "launch",
+        "run a program as a cluster on this machine",
+        takes_program=True,
+        loads_tensorflow=False,
+    ),
+    Command(
+        "manifest",
+        "print the description of a cluster job for Kubeflow or Slurm",
+        takes_program=True,
+        loads_tensorflow=False,
+    ),
+    Command("report", "plot the history of one or more trainings", arguments="MODEL_DIR..."),
+    Command("doctor", "report problems that keep jobs from running here", loads_tensorflow=False),
     Command(
         "completion",
-        "print what completes commands in a shell",
+        "print a script that completes commands and flags in a shell",
         arguments="bash|zsh",
         loads_tensorflow=False,
     ),

@@ -1,10 +1,10 @@
-"""The cluster a process is part of and its task there; no TensorFlow.
+"""Reads the cluster of this process, and its task, from the environment; without TensorFlow.
 
-`tf_config.py` reads TF_CONFIG. Without it, `detect` asks each platform in `platforms.py` (Slurm,
-SageMaker, torchrun) whether it started this process.
+`tf_config.py` reads TF_CONFIG. Without that, `detect` asks each platform in `platforms.py`
+(Slurm, SageMaker, torchrun) whether it started this process.
 """
 
-from estimator_train.cluster.platforms import KINDS, detect
+from estimator_train.cluster.platforms import TFConfig, detect
 from estimator_train.cluster.task import (
     CHIEF,
     EVALUATOR,
@@ -15,26 +15,28 @@ from estimator_train.cluster.task import (
     Jobs,
 )
 from estimator_train.cluster.tf_config import (
-    as_tf_config,
+    check_addresses,
     cluster_from_tf_config,
-    platform_settings,
     read_jobs,
+    read_platform_settings,
     read_tf_config,
+    to_tf_config,
 )
 
 __all__ = [
     "CHIEF",
     "EVALUATOR",
-    "KINDS",
     "MASTER",
     "PS",
     "WORKER",
     "Cluster",
     "Jobs",
-    "as_tf_config",
+    "TFConfig",
+    "check_addresses",
     "cluster_from_tf_config",
     "detect",
-    "platform_settings",
     "read_jobs",
+    "read_platform_settings",
     "read_tf_config",
+    "to_tf_config",
 ]

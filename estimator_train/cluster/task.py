@@ -13,17 +13,17 @@ Jobs = Mapping[str, Mapping[int, str]]
 
 @dataclass(frozen=True)
 class Cluster:
-    """One task of a cluster of processes, or a process that stands alone (no `jobs`).
+    """One task of a cluster of processes; without `jobs`, a single process.
 
     Attributes:
-      jobs: Addresses ("host:port") of every job's tasks by their index.
-      task_type: Name of this process's job: "chief" (or the older "master"), "worker",
-        "ps", "evaluator" or any other of `jobs`.
+      jobs: For each job, the addresses ("host:port") of its tasks by their index.
+      task_type: Job of this process: "chief" (or the older "master"), "worker", "ps",
+        "evaluator" or another key of `jobs`.
       task_id: Index of this process in its job.
-      session_master: Address TensorFlow sessions connect to, if another than this task's.
+      session_master: Address that sessions connect to; None: the address of this task.
       eval_session_master: The same for evaluation.
-      service: Settings of the platform, kept as they are.
-      model_dir: Directory of the model that the platform sets, or None.
+      service: Settings of the platform, unchanged.
+      model_dir: Model directory that the platform sets, or None.
     """
 
     jobs: Jobs = field(default_factory=dict)
@@ -36,14 +36,14 @@ class Cluster:
 
     @property
     def is_evaluator(self) -> bool:
-        """True for an evaluator, which is not part of the training cluster."""
+        """Whether this task is an evaluator, which is not part of the training cluster."""
         return self.task_type == EVALUATOR
 
     @property
     def is_chief(self) -> bool:
-        """True for the one task that saves checkpoints and summaries.
+        """Whether this task saves checkpoints and summaries.
 
-        Synchronous workers need no task of that name; their first is the chief.
+        Without a task named chief or master, as synchronous workers may be, worker 0 does.
         """
         if not self.jobs or self.task_type in (CHIEF, MASTER):
             return True
@@ -52,23 +52,26 @@ class Cluster:
 
     @property
     def num_ps(self) -> int:
-        """Number of parameter servers; an evaluator sees none."""
+        """Number of parameter servers; 0 for an evaluator."""
         return 0 if self.is_evaluator else len(self.jobs.get(PS, ()))
 
     @property
-    def num_workers(self) -> int:
-        """Number of tasks that train, the chief included; an evaluator sees none."""
-        if self.is_evaluator:
-            return 0
-        if not self.jobs:
-            return 1
+    def num_trainers(self) -> int:
+        """Number of tasks in `jobs` that train, the chief included."""
         return sum(len(self.jobs.get(job, ())) for job in (CHIEF, MASTER, WORKER))
 
     @property
-    def global_id(self) -> int | None:
-        """A number of this task that no other has: chief 0, others by name, ps last.
+    def num_workers(self) -> int:
+        """Number of tasks that train with this one, itself included; 0 for an evaluator."""
+        if self.is_evaluator:
+            return 0
+        return self.num_trainers if self.jobs else 1
 
-        An evaluator has none.
+    @property
+    def global_id(self) -> int | None:
+        """Index of this task, unique within the cluster; None for an evaluator.
+
+        The chief has 0; the jobs follow by name, ps last.
         """
         if self.is_evaluator:
             return None
@@ -78,7 +81,7 @@ class Cluster:
 
     @property
     def master(self) -> str:
-        """Address that sessions of training connect to; "" is this process itself."""
+        """Address that training sessions connect to; "" for a session within this process."""
         if self.is_evaluator:
             return ""
         if self.session_master is not None:
@@ -89,14 +92,14 @@ class Cluster:
 
     @property
     def evaluation_master(self) -> str:
-        """Address that sessions of evaluation connect to; "" is this process itself."""
+        """Address that evaluation sessions connect to; "" for a session within this process."""
         return self.eval_session_master if self.is_evaluator or not self.jobs else ""
 
     @property
     def device_filters(self) -> tuple[str, ...]:
-        """The devices a session of this task may see, so that workers do not wait for others.
+        """Devices that a session of this task may see, so that it does not wait for other workers.
 
-        Empty means no restriction.
+        Empty: all devices.
         """
         if not self.jobs or self.is_evaluator:
             return ()

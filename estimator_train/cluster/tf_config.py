@@ -1,4 +1,4 @@
-"""Reads and checks TF_CONFIG; an error names the mistake in it."""
+"""Reads and checks TF_CONFIG. Each error names the wrong value."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def read_tf_config(text: str | None = None) -> dict[str, Any]:
     """Reads the JSON object in TF_CONFIG.
 
     Args:
-      text: The JSON; by default that of the environment variable TF_CONFIG.
+      text: The JSON; by default the environment variable TF_CONFIG.
 
     Returns:
-      The object; empty where the variable is not set or blank.
+      The object; empty if the variable is not set or blank.
 
     Raises:
-      ValueError: It is not a JSON object.
+      ValueError: The text is not a JSON object.
     """
     text = os.environ.get("TF_CONFIG", "") if text is None else text
     if not text.strip():
@@ -40,16 +40,17 @@ def cluster_from_tf_config(text: str | None = None, *, needs_chief: bool = True)
     """Reads the cluster and this process's task from TF_CONFIG, and checks them.
 
     Args:
-      text: The JSON; by default that of the environment variable TF_CONFIG.
-      needs_chief: Whether there must be a task named chief or master, as there must be but
-        for synchronous workers.
+      text: The JSON; by default the environment variable TF_CONFIG.
+      needs_chief: Whether there must be a task named chief or master. Only synchronous workers
+        do not need one.
 
     Returns:
       The cluster; without `jobs` if TF_CONFIG names none.
 
     Raises:
       ValueError: No JSON object, a task or chief missing or twice, an unknown job, an
-        index that is not a number or out of range, an empty model_dir.
+        index that is not a number or out of range, an empty model_dir. Addresses may be any
+        strings; `check_addresses` checks them.
       TypeError: Cluster, job, address, task or service of a wrong type.
     """
     config = read_tf_config(text)
@@ -59,7 +60,6 @@ def cluster_from_tf_config(text: str | None = None, *, needs_chief: bool = True)
         raise TypeError(f'"task" in TF_CONFIG must be a dict, given: {task}')
     if jobs:
         _check_chief(jobs, needs_chief)
-        _check_addresses(jobs)
         task_type, task_id = _task_of_cluster(task, jobs)
     else:
         task_type, task_id = _task_alone(task)
@@ -69,12 +69,12 @@ def cluster_from_tf_config(text: str | None = None, *, needs_chief: bool = True)
         task_id=task_id,
         session_master=config.get("session_master"),
         eval_session_master=config.get("eval_session_master", ""),
-        **platform_settings(config),
+        **read_platform_settings(config),
     )
 
 
-def as_tf_config(cluster: Cluster) -> str:
-    """The TF_CONFIG of a task, for code that reads no other variables.
+def to_tf_config(cluster: Cluster) -> str:
+    """Returns the TF_CONFIG of a task, for code that reads no other variables.
 
     Args:
       cluster: The cluster and the task.
@@ -85,8 +85,8 @@ def as_tf_config(cluster: Cluster) -> str:
     )
 
 
-def platform_settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The `service` and `model_dir` of a TF_CONFIG object, checked; see `Cluster`.
+def read_platform_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the checked `service` and `model_dir` of a TF_CONFIG object; see `Cluster`.
 
     Raises:
       TypeError: The service is not a dict.
@@ -103,7 +103,7 @@ def platform_settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_jobs(config: Mapping[str, Any]) -> dict[str, dict[int, str]]:
-    """The jobs of a TF_CONFIG object's cluster with their tasks' addresses by index.
+    """Returns the jobs of a TF_CONFIG object: the addresses of their tasks by index.
 
     Raises:
       TypeError: The cluster or a job in it is of a wrong type.
@@ -114,10 +114,39 @@ def read_jobs(config: Mapping[str, Any]) -> dict[str, dict[int, str]]:
             "`cluster` must be a dictionary mapping one or more job names to lists of network "
             f"addresses, given: {cluster}"
         )
-    return {job: _addresses(job, tasks) for job, tasks in cluster.items()}
+    return {job: _read_addresses(job, tasks) for job, tasks in cluster.items()}
 
 
-def _addresses(job: str, tasks: Any) -> dict[int, str]:
+def check_addresses(jobs: Jobs) -> None:
+    """Checks the addresses of a cluster before a server is started in it.
+
+    Reading TF_CONFIG accepts every string, as tf.estimator does: a process that starts no server
+    never uses them.
+
+    Args:
+      jobs: The addresses of every job's tasks by their index.
+
+    Raises:
+      ValueError: An address is not host:port, or two tasks have the same address.
+    """
+    owners: dict[str, str] = {}
+    for job, tasks in jobs.items():
+        for index, address in tasks.items():
+            name = f"{job} {index}"
+            port = address.rpartition(":")[2].strip()
+            if ":" not in address or not port.isdigit() or int(port) > _LAST_PORT:
+                raise ValueError(
+                    f"The address of {name} in TF_CONFIG must be host:port, given: {address!r}"
+                )
+            if address in owners:
+                raise ValueError(
+                    f"{owners[address]} and {name} have the same address in TF_CONFIG: {address}. "
+                    "Give each task a different port."
+                )
+            owners[address] = name
+
+
+def _read_addresses(job: str, tasks: object) -> dict[int, str]:
     if isinstance(tasks, list):
         tasks = dict(enumerate(tasks))
     if not isinstance(tasks, dict):
@@ -130,10 +159,10 @@ def _addresses(job: str, tasks: Any) -> dict[int, str]:
             raise TypeError(
                 f"Task address {address} must be bytes or unicode, as every one in TF_CONFIG"
             )
-    return {_index(index): address for index, address in tasks.items()}
+    return {_read_index(index): address for index, address in tasks.items()}
 
 
-def _index(index: Any) -> int:
+def _read_index(index: Any) -> int:
     try:
         if isinstance(index, float) and not index.is_integer():
             raise ValueError(f"no whole number: {index}")
@@ -154,29 +183,11 @@ def _check_chief(jobs: Jobs, needs_chief: bool) -> None:
         raise ValueError(f'The "cluster" in TF_CONFIG must have only one "{chief}" node.')
 
 
-def _check_addresses(jobs: Jobs) -> None:
-    owners: dict[str, str] = {}
-    for job, tasks in jobs.items():
-        for index, address in tasks.items():
-            name = f"{job} {index}"
-            port = address.rpartition(":")[2]
-            if ":" not in address or not port.isdigit() or int(port) > _LAST_PORT:
-                raise ValueError(
-                    f"The address of {name} in TF_CONFIG must be host:port, given: {address!r}"
-                )
-            if address in owners:
-                raise ValueError(
-                    f"{owners[address]} and {name} have the same address in TF_CONFIG: {address}. "
-                    "Each task needs a port of its own."
-                )
-            owners[address] = name
-
-
 def _task_of_cluster(task: Mapping[str, Any], jobs: Jobs) -> tuple[str, int]:
     for key in ("type", "index"):
         if task.get(key) in (None, ""):
             raise ValueError(f'If "cluster" is set in TF_CONFIG, task {key} must be set.')
-    task_type, task_id = task["type"], _index(task["index"])
+    task_type, task_id = task["type"], _read_index(task["index"])
     if task_id < 0:
         raise ValueError(f"Task index must be non-negative number. Given: {task_id}")
     if task_type == EVALUATOR:
@@ -184,7 +195,7 @@ def _task_of_cluster(task: Mapping[str, Any], jobs: Jobs) -> tuple[str, int]:
             raise ValueError(
                 "If `master` node exists in `cluster`, task_type `evaluator` is not supported."
             )
-        return task_type, task_id  # an evaluator need not be listed
+        return task_type, task_id  # The cluster need not list an evaluator.
     if task_type not in jobs:
         problem = f"{task_type} is not a valid task_type"
     elif task_id not in jobs[task_type]:
@@ -192,7 +203,7 @@ def _task_of_cluster(task: Mapping[str, Any], jobs: Jobs) -> tuple[str, int]:
     else:
         return task_type, task_id
     raise ValueError(
-        f"{problem} in the cluster_spec:\n{_as_text(jobs)}\n\n"
+        f"{problem} in the cluster_spec:\n{_format_jobs(jobs)}\n\n"
         "Note that these values may be coming from the TF_CONFIG environment variable."
     )
 
@@ -202,15 +213,15 @@ def _task_alone(task: Mapping[str, Any]) -> tuple[str, int]:
         raise ValueError(
             f'If "cluster" is not set in TF_CONFIG, task type must be WORKER. Given: {task["type"]}'
         )
-    if _index(task.get("index", 0)) != 0:
+    if _read_index(task.get("index", 0)) != 0:
         raise ValueError(
             f'If "cluster" is not set in TF_CONFIG, task index must be 0. Given: {task["index"]}'
         )
     return WORKER, 0
 
 
-def _as_text(jobs: Jobs) -> str:
-    """The jobs as a tf.train.ClusterSpec prints them."""
+def _format_jobs(jobs: Jobs) -> str:
+    """Returns the jobs as a tf.train.ClusterSpec prints them."""
     shown = {}
     for job, tasks in sorted(jobs.items()):
         dense = list(tasks) == list(range(len(tasks)))

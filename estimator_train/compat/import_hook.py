@@ -1,6 +1,6 @@
-"""Answers imports of `tensorflow_estimator`, where the real package is not installed.
+"""Provides stand-ins for `tensorflow_estimator` where the real package is not installed.
 
-tf_keras, for one, still asks it for `model_to_estimator`.
+tf_keras imports `model_to_estimator` from it.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-# Module to the one of ours whose names it has; None is a package that only holds others.
+# Maps each stand-in to the module that has its names; None: a package that only holds modules.
 _STAND_INS: dict[str, str | None] = {
     "tensorflow_estimator": None,
     "tensorflow_estimator.python": None,
@@ -22,11 +22,11 @@ _STAND_INS: dict[str, str | None] = {
 }
 
 
-class _StandIns:
-    """Finds the stand-ins, and makes them modules that import ours once a name is asked for.
+class _StandInFinder:
+    """Finder and loader of the stand-ins, which import their target when a name is first used.
 
-    A finder and a loader by its methods: importing the classes for them takes longer than all of
-    this package that `import estimator_train` loads.
+    It has no base class: importing `importlib.abc` takes longer than the other work of
+    `import estimator_train`.
     """
 
     def find_spec(
@@ -40,19 +40,19 @@ class _StandIns:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        ours = _STAND_INS[module.__name__]
-        if ours is None:
+        target = _STAND_INS[module.__name__]
+        if target is None:
             return
 
         def find(name: str) -> Any:
             if name.startswith("__"):
                 raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'")
-            return getattr(importlib.import_module(ours), name)
+            return getattr(importlib.import_module(target), name)
 
         module.__dict__["__getattr__"] = find
 
 
 def install() -> None:
-    """Lets Python find the stand-ins; what is really installed is found before them."""
-    if not any(isinstance(finder, _StandIns) for finder in sys.meta_path):
-        sys.meta_path.append(_StandIns())
+    """Appends the finder of stand-ins, so that Python finds an installed package before them."""
+    if not any(isinstance(finder, _StandInFinder) for finder in sys.meta_path):
+        sys.meta_path.append(_StandInFinder())

@@ -1,10 +1,10 @@
-"""What of TensorFlow is installed, by its metadata, and whether this package works with it."""
+"""The installed versions of TensorFlow and tf-keras, and whether this package supports them."""
 
 import importlib.util
 import warnings
 from importlib import metadata
 
-# The names under which a library is published, where it has several; a machine has one of them.
+# The names under which each library is published; a machine has one of these installed.
 _NAMES = {
     "tensorflow": ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly"),
     "tf-keras": ("tf-keras", "tf-keras-nightly"),
@@ -17,7 +17,7 @@ def version(package: str) -> str | None:
     """Returns the version of an installed package; None if it is not installed.
 
     Args:
-      package: Its name on the package index.
+      package: The package's name on the package index.
     """
     for name in _NAMES.get(package, (package,)):
         try:
@@ -28,9 +28,9 @@ def version(package: str) -> str | None:
 
 
 def problem() -> str | None:
-    """Returns in one line why this package cannot work with what is installed; None if it can.
+    """Returns one line that says why the installed libraries are not supported, or None.
 
-    What was installed without metadata is taken to be right.
+    A library that was installed without metadata passes the check.
     """
     found = {name: version(name) for name in _NAMES}
     for name, module in (("tensorflow", "tensorflow"), ("tf-keras", "tf_keras")):
@@ -52,7 +52,7 @@ def problem() -> str | None:
 
 
 def warn() -> None:
-    """Warns in one line where this package cannot work with what is installed."""
+    """Issues a one-line warning if this package does not support the installed libraries."""
     text = problem()
     if text:
         warnings.warn(text, RuntimeWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""What tf_keras asks of `tensorflow_estimator.python.estimator.keras_lib`."""
+"""The part of `tensorflow_estimator.python.estimator.keras_lib` that tf_keras imports."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from estimator_train.keras.model_to_estimator import (
 
 
 def model_to_estimator(use_v2_estimator: bool = False, **arguments: Any) -> Any:
-    """Makes an Estimator of a Keras model, as `tf_keras.estimator.model_to_estimator` asks for it.
+    """Makes an Estimator of a Keras model, for `tf_keras.estimator.model_to_estimator`.
 
     Args:
-      use_v2_estimator: Whether a v2 Estimator is asked for, else a v1 one.
-      **arguments: Those of `estimator_train.keras.model_to_estimator`.
+      use_v2_estimator: Return a v2 Estimator; otherwise a v1 Estimator.
+      **arguments: The arguments of `estimator_train.keras.model_to_estimator`.
     """
     return (_v2 if use_v2_estimator else _v1)(**arguments)

@@ -1,7 +1,7 @@
-"""Lets tf_keras draw seeds on Python 3.12 and later.
+"""Makes tf_keras 2.16 to 2.18 draw seeds on Python 3.12 and later.
 
-After `tf_keras.utils.set_random_seed` tf_keras 2.16 to 2.18 asks for `randint(1, 1e9)`, which takes
-no float any more.
+After `tf_keras.utils.set_random_seed` these versions call `random.randint(1, 1e9)`. Since Python
+3.12 `randint` raises TypeError for a float.
 """
 
 import importlib.util
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 
-_DRAWS = "tf_keras.src.utils.tf_utils"
+_SEED_MODULE = "tf_keras.src.utils.tf_utils"
 
 
 class _Finder:
-    """Finds the module that draws seeds as Python does, and mends it once it is executed."""
+    """Finder that patches one module right after Python executes it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -29,33 +29,33 @@ class _Finder:
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
-            def execute_and_mend(module: ModuleType) -> None:
+            def execute_and_patch(module: ModuleType) -> None:
                 execute(module)
-                mend(module)
+                patch(module)
 
-            spec.loader.exec_module = execute_and_mend  # type: ignore[method-assign]
+            spec.loader.exec_module = execute_and_patch  # type: ignore[method-assign]
         return spec
 
 
-def install(name: str = _DRAWS) -> None:
-    """Mends the module that draws seeds, now or when it is imported, where Python needs it.
+def install(name: str = _SEED_MODULE) -> None:
+    """Patches the module that draws seeds, now or when it is imported, on Python 3.12 and later.
 
     Args:
-      name: Its name.
+      name: The module's name.
     """
     if sys.version_info < (3, 12):
         return
     if name in sys.modules:
-        mend(sys.modules[name])
+        patch(sys.modules[name])
     else:
         sys.meta_path.insert(0, _Finder(name))
 
 
-def mend(module: ModuleType) -> None:
-    """Has `random` of a module take whole numbers that are floats; the numbers drawn are the same.
+def patch(module: ModuleType) -> None:
+    """Makes `random.randint` in a module accept floats such as 1e9; it draws the same numbers.
 
     Args:
-      module: One that uses `seed`, `randint` and `Random` of it.
+      module: A module that uses `seed`, `randint` and `Random` of `random`.
     """
     import random
 

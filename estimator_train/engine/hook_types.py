@@ -1,4 +1,4 @@
-"""Hooks and what they are called with: names for types, places, and bases of common kinds."""
+"""Types of hooks, the phases that order them, and base classes of common kinds of hooks."""
 
 import enum
 from typing import Any, TypeAlias
@@ -16,36 +16,36 @@ Listener: TypeAlias = tf.compat.v1.train.CheckpointSaverListener
 
 
 class PassiveHook(Hook):
-    """A hook that need see no step: any number of them may run in a loop."""
+    """Hook that need not see any step: any number of steps may run in a loop."""
 
     def steps_until_due(self, global_step: int) -> None:
-        """No step is of interest by itself."""
+        """Returns None: the hook waits for no step."""
 
 
 class GlobalStepHook(Hook):
-    """A hook whose run values are the global step before the step, an int64 scalar."""
+    """Hook whose run values are the global step before the step, an int64 scalar."""
 
     def begin(self) -> None:
-        """Finds the global step."""
+        """Finds the read of the global step."""
         self._step_read = tf_internals.global_step_read()
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
-        """Asks for the global step."""
+        """Requests the global step."""
         del run_context
         return RunArgs(self._step_read)
 
 
-class Place(enum.IntEnum):
-    """Where a hook stands; a session calls its hooks in this order, at every event.
+class HookPhase(enum.IntEnum):
+    """Position of a hook in its session, which calls hooks in this order at every event.
 
-    `engine.run.train_hooks` says why the order is this one.
+    `engine.run.train_hooks` gives the reasons for the order.
     """
 
     BEFORE_ALL = enum.auto()
     STEP_CLOCK = enum.auto()
     INPUT_START = enum.auto()
     INPUT_POSITION = enum.auto()
-    WORKERS_VOTE = enum.auto()
+    WORKER_VOTE = enum.auto()
     POSITION_SAVING = enum.auto()
     SETS_VARIABLES = enum.auto()
     CHECKPOINTS = enum.auto()
@@ -57,34 +57,47 @@ class Place(enum.IntEnum):
     AFTER_ALL = enum.auto()
 
 
-class PlacedHook(Hook):
-    """A hook that a caller or a model_fn gives, with a place of its own and a say in the graph.
+class PhasedHook(Hook):
+    """Hook of a caller or a model_fn that chooses its phase.
 
     Attributes:
-      place: Where it stands; None leaves it where its giver's hooks stand.
-      other_end: A hook that is added with it, in a place of its own, or None.
+      phase: The phase; None for the phase of all hooks of that caller or model_fn.
     """
 
-    place: Place | None = None
-    other_end: "PlacedHook | None" = None
+    phase: HookPhase | None = None
+
+
+class PreModelHook(PhasedHook):
+    """Hook that acts in the training graph before model_fn is called."""
 
     def before_model(self) -> None:
-        """Is told, in the graph of training, that model_fn is called next."""
+        """Runs in the training graph, right before input_fn and model_fn are called."""
+        raise NotImplementedError
 
-    def measured(self, train_op: Any) -> Any:
-        """What a step runs in place of `train_op`; called before loops are built of it.
+
+class InstrumentingHook(PhasedHook):
+    """Hook that measures a step from inside the graph.
+
+    Attributes:
+      closing_hook: Hook of a later phase that is added with this one; None for no such hook.
+    """
+
+    closing_hook: PhasedHook | None = None
+
+    def instrument(self, train_op: tf.Operation | tf.Tensor) -> tf.Operation | tf.Tensor:
+        """Returns the train_op with measuring operations; called before loops are built.
 
         Args:
           train_op: Operation or tensor that runs one training step.
         """
-        return train_op
+        raise NotImplementedError
 
 
-class EveryNStepsHook(PlacedHook):
-    """A hook that counts steps, in loops as well as outside them, and acts at every n-th.
+class EveryNStepsHook(PhasedHook):
+    """Hook that counts steps, in loops and outside them, and acts at every n-th.
 
     Args:
-      every: Steps from one action to the next.
+      every: Number of steps from one action to the next.
     """
 
     def __init__(self, every: int) -> None:
@@ -92,21 +105,21 @@ class EveryNStepsHook(PlacedHook):
         self._step = 0
 
     def act(self, session: tf.compat.v1.Session) -> None:
-        """Does what the hook is for; called when the count is a multiple of `every`."""
+        """Performs the action; called when the count is a multiple of `every`."""
         raise NotImplementedError
 
     def steps_until_due(self, global_step: int) -> int:
-        """Steps up to the next one after which it acts."""
+        """Returns the number of steps up to the next action."""
         del global_step
         return self._every - self._step % self._every
 
     def after_loop(self, steps: int, loss: Any) -> None:
-        """Counts steps that it did not see."""
+        """Counts the steps of a loop."""
         del loss
         self._step += steps
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Counts a step, and acts if it is time."""
+        """Counts a step, and acts if one is due."""
         del run_values
         self._step += 1
         if self._step % self._every == 0:

@@ -1,6 +1,6 @@
-"""Keras 3 in a program of tf.estimator, which was written for Keras 2: told where it is in the way.
+"""Errors and warnings for programs that were written for Keras 2 and run with Keras 3.
 
-From TensorFlow 2.16 on `tf.keras` is Keras 3, unless the environment says otherwise.
+Since TensorFlow 2.16, `tf.keras` is Keras 3 unless TF_USE_LEGACY_KERAS is set.
 """
 
 import os
@@ -21,31 +21,31 @@ _warned = False
 
 
 class Keras3Error(TypeError, ValueError):
-    """A model_fn or input_fn needs Keras 2 where `tf.keras` is Keras 3."""
+    """Error for a model_fn or input_fn that needs Keras 2 while `tf.keras` is Keras 3."""
 
 
-def explain(what: str, error: Exception) -> None:
-    """Says so where an error comes of Keras 3.
+def explain_keras_3_error(function: str, error: Exception) -> None:
+    """Raises Keras3Error if Keras 3 caused an error of a user's function.
 
     Args:
-      what: What was called, for the message ("model_fn").
-      error: The error that it raised.
+      function: The name of the function, for the message ("model_fn").
+      error: The error that the function raised.
 
     Raises:
-      Keras3Error: Keras 3 raised the error, or lacks what it was asked for; the cause is the error.
+      Keras3Error: Keras 3 raised the error, or lacks an attribute; the cause is the error.
     """
-    if not isinstance(error, Keras3Error) and _comes_of_keras_3(error):
+    if not isinstance(error, Keras3Error) and _is_caused_by_keras_3(error):
         raise Keras3Error(
-            f"{what} uses Keras 3, and programs of tf.estimator are written for Keras 2. "
+            f"{function} uses Keras 3, and programs of tf.estimator are written for Keras 2. "
             f"{_WAYS_OUT} Keras 3 said: {type(error).__name__}: {error}"
         ) from error
 
 
-def warn_of_variables() -> None:
-    """Says once that layers of Keras 3 made variables of the default graph.
+def warn_of_keras_3_variables() -> None:
+    """Warns once if layers of Keras 3 created variables of the default graph.
 
-    Keras 3 counts the names of layers on from graph to graph, so that the variables of an
-    evaluation are named "dense_1" where those of the training before it are named "dense".
+    Keras 3 numbers layers across graphs: a variable that is named "dense" in the training is named
+    "dense_1" in the evaluation after it.
     """
     global _warned
     if _warned or not _is_loaded():
@@ -55,8 +55,8 @@ def warn_of_variables() -> None:
         if any(frame.filename.startswith(folder) for frame in variable.op.traceback):
             _warned = True
             _LOG.warning(
-                "The variable '%s' was made by Keras 3, which names layers anew in each graph, so "
-                "that a checkpoint may not fit the next graph of this process. %s",
+                "The variable '%s' was created by Keras 3, which numbers layers across graphs: a "
+                "checkpoint may not fit the next graph of this process. %s",
                 variable.op.name,
                 _WAYS_OUT,
             )
@@ -67,19 +67,19 @@ def _is_loaded() -> bool:
     return getattr(sys.modules.get("keras"), "__version__", "").startswith("3.")
 
 
-def _comes_of_keras_3(error: Exception) -> bool:
+def _is_caused_by_keras_3(error: Exception) -> bool:
     if not _is_loaded():
         return False
-    asked = getattr(error, "obj", None)  # Of an AttributeError: what lacks the attribute.
+    owner = getattr(error, "obj", None)  # The object that lacks the attribute of an AttributeError.
     return (
         "not available with Keras 3" in str(error)
-        or _is_of_keras(getattr(asked, "__name__", ""))
-        or _is_of_keras(type(asked).__module__)
-        or any(_is_of_keras(name) for name in _modules(error.__traceback__))
+        or _is_in_keras(getattr(owner, "__name__", ""))
+        or _is_in_keras(type(owner).__module__)
+        or any(_is_in_keras(name) for name in _modules(error.__traceback__))
     )
 
 
-def _is_of_keras(module: Any) -> bool:
+def _is_in_keras(module: Any) -> bool:
     return str(module).partition(".")[0] == "keras"
 
 

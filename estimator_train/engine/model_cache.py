@@ -1,35 +1,58 @@
-"""The models of an estimator that stay open: built and loaded once, used by call after call."""
+"""The models that an Estimator keeps open: built and loaded once, used by several calls."""
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import dataclasses
 import threading
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
-_MOST_KEPT = 2
+_MAX_MODELS = 2
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ReusedInputFn:
-    """An input_fn that a kept model calls once, and whose input it starts again at later calls.
+class ReusedInput:
+    """An input that open models read again and again, without calling its input_fn again.
 
     Attributes:
-      function: The user's input_fn.
+      input_fn: The user's input_fn.
     """
 
-    function: Any
+    input_fn: Callable[..., Any]
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        """Makes `reused_input` return this one for its input_fn, in this thread."""
+        token = _active.set(self)
+        try:
+            yield
+        finally:
+            _active.reset(token)
+
+
+_active: contextvars.ContextVar[ReusedInput | None] = contextvars.ContextVar(
+    "reused_input", default=None
+)
+
+
+def reused_input(input_fn: Callable[..., Any]) -> ReusedInput | None:
+    """Returns the active ReusedInput if it is that of `input_fn`, otherwise None."""
+    active = _active.get()
+    return active if active is not None and active.input_fn is input_fn else None
 
 
 class CachedModel(Protocol):
-    """What a cache needs of an open model."""
+    """An open model, as the cache uses it."""
 
     @property
     def mode(self) -> str:
         """The ModeKeys value that it was built for."""
 
     @property
-    def worn(self) -> bool:
-        """Whether it is not to be used again."""
+    def needs_rebuild(self) -> bool:
+        """Whether its graph has grown too large to use again."""
 
     def close(self) -> None:
         """Releases its session and graph."""
@@ -39,14 +62,14 @@ _Model = TypeVar("_Model", bound=CachedModel)
 
 
 class ModelCache(Generic[_Model]):
-    """The open models of one estimator, the latest few of them."""
+    """The last few open models of one Estimator."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._models: list[_Model] = []
 
     def take(self, mode: str) -> _Model | None:
-        """Takes a model of this mode out, so that nobody else uses it meanwhile."""
+        """Removes and returns a model of this mode, or returns None."""
         with self._lock:
             for model in self._models:
                 if model.mode == mode:
@@ -55,17 +78,17 @@ class ModelCache(Generic[_Model]):
         return None
 
     def give_back(self, model: _Model) -> None:
-        """Keeps a model for the next call, in place of the oldest where there are too many."""
+        """Keeps a model for the next call, and closes the oldest if there are too many."""
         with self._lock:
-            if not model.worn:
+            if not model.needs_rebuild:
                 self._models.append(model)
-            surplus = self._models[:-_MOST_KEPT]
-            self._models = self._models[-_MOST_KEPT:]
-        for old in [*surplus, *([model] if model.worn else [])]:
+            surplus = self._models[:-_MAX_MODELS]
+            self._models = self._models[-_MAX_MODELS:]
+        for old in [*surplus, *([model] if model.needs_rebuild else [])]:
             old.close()
 
     def close(self) -> None:
-        """Closes all models that are not in use."""
+        """Closes all models that no call uses."""
         with self._lock:
             models, self._models = self._models, []
         for model in models:

@@ -1,10 +1,10 @@
-"""Which sessions run in this process: those of no address, and those of servers started here."""
+"""Servers of this process, to tell sessions that run here from remote ones."""
 
 _targets: set[str] = set()
 
 
-def note_started(target: str) -> None:
-    """Notes that a server was started in this process.
+def register_server(target: str) -> None:
+    """Registers a server that was started in this process.
 
     Args:
       target: The address that sessions connect to.
@@ -13,9 +13,9 @@ def note_started(target: str) -> None:
 
 
 def runs_here(master: str | None) -> bool:
-    """Whether the operations on this task's devices run in this process.
+    """Returns whether a session's operations run in this process.
 
     Args:
-      master: The address that a session connects to, or nothing.
+      master: The address that the session connects to; empty or None for a local session.
     """
     return not master or master in _targets

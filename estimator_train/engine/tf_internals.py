@@ -1,6 +1,6 @@
-"""The one place that reaches into TensorFlow's internals.
+"""All uses of TensorFlow's internals by the engine.
 
-Each entry says why the public API does not do; all else in the package uses public names only.
+Each entry states why the public API does not suffice.
 """
 
 import contextlib
@@ -36,7 +36,12 @@ from tensorflow.python.framework import graph_io, ops as framework_ops
 # (see `tensor_of`).
 from tensorflow.python.ops.script_ops import py_func_common
 
-# Why internal: a Saver takes what is no variable only as a SaveableObject (see `CheckpointEntry`).
+# Why internal: a Saver restores object-based checkpoints by it, too late (see
+# `prepare_restore_by_places`).
+from tensorflow.python.training.saver import saver_from_object_based_checkpoint
+
+# Why internal: a Saver accepts objects other than variables only as SaveableObjects (see
+# `CheckpointEntry`).
 from tensorflow.python.training.saving.saveable_object import SaveableObject, SaveSpec
 
 # Why internal: TensorFlow's hooks all fetch one cached read of the global step, and only this
@@ -56,13 +61,13 @@ class _Text:
 
     @staticmethod
     def MessageToString(message: Any, **options: Any) -> str:  # noqa: N802  protobuf's name
-        """The text of a message."""
+        """Returns the text of a message."""
         options.pop("float_format", None)
         return text_format.MessageToString(message, **options)
 
 
 def mend_text_of_graphs() -> None:
-    """Lets TensorFlow write graphs as text beside protobuf 7 (see `_Text`)."""
+    """Makes TensorFlow 2.20 write graphs as text with protobuf 7 (see `_Text`)."""
     if "float_format" not in inspect.signature(text_format.MessageToString).parameters:
         graph_io.text_format = _Text
 
@@ -71,7 +76,7 @@ mend_text_of_graphs()
 
 
 def never_convert(package: str) -> None:
-    """Has AutoGraph leave a package as it is, as it leaves TensorFlow.
+    """Excludes a package from AutoGraph's conversion, like TensorFlow itself.
 
     Why internal: the public decorator would have to stand at each function of a package.
     """
@@ -83,7 +88,7 @@ _ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign"
 
 
 def saver_by_places(checkpoint: tf.train.Checkpoint) -> tf.compat.v1.train.Saver:
-    """A Saver of what a Checkpoint of the default graph reaches, by its places in it.
+    """Returns a Saver of all objects of a Checkpoint, with object-based keys.
 
     Why internal: a session's Scaffold makes such a Saver, and finalizes the graph with it.
     """
@@ -91,8 +96,25 @@ def saver_by_places(checkpoint: tf.train.Checkpoint) -> tf.compat.v1.train.Saver
     return tf.compat.v1.train.Saver(entries, sharded=True)
 
 
+def prepare_restore_by_places(saver: tf.compat.v1.train.Saver, checkpoint_path: str) -> None:
+    """Lets a Saver that names variables restore an object-based checkpoint in a final graph.
+
+    Does nothing where the checkpoint lacks variables; `Saver.restore` then names them.
+
+    Why internal: `Saver.restore` itself adds the operations for such a checkpoint to the graph, and
+    a session's Scaffold has finalized that.
+
+    Args:
+      saver: A Saver of the default graph, built or not.
+      checkpoint_path: Path prefix of the object-based checkpoint.
+    """
+    with contextlib.suppress(tf.errors.NotFoundError):
+        saver._object_restore_saver = saver_from_object_based_checkpoint(checkpoint_path)
+        saver._object_restore_saver_for_checkpoint = checkpoint_path
+
+
 def scaled_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextManager[None]:
-    """Within it, v1 optimizers divide the loss by the number of replicas.
+    """Makes v1 optimizers in the context divide the loss by the number of replicas.
 
     Why internal: v1 optimizers do so only where the strategy says that an Estimator is at work, and
     only this context says it.
@@ -101,10 +123,10 @@ def scaled_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextM
 
 
 def loss_was_scaled(graph: tf.Graph) -> bool:
-    """Whether a v1 optimizer of `graph` divided its loss by the number of replicas.
+    """Returns whether a v1 optimizer of `graph` divided its loss by the number of replicas.
 
     Why internal: the optimizer leaves the fact only as this attribute of the graph, and the loss
-    that is reported is the replicas' mean if it is set, else their sum.
+    that is reported is the replicas' mean if it is set, otherwise their sum.
     """
     return getattr(graph, "_is_loss_scaled_by_optimizer", False)
 
@@ -123,9 +145,9 @@ def input_iterator(
 
 
 def options_of(dataset: tf.data.Dataset) -> tf.data.Options:
-    """The options of a dataset that was made in the default graph.
+    """Returns the options of a dataset of the default graph.
 
-    Why here: it needs the same silence as `input_iterator`.
+    Why here: it suppresses the same warning as `input_iterator`.
     """
     with _options_read_in_graphs():
         return dataset.options()
@@ -141,27 +163,27 @@ def _options_read_in_graphs() -> Iterator[None]:
 
 _constants = framework_ops._create_graph_constant
 _constants_lock = threading.Lock()
-# By graph, so that other threads and the graphs of functions are left as they are.
+# By graph: other threads, and the graphs of functions, are not affected.
 _constant_makers: weakref.WeakKeyDictionary[tf.Graph, tuple[Callable[..., Any], int]] = (
     weakref.WeakKeyDictionary()
 )
 
 
 @contextlib.contextmanager
-def constants_made_by(make: Callable[..., tf.Tensor | None], least_bytes: int) -> Iterator[None]:
-    """Within it a function is asked first for each large constant of the default graph.
+def constants_made_by(make: Callable[..., tf.Tensor | None], min_bytes: int) -> Iterator[None]:
+    """Makes the default graph's large constants through a function.
 
     Why internal: `tf.constant` and all that makes constants of arrays, as
     `Dataset.from_tensor_slices`, end in this one function, and it copies the array several times.
 
     Args:
-      make: Takes (value, dtype, shape, name) of a constant; returns None to have it made as ever.
-      least_bytes: The size (`nbytes`) from which it is asked for a value.
+      make: Takes (value, dtype, shape, name) of a constant; returns None for a normal constant.
+      min_bytes: Minimum size (`nbytes`) of a large constant.
     """
     graph = tf.compat.v1.get_default_graph()
     with _constants_lock:
         before = _constant_makers.get(graph)
-        _constant_makers[graph] = make, least_bytes
+        _constant_makers[graph] = make, min_bytes
         framework_ops._create_graph_constant = _constant
     try:
         yield
@@ -176,8 +198,8 @@ def constants_made_by(make: Callable[..., tf.Tensor | None], least_bytes: int) -
 
 
 def _constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named: Any) -> Any:
-    make, least_bytes = _constant_makers.get(tf.compat.v1.get_default_graph(), (None, 0))
-    is_large = make is not None and getattr(value, "nbytes", 0) >= least_bytes
+    make, min_bytes = _constant_makers.get(tf.compat.v1.get_default_graph(), (None, 0))
+    is_large = make is not None and getattr(value, "nbytes", 0) >= min_bytes
     made = make(value, dtype, shape, name) if make is not None and is_large else None
     return _constants(value, dtype, shape, name, *more, **named) if made is None else made
 
@@ -185,7 +207,7 @@ def _constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named
 def tensor_of(
     values: Callable[[], np.ndarray], dtype: np.dtype, shape: Sequence[int], name: str
 ) -> tf.Tensor:
-    """A tensor of the default graph whose values a function of this process gives.
+    """Returns a tensor of the default graph whose values a Python function returns.
 
     Why internal: see the import.
 
@@ -202,50 +224,49 @@ def tensor_of(
 
 
 def iterator_handle(iterator: Any) -> tf.Tensor:
-    """The resource handle of a graph-mode iterator.
+    """Returns the resource handle of a graph-mode iterator.
 
-    Why internal: operations that save and restore an iterator take its handle, which it does not
-    give away.
+    Why internal: operations that save and restore an iterator take its handle, which is private.
     """
     return iterator._iterator_resource
 
 
 def datasets_before(dataset: tf.data.Dataset) -> list[tf.data.Dataset]:
-    """The datasets that a dataset reads from.
+    """Returns the datasets that a dataset reads from.
 
-    Why internal: a dataset keeps what it was made of to itself.
+    Why internal: the inputs of a dataset are private.
     """
     return dataset._inputs()
 
 
 def saving_prefix(hook: tf.compat.v1.train.CheckpointSaverHook) -> str:
-    """Path prefix of the checkpoints that a saver hook writes, without the step.
+    """Returns the path prefix of a saver hook's checkpoints, without the step.
 
-    Why internal: the hook keeps its arguments to itself.
+    Why internal: the arguments of the hook are private.
     """
     return hook._save_path
 
 
 def communication_of(strategy: tf.distribute.Strategy) -> Any:
-    """How a MultiWorkerMirroredStrategy communicates: AUTO, RING or NCCL.
+    """Returns how a MultiWorkerMirroredStrategy communicates: AUTO, RING or NCCL.
 
-    Why internal: a strategy does not tell how it was made, and its graph-mode form is made anew.
+    Why internal: the arguments of a strategy are private, and its graph-mode form needs them.
     """
     return strategy.extended._communication_options.implementation
 
 
 def collective_launchers(strategy: tf.distribute.Strategy) -> Sequence[Any]:
-    """What makes the collectives of a MultiWorkerMirroredStrategy, one for each replica here.
+    """Returns the launchers of a MultiWorkerMirroredStrategy's collectives, one for each replica.
 
-    Why internal: how rows are gathered in graphs does not work when their number changes.
+    Why internal: their gathering of rows in graphs fails when the number of rows changes.
     """
     return strategy.extended._cross_device_ops._launchers
 
 
 def left_to_choose_its_sums(strategy: tf.distribute.Strategy) -> bool:
-    """Whether a MirroredStrategy was made without cross_device_ops.
+    """Returns whether a MirroredStrategy was constructed without cross_device_ops.
 
-    Why internal: a strategy does not tell how it was made, and its graph-mode form is made anew.
+    Why internal: the arguments of a strategy are private, and its graph-mode form needs them.
     """
     return strategy.extended._cross_device_ops is strategy.extended._collective_ops
 
@@ -257,12 +278,12 @@ def add_listeners(
 ) -> None:
     """Adds listeners to a saver hook.
 
-    Why internal: a CheckpointSaverHook takes listeners only as it is constructed.
+    Why internal: a CheckpointSaverHook accepts listeners only in its constructor.
 
     Args:
       hook: The hook, before there is a session.
       listeners: The listeners.
-      first: Whether they stand before those that it has, not behind.
+      first: Whether the new listeners come before those of the hook.
     """
     at = 0 if first else len(hook._listeners)
     hook._listeners[at:at] = listeners
@@ -271,7 +292,7 @@ def add_listeners(
 def save_now(
     hook: tf.compat.v1.train.CheckpointSaverHook, session: tf.compat.v1.Session, step: int
 ) -> bool:
-    """Has a saver hook write a checkpoint beside those of its own timer.
+    """Writes a checkpoint with a saver hook, in addition to those of its timer.
 
     Why internal: a CheckpointSaverHook saves only when its own timer says so.
 
@@ -291,13 +312,13 @@ def save_now(
 def save_only_when(
     hook: tf.compat.v1.train.CheckpointSaverHook, is_agreed: Callable[[], bool]
 ) -> None:
-    """Has the timer of a saver hook wait until something else agrees, but for a session's start.
+    """Makes a saver hook save only if a function agrees, except at the start of a session.
 
-    Why internal: a CheckpointSaverHook makes its own timer.
+    Why internal: a CheckpointSaverHook creates its timer.
 
     Args:
       hook: The hook, before there is a session.
-      is_agreed: Whether a checkpoint may be written after the step that was just made.
+      is_agreed: Returns whether a checkpoint may be written after the last step.
     """
     is_due = hook._timer.should_trigger_for_step
     hook._timer.should_trigger_for_step = lambda step: is_agreed() and is_due(step)
@@ -311,45 +332,50 @@ def set_interval(
 ) -> None:
     """Changes how long after its last checkpoint a saver hook writes the next.
 
-    Why internal: what a CheckpointSaverHook was constructed with is in its timer.
+    Why internal: the interval of a CheckpointSaverHook is in its private timer.
 
     Args:
       hook: The hook.
-      steps: So many steps, if it counts steps.
-      secs: So many seconds, if it counts them.
+      steps: Number of steps; None for a hook that counts seconds.
+      secs: Number of seconds; None for a hook that counts steps.
     """
     hook._timer._every_steps, hook._timer._every_secs = steps, secs
 
 
 def count_as_saved(hook: tf.compat.v1.train.CheckpointSaverHook, step: int) -> None:
-    """Tells a saver hook that a step needs no checkpoint any more.
+    """Marks a step as saved, so that a saver hook writes no checkpoint for it.
 
-    Why internal: what it has saved is in its timer.
+    Why internal: the last saved step is in the private timer of the hook.
     """
     hook._timer.update_last_triggered_step(step)
 
 
 def global_step_read() -> tf.Tensor:
-    """The read of the default graph's global step that TensorFlow's own hooks fetch with a step.
+    """Returns the read of the global step that TensorFlow's hooks fetch with a step.
 
     Why internal: only this read is ordered before the step's increment (see below).
     """
     return _get_or_create_global_step_read()
 
 
-def read_step_before_increment(global_step: tf.Variable) -> tf.Tensor:
-    """Makes the global step that hooks fetch with a step the one before that step, always.
+def read_step_before_increment(
+    global_step: tf.Variable, train_op: tf.Operation | tf.Tensor
+) -> tf.Tensor:
+    """Returns a read of the global step that runs before the training step increments it.
 
-    TensorFlow's hooks count on that, but nothing orders the read and the increment of one step: a
-    small model now and then gives the value after it, and a hook fires one step off.
+    TensorFlow's hooks expect the value before the step, but nothing orders the read and the
+    increment of one session call: a small model sometimes fetches the value after it, and a hook
+    fires one step off. Only assignments that the training step runs are ordered: an object-based
+    saver restores the global step by another assignment, when there is nothing to read yet.
 
-    Why internal: no public API adds a control input to an operation that is there already.
+    Why internal: no public API adds a control input to an existing operation.
 
     Args:
       global_step: The global step of the default graph, after model_fn was called.
+      train_op: The operation of the training step.
 
     Returns:
-      The read that hooks fetch, an int64 scalar.
+      The int64 scalar tensor that hooks fetch.
     """
     primary = getattr(global_step, "values", (global_step,))[0]
     if primary is not global_step:
@@ -358,19 +384,31 @@ def read_step_before_increment(global_step: tf.Variable) -> tf.Tensor:
         graph = tf.compat.v1.get_default_graph()
         graph.add_to_collection(GLOBAL_STEP_READ_KEY, primary.read_value())
     read = _get_or_create_global_step_read()
+    of_step = _operations_run_by(getattr(train_op, "op", train_op))
     for operation in primary.op.outputs[0].consumers():
-        increments = operation.type in _ASSIGNMENTS
-        initializes = operation is primary.initializer
         in_control_flow = operation._get_control_flow_context() is not None
-        if increments and not initializes and not in_control_flow:
+        if operation.type in _ASSIGNMENTS and operation in of_step and not in_control_flow:
             operation._add_control_input(read.op)
     return read
 
 
-def run_after(operation: tf.Operation, before: tf.Operation) -> None:
-    """Makes an operation that is there already run after another one.
+def _operations_run_by(*operations: tf.Operation) -> set[tf.Operation]:
+    """Returns all operations that run when `operations` run, `operations` included."""
+    found = set(operations)
+    stack = [*found]
+    while stack:
+        operation = stack.pop()
+        for before in (*operation.control_inputs, *(tensor.op for tensor in operation.inputs)):
+            if before not in found:
+                found.add(before)
+                stack.append(before)
+    return found
 
-    Why internal: no public API adds a control input to an operation.
+
+def run_after(operation: tf.Operation, before: tf.Operation) -> None:
+    """Makes an existing operation run after another one.
+
+    Why internal: no public API adds a control input to an existing operation.
     """
     operation._add_control_input(before)
 
@@ -379,14 +417,14 @@ def reopen(graph: tf.Graph) -> None:
     """Lets operations be added to a graph that creating its session finalized.
 
     Why internal: a Scaffold finalizes the graph for good; a kept model takes a new input for each
-    call, and the session takes up what was added by itself.
+    call, and the session sees added operations.
     """
     graph._unsafe_unfinalize()
 
 
 @contextlib.contextmanager
 def reopened(graph: tf.Graph) -> Iterator[None]:
-    """Within it operations may be added to a graph; after it the graph is as final as before.
+    """Allows operations to be added to a finalized graph in the context.
 
     Why internal: see `reopen`.
     """
@@ -406,7 +444,7 @@ def session_call(
     *,
     in_this_thread: bool = False,
 ) -> Callable[..., list[Any]]:
-    """A function from the values of `feeds` (NumPy arrays) to those of `fetches`.
+    """Returns a function from the values of `feeds` (NumPy arrays) to those of `fetches`.
 
     Why internal: the public `make_callable` goes the way of `Session.run` as soon as there are
     feeds or options, and takes apart feeds and fetches again at each call.
@@ -425,16 +463,16 @@ def session_call(
 
 
 def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
-    """Has the chief of synchronous workers send the first values that are fed to it.
+    """Makes the chief of synchronous workers broadcast fed initial values.
 
-    A first value that is fed is not computed, and nothing else needs the operation that sends it;
-    the other workers would wait for it.
+    A fed initial value is not computed, so that the operation that sends it would not run, and the
+    other workers would wait.
 
-    Why internal: no public API adds a control input to an operation that is there already.
+    Why internal: no public API adds a control input to an existing operation.
 
     Args:
       global_step: The variable that is always among the initialized ones.
-      fed: What is fed as variables are initialized.
+      fed: Tensors that are fed when variables are initialized.
     """
     initializer = getattr(global_step, "values", (global_step,))[0].initializer
     for operation in [operation for tensor in fed for operation in tensor.consumers()]:
@@ -443,12 +481,12 @@ def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
 
 
 def entries_of_own_values() -> list[Any] | None:
-    """What a Saver of one of several synchronous workers writes: nothing that the others must join.
+    """Returns the entries of a synchronous worker's Saver, none of which needs a collective.
 
     Why internal: see `CheckpointEntry`.
 
     Returns:
-      The entries; None where no variable is spread over the workers.
+      The entries; None if no variable is spread over the workers.
     """
     variables = [*tf.compat.v1.global_variables(), *_saveable_objects()]
     if not any(_is_spread(variable) for variable in variables):
@@ -466,7 +504,7 @@ def _saveable_objects() -> list[Any]:
 
 
 def _is_spread(variable: Any) -> bool:
-    """Whether each worker has a part of a variable's value, so that reading it is a collective."""
+    """Returns whether a variable is spread over the workers, so that reading it is a collective."""
     strategy = getattr(variable, "distribute_strategy", None)
     return (
         strategy is not None
@@ -476,7 +514,7 @@ def _is_spread(variable: Any) -> bool:
 
 
 def _own_value(variable: tf.Variable) -> tf.Tensor:
-    """A variable's value, as far as this process knows it."""
+    """Returns the part of a variable's value that this process has."""
     if not _is_spread(variable):
         return variable.read_value()
     values = [part.read_value() for part in variable.values]
@@ -486,15 +524,15 @@ def _own_value(variable: tf.Variable) -> tf.Tensor:
 
 
 class CheckpointEntry(SaveableObject):
-    """A tensor that a Saver writes under any name, and what is done with it as it is restored.
+    """Entry of a Saver: a tensor with any name, and the operation that restores it.
 
-    Why internal: a Saver takes variables by other names than their own too, but no variables that
-    a strategy mirrors, and no constants.
+    Why internal: a Saver accepts variables under other names, but not mirrored variables or
+    constants.
 
     Args:
       name: The key in the checkpoint.
-      tensor: What is written.
-      restore: Returns the operation that takes a restored tensor back.
+      tensor: The tensor to write.
+      restore: Returns the operation that assigns a restored tensor.
     """
 
     def __init__(
@@ -505,30 +543,33 @@ class CheckpointEntry(SaveableObject):
         super().__init__(tensor, [spec], name)
 
     def restore(self, restored_tensors: Sequence[tf.Tensor], restored_shapes: Any) -> Any:
-        """Returns the operation that takes back what was read."""
+        """Returns the operation that assigns the restored tensor."""
         del restored_shapes
         return self._restore(restored_tensors[0])
 
     @classmethod
-    def of_variable(cls, name: str, variable: tf.Variable) -> "CheckpointEntry":
-        """An entry for a variable's value; called outside of replicas."""
+    def of_variable(
+        cls, name: str, variable: tf.Variable, checks_shape: bool = True
+    ) -> "CheckpointEntry":
+        """Makes an entry for a variable's value; called outside of replicas."""
 
         def assign(value: tf.Tensor) -> tf.Operation:
-            # An assignment alone would take a value of another shape without a word.
-            return tf.group(variable.assign(tf.ensure_shape(value, variable.shape)))
+            # An assignment alone accepts a value of another shape.
+            checked = tf.ensure_shape(value, variable.shape) if checks_shape else value
+            return tf.group(variable.assign(checked))
 
         return cls(name, _own_value(variable), assign)
 
     @classmethod
     def of_constant(cls, name: str, value: bytes) -> "CheckpointEntry":
-        """An entry that is written anew each time and never read."""
+        """Returns an entry that every save writes and no restore reads."""
         return cls(name, tf.constant(value), lambda restored: tf.group(restored))
 
 
 def current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.compat.v1.Session:
-    """The raw session that a MonitoredSession uses now.
+    """Returns the raw session that a MonitoredSession uses now.
 
-    One that recovers from the failure of another task makes a new one, of which the context that
-    `run_step_fn` hands to its function does not know.
+    A MonitoredSession that recovers from the failure of another task creates a new raw session. The
+    context that `run_step_fn` passes to its function still has the old one.
     """
     return session._tf_sess()

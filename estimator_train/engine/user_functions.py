@@ -1,7 +1,7 @@
-"""Calling a user's functions: with the arguments that they take, and on replicas by AutoGraph.
+"""Calls of users' functions: with the arguments that they take, and on replicas through AutoGraph.
 
-On replicas a user's functions are converted, and `if tensor:` works in them. So it was in
-tf.estimator, and nowhere else: what is called without replicas stays as it is.
+On replicas, users' functions are converted, so that `if tensor:` works in them, as in tf.estimator.
+Functions that no replica calls are not converted.
 """
 
 import contextvars
@@ -13,6 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
+from estimator_train.engine.type_aliases import Params, Strategy
 
 _LOG = tf.get_logger()
 _NAMED = (
@@ -20,11 +21,12 @@ _NAMED = (
     inspect.Parameter.KEYWORD_ONLY,
 )
 # TensorFlow would convert each function between its own and the user's: hundreds of this package,
-# at most of the time that it takes to make a graph.
+# which would take most of the time to build a graph.
 tf_internals.never_convert("estimator_train")
 _on_replica = contextvars.ContextVar("on_replica", default=False)
-# These call what they are given, where the others first have it converted.
+# These strategies call a function directly; the others convert it first.
 _WITHOUT_REPLICAS = (tf.distribute.OneDeviceStrategy, tf.compat.v1.distribute.OneDeviceStrategy)
+_LABELS_NOT_TAKEN = "model_fn does not take labels, but input_fn returns labels."
 _MODEL_FN_ARGUMENTS = frozenset({"features", "labels", "mode", "params", "self", "config"})
 
 
@@ -32,8 +34,8 @@ def argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
     """Returns the names of the arguments that a caller can still give to `fn`.
 
     Args:
-      fn: A function, lambda, bound method, callable object or `functools.partial` of these. What a
-        partial already holds, by position or by name, is left out.
+      fn: A function, lambda, bound method, callable object or `functools.partial` of these. The
+        arguments that a partial holds are left out.
 
     Raises:
       TypeError: `fn` cannot be called.
@@ -45,7 +47,7 @@ def argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
         )
     held: set[str] = set()
     while isinstance(fn, functools.partial):
-        # A partial keeps its keywords in the signature, with new defaults: they are given already.
+        # A partial keeps its keywords in the signature, with new defaults.
         held |= set(fn.keywords)
         positional = argument_names(fn.func)[: len(fn.args)]
         held |= set(positional)
@@ -58,42 +60,57 @@ def call_with_known(
     fn: Callable[..., Any],
     available: Mapping[str, Any],
     fallbacks: Mapping[str, Any] | None = None,
-    untaken: Mapping[str, str] | None = None,
+    required_arguments: Mapping[str, str] | None = None,
 ) -> Any:
-    """Calls a function with those arguments that it names.
+    """Calls a function with the arguments that it names.
 
     Args:
       fn: The function.
       available: Values of arguments by their names.
-      fallbacks: The same for arguments that keep a default of the function's, if they have one.
-      untaken: By the names of arguments that it must take, the message of the error if it does not.
+      fallbacks: Values of arguments that have no default in the function, by their names.
+      required_arguments: Maps each required argument to the error raised when it is missing.
 
     Raises:
-      ValueError: It does not take an argument of `untaken`.
+      ValueError: The function does not take one of `required_arguments`.
     """
     needed = {name: value for name, value in (fallbacks or {}).items() if requires(fn, name)}
     names = argument_names(fn)
-    for name, message in (untaken or {}).items():
+    for name, message in (required_arguments or {}).items():
         if name not in names:
             raise ValueError(message)
     known = {name: value for name, value in {**needed, **available}.items() if name in names}
-    return user_function(fn)(**known)
+    return convert_on_replica(fn)(**known)
+
+
+def call_model_fn(model_fn: Callable[..., Any], available: Mapping[str, Any]) -> Any:
+    """Calls a model_fn with the arguments that it takes.
+
+    Args:
+      model_fn: The user's model_fn.
+      available: Features, labels, mode, params and config by their names.
+
+    Raises:
+      ValueError: There are labels, and model_fn does not take them.
+    """
+    has_labels = available["labels"] is not None
+    required = {"labels": _LABELS_NOT_TAKEN} if has_labels else None
+    return call_with_known(model_fn, available, required_arguments=required)
 
 
 def requires(fn: Callable[..., Any], name: str) -> bool:
-    """Whether `fn` has an argument `name` without a default."""
+    """Returns whether `fn` has an argument `name` without a default."""
     parameter = _signature(fn).parameters.get(name)
     return parameter is not None and parameter.default is inspect.Parameter.empty
 
 
 def _signature(fn: Callable[..., Any]) -> inspect.Signature:
-    """The arguments that `fn` itself takes; of a wrapper that hands on any, the wrapped one's."""
+    """Returns the signature of `fn`, or of the wrapped function if `fn` passes on any keyword."""
     own = inspect.signature(fn, follow_wrapped=False)
-    hands_on = any(p.kind == inspect.Parameter.VAR_KEYWORD for p in own.parameters.values())
-    return inspect.signature(fn) if hands_on else own
+    passes_on = any(p.kind == inspect.Parameter.VAR_KEYWORD for p in own.parameters.values())
+    return inspect.signature(fn) if passes_on else own
 
 
-def validate_model_fn(model_fn: Callable[..., Any] | None, params: Any) -> None:
+def validate_model_fn(model_fn: Callable[..., Any] | None, params: Params) -> None:
     """Checks that a model_fn has legal arguments.
 
     Args:
@@ -101,8 +118,8 @@ def validate_model_fn(model_fn: Callable[..., Any] | None, params: Any) -> None:
       params: The params given to the estimator, or None.
 
     Raises:
-      ValueError: There is no model_fn; it does not take `features`; it takes an argument that no
-        estimator gives; or params are given and it does not take `params`.
+      ValueError: model_fn is missing; it does not take `features`; it takes an unknown argument; or
+        params are given and it does not take `params`.
       TypeError: model_fn cannot be called.
     """
     if model_fn is None:
@@ -129,8 +146,8 @@ def validate_model_fn(model_fn: Callable[..., Any] | None, params: Any) -> None:
         )
 
 
-def as_replica(fn: Callable[..., Any], strategy: Any) -> Callable[..., Any]:
-    """Returns `fn`, which each replica of a strategy calls, as one that tells `user_function`."""
+def as_replica(fn: Callable[..., Any], strategy: Strategy) -> Callable[..., Any]:
+    """Returns `fn` for the replicas of a strategy, in which `convert_on_replica` converts."""
     if isinstance(strategy, _WITHOUT_REPLICAS):
         return fn
 
@@ -144,11 +161,11 @@ def as_replica(fn: Callable[..., Any], strategy: Any) -> Callable[..., Any]:
     return replica
 
 
-def user_function(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a user's function as it is to be called: converted if a replica calls it.
+def convert_on_replica(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a user's function, converted by AutoGraph if a replica calls it.
 
     Args:
-      fn: Any callable. One of `tf.autograph.experimental.do_not_convert` stays as it is.
+      fn: Any callable. Functions of `tf.autograph.experimental.do_not_convert` are not converted.
     """
     if not _on_replica.get():
         return fn

@@ -1,4 +1,4 @@
-"""Estimator, with the verbs train, evaluate, predict and export."""
+"""Estimator, with train, evaluate, predict and export."""
 
 from estimator_train.estimator.estimator import Estimator, EstimatorV2
 

@@ -1,13 +1,19 @@
-"""The configuration that an estimator works with."""
+"""Defaults of an Estimator's RunConfig, and the process that it describes."""
 
+import dataclasses
 import os
 import tempfile
 
 import tensorflow as tf
 
-from estimator_train.engine.distributed.strategies import settled
+from estimator_train.engine.distributed.strategies import resolve_cluster
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.session_config import merged_session_config
+from estimator_train.run_config.session_config import (
+    limit_threads,
+    make_default_session_config,
+    merge_session_config,
+)
+from estimator_train.run_config.topology import Topology, make_topology
 
 _LOG = tf.get_logger()
 
@@ -19,7 +25,7 @@ def complete_config(
 
     Args:
       config: A RunConfig, or None for the default one.
-      model_dir: The directory to use, or None for the config's, else a temporary one.
+      model_dir: The directory to use; None: that of the config, or a temporary one.
 
     Raises:
       ValueError: config is not a RunConfig, or has another model_dir.
@@ -39,7 +45,28 @@ def complete_config(
     if not chosen:
         chosen = tempfile.mkdtemp()
         _LOG.warning("Using temporary folder as model directory: %s", chosen)
-    config = settled(config)
+    config = resolve_cluster(config)
     filters = () if config.train_distribute else config.device_filters
-    session_config = merged_session_config(config.session_config, filters)
+    session_config = merge_session_config(config.session_config, filters)
     return config.replace(model_dir=chosen, session_config=session_config)
+
+
+@dataclasses.dataclass(frozen=True)
+class Process:
+    """This process, as a RunConfig describes it.
+
+    Attributes:
+      config: The RunConfig, with a model_dir.
+      topology: How this process trains: alone, or with others.
+      session_config: The configuration of its sessions.
+    """
+
+    config: RunConfig
+    topology: Topology
+    session_config: tf.compat.v1.ConfigProto
+
+
+def describe_process(config: RunConfig) -> Process:
+    """Returns this process, as a RunConfig describes it."""
+    session_config = config.session_config or make_default_session_config()
+    return Process(config, make_topology(config), limit_threads(session_config))

@@ -1,54 +1,63 @@
 """Estimator: a model_fn with a directory, and the verbs train, evaluate, predict and export."""
 
 import contextlib
+import contextvars
 import copy
+import functools
 import os
-import pkgutil
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import tensorflow as tf
 
 from estimator_train.cluster import EVALUATOR, PS
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint
-from estimator_train.engine.checkpoints.reading import (
-    saved_global_step,
-    variable_names,
-    variable_value,
-)
+from estimator_train.engine.checkpoints.reading import saved_global_step
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, settings_from
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.ps_task import serve, taking_part
+from estimator_train.engine.distributed.ps_task import join_cluster, serve
 from estimator_train.engine.model_cache import ModelCache
 from estimator_train.engine.run import evaluate, predict, train
-from estimator_train.engine.user_functions import validate_model_fn
-from estimator_train.estimator.config_defaults import complete_config
+from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
+from estimator_train.engine.user_functions import call_model_fn, call_with_known, validate_model_fn
+from estimator_train.estimator.config_defaults import complete_config, describe_process
 from estimator_train.estimator.export_methods import ExportVerbs
-from estimator_train.estimator.overridden_members import refuse_overridden_members
-from estimator_train.estimator.private_names import PrivateNames
-from estimator_train.estimator_spec.spec import EstimatorSpec
-from estimator_train.predictor.live import EstimatorPredictor, open_predictor
+from estimator_train.estimator.model_methods import ModelMethods
+from estimator_train.estimator.overridden_members import (
+    refuse_overridden_members,
+    warn_of_members_without_effect,
+)
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys, check_call, check_instances
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.session_config import with_threads_that_fit
-from estimator_train.run_config.topology import topology_of
 
 _LOG = tf.get_logger()
-# What an estimator sets of itself, which no member of a subclass may stand for.
-_ATTRIBUTES = ("_config", "_model_fn", "_params", "_warm_start_settings", "_kept_models")
-_Hooks: TypeAlias = Sequence[tf.compat.v1.train.SessionRunHook] | None
+_Hook: TypeAlias = tf.compat.v1.train.SessionRunHook
+_Hooks: TypeAlias = Sequence[_Hook] | None
+# Private attributes that programs assign, to the settings of RunConfig that they replace.
+_ASSIGNED = {
+    "_model_dir": "_model_dir",
+    "_session_config": "_session_config",
+    "_device_fn": "_device_fn",
+    "_train_distribution": "_train_distribute",
+    "_eval_distribution": "_eval_distribute",
+}
+# The Estimator whose functions the engine calls in this thread, and their params.
+_call: contextvars.ContextVar[tuple[Any, Any]] = contextvars.ContextVar(
+    "call", default=(None, None)
+)
+_Estimator = TypeVar("_Estimator", bound="Estimator")
 
 
-class Estimator(PrivateNames, ExportVerbs):
+class Estimator(ModelMethods, ExportVerbs):
     """Trains and evaluates models (the v1 class; `estimator_train.Estimator` is its v2 form).
 
-    Everything an estimator learns is in its `model_dir`: each call builds its graph anew and goes
-    on from the latest checkpoint there. Subclasses wrap a model_fn; they cannot override members.
+    An estimator keeps its variables in `model_dir`: each call builds a graph and continues from the
+    latest checkpoint there. Subclasses wrap a model_fn and cannot override the public members.
 
     Args:
       model_fn: Function of `features` and any of `labels`, `mode`, `params`, `config`, which
         returns an `EstimatorSpec`. In mode PREDICT it is called without labels (None).
       model_dir: Directory of checkpoints and event files, a string or path; by default the
-        config's, else a temporary directory that stays.
+        config's, otherwise a temporary directory that is kept.
       config: A `RunConfig`; by default one with the defaults and TF_CONFIG's cluster.
       params: Hyper-parameters for model_fn and input_fns, usually a dict; copied.
       warm_start_from: First values of variables where model_dir has no checkpoint: the path of a
@@ -64,24 +73,29 @@ class Estimator(PrivateNames, ExportVerbs):
         model_fn: Callable[..., EstimatorSpec],
         model_dir: str | os.PathLike[str] | None = None,
         config: RunConfig | None = None,
-        params: Any = None,
+        params: Params = None,
         warm_start_from: str | WarmStartSettings | None = None,
     ) -> None:
-        self._assert_members_are_not_overridden(self)
+        type(self)._assert_members_are_not_overridden(self)
         self._config = complete_config(config, model_dir)
         _LOG.info("Using config: %s", vars(self._config))
         validate_model_fn(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy({} if params is None else params)
         self._warm_start_settings = settings_from(warm_start_from)
-        self._kept_models: ModelCache[Any] = ModelCache()
-        self._topology = topology_of(self._config)
-        self._sessions_here = with_threads_that_fit(self._config.session_config)
+        self._model_dir = self._config.model_dir
+        self._session_config = self._config.session_config
+        self._device_fn = self._config.device_fn
+        self._train_distribution = self._config.train_distribute
+        self._eval_distribution = self._config.eval_distribute
+        self._open_models: ModelCache[Any] = ModelCache()
+        self._process = describe_process(self._config)
+        warn_of_members_without_effect(type(self))
 
     @property
     def model_dir(self) -> str:
         """The directory of checkpoints and event files."""
-        return self._config.model_dir
+        return self._model_dir
 
     @property
     def config(self) -> RunConfig:
@@ -97,54 +111,16 @@ class Estimator(PrivateNames, ExportVerbs):
     def model_fn(self) -> Callable[..., EstimatorSpec]:
         """The model_fn as a function of (features, labels, mode, config), params bound."""
 
-        def public_model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+        def public_model_fn(
+            features: TensorStructure, labels: TensorStructure, mode: str, config: RunConfig
+        ) -> EstimatorSpec:
             return self._call_model_fn(features, labels, mode, config)
 
         return public_model_fn
 
-    @staticmethod
-    def _assert_members_are_not_overridden(estimator: "Estimator") -> None:
-        """Programs that do override members put a function that does nothing in its place."""
-        refuse_overridden_members(type(estimator), [*dir(Estimator), *_ATTRIBUTES])
-
-    def dry_run(self, train_spec: Any, eval_spec: Any) -> Any:
-        """Runs two steps, one evaluation batch, one export and one served prediction.
-
-        All of it happens in a temporary directory: a job that would fail after hours fails now. See
-        `estimator_train.training.dry_run`.
-
-        Args:
-          train_spec: The `TrainSpec` of the job.
-          eval_spec: Its `EvalSpec`, or a list of them.
-        """
-        # What is built from estimators stands above them, so it is found by name.
-        return pkgutil.resolve_name("estimator_train.training.dry_run:dry_run")(
-            self, train_spec, eval_spec
-        )
-
     def close(self) -> None:
         """Releases the models that `evaluate` and `predict` keep open for their next call."""
-        self._kept_models.close()
-
-    def latest_checkpoint(self) -> str | None:
-        """Returns the path prefix of the latest checkpoint in model_dir, or None."""
-        return latest_checkpoint(self.model_dir)
-
-    def get_variable_names(self) -> list[str]:
-        """Returns the names of all variables in the latest checkpoint.
-
-        Raises:
-          ValueError: There is no checkpoint.
-        """
-        return variable_names(self.model_dir)
-
-    def get_variable_value(self, name: str) -> Any:
-        """Returns a variable's value in the latest checkpoint, a NumPy array.
-
-        Raises:
-          ValueError: There is no checkpoint.
-        """
-        return variable_value(self.model_dir, name)
+        self._open_models.close()
 
     def eval_dir(self, name: str | None = None) -> str:
         """Returns the directory of an evaluation's event files.
@@ -156,23 +132,23 @@ class Estimator(PrivateNames, ExportVerbs):
 
     def train(
         self,
-        input_fn: Callable[..., Any],
+        input_fn: InputFn,
         hooks: _Hooks = None,
         steps: int | None = None,
         max_steps: int | None = None,
         saving_listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener] | None = None,
     ) -> "Estimator":
-        """Trains from the latest checkpoint on, until the steps are done or the input ends.
+        """Trains from the latest checkpoint until the steps are done or the input ends.
 
         In a cluster this starts the server of this process's task; a parameter server serves
-        until the others have ended their call.
+        until the calls of the other tasks end.
 
         Args:
           input_fn: Function of any of `mode`, `params`, `config`, `input_context`, which returns a
             Dataset of (features, labels), a pair of tensors, or features alone.
           hooks: SessionRunHooks for the training session.
-          steps: Steps to train on top of those that were trained; by default no limit.
-          max_steps: Global step to stop at; nothing is done where it was reached before.
+          steps: Steps to train in this call; by default no limit.
+          max_steps: Global step to stop at; a call that starts there does nothing.
           saving_listeners: Called before and after each checkpoint.
 
         Returns:
@@ -191,28 +167,27 @@ class Estimator(PrivateNames, ExportVerbs):
             )
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        _check_positive(steps=steps, max_steps=max_steps)
-        found_hooks = _checked_hooks(hooks)
-        listeners = _checked_listeners(saving_listeners)
-        context = self._context()
-        if self._config.task_type == PS:
-            serve(self._config)
+        all_hooks = check_call(hooks, steps=steps, max_steps=max_steps)
+        listeners = _check_listeners(saving_listeners) if saving_listeners else []
+        config = self._config_in_use()
+        if config.task_type == PS:
+            serve(config)
             return self
-        in_cluster = taking_part(self._config, self._topology) if self._config.master else None
+        topology = self._engine_context(ModeKeys.TRAIN).topology
+        in_cluster = join_cluster(config, topology) if config.master else None
         with in_cluster or contextlib.nullcontext() as task:
             if max_steps is not None and saved_global_step(self.model_dir) >= max_steps:
                 _LOG.info("Skipping training since max_steps has already saved.")
                 return self
-            if steps is not None or max_steps is not None:
-                found_hooks.append(tf.compat.v1.train.StopAtStepHook(steps, max_steps))
-            found_hooks += task.hooks(max_steps) if task else []
-            loss = train.train(context, input_fn, found_hooks, listeners)
+            all_hooks += self._convert_train_steps_to_hooks(steps, max_steps)
+            all_hooks += task.hooks(max_steps) if task else []
+            loss = self._train_model(input_fn, all_hooks, listeners)
         _LOG.info("Loss for final step: %s.", loss)
         return self
 
     def evaluate(
         self,
-        input_fn: Callable[..., Any],
+        input_fn: InputFn,
         steps: int | None = None,
         hooks: _Hooks = None,
         checkpoint_path: str | None = None,
@@ -224,8 +199,8 @@ class Estimator(PrivateNames, ExportVerbs):
           input_fn: As for `train`.
           steps: Batches to evaluate; by default all of the input.
           hooks: SessionRunHooks for the evaluation session.
-          checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
-            where there is none.
+          checkpoint_path: The checkpoint; by default the latest. Without a checkpoint the
+            variables are initialized.
           name: Keeps the metrics of several evaluation sets apart.
 
         Returns:
@@ -234,13 +209,12 @@ class Estimator(PrivateNames, ExportVerbs):
         Raises:
           ValueError: steps is not positive, or model_fn gives a metric a name that is taken.
         """
-        _check_positive(steps=steps)
-        found_hooks = _checked_hooks(hooks)
+        all_hooks = check_call(hooks, steps=steps)
         return evaluate.evaluate(
-            self._context(),
+            self._engine_context(ModeKeys.EVAL),
             input_fn,
             steps,
-            found_hooks,
+            all_hooks,
             checkpoint_path,
             name,
             self.eval_dir(name),
@@ -248,79 +222,165 @@ class Estimator(PrivateNames, ExportVerbs):
 
     def predict(
         self,
-        input_fn: Callable[..., Any],
-        predict_keys: Sequence[str] | str | None = None,
+        input_fn: InputFn,
+        predict_keys: PredictKeys = None,
         hooks: _Hooks = None,
         checkpoint_path: str | None = None,
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
-        """Yields the predictions for an input; nothing runs before the first is asked for.
+        """Yields the predictions for an input; nothing runs before the first `next`.
 
         Args:
           input_fn: As for `train`; labels are ignored.
           predict_keys: Which of model_fn's predictions to compute; by default all.
           hooks: SessionRunHooks for the prediction session.
-          checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
-            where there is none.
+          checkpoint_path: The checkpoint; by default the latest. Without a checkpoint the
+            variables are initialized.
           yield_single_examples: False yields batches as model_fn returns them.
 
         Yields:
-          NumPy values, or a dict of them where model_fn's predictions are a dict.
+          NumPy values, or dicts of NumPy values if model_fn's predictions are a dict.
 
         Raises:
           ValueError: predict_keys names no prediction, or predictions differ in batch length.
         """
-        found_hooks = _checked_hooks(hooks)
+        all_hooks = check_call(hooks)
         yield from predict.predict(
-            self._context(),
+            self._engine_context(ModeKeys.PREDICT),
             input_fn,
             predict_keys if isinstance(predict_keys, str) else list(predict_keys or ()),
-            found_hooks,
+            all_hooks,
             checkpoint_path,
             yield_single_examples,
         )
 
-    def predictor(
-        self,
-        serving_input_receiver_fn: Callable[[], Any] | None = None,
-        predict_keys: Sequence[str] | str | None = None,
-        checkpoint_path: str | None = None,
-        reload: bool = False,
-    ) -> EstimatorPredictor:
-        """Opens the model to answer batch after batch: built and loaded once.
+    # Programs override, replace, call and assign the private members that follow, as those of
+    # tf.estimator's Estimator. The engine calls user functions through them.
 
-        `with estimator.predictor() as predictor: predictor.predict({"x": array})`
+    def _assert_members_are_not_overridden(self) -> None:
+        refuse_overridden_members(type(self))
+
+    def _create_global_step(self, graph: tf.Graph) -> tf.Variable:
+        return tf.compat.v1.train.create_global_step(graph)
+
+    def _create_and_assert_global_step(self, graph: tf.Graph) -> tf.Variable:
+        step = self._create_global_step(graph)
+        if step is not tf.compat.v1.train.get_global_step(graph):
+            raise ValueError("_create_global_step must make the global step of the graph.")
+        return step
+
+    def _call_input_fn(
+        self,
+        input_fn: InputFn,
+        mode: str,
+        input_context: tf.distribute.InputContext | None = None,
+    ) -> Any:
+        available: dict[str, Any] = {"mode": mode, "config": self._config_in_use()}
+        available["params"] = self._params_of_call()
+        fallbacks = {}
+        if input_context is not None:
+            available["input_context"] = input_context
+        else:  # An input_fn keeps its own default.
+            fallbacks["input_context"] = tf.distribute.InputContext()
+        return call_with_known(input_fn, available, fallbacks)
+
+    def _call_model_fn(
+        self, features: TensorStructure, labels: TensorStructure, mode: str, config: RunConfig
+    ) -> EstimatorSpec:
+        available = {"features": features, "labels": labels, "mode": mode, "config": config}
+        available["params"] = self._params_of_call()
+        _LOG.info("Calling model_fn.")
+        spec: EstimatorSpec = call_model_fn(self._model_fn, available)
+        _LOG.info("Done calling model_fn.")
+        return spec
+
+    def _convert_train_steps_to_hooks(
+        self, steps: int | None, max_steps: int | None
+    ) -> list[_Hook]:
+        if steps is None and max_steps is None:
+            return []
+        return [tf.compat.v1.train.StopAtStepHook(steps, max_steps)]
+
+    def _train_model(
+        self,
+        input_fn: InputFn,
+        hooks: Sequence[_Hook],
+        saving_listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+    ) -> Any:
+        context = self._engine_context(ModeKeys.TRAIN)
+        return train.train(context, input_fn, hooks, saving_listeners)
+
+    # The members that follow are not those of tf.estimator.
+
+    def _engine_context(self, mode: str | None) -> EstimatorContext:
+        """Returns the Estimator as the engine sees it in one call.
 
         Args:
-          serving_input_receiver_fn: For what is fed, as for `export_saved_model`; by default
-            features are fed as they are.
-          predict_keys: Which of model_fn's predictions to compute; by default all.
-          checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
-            where there is none.
-          reload: Whether to go over to a newer checkpoint as soon as there is one.
-
-        Returns:
-          A context manager with `predict(batch)`, which several threads may call.
-
-        Raises:
-          ValueError: reload and checkpoint_path are both given, or predict_keys names no
-            prediction.
+          mode: The ModeKeys value of train, evaluate or predict; None for exports and predictors.
         """
-        return open_predictor(
-            self._context(), serving_input_receiver_fn, predict_keys, checkpoint_path, reload
+        config = self._config_in_use()
+        process = self._process if config is self._process.config else describe_process(config)
+        params = self._params_for(mode)
+        # Looked up on the instance: what a program overrides or replaces takes effect.
+        sources = (
+            self._model_fn,
+            self._call_model_fn,
+            self._call_input_fn,
+            self._create_and_assert_global_step,
         )
-
-    def _context(self) -> EstimatorContext:
         return EstimatorContext(
             model_fn=self._model_fn,
-            params=self._params,
-            config=self._config,
-            model_dir=self._config.model_dir,
-            topology=self._topology,
-            session_config=self._sessions_here,
+            call_model_fn=functools.partial(self._call_with_params, params, sources[1]),
+            call_input_fn=functools.partial(self._call_with_params, params, sources[2]),
+            create_global_step=sources[3],
+            sources=sources,
+            params=params,
+            config=config,
+            model_dir=config.model_dir,
+            topology=process.topology,
+            session_config=process.session_config,
             warm_start=self._warm_start_settings,
-            kept=self._kept_models,
+            open_models=self._open_models,
         )
+
+    def _config_in_use(self) -> RunConfig:
+        """Returns the RunConfig with the settings that a program assigned to the Estimator."""
+        config = self._config
+        for attribute, setting in _ASSIGNED.items():
+            value = getattr(self, attribute)
+            if value is not getattr(self._config, setting):
+                config = config.replace() if config is self._config else config
+                setattr(config, setting, value)
+        return config
+
+    def _params_for(self, mode: str | None) -> Any:
+        """Returns the params for a call of `_engine_context`."""
+        del mode
+        return self.params
+
+    def _call_with_params(
+        self, params: Params, function: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Calls a function in which `_params_of_call` returns `params`."""
+        token = _call.set((self, params))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _call.reset(token)
+
+    def _params_of_call(self) -> Any:
+        """Returns the params of the engine's call in this thread, or those outside of a call."""
+        estimator, params = _call.get()
+        return params if estimator is self else self.params
+
+    def _copy_for(self: _Estimator, model_dir: str) -> _Estimator:
+        """Returns a copy of this Estimator that works in another directory."""
+        copied = copy.copy(self)
+        copied._config = self._config.replace(model_dir=model_dir)
+        copied._model_dir = model_dir
+        copied._open_models = ModelCache()
+        copied._process = describe_process(copied._config)
+        return copied
 
 
 class EstimatorV2(Estimator):
@@ -331,36 +391,16 @@ class EstimatorV2(Estimator):
 
     @property
     def export_savedmodel(self) -> Any:
-        """Gone in v2: always an AttributeError that names `export_saved_model`."""
+        """Removed in v2: raises AttributeError that names `export_saved_model`."""
         raise AttributeError(
             "`Estimator.export_savedmodel` has been deprecated. Please use `export_saved_model` "
             "instead."
         )
 
 
-def _check_positive(**arguments: int | None) -> None:
-    for name, value in arguments.items():
-        if value is not None and value <= 0:
-            raise ValueError(f"Must specify {name} > 0, given: {value}")
-
-
-def _checked_hooks(hooks: _Hooks) -> list[tf.compat.v1.train.SessionRunHook]:
-    """The hooks as a new list."""
-    found = list(hooks or ())
-    for hook in found:
-        if not isinstance(hook, tf.compat.v1.train.SessionRunHook):
-            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
-    return found
-
-
-def _checked_listeners(
-    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener] | None,
+def _check_listeners(
+    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
 ) -> list[tf.compat.v1.train.CheckpointSaverListener]:
-    """The listeners as a new list."""
-    found = list(listeners or ())
-    for listener in found:
-        if not isinstance(listener, tf.compat.v1.train.CheckpointSaverListener):
-            raise TypeError(
-                f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}"
-            )
-    return found
+    kind = tf.compat.v1.train.CheckpointSaverListener
+    message = "saving_listeners must be a list of CheckpointSaverListener, given: {}"
+    return list(check_instances(listeners, kind, message))

@@ -1,4 +1,4 @@
-"""The verbs by which an estimator writes SavedModels."""
+"""The methods of an Estimator that write SavedModels."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from estimator_train.export import export_checkpoint
 
 
 class ExportVerbs:
-    """What an Estimator exports by; the estimator gives the job."""
+    """Methods of Estimator that export its model."""
 
     def export_saved_model(
         self,
@@ -42,7 +42,7 @@ class ExportVerbs:
         """
         if not serving_input_receiver_fn:
             raise ValueError("An input_receiver_fn must be defined.")
-        return self.experimental_export_all_saved_models(
+        return self._export_all_saved_models(
             export_dir_base,
             {experimental_mode: serving_input_receiver_fn},
             assets_extra=assets_extra,
@@ -73,9 +73,8 @@ class ExportVerbs:
         Raises:
           ValueError: There is no checkpoint, or no mode is given.
         """
-        return export_checkpoint.export(
-            self._context(),
-            os.fsdecode(export_dir_base),
+        return self._export_all_saved_models(
+            export_dir_base,
             input_receiver_fn_map,
             assets_extra=assets_extra,
             as_text=as_text,
@@ -91,12 +90,23 @@ class ExportVerbs:
         checkpoint_path: str | None = None,
         strip_default_attrs: bool = False,
     ) -> bytes:
-        """The older name of `export_saved_model`; strip_default_attrs chooses what is stripped."""
+        """Writes a SavedModel, as `export_saved_model` with its v1 name.
+
+        Args:
+          export_dir_base: As for `export_saved_model`.
+          serving_input_receiver_fn: As for `export_saved_model`.
+          assets_extra: As for `export_saved_model`.
+          as_text: As for `export_saved_model`.
+          checkpoint_path: As for `export_saved_model`.
+          strip_default_attrs: Whether to leave out attributes that have their default value.
+
+        Returns:
+          The path of the new directory, as bytes.
+        """
         if not serving_input_receiver_fn:
             raise ValueError("An input_receiver_fn must be defined.")
-        return export_checkpoint.export(
-            self._context(),
-            os.fsdecode(export_dir_base),
+        return self._export_all_saved_models(
+            export_dir_base,
             {ModeKeys.PREDICT: serving_input_receiver_fn},
             assets_extra=assets_extra,
             as_text=as_text,
@@ -104,5 +114,29 @@ class ExportVerbs:
             strip_default_attrs=strip_default_attrs,
         )
 
-    def _context(self) -> EstimatorContext:
+    def _export_all_saved_models(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        input_receiver_fn_map: Mapping[str, Callable[[], Any]],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        strip_default_attrs: bool = True,
+    ) -> bytes:
+        return export_checkpoint.export(
+            self._engine_context(None),
+            os.fsdecode(export_dir_base),
+            input_receiver_fn_map,
+            assets_extra=assets_extra,
+            as_text=as_text,
+            checkpoint_path=checkpoint_path,
+            latest_checkpoint=self.latest_checkpoint,
+            strip_default_attrs=strip_default_attrs,
+        )
+
+    def latest_checkpoint(self) -> str | None:
+        """Returns the path prefix of the latest checkpoint in model_dir, or None."""
+        raise NotImplementedError
+
+    def _engine_context(self, mode: str | None) -> EstimatorContext:
         raise NotImplementedError

@@ -1,18 +1,16 @@
-"""Whether an argument is an Estimator."""
-
-from typing import Any
+"""Check that an argument is an Estimator."""
 
 from estimator_train.estimator.estimator import Estimator
 
 
-def check_estimator(estimator: Any) -> None:
-    """Refuses what is not an Estimator.
+def check_estimator(estimator: object) -> None:
+    """Checks that an argument is an Estimator.
 
     Args:
-      estimator: What a caller gave as one.
+      estimator: The argument.
 
     Raises:
-      TypeError: It is not an Estimator; with the text of tf.estimator 2.15.
+      TypeError: It is not an Estimator.
     """
     if not isinstance(estimator, Estimator):
         raise TypeError(

@@ -1,1 +1,1 @@
-"""What a model_fn returns: EstimatorSpec, the modes, and the outputs of an export."""
+"""EstimatorSpec, the modes, and export outputs."""

@@ -1,7 +1,6 @@
-"""Export outputs: what a model_fn declares that a SavedModel of it returns.
+"""Export outputs: declarations of the outputs of a SavedModel.
 
-They stand on the ground floor because an `EstimatorSpec` holds them; users find them in
-`estimator_train.export`.
+`EstimatorSpec` holds them; users import them from `estimator_train.export`.
 """
 
 from __future__ import annotations
@@ -12,16 +11,18 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from estimator_train.estimator_spec.keras_metrics import metric_value_and_update
+from estimator_train.estimator_spec.keras_metrics import split_metric
 
 SignatureDef: TypeAlias = "tf.compat.v1.MetaGraphDef.SignatureDefEntry"  # a protocol buffer
+
+Outputs: TypeAlias = tf.Tensor | dict[str, tf.Tensor]
 
 _SINGLE_OUTPUT_NAME = "output"
 _SEPARATOR = "/"
 
 
 class ExportOutput(abc.ABC):
-    """What every kind of export output has: a way to become a SignatureDef."""
+    """Base class of export outputs, which can be converted to a SignatureDef."""
 
     @abc.abstractmethod
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> SignatureDef:
@@ -36,14 +37,14 @@ class ExportOutput(abc.ABC):
 
 
 class ClassificationOutput(ExportOutput):
-    """The response of a classifier: scores, class labels or both.
+    """Response of a classifier: scores, class labels or both.
 
     Args:
       scores: float tensor of shape [batch, classes] (or [batch] for one class), or None.
       classes: string tensor of the same shape, or None.
 
     Raises:
-      ValueError: both are None, or one is not a tensor of its type.
+      ValueError: both arguments are missing, or one is not a tensor of its type.
     """
 
     def __init__(self, scores: tf.Tensor | None = None, classes: tf.Tensor | None = None):
@@ -60,15 +61,15 @@ class ClassificationOutput(ExportOutput):
         self.classes = classes
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> SignatureDef:
-        """A signature of the method tensorflow/serving/classify; see the base class."""
-        examples = _only_examples(receiver_tensors, "Classification")
+        """Returns a signature of the method tensorflow/serving/classify."""
+        examples = _get_examples(receiver_tensors, "Classification")
         return tf.compat.v1.saved_model.classification_signature_def(
             examples, self.classes, self.scores
         )
 
 
 class RegressionOutput(ExportOutput):
-    """The response of a regressor.
+    """Response of a regressor.
 
     Args:
       value: float tensor of shape [batch] or [batch, 1].
@@ -83,13 +84,13 @@ class RegressionOutput(ExportOutput):
         self.value = value
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> SignatureDef:
-        """A signature of the method tensorflow/serving/regress; see the base class."""
-        examples = _only_examples(receiver_tensors, "Regression")
+        """Returns a signature of the method tensorflow/serving/regress."""
+        examples = _get_examples(receiver_tensors, "Regression")
         return tf.compat.v1.saved_model.regression_signature_def(examples, self.value)
 
 
 class PredictOutput(ExportOutput):
-    """A response of any named tensors.
+    """Response of any named tensors.
 
     Args:
       outputs: a tensor (it is named "output"), or a dict of tensors.
@@ -98,16 +99,16 @@ class PredictOutput(ExportOutput):
       ValueError: a key is not a string or a value not a dense tensor.
     """
 
-    def __init__(self, outputs: Any):
-        self.outputs = _named_tensors(outputs, _SINGLE_OUTPUT_NAME, "Prediction")
+    def __init__(self, outputs: Outputs):
+        self.outputs = _name_tensors(outputs, _SINGLE_OUTPUT_NAME, "Prediction")
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> SignatureDef:
-        """A signature of the method tensorflow/serving/predict; see the base class."""
+        """Returns a signature of the method tensorflow/serving/predict."""
         return tf.compat.v1.saved_model.predict_signature_def(receiver_tensors, self.outputs)
 
 
 class _SupervisedOutput(ExportOutput):
-    """What `EvalOutput` and `TrainOutput` share."""
+    """Base class of `EvalOutput` and `TrainOutput`."""
 
     LOSS_NAME = "loss"
     PREDICTIONS_NAME = "predictions"
@@ -116,15 +117,17 @@ class _SupervisedOutput(ExportOutput):
     METRIC_UPDATE_SUFFIX = "update_op"
     method_name: str
 
-    def __init__(self, loss: Any = None, predictions: Any = None, metrics: Any = None):
-        self.loss = None if loss is None else _prefixed(loss, self.LOSS_NAME)
+    def __init__(
+        self, loss: Outputs | None = None, predictions: Outputs | None = None, metrics: Any = None
+    ):
+        self.loss = None if loss is None else _add_prefix(loss, self.LOSS_NAME)
         self.predictions = (
-            None if predictions is None else _prefixed(predictions, self.PREDICTIONS_NAME)
+            None if predictions is None else _add_prefix(predictions, self.PREDICTIONS_NAME)
         )
-        self.metrics = None if metrics is None else self._metric_tensors(metrics)
+        self.metrics = None if metrics is None else self._split_metrics(metrics)
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> SignatureDef:
-        """A signature of loss, predictions and metrics; see the base class."""
+        """Returns a signature of loss, predictions and metrics."""
         outputs = {**(self.loss or {}), **(self.predictions or {}), **(self.metrics or {})}
         info = tf.compat.v1.saved_model.build_tensor_info
         return tf.compat.v1.saved_model.build_signature_def(
@@ -133,24 +136,24 @@ class _SupervisedOutput(ExportOutput):
             method_name=self.method_name,
         )
 
-    def _metric_tensors(self, metrics: Any) -> dict[str, tf.Tensor]:
+    def _split_metrics(self, metrics: Any) -> dict[str, tf.Tensor]:
         if not isinstance(metrics, dict):
             metrics = {self.METRICS_NAME: metrics}
         tensors = {}
         for key, metric in metrics.items():
-            name = _prefixed_key(_checked_key(key, self.METRICS_NAME), self.METRICS_NAME)
-            value, update = metric_value_and_update(metric)
+            name = _prefix_key(_validate_key(key, self.METRICS_NAME), self.METRICS_NAME)
+            value, update = split_metric(metric)
             if not _is_tensor(value):
                 raise ValueError(f"{name} output value must be a Tensor; got {value}.")
             if not _is_tensor(update) and not isinstance(update, tf.Operation):
                 raise ValueError(f"{name} update_op must be a Tensor or Operation; got {update}.")
             tensors[name + _SEPARATOR + self.METRIC_VALUE_SUFFIX] = value
-            tensors[name + _SEPARATOR + self.METRIC_UPDATE_SUFFIX] = _as_tensor(update)
+            tensors[name + _SEPARATOR + self.METRIC_UPDATE_SUFFIX] = _wrap_operation(update)
         return tensors
 
 
 class TrainOutput(_SupervisedOutput):
-    """The same as `EvalOutput`, of a graph exported to train with."""
+    """Same as `EvalOutput`, of a graph exported to train with."""
 
     method_name = "tensorflow/supervised/training"
 
@@ -172,8 +175,8 @@ class EvalOutput(_SupervisedOutput):
     method_name = "tensorflow/supervised/eval"
 
 
-def _is_tensor(value: Any) -> bool:
-    """True for a dense tensor; SavedModel outputs cannot be sparse, ragged or variables."""
+def _is_tensor(value: object) -> bool:
+    """Returns whether the value is a dense tensor, as SavedModel outputs must be."""
     return isinstance(value, tf.Tensor)
 
 
@@ -181,28 +184,28 @@ def _is_string(value: Any) -> bool:
     return _is_tensor(value) and value.dtype == tf.string
 
 
-def _as_tensor(update: tf.Tensor | tf.Operation) -> tf.Tensor:
+def _wrap_operation(update: tf.Tensor | tf.Operation) -> tf.Tensor:
     if _is_tensor(update):
         return update
     with tf.control_dependencies([update]):
         return tf.constant([], name="metric_op_wrapper")
 
 
-def _named_tensors(outputs: Any, single_name: str, subject: str) -> dict[str, tf.Tensor]:
-    """A dict of tensors with string keys, made of such a dict or of one tensor."""
+def _name_tensors(outputs: Outputs, single_name: str, subject: str) -> dict[str, tf.Tensor]:
+    """Returns a dict of tensors with string keys, from such a dict or from one tensor."""
     if not isinstance(outputs, dict):
         outputs = {single_name: outputs}
     named = {}
     for key, value in outputs.items():
-        name = _checked_key(key, subject)
+        name = _validate_key(key, subject)
         if not _is_tensor(value):
             raise ValueError(f"{subject} output value must be a Tensor; got {value}.")
         named[name] = value
     return named
 
 
-def _checked_key(key: Any, subject: str) -> str:
-    """The key, which must be a string; the parts of a tuple of strings are joined by /."""
+def _validate_key(key: object, subject: str) -> str:
+    """Returns the key as a string; joins the parts of a tuple by /."""
     if isinstance(key, tuple):
         key = _SEPARATOR.join(map(str, key))
     if not isinstance(key, str):
@@ -210,18 +213,18 @@ def _checked_key(key: Any, subject: str) -> str:
     return key
 
 
-def _prefixed(outputs: Any, prefix: str) -> dict[str, tf.Tensor]:
-    named = _named_tensors(outputs, prefix, prefix)
-    return {_prefixed_key(name, prefix): tensor for name, tensor in named.items()}
+def _add_prefix(outputs: Outputs, prefix: str) -> dict[str, tf.Tensor]:
+    named = _name_tensors(outputs, prefix, prefix)
+    return {_prefix_key(name, prefix): tensor for name, tensor in named.items()}
 
 
-def _prefixed_key(key: str, prefix: str) -> str:
+def _prefix_key(key: str, prefix: str) -> str:
     """Puts `prefix/` before a key that does not begin with the prefix already."""
     return key if key.startswith(prefix) else prefix + _SEPARATOR + key
 
 
-def _only_examples(receiver_tensors: Mapping[str, Any], kind: str) -> tf.Tensor:
-    """The one string tensor that a classify or regress request feeds."""
+def _get_examples(receiver_tensors: Mapping[str, Any], kind: str) -> tf.Tensor:
+    """Returns the one string tensor that a classify or regress request feeds."""
     tensors = list(receiver_tensors.values())
     if len(tensors) != 1 or not _is_string(tensors[0]):
         raise ValueError(

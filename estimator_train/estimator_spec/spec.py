@@ -1,24 +1,28 @@
-"""What a model_fn returns, and the mode it is called in."""
+"""EstimatorSpec, the result of a model_fn, and the modes in which it is called."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import tensorflow as tf
 
+from estimator_train.engine.type_aliases import Predictions
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.estimator_spec.keras_metrics import (
+    add_local_variables,
     is_keras_metric,
-    keep_local,
-    metric_value_and_update,
+    split_metric,
 )
 
+TrainOp: TypeAlias = tf.Operation | tf.Tensor
+Hooks: TypeAlias = Iterable[tf.compat.v1.train.SessionRunHook] | None
 _DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+_Value = TypeVar("_Value")
 
 
 class ModeKeys:
-    """The modes a model_fn is called in: TRAIN, EVAL, PREDICT."""
+    """Modes in which a model_fn is called: TRAIN, EVAL, PREDICT."""
 
     TRAIN = "train"
     EVAL = "eval"
@@ -29,7 +33,7 @@ class _Fields(NamedTuple):
     mode: str | None
     predictions: Any
     loss: tf.Tensor | None
-    train_op: tf.Operation | tf.Tensor | None
+    train_op: TrainOp | None
     eval_metric_ops: dict[str, tuple[Any, Any]]
     export_outputs: dict[str, ExportOutput] | None
     training_chief_hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
@@ -40,7 +44,7 @@ class _Fields(NamedTuple):
 
 
 class EstimatorSpec(_Fields):
-    """The operations and objects a model_fn returns, checked as it is made.
+    """Operations and objects that a model_fn returns, checked when it is created.
 
     A mode needs: TRAIN loss and train_op; EVAL loss; PREDICT predictions. What another mode
     needs may be given too, so that one model_fn can return the same spec in every mode.
@@ -75,25 +79,25 @@ class EstimatorSpec(_Fields):
     def __new__(
         cls,
         mode: str | None,
-        predictions: Any = None,
+        predictions: Predictions | None = None,
         loss: tf.Tensor | None = None,
-        train_op: tf.Operation | tf.Tensor | None = None,
+        train_op: TrainOp | None = None,
         eval_metric_ops: Mapping[str, Any] | None = None,
         export_outputs: dict[str, ExportOutput] | None = None,
-        training_chief_hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
-        training_hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+        training_chief_hooks: Hooks = None,
+        training_hooks: Hooks = None,
         scaffold: tf.compat.v1.train.Scaffold | None = None,
-        evaluation_hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
-        prediction_hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+        evaluation_hooks: Hooks = None,
+        prediction_hooks: Hooks = None,
     ) -> EstimatorSpec:
         """Checks the arguments, which the class describes."""
-        train_op = _checked_train_op(train_op, mode)
-        loss = _checked_loss(loss, mode)
-        predictions = _checked_predictions(predictions, mode)
+        train_op = _validate_train_op(train_op, mode)
+        loss = _validate_loss(loss, mode)
+        predictions = _validate_predictions(predictions, mode)
         if mode == ModeKeys.PREDICT:
-            export_outputs = _with_default_signature(export_outputs, predictions)
+            export_outputs = _add_default_signature(export_outputs, predictions)
         hooks = [
-            _checked_hooks(given)
+            _validate_hooks(given)
             for given in (
                 training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks
             )
@@ -104,17 +108,17 @@ class EstimatorSpec(_Fields):
             predictions,
             loss,
             train_op,
-            _checked_metrics(eval_metric_ops),
+            _validate_metrics(eval_metric_ops),
             export_outputs,
             hooks[0],
             hooks[1],
-            _checked_scaffold(scaffold),
+            _validate_scaffold(scaffold),
             hooks[2],
             hooks[3],
         )
 
     def _replace(self, /, **changes: Any) -> EstimatorSpec:
-        """A new spec with some fields changed, checked as a whole.
+        """Returns a new spec with some fields changed, after all checks.
 
         Raises:
           ValueError: `mode` would change, or a field is unknown.
@@ -127,7 +131,7 @@ class EstimatorSpec(_Fields):
         return type(self)(**{**self._asdict(), **changes})
 
 
-def _checked_train_op(train_op: Any, mode: str | None) -> Any:
+def _validate_train_op(train_op: TrainOp | tf.Variable | None, mode: str | None) -> Any:
     if train_op is None:
         if mode == ModeKeys.TRAIN:
             raise ValueError("Missing train_op.")
@@ -140,7 +144,7 @@ def _checked_train_op(train_op: Any, mode: str | None) -> Any:
     return train_op
 
 
-def _checked_loss(loss: Any, mode: str | None) -> Any:
+def _validate_loss(loss: tf.Tensor | None, mode: str | None) -> Any:
     if loss is None:
         if mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
             raise ValueError("Missing loss.")
@@ -154,7 +158,7 @@ def _checked_loss(loss: Any, mode: str | None) -> Any:
     return loss
 
 
-def _checked_predictions(predictions: Any, mode: str | None) -> Any:
+def _validate_predictions(predictions: Predictions | None, mode: str | None) -> Any:
     if predictions is None:
         if mode == ModeKeys.PREDICT:
             raise ValueError("Missing predictions.")
@@ -169,7 +173,7 @@ def _checked_predictions(predictions: Any, mode: str | None) -> Any:
     return predictions
 
 
-def _checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
+def _validate_metrics(metrics: Mapping[str, Any] | None) -> dict[str, tuple[Any, Any]]:
     """Metrics as (value, update_op) tuples; variables of Keras metrics become local ones."""
     if metrics is None:
         return {}
@@ -178,13 +182,13 @@ def _checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
     pairs = {}
     for key, metric in metrics.items():
         if is_keras_metric(metric):
-            keep_local(metric)
+            add_local_variables(metric)
         elif not isinstance(metric, tuple) or len(metric) != 2:
             raise TypeError(
                 "Values of eval_metric_ops must be (metric_value, update_op) tuples, "
                 f"given: {metric} for key: {key}"
             )
-        pairs[key] = metric_value_and_update(metric)
+        pairs[key] = split_metric(metric)
     for key, pair in pairs.items():
         for part in tf.nest.flatten(pair):
             if not isinstance(part, (tf.Tensor, tf.Operation, tf.Variable)):
@@ -196,8 +200,10 @@ def _checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
     return pairs
 
 
-def _with_default_signature(outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
-    """The export outputs of PREDICT mode, with one under the default signature's name."""
+def _add_default_signature(
+    outputs: dict[str, ExportOutput] | None, predictions: Predictions | None
+) -> dict[str, ExportOutput]:
+    """Returns the export outputs of PREDICT mode, with a default signature."""
     if outputs is None:
         return {_DEFAULT_SIGNATURE: PredictOutput(predictions)}
     if not isinstance(outputs, dict):
@@ -217,15 +223,62 @@ def _with_default_signature(outputs: Any, predictions: Any) -> dict[str, ExportO
     return outputs
 
 
-def _checked_hooks(hooks: Any) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
-    hooks = tuple(hooks or ())
-    for hook in hooks:
-        if not isinstance(hook, tf.compat.v1.train.SessionRunHook):
-            raise TypeError(f"All hooks must be SessionRunHook instances, given: {hook}")
-    return hooks
+def _validate_hooks(hooks: Hooks) -> tuple[tf.compat.v1.train.SessionRunHook, ...]:
+    message = "All hooks must be SessionRunHook instances, given: {}"
+    return check_instances(hooks, tf.compat.v1.train.SessionRunHook, message)
 
 
-def _checked_scaffold(scaffold: Any) -> tf.compat.v1.train.Scaffold:
+def check_call(hooks: Hooks, **counts: int | None) -> list[tf.compat.v1.train.SessionRunHook]:
+    """Checks the arguments that train, evaluate and predict share.
+
+    Args:
+      hooks: Hooks of the caller.
+      **counts: Numbers of steps by their names; None for an argument that is not given.
+
+    Returns:
+      The hooks as a new list.
+
+    Raises:
+      ValueError: A number is not positive.
+      TypeError: A hook is not a SessionRunHook.
+    """
+    check_positive(**counts)
+    message = "Hooks must be a SessionRunHook, given: {}"
+    return list(check_instances(hooks, tf.compat.v1.train.SessionRunHook, message))
+
+
+def check_positive(**numbers: float | None) -> None:
+    """Checks arguments by their names; None passes.
+
+    Raises:
+      ValueError: A number is not positive.
+    """
+    for name, value in numbers.items():
+        if value is not None and value <= 0:
+            raise ValueError(f"Must specify {name} > 0, given: {value}")
+
+
+def check_instances(
+    values: Iterable[_Value] | None, kind: type[_Value], message: str
+) -> tuple[_Value, ...]:
+    """Checks the class of objects; returns them as a tuple.
+
+    Args:
+      values: The objects; None for no objects.
+      kind: Their class.
+      message: Text of the error, with {} for the object.
+
+    Raises:
+      TypeError: An object is not an instance of the class.
+    """
+    found = tuple(values or ())
+    for value in found:
+        if not isinstance(value, kind):
+            raise TypeError(message.format(value))
+    return found
+
+
+def _validate_scaffold(scaffold: tf.compat.v1.train.Scaffold | None) -> tf.compat.v1.train.Scaffold:
     if scaffold is None:
         return tf.compat.v1.train.Scaffold()
     if not isinstance(scaffold, tf.compat.v1.train.Scaffold):
@@ -233,7 +286,7 @@ def _checked_scaffold(scaffold: Any) -> tf.compat.v1.train.Scaffold:
     return scaffold
 
 
-def _check_tensor(value: Any, name: str) -> None:
+def _check_tensor(value: object, name: str) -> None:
     if not isinstance(value, (tf.Tensor, tf.Variable)):
         raise TypeError(f"{name} must be Tensor, given: {value}")
 

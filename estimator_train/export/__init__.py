@@ -1,4 +1,4 @@
-"""Exporting: what a SavedModel receives and returns. The public names of `export`."""
+"""Public names of `export`: the inputs and outputs of SavedModels."""
 
 from estimator_train.estimator_spec.export_outputs import (
     ClassificationOutput,

@@ -1,101 +1,108 @@
-"""Exporting a checkpoint as a SavedModel with a graph for each mode."""
+"""Exports a checkpoint as a SavedModel with a graph for each mode."""
 
 import contextlib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.reading import with_latest
+from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
-from estimator_train.engine.sessions.session import explained_restore, session_config
-from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, saved_model_writer
-from estimator_train.export.signatures import signatures_of
+from estimator_train.engine.sessions.session import explain_restore_errors, session_config
+from estimator_train.export.receivers import ReceiverFn
+from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, open_writer
+from estimator_train.export.signatures import make_signatures
 
 
 def export(
     context: EstimatorContext,
     export_dir_base: str,
-    input_receiver_fn_map: Mapping[str, Callable[[], Any]],
+    input_receiver_fn_map: Mapping[str, ReceiverFn | None],
     *,
+    latest_checkpoint: Callable[[], str | None],
     assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
     checkpoint_path: str | None = None,
     strip_default_attrs: bool = True,
 ) -> bytes:
-    """Writes one SavedModel of a checkpoint.
+    """Writes a SavedModel of a checkpoint.
 
     Args:
-      context: The estimator that is run.
-      export_dir_base: The directory in which a time-stamped one is made.
-      input_receiver_fn_map: Mode to the function that returns its receiver; None for none.
-      assets_extra: Path within `assets.extra` to the file that is copied there.
+      context: The estimator.
+      export_dir_base: The directory in which to create the time-stamped export directory.
+      input_receiver_fn_map: Maps modes to functions that return a receiver; modes with None are
+        not exported.
+      latest_checkpoint: Function that returns the latest checkpoint, or None.
+      assets_extra: Maps paths in `assets.extra` to the files to copy there.
       as_text: Whether to write the graph as text.
-      checkpoint_path: The checkpoint; by default the latest in model_dir, or where there is none
-        yet, the one that training would start from.
-      strip_default_attrs: Whether to leave out attributes that have their default value.
+      checkpoint_path: The checkpoint; by default the latest in model_dir or, before any training,
+        the one to warm-start from.
+      strip_default_attrs: Whether to omit attributes with default values.
 
     Returns:
       The path of the SavedModel, as bytes.
 
     Raises:
-      ValueError: There is no checkpoint, or no mode that can be exported.
+      ValueError: There is no checkpoint, or no mode to export.
     """
-    modes = [mode for mode in EXPORT_TAGS if input_receiver_fn_map.get(mode)]
-    if not modes:
+    receiver_fns = {mode: input_receiver_fn_map.get(mode) for mode in EXPORT_TAGS}
+    if not any(receiver_fns.values()):
         raise ValueError(
             f"No valid modes for exporting found. Got {input_receiver_fn_map.keys()}. Valid are "
             f"{list(EXPORT_TAGS)}."
         )
 
     def export_from(path: str | None) -> bytes:
-        # Before any training, what training would start from is the model that there is.
-        path = path or warm_start.source_of(context.warm_start)
+        # Before any training, the only model is the one to warm-start from.
+        path = path or warm_start.find_source(context.warm_start)
         if not path:
             raise ValueError(f"Couldn't find trained model at {context.model_dir}.")
-        with saved_model_writer(
+        with open_writer(
             export_dir_base,
             assets_extra=assets_extra,
             as_text=as_text,
             strip_default_attrs=strip_default_attrs,
         ) as writer:
-            for mode in modes:
-                _add_mode(context, writer, mode, input_receiver_fn_map[mode], path)
+            for mode, receiver_fn in receiver_fns.items():
+                if receiver_fn:
+                    _add_mode(context, writer, mode, receiver_fn, path)
         return writer.path.encode()
 
     if checkpoint_path:
         return export_from(checkpoint_path)
-    return with_latest(context.model_dir, export_from)
+    return retry_on_deleted_checkpoint(context.model_dir, export_from, latest_checkpoint())
 
 
 def _add_mode(
     context: EstimatorContext,
     writer: SavedModelWriter,
     mode: str,
-    input_receiver_fn: Callable[[], Any],
+    input_receiver_fn: ReceiverFn,
     checkpoint_path: str,
 ) -> None:
     with model_graph(context) as graph:
-        tf.compat.v1.train.create_global_step()
+        context.create_global_step(graph)
         receiver = input_receiver_fn()
         if receiver is None:
             raise AttributeError(
                 f"'NoneType' object has no attribute 'features': input_receiver_fn "
-                f"({input_receiver_fn}) returned None where a receiver is needed."
+                f"({input_receiver_fn}) returned None, expected a receiver."
             )
         spec = call_model_fn(context, receiver.features, getattr(receiver, "labels", None), mode)
-        signatures = signatures_of(spec, receiver)
+        signatures = make_signatures(spec, receiver)
         by_name = not spec.scaffold.saver
-        saver = _saver(spec.scaffold)
+        saver = _get_saver(spec.scaffold)
         local_init_op = spec.scaffold.local_init_op
         if local_init_op is None:
             local_init_op = tf.compat.v1.train.Scaffold.default_local_init_op()
         with tf.compat.v1.Session(graph=graph, config=session_config(context)) as session:
-            with _named(mode, checkpoint_path), explained_restore(checkpoint_path, by_name):
+            with (
+                _name_mode(mode, checkpoint_path),
+                explain_restore_errors(checkpoint_path, by_name),
+            ):
                 saver.restore(session, checkpoint_path)
             writer.add(
                 mode,
@@ -107,16 +114,16 @@ def _add_mode(
             )
 
 
-def _saver(scaffold: tf.compat.v1.train.Scaffold) -> Any:
-    """What restores the variables, and saves them into the SavedModel."""
+def _get_saver(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Saver:
+    """Returns the Saver that restores the variables and writes them to the SavedModel."""
     if isinstance(scaffold.saver, tf.train.Checkpoint):
         return tf_internals.saver_by_places(scaffold.saver)
     return scaffold.saver or tf.compat.v1.train.Saver(sharded=True)
 
 
 @contextlib.contextmanager
-def _named(mode: str, checkpoint_path: str) -> Iterator[None]:
-    """Within it, an error about a variable that is not in the checkpoint names the mode."""
+def _name_mode(mode: str, checkpoint_path: str) -> Iterator[None]:
+    """Adds the mode to errors about variables that are missing in the checkpoint."""
     try:
         yield
     except tf.errors.NotFoundError as error:

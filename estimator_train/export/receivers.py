@@ -1,17 +1,39 @@
-"""Input receivers: how a request to an exported model becomes features (and labels)."""
+"""Input receivers, which convert a request to an exported model into features and labels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import tensorflow as tf
 
-FEATURE = "feature"  # name of the one feature where the features are not a dict
-INPUT = "input"  # name a request gives to the one receiver tensor
-LABEL = "label"  # name a request gives to the one tensor of labels
+FEATURE = "feature"  # Name of a single feature.
+INPUT = "input"  # Name of a single receiver tensor in a request.
+LABEL = "label"  # Name of a single tensor of labels in a request.
 
 Tensor: TypeAlias = "tf.Tensor | tf.SparseTensor | tf.RaggedTensor"
+# Tensors, specs or arrays that have the shape and dtype of an input.
+Example: TypeAlias = "tf.Tensor | tf.TensorSpec"
+
+
+class Receiver(Protocol):
+    """Result of an input_receiver_fn.
+
+    Attributes:
+      features: The features for model_fn.
+      receiver_tensors: The tensors of a request, by name.
+    """
+
+    @property
+    def features(self) -> Tensor | Mapping[str | int, Tensor]:
+        """The features for model_fn."""
+
+    @property
+    def receiver_tensors(self) -> Mapping[str, Tensor]:
+        """The tensors of a request, by name."""
+
+
+ReceiverFn: TypeAlias = Callable[[], Receiver]
 
 
 class _ServingFields(NamedTuple):
@@ -21,19 +43,20 @@ class _ServingFields(NamedTuple):
 
 
 class ServingInputReceiver(_ServingFields):
-    """What a serving_input_receiver_fn returns: the features of a dict model and its inputs.
+    """Result of a serving_input_receiver_fn: a dict of features, and the tensors of a request.
 
     Args:
-      features: the features model_fn gets: a dict, or one tensor, which becomes
+      features: The features for model_fn: a dict, or a single tensor, which becomes
         {"feature": tensor}.
-      receiver_tensors: the tensors a request feeds, by the name it gives them; one tensor
-        alone is named "input".
-      receiver_tensors_alternatives: other sets of such tensors by the name of the set. A
-        signature "name:signature" is exported for each that suffices to compute outputs.
+      receiver_tensors: The tensors that a request feeds, by name; a single tensor gets the
+        name "input".
+      receiver_tensors_alternatives: Other dicts of such tensors, by the name of the alternative.
+        A signature "name:signature" is exported for each alternative that is sufficient to
+        compute the outputs.
 
     Raises:
-      ValueError: features or receiver_tensors are missing, a key is of a wrong type, or a
-        value is not a tensor.
+      ValueError: features or receiver_tensors are missing, a key has a wrong type, or a value is
+        not a tensor.
     """
 
     __slots__ = ()
@@ -45,21 +68,22 @@ class ServingInputReceiver(_ServingFields):
         receiver_tensors_alternatives: Mapping[str, Any] | None = None,
     ) -> ServingInputReceiver:
         """Checks the arguments, which the class describes."""
-        _check_given(features, "features")
-        features = _named(features, FEATURE)
+        _check_not_none(features, "features")
+        features = _as_dict(features, FEATURE)
         for key, feature in features.items():
             if not isinstance(key, (str, int)):
                 raise ValueError(f"feature keys must be strings or ints: {key}.")
             _check_tensor(feature, f"feature {key}")
         return super().__new__(
-            cls, features, *_receivers(receiver_tensors, receiver_tensors_alternatives)
+            cls, features, *_check_receivers(receiver_tensors, receiver_tensors_alternatives)
         )
 
 
 class TensorServingInputReceiver(_ServingFields):
-    """A `ServingInputReceiver` for a model_fn whose features are one tensor, not a dict.
+    """A `ServingInputReceiver` for a model_fn whose features are a single tensor, not a dict.
 
-    `features` is that tensor; all else is as for `ServingInputReceiver`, the errors included.
+    `features` is this tensor. The other arguments and the errors are those of
+    `ServingInputReceiver`.
     """
 
     __slots__ = ()
@@ -71,20 +95,20 @@ class TensorServingInputReceiver(_ServingFields):
         receiver_tensors_alternatives: Mapping[str, Any] | None = None,
     ) -> TensorServingInputReceiver:
         """Checks the arguments, which the class describes."""
-        _check_given(features, "features")
+        _check_not_none(features, "features")
         _check_tensor(features, "feature")
         return super().__new__(
-            cls, features, *_receivers(receiver_tensors, receiver_tensors_alternatives)
+            cls, features, *_check_receivers(receiver_tensors, receiver_tensors_alternatives)
         )
 
 
 class SupervisedInputReceiver(NamedTuple):
-    """Features, labels and the tensors that feed them: to export a graph that can train.
+    """Features, labels and the tensors of a request, to export a graph that can train.
 
     Attributes:
-      features: the features model_fn gets, a tensor or a dict.
-      labels: the labels model_fn gets, a tensor or a dict.
-      receiver_tensors: the tensors a request feeds, by the name it gives them.
+      features: The features for model_fn, a tensor or a dict.
+      labels: The labels for model_fn, a tensor or a dict.
+      receiver_tensors: The tensors that a request feeds, by name.
     """
 
     features: Any
@@ -95,15 +119,15 @@ class SupervisedInputReceiver(NamedTuple):
 def build_parsing_serving_input_receiver_fn(
     feature_spec: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
-    """Makes a serving_input_receiver_fn that parses serialized tf.Examples.
+    """Returns a serving_input_receiver_fn that parses serialized tf.Examples.
 
     Args:
-      feature_spec: what `tf.io.parse_example` takes: feature name to `FixedLenFeature`,
-        `VarLenFeature` and so on.
-      default_batch_size: number of examples in a request; any if None.
+      feature_spec: Maps feature names to `FixedLenFeature`, `VarLenFeature` and so on, as for
+        `tf.io.parse_example`.
+      default_batch_size: Number of examples in a request; None allows any number.
 
     Returns:
-      A function without arguments that makes the receiver in the default graph. Its request
+      A function without arguments that creates the receiver in the default graph. A request
       feeds "examples", a string tensor of shape [batch].
     """
 
@@ -118,17 +142,17 @@ def build_parsing_serving_input_receiver_fn(
 
 
 def build_raw_serving_input_receiver_fn(
-    features: Mapping[str, Any], default_batch_size: int | None = None
+    features: Mapping[str, Example], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
-    """Makes a serving_input_receiver_fn whose request feeds the features as they are.
+    """Returns a serving_input_receiver_fn for requests that feed the features directly.
 
     Args:
-      features: feature name to a tensor (or `tf.TensorSpec`) whose dtype and shape it has;
-        the first dimension is that of the batch.
-      default_batch_size: size of the first dimension; any if None.
+      features: Maps feature names to a tensor or `tf.TensorSpec` with the dtype and shape of the
+        feature; the first dimension is the batch.
+      default_batch_size: Size of the first dimension; None allows any size.
 
     Returns:
-      A function without arguments that makes the receiver in the default graph.
+      A function without arguments that creates the receiver in the default graph.
 
     Raises:
       ValueError: `features` is not a dict, or a value has no dtype and shape.
@@ -138,30 +162,32 @@ def build_raw_serving_input_receiver_fn(
     _check_examples(features, "feature")
 
     def serving_input_receiver_fn() -> ServingInputReceiver:
-        tensors = _placeholders(features, default_batch_size)
+        tensors = _make_placeholders(features, default_batch_size)
         return ServingInputReceiver(tensors, tensors)
 
     return serving_input_receiver_fn
 
 
 def build_raw_supervised_input_receiver_fn(
-    features: Any, labels: Any, default_batch_size: int | None = None
+    features: Example | Mapping[str, Example],
+    labels: Example | Mapping[str, Example],
+    default_batch_size: int | None = None,
 ) -> Callable[[], SupervisedInputReceiver]:
-    """Makes an input_receiver_fn with labels, to export a graph for training or evaluation.
+    """Returns an input_receiver_fn with labels, to export a graph for training or evaluation.
 
     Args:
-      features: a tensor, or a dict of feature name to tensor, as in
-        `build_raw_serving_input_receiver_fn`. A request names one tensor "input".
-      labels: the same for the labels. A request names one tensor "label".
-      default_batch_size: size of the first dimension; any if None.
+      features: A tensor, or a dict from feature names to tensors, as in
+        `build_raw_serving_input_receiver_fn`. The name of a single tensor is "input".
+      labels: The same for the labels. The name of a single tensor is "label".
+      default_batch_size: Size of the first dimension; None allows any size.
 
     Returns:
-      A function without arguments that makes the receiver in the default graph.
+      A function without arguments that creates the receiver in the default graph.
 
     Raises:
-      ValueError: a key is both a feature's and a label's, or a value has no dtype and shape.
+      ValueError: A feature and a label have the same key, or a value has no dtype and shape.
     """
-    named_features, named_labels = _named(features, INPUT), _named(labels, LABEL)
+    named_features, named_labels = _as_dict(features, INPUT), _as_dict(labels, LABEL)
     _check_examples(named_features, "feature")
     _check_examples(named_labels, "label")
     overlap = set(named_features) & set(named_labels)
@@ -171,62 +197,66 @@ def build_raw_supervised_input_receiver_fn(
         )
 
     def supervised_input_receiver_fn() -> SupervisedInputReceiver:
-        feeds = _placeholders({**named_features, **named_labels}, default_batch_size)
+        feeds = _make_placeholders({**named_features, **named_labels}, default_batch_size)
         return SupervisedInputReceiver(
-            features=_shaped_as(features, feeds, INPUT),
-            labels=_shaped_as(labels, feeds, LABEL),
+            features=_select_like(features, feeds, INPUT),
+            labels=_select_like(labels, feeds, LABEL),
             receiver_tensors=feeds,
         )
 
     return supervised_input_receiver_fn
 
 
-def _shaped_as(given: Any, feeds: dict[str, Tensor], single_key: str) -> Any:
-    """The feeds of what was given: a dict if that is one, else the one tensor."""
-    return {key: feeds[key] for key in given} if isinstance(given, Mapping) else feeds[single_key]
+def _select_like(
+    examples: Example | Mapping[str, Example], feeds: dict[str, Tensor], single_key: str
+) -> Tensor | dict[str, Tensor]:
+    """Returns the feeds of `examples`: a dict of tensors, or a single tensor."""
+    if isinstance(examples, Mapping):
+        return {key: feeds[key] for key in examples}
+    return feeds[single_key]
 
 
-def _named(value: Any, single_key: str) -> Any:
+def _as_dict(value: Any, single_key: str) -> Any:
     return value if isinstance(value, Mapping) else {single_key: value}
 
 
-def _receivers(
-    tensors: Any, alternatives: Any
+def _check_receivers(
+    tensors: Tensor | Mapping[str, Tensor], alternatives: Mapping[str, Any] | None
 ) -> tuple[dict[str, Tensor], dict[str, dict[str, Tensor]] | None]:
-    _check_given(tensors, "receiver_tensors")
-    named = _receiver(tensors, "receiver_tensor")
+    _check_not_none(tensors, "receiver_tensors")
+    receiver = _check_receiver(tensors, "receiver_tensor")
     if alternatives is None:
-        return named, None
+        return receiver, None
     if not isinstance(alternatives, Mapping):
         raise ValueError(f"receiver_tensors_alternatives must be a dict: {alternatives}.")
-    for other in alternatives.values():
-        _check_given(other, "receiver_tensors_alternatives")
+    for alternative in alternatives.values():
+        _check_not_none(alternative, "receiver_tensors_alternatives")
     label = "receiver_tensors_alternative"
-    return named, {name: _receiver(other, label) for name, other in alternatives.items()}
+    return receiver, {name: _check_receiver(other, label) for name, other in alternatives.items()}
 
 
-def _receiver(tensors: Any, label: str) -> dict[str, Tensor]:
-    named = _named(tensors, INPUT)
-    for key, tensor in named.items():
+def _check_receiver(tensors: Tensor | Mapping[str, Tensor], label: str) -> dict[str, Tensor]:
+    receiver = _as_dict(tensors, INPUT)
+    for key, tensor in receiver.items():
         if not isinstance(key, str):
             raise ValueError(f"{label} keys must be strings: {key}.")
         _check_tensor(tensor, f"{label} {key}")
-    return named
+    return receiver
 
 
-def _check_given(value: Any, name: str) -> None:
+def _check_not_none(value: object, name: str) -> None:
     if value is None:
         raise ValueError(f"{name} must be defined.")
 
 
-def _check_tensor(value: Any, label: str) -> None:
-    if isinstance(value, (tf.Tensor, tf.SparseTensor, tf.RaggedTensor)) or _holds_tensor(value):
+def _check_tensor(value: object, label: str) -> None:
+    if isinstance(value, (tf.Tensor, tf.SparseTensor, tf.RaggedTensor)) or _wraps_tensor(value):
         return
     raise ValueError(f"{label} must be a Tensor, SparseTensor, or RaggedTensor. Given: {value}")
 
 
-def _holds_tensor(value: Any) -> bool:
-    """Whether a value has a tensor, as which TensorFlow was told to take it."""
+def _wraps_tensor(value: object) -> bool:
+    """Returns whether a value wraps a tensor and TensorFlow can convert it to this tensor."""
     if not hasattr(value, "tensor"):
         return False
     try:
@@ -244,20 +274,22 @@ def _check_examples(examples: Mapping[str, Any], kind: str) -> None:
             )
 
 
-def _placeholders(examples: Mapping[str, Any], batch_size: int | None) -> dict[str, Tensor]:
-    return {key: _placeholder(value, batch_size) for key, value in examples.items()}
+def _make_placeholders(
+    examples: Mapping[str, Example], batch_size: int | None
+) -> dict[str, Tensor]:
+    return {key: _make_placeholder(value, batch_size) for key, value in examples.items()}
 
 
-def _placeholder(example: Any, batch_size: int | None) -> tf.Tensor:
-    """A placeholder like the example, of this batch size."""
+def _make_placeholder(example: Example, batch_size: int | None) -> tf.Tensor:
+    """Returns a placeholder with the shape and dtype of the example and the given batch size."""
     shape = tf.TensorShape(example.shape)
     if shape.rank is not None:
         shape = tf.TensorShape([batch_size]).concatenate(shape[1:])
-    return tf.compat.v1.placeholder(example.dtype, shape=shape, name=_own_name(example))
+    return tf.compat.v1.placeholder(example.dtype, shape=shape, name=_get_name(example))
 
 
-def _own_name(example: Any) -> str | None:
-    """The name the example has in its graph; eager tensors and arrays have none."""
+def _get_name(example: Example) -> str | None:
+    """Returns the name of the example in its graph; None for eager tensors and arrays."""
     if isinstance(example, tf.TensorSpec):
         return example.name
     operation = getattr(example, "op", None)

@@ -1,4 +1,4 @@
-"""Writes a SavedModel so that it appears under its name only when it is complete."""
+"""Writes a SavedModel atomically: its directory gets its name when it is complete."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ EXPORT_TAGS = {
     ModeKeys.EVAL: ["eval"],
     ModeKeys.PREDICT: [tf.saved_model.SERVING],
 }
-"""The tags of a mode's graph, in the order in which the graphs of a SavedModel are written."""
+"""Tags of the graph of each mode, in the order in which a SavedModel contains the graphs."""
 
-_TRAIN_OP_COLLECTION = "saved_model_train_op"  # where loaders look for the op that trains
+_TRAIN_OP_COLLECTION = "saved_model_train_op"  # Loaders find the train_op in this collection.
 
 
 class SavedModelWriter:
-    """Adds graphs to a SavedModel; made by `saved_model_writer`.
+    """Writer of the graphs of a SavedModel; `open_writer` creates it.
 
     Attributes:
-      path: directory under which the SavedModel appears when it is complete.
+      path: Directory of the SavedModel when it is complete.
     """
 
     def __init__(self, path: str, temporary_path: str, strip_default_attrs: bool):
@@ -45,17 +45,17 @@ class SavedModelWriter:
         main_op: tf.Operation | None = None,
         train_op: tf.Operation | tf.Tensor | None = None,
     ) -> None:
-        """Adds the default graph; the first one added brings the values of the variables.
+        """Adds the default graph, and saves the variables if this is the first graph.
 
         Args:
-          mode: a `ModeKeys` value; it decides the tags.
-          session: a session of the graph. Of the first graph its variables are saved; of
-            others it is not used.
-          signatures: name to SignatureDef.
-          saver: saves and restores the variables; a new Saver by default.
-          main_op: what a loader runs after it restored the variables: initialization of
-            local variables and tables.
-          train_op: what trains the graph; only of a graph that can train.
+          mode: A `ModeKeys` value, which determines the tags.
+          session: A session of the graph. Only the session of the first graph is used, to save
+            the variables.
+          signatures: Maps names to SignatureDefs.
+          saver: Saver of the variables; a new Saver by default.
+          main_op: Operation that a loader runs after restoring the variables, to initialize local
+            variables and tables.
+          train_op: Operation that runs a training step, if the graph can train.
         """
         if train_op is not None:
             tf.compat.v1.add_to_collection(_TRAIN_OP_COLLECTION, train_op)
@@ -77,34 +77,34 @@ class SavedModelWriter:
 
 
 @contextlib.contextmanager
-def saved_model_writer(
+def open_writer(
     export_dir_base: str,
     *,
     assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
     strip_default_attrs: bool = True,
 ) -> Iterator[SavedModelWriter]:
-    """Opens a new time-stamped SavedModel for graphs to be added.
+    """Opens a new time-stamped SavedModel.
 
-    It is written to a directory beside its own, which is renamed when the context ends well and
-    removed when it does not.
+    The writer uses a temporary directory, which is renamed when the context ends without an error
+    and removed otherwise.
 
     Args:
-      export_dir_base: directory in which the SavedModel's directory is made.
-      assets_extra: path within `assets.extra` to the file that is copied there.
-      as_text: whether to write saved_model.pbtxt instead of saved_model.pb.
-      strip_default_attrs: whether to leave out attributes that have their default value, so
-        that older TensorFlow can load the graphs.
+      export_dir_base: Directory in which to create the directory of the SavedModel.
+      assets_extra: Maps paths in `assets.extra` to the files to copy there.
+      as_text: Whether to write saved_model.pbtxt instead of saved_model.pb.
+      strip_default_attrs: Whether to omit attributes with default values, so that older versions
+        of TensorFlow can load the graphs.
 
     Yields:
       The writer.
 
     Raises:
-      NotFoundError: a file of `assets_extra` does not exist.
+      NotFoundError: A file of `assets_extra` does not exist.
     """
     _check_assets(assets_extra or {})
-    path = timestamped_export_dir(export_dir_base)
-    temporary_path = temp_export_dir(path)
+    path = choose_export_dir(export_dir_base)
+    temporary_path = get_temporary_dir(path)
     try:
         writer = SavedModelWriter(path, temporary_path, strip_default_attrs)
         yield writer
@@ -117,39 +117,39 @@ def saved_model_writer(
         raise
 
 
-def timestamped_export_dir(export_dir_base: str) -> str:
-    """A directory named by the time in seconds that does not exist yet, nor is being written.
+def choose_export_dir(export_dir_base: str) -> str:
+    """Returns a directory name from the time in seconds that no other export uses.
 
     Args:
-      export_dir_base: the directory in which it is to be.
+      export_dir_base: The directory of all exports.
 
     Returns:
-      The path. Its name is an integer greater than those of earlier exports there.
+      The path. Its last part is an integer greater than those of earlier exports.
     """
     timestamp = int(time.time())
     while True:
         path = os.path.join(export_dir_base, str(timestamp))
-        if not tf.io.gfile.exists(path) and not tf.io.gfile.exists(temp_export_dir(path)):
+        if not tf.io.gfile.exists(path) and not tf.io.gfile.exists(get_temporary_dir(path)):
             return path
         timestamp += 1
 
 
-def temp_export_dir(export_dir: str) -> str:
-    """The directory beside an export's own in which it is written.
+def get_temporary_dir(export_dir: str) -> str:
+    """Returns the temporary directory for an export.
 
     Args:
-      export_dir: the directory the export is to have.
+      export_dir: The final directory of the export.
 
     Returns:
-      The same path with "temp-" before its last name, which is no number, so that those who
-      look for the latest export pass over it.
+      The same path with "temp-" before its last part. Programs that look for the latest export
+      ignore it, because it is not a number.
     """
     base, name = os.path.split(export_dir)
     return os.path.join(base, f"temp-{name}")
 
 
 def _check_assets(assets_extra: Mapping[str, str]) -> None:
-    """Fails before the graphs are built, not after."""
+    """Raises NotFoundError before the graphs are built if an asset does not exist."""
     for destination, source in assets_extra.items():
         if not tf.io.gfile.exists(source):
             raise tf.errors.NotFoundError(

@@ -1,12 +1,12 @@
-"""SignatureDefs: which requests an exported graph answers, made of receivers and outputs."""
+"""Builds the SignatureDefs of an exported graph from receivers and outputs."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import tensorflow as tf
+from google.protobuf.message import Message
 
 from estimator_train.estimator_spec.export_outputs import (
     EvalOutput,
@@ -15,6 +15,7 @@ from estimator_train.estimator_spec.export_outputs import (
     TrainOutput,
 )
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.export.receivers import Receiver, Tensor
 
 _LOG = tf.get_logger()
 _DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -27,13 +28,13 @@ _KINDS = {
 }
 
 
-def signatures_of(spec: EstimatorSpec, receiver: Any) -> dict[str, SignatureDef]:
-    """The signatures of a graph that model_fn built on a receiver's features.
+def make_signatures(spec: EstimatorSpec, receiver: Receiver) -> dict[str, SignatureDef]:
+    """Returns the signatures of a graph that model_fn built for the features of a receiver.
 
     Args:
-      spec: what model_fn returned. In PREDICT its export_outputs are exported; in TRAIN and
-        EVAL its loss, predictions and metrics, as one signature of the mode's name.
-      receiver: what the input_receiver_fn returned.
+      spec: The EstimatorSpec of model_fn. In PREDICT, its export_outputs are exported. In TRAIN
+        and EVAL, its loss, predictions and metrics are one signature with the name of the mode.
+      receiver: The receiver of the input_receiver_fn.
 
     Returns:
       Signature name to SignatureDef; see `build_signatures`.
@@ -53,22 +54,23 @@ def signatures_of(spec: EstimatorSpec, receiver: Any) -> dict[str, SignatureDef]
 
 
 def build_signatures(
-    receiver_tensors: Mapping[str, Any],
+    receiver_tensors: Mapping[str, Tensor],
     export_outputs: Mapping[str, ExportOutput],
-    receiver_tensors_alternatives: Mapping[str, Mapping[str, Any]] | None = None,
+    receiver_tensors_alternatives: Mapping[str, Mapping[str, Tensor]] | None = None,
 ) -> dict[str, SignatureDef]:
-    """Makes a signature of every export output with every set of receiver tensors.
+    """Returns a signature for every combination of export output and receiver tensors.
 
-    A pair that cannot be served is left out and logged with the reason: a classify or regress
-    signature needs one string tensor, and the receiver tensors must suffice for the outputs.
+    A combination that cannot be served is excluded, and the reason is logged: a classify or
+    regress signature needs one string tensor, and the receiver tensors must be sufficient to
+    compute the outputs.
 
     Args:
-      receiver_tensors: the tensors a request feeds, by the name it gives them.
-      export_outputs: signature name to output.
-      receiver_tensors_alternatives: more such sets of tensors, by the name of the set.
+      receiver_tensors: The tensors that a request feeds, by name.
+      export_outputs: Maps signature names to outputs.
+      receiver_tensors_alternatives: Other dicts of such tensors, by the name of the alternative.
 
     Returns:
-      Signature name to SignatureDef; "alternative:signature" for those of alternatives.
+      Signature name to SignatureDef; the name is "alternative:signature" for alternatives.
     """
     receivers = {"": receiver_tensors}
     for alternative, tensors in (receiver_tensors_alternatives or {}).items():
@@ -107,10 +109,10 @@ def _log_signatures(signatures: Mapping[str, SignatureDef], excluded: Mapping[st
 
 def _check_computable(signature: SignatureDef) -> None:
     """Raises ValueError if an output needs a placeholder that is not among the inputs."""
-    fed = [name for info in signature.inputs.values() for name in _tensor_names(info)]
+    fed = [name for info in signature.inputs.values() for name in _list_tensor_names(info)]
     keys = sorted(signature.outputs)
-    names = [name for key in keys for name in _tensor_names(signature.outputs[key])]
-    path = _path_to_placeholder(names, set(fed))
+    names = [name for key in keys for name in _list_tensor_names(signature.outputs[key])]
+    path = _find_path_to_placeholder(names, set(fed))
     if path is None:
         return
     shown = " <- ".join(f"{operation.name} ({operation.type})" for operation in path)
@@ -122,8 +124,8 @@ def _check_computable(signature: SignatureDef) -> None:
     )
 
 
-def _tensor_names(info: Any) -> Iterator[str]:
-    """The names of the dense tensors that an entry of a signature consists of."""
+def _list_tensor_names(info: Message) -> Iterator[str]:
+    """Yields the names of the dense tensors in an entry (TensorInfo) of a signature."""
     encoding = info.WhichOneof("encoding")
     if encoding == "coo_sparse":
         yield info.coo_sparse.values_tensor_name
@@ -136,26 +138,25 @@ def _tensor_names(info: Any) -> Iterator[str]:
         yield info.name
 
 
-def _path_to_placeholder(names: list[str], fed: set[str]) -> list[tf.Operation] | None:
-    """The shortest way from a tensor back to a placeholder that is not fed, if there is one."""
+def _find_path_to_placeholder(names: list[str], fed: set[str]) -> list[tf.Operation] | None:
+    """Returns the shortest path from a tensor back to a placeholder that is not fed, or None."""
     graph = tf.compat.v1.get_default_graph()
-    # Each operation that was reached, with the one that needs it.
-    needed_by: dict[tf.Operation, tf.Operation | None] = {}
-    waiting: deque[tf.Operation] = deque()
+    consumers: dict[tf.Operation, tf.Operation | None] = {}  # Of each visited operation.
+    queue: deque[tf.Operation] = deque()
 
-    def reach(tensors: list[tf.Tensor], user: tf.Operation | None) -> None:
+    def visit(tensors: list[tf.Tensor], consumer: tf.Operation | None) -> None:
         for tensor in tensors:
-            if tensor.name not in fed and tensor.op not in needed_by:
-                needed_by[tensor.op] = user
-                waiting.append(tensor.op)
+            if tensor.name not in fed and tensor.op not in consumers:
+                consumers[tensor.op] = consumer
+                queue.append(tensor.op)
 
-    reach([graph.get_tensor_by_name(name) for name in names], None)
-    while waiting:
-        operation = waiting.popleft()
+    visit([graph.get_tensor_by_name(name) for name in names], None)
+    while queue:
+        operation = queue.popleft()
         if operation.type == "Placeholder":
             path = [operation]
-            while (user := needed_by[path[0]]) is not None:
-                path.insert(0, user)
+            while (consumer := consumers[path[0]]) is not None:
+                path.insert(0, consumer)
             return path
-        reach(list(operation.inputs), operation)
+        visit(list(operation.inputs), operation)
     return None

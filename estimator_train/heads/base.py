@@ -1,4 +1,4 @@
-"""Head: what turns the logits of a model into its loss, metrics, predictions and exports."""
+"""Head: computes loss, metrics, predictions and exports from the logits of a model."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.user_functions import user_function
+from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.keys import MetricKeys
-from estimator_train.heads.training import train_op_of
+from estimator_train.heads.training import build_train_op
+from estimator_train.heads.types import Labels, Optimizer, TensorLike
 
 Metrics = dict[str, Any]
 
@@ -22,22 +23,22 @@ _MODES = (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
 
 
 class Head(abc.ABC):
-    """The end of a model: it knows what labels mean, and makes an `EstimatorSpec` of logits.
+    """Last part of a model, which makes an `EstimatorSpec` from labels and logits.
 
-    A model_fn computes logits and leaves the rest to a head:
+    A model_fn computes logits and passes them to a head:
 
         def model_fn(features, labels, mode):
             logits = tf_keras.layers.Dense(head.logits_dimension)(features["x"])
             return head.create_estimator_spec(features, mode, logits, labels, ...)
 
-    A subclass answers the abstract members; `loss`, `predictions`, `metrics` and
+    A subclass implements the abstract members; `loss`, `predictions`, `metrics` and
     `update_metrics` also work in eager code.
     """
 
     @property
     @abc.abstractmethod
     def name(self) -> str | None:
-        """The head's name, which its metrics, summaries and operations carry; may be None."""
+        """The head's name, part of the names of metrics, summaries and operations; or None."""
 
     @property
     @abc.abstractmethod
@@ -47,13 +48,13 @@ class Head(abc.ABC):
     @property
     @abc.abstractmethod
     def loss_reduction(self) -> str:
-        """How the losses of a batch become one: a `tf_keras.losses.Reduction` value."""
+        """Reduction of the losses of a batch: a `tf_keras.losses.Reduction` value."""
 
     @abc.abstractmethod
     def loss(
         self,
-        labels: Any,
-        logits: Any,
+        labels: Labels,
+        logits: TensorLike,
         features: Mapping[str, Any] | None = None,
         mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
@@ -61,7 +62,7 @@ class Head(abc.ABC):
         """Returns the loss to train with, a scalar that contains the regularization losses.
 
         Args:
-          labels: Labels of the batch; the head's class says of which shape and type.
+          labels: Labels of the batch; see the head's class for their shape and type.
           logits: Float tensor of shape [D0, D1, ... DN, logits_dimension].
           features: The batch's features, in which the head finds its weights.
           mode: A `ModeKeys` value.
@@ -69,7 +70,9 @@ class Head(abc.ABC):
         """
 
     @abc.abstractmethod
-    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
+    def predictions(
+        self, logits: TensorLike, keys: Sequence[str] | None = None
+    ) -> dict[str, tf.Tensor]:
         """Returns predictions by their `PredictionKeys`.
 
         Args:
@@ -82,7 +85,7 @@ class Head(abc.ABC):
         """Returns new tf_keras metrics by name.
 
         Args:
-          regularization_losses: Given if there is to be a metric of them.
+          regularization_losses: Losses for which a metric is added, if not None.
         """
 
     @abc.abstractmethod
@@ -90,8 +93,8 @@ class Head(abc.ABC):
         self,
         eval_metrics: Metrics,
         features: Mapping[str, Any],
-        logits: Any,
-        labels: Any,
+        logits: TensorLike,
+        labels: Labels,
         mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> Metrics:
@@ -101,15 +104,15 @@ class Head(abc.ABC):
         self,
         features: Mapping[str, Any],
         mode: str,
-        logits: Any,
-        labels: Any = None,
-        optimizer: Any = None,
+        logits: TensorLike,
+        labels: Labels | None = None,
+        optimizer: Optimizer | None = None,
         trainable_variables: Sequence[tf.Variable] | None = None,
         train_op_fn: Callable[[tf.Tensor], Any] | None = None,
         update_ops: Sequence[tf.Operation] | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> EstimatorSpec:
-        """Returns what a model_fn has to return.
+        """Returns the EstimatorSpec for a model_fn to return.
 
         Args:
           features: The batch's features.
@@ -117,9 +120,9 @@ class Head(abc.ABC):
           logits: As for `loss`.
           labels: As for `loss`; not needed in PREDICT.
           optimizer: A tf_keras optimizer, in TRAIN only. A legacy one counts its steps in its
-            own `iterations`: set those to the global step to have that counted.
+            `iterations`; set these to the global step to count it.
           trainable_variables: The variables it trains.
-          train_op_fn: In place of an optimizer: a function of the loss that returns the
+          train_op_fn: Alternative to an optimizer: a function of the loss that returns the
             training operation and increments the global step.
           update_ops: Operations that run with a training step, such as moving averages.
           regularization_losses: Scalars that are added to the loss.
@@ -134,10 +137,11 @@ class Head(abc.ABC):
         with tf.name_scope(tf.compat.as_str(self.name or "head")) as scope:
             if mode == ModeKeys.PREDICT:
                 return self._prediction_spec(features, logits)
-            predictions = user_function(self.predictions)(logits)
-            loss = self._loss_of_spec(labels, logits, features, mode, regularization_losses)
+            predictions = convert_on_replica(self.predictions)(logits)
+            loss, metrics = self._loss_and_metrics(
+                labels, logits, features, mode, regularization_losses
+            )
             if mode == ModeKeys.EVAL:
-                metrics = self._eval_metric_ops(features, logits, labels, regularization_losses)
                 return EstimatorSpec(
                     mode, predictions=predictions, loss=loss, eval_metric_ops=metrics
                 )
@@ -146,63 +150,68 @@ class Head(abc.ABC):
         self._write_summaries(loss, regularization_losses)
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
 
+    def _create_tpu_estimator_spec(
+        self,
+        features: Mapping[str, Any],
+        mode: str,
+        logits: TensorLike,
+        *settings: Any,
+        **named: Any,
+    ) -> EstimatorSpec:
+        """Raises NotImplementedError, as tf.estimator's heads without a TPU form do."""
+        del features, mode, logits, settings, named
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
+
     # Whether variables of an optimizer are named after the head.
     _trains_in_scope = False
 
     @property
     def _summary_name(self) -> str | None:
-        """What is added to the tags of summaries."""
+        """Suffix of the tags of summaries."""
         return self.name
 
-    def _loss_of_spec(
+    def _loss_and_metrics(
         self,
-        labels: Any,
-        logits: Any,
+        labels: Labels,
+        logits: TensorLike,
         features: Mapping[str, Any],
         mode: str,
         regularization_losses: Sequence[tf.Tensor] | None,
-    ) -> tf.Tensor:
-        """The loss of an EstimatorSpec."""
-        loss = user_function(self.loss)
-        return loss(labels, logits, features, mode, regularization_losses)
-
-    def _prediction_spec(self, features: Mapping[str, Any], logits: Any) -> EstimatorSpec:
-        """The EstimatorSpec of PREDICT."""
-        del features
-        predictions = user_function(self.predictions)(logits)
-        outputs = self._export_outputs(predictions)
-        return EstimatorSpec(ModeKeys.PREDICT, predictions=predictions, export_outputs=outputs)
-
-    def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
-        """The signatures of a SavedModel; of several, one is the default signature."""
-        return {PREDICT_SIGNATURE: PredictOutput(predictions)}
-
-    def _eval_metric_ops(
-        self,
-        features: Mapping[str, Any],
-        logits: Any,
-        labels: Any,
-        regularization_losses: Sequence[tf.Tensor] | None,
-    ) -> Metrics:
-        """The metrics of an evaluation, by name."""
-        return user_function(self.update_metrics)(
-            user_function(self.metrics)(regularization_losses=regularization_losses),
+    ) -> tuple[tf.Tensor, Metrics | None]:
+        """Returns the loss of an EstimatorSpec and, in EVAL, its metrics by name."""
+        loss = convert_on_replica(self.loss)(labels, logits, features, mode, regularization_losses)
+        if mode != ModeKeys.EVAL:
+            return loss, None
+        metrics = convert_on_replica(self.update_metrics)(
+            convert_on_replica(self.metrics)(regularization_losses=regularization_losses),
             features=features,
             logits=logits,
             labels=labels,
             regularization_losses=regularization_losses,
         )
+        return loss, metrics
+
+    def _prediction_spec(self, features: Mapping[str, Any], logits: TensorLike) -> EstimatorSpec:
+        """Returns the EstimatorSpec of PREDICT."""
+        del features
+        predictions = convert_on_replica(self.predictions)(logits)
+        outputs = self._export_outputs(predictions)
+        return EstimatorSpec(ModeKeys.PREDICT, predictions=predictions, export_outputs=outputs)
+
+    def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
+        """Returns the signatures of a SavedModel; one of several is the default signature."""
+        return {PREDICT_SIGNATURE: PredictOutput(predictions)}
 
     def _train_op(
         self,
         loss: tf.Tensor,
-        optimizer: Any,
+        optimizer: Optimizer,
         trainable_variables: Sequence[tf.Variable] | None,
         train_op_fn: Callable[[tf.Tensor], Any] | None,
         update_ops: Sequence[tf.Operation] | None,
     ) -> Any:
-        """The operation of one training step."""
-        return train_op_of(
+        """Returns the operation of one training step."""
+        return build_train_op(
             loss, optimizer, trainable_variables, train_op_fn, update_ops, self.loss_reduction
         )
 
@@ -211,12 +220,12 @@ class Head(abc.ABC):
     ) -> None:
         """Adds the training loss to the summaries."""
         with tf.name_scope(""):
-            tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, self._summary_name), loss)
+            tf.compat.v1.summary.scalar(add_head_name(MetricKeys.LOSS, self._summary_name), loss)
             if regularization_losses is not None:
-                tag = named(MetricKeys.LOSS_REGULARIZATION, self._summary_name)
+                tag = add_head_name(MetricKeys.LOSS_REGULARIZATION, self._summary_name)
                 tf.compat.v1.summary.scalar(tag, tf.add_n(regularization_losses))
 
 
-def named(key: str, name: str | None) -> str:
-    """A metric's key with the name of its head."""
+def add_head_name(key: str, name: str | None) -> str:
+    """Returns a metric's key with the name of its head."""
     return f"{key}/{name}" if name else key

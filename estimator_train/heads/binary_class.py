@@ -1,4 +1,4 @@
-"""BinaryClassHead: yes or no."""
+"""BinaryClassHead: classification into two classes."""
 
 from __future__ import annotations
 
@@ -13,31 +13,32 @@ from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
-    checked_thresholds,
-    checked_vocabulary,
-    predictions_of,
-    threshold_metrics,
+    create_threshold_metrics,
+    select_predictions,
+    validate_thresholds,
+    validate_vocabulary,
 )
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.types import Labels, LossFn, TensorLike, WeightColumn
 from estimator_train.heads.weighted import Batch, WeightedHead
 
 
 class BinaryClassHead(WeightedHead):
     """Classification into two classes by one logit, the log-odds of class 1.
 
-    Labels are of shape [D0, D1, ... DN, 1] or [D0, D1, ... DN]: numbers in [0, 1] (floats between
-    them as well), or strings where there is a vocabulary.
+    Labels are of shape [D0, D1, ... DN, 1] or [D0, D1, ... DN]: numbers in [0, 1], also floats
+    between 0 and 1, or strings if there is a vocabulary.
 
     Args:
       weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
-        [D0, D1, ... DN, 1], a numeric column of it, or None.
-      thresholds: Numbers between 0 and 1 at which accuracy, precision and recall are measured
-        as well, or None.
+        [D0, D1, ... DN, 1], its numeric column, or None.
+      thresholds: Numbers between 0 and 1 at which accuracy, precision and recall are also
+        measured, or None.
       label_vocabulary: List or tuple of the two class names, or None.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
         of weighted losses divided by their number.
       loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-        returns losses of shape [D0, D1, ... DN, 1] in place of the sigmoid cross entropy.
+        returns losses of shape [D0, D1, ... DN, 1] instead of the sigmoid cross entropy.
       name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
@@ -47,15 +48,15 @@ class BinaryClassHead(WeightedHead):
 
     def __init__(
         self,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         thresholds: Sequence[float] | None = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE,
-        loss_fn: Any = None,
+        loss_fn: LossFn | None = None,
         name: str | None = None,
     ):
-        self._thresholds = checked_thresholds(thresholds, "thresholds not in (0, 1): ({all},).")
-        self._classes = Classes(2, checked_vocabulary(label_vocabulary))
+        self._thresholds = validate_thresholds(thresholds, "thresholds not in (0, 1): ({all},).")
+        self._classes = Classes(2, validate_vocabulary(label_vocabulary))
         super().__init__(weight_column, loss_reduction, loss_fn, name)
 
     @property
@@ -63,7 +64,9 @@ class BinaryClassHead(WeightedHead):
         """One."""
         return 1
 
-    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
+    def predictions(
+        self, logits: TensorLike, keys: Sequence[str] | None = None
+    ) -> dict[str, tf.Tensor]:
         """Returns predictions of a batch.
 
         Args:
@@ -75,29 +78,29 @@ class BinaryClassHead(WeightedHead):
           ValueError: A key is another one, or logits are of another shape.
         """
         with tf.name_scope("predictions"):
-            logits = checks.checked_logits(logits, self.logits_dimension)
+            logits = checks.validate_logits(logits, self.logits_dimension)
             both = tf.concat((tf.zeros_like(logits), logits), axis=-1, name="two_class_logits")
             make = {
                 PredictionKeys.LOGITS: lambda: logits,
                 PredictionKeys.LOGISTIC: lambda: tf.sigmoid(logits, name="logistic"),
                 **self._classes.predictions(both),
             }
-            return predictions_of(make, keys)
+            return select_predictions(make, keys)
 
-    def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
-        labels = checks.checked_dense_labels(labels, logits, 1)
+    def _process_labels(self, labels: Labels, logits: tf.Tensor) -> tf.Tensor:
+        labels = checks.validate_dense_labels(labels, logits, 1, self._mismatch)
         if labels.dtype == tf.string and self._classes.vocabulary is None:
             raise ValueError(
                 f"Labels dtype should be integer. Instead got {labels.dtype}. For labels that are "
                 "names, give a label_vocabulary."
             )
-        labels = tf.cast(self._classes.ids_of(labels), tf.float32)
-        return checks.class_range(labels, self._classes.count, self._must)
+        labels = tf.cast(self._classes.look_up_ids(labels), tf.float32)
+        return checks.check_class_range(labels, self._classes.count, self._range_verb)
 
-    def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    def _compute_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
 
-    def _task_metrics(self) -> Metrics:
+    def _create_task_metrics(self) -> Metrics:
         keys = MetricKeys
         return {
             keys.ACCURACY: tf_keras.metrics.Accuracy(keys.ACCURACY),
@@ -108,12 +111,12 @@ class BinaryClassHead(WeightedHead):
             keys.ACCURACY_BASELINE: AccuracyBaseline(keys.ACCURACY_BASELINE),
             keys.AUC: tf_keras.metrics.AUC(name=keys.AUC),
             keys.AUC_PR: tf_keras.metrics.AUC(curve="PR", name=keys.AUC_PR),
-            **threshold_metrics(self._thresholds),
+            **create_threshold_metrics(self._thresholds),
         }
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
         keys = (PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS)
-        logistic, class_ids = self._predicted(batch, *keys)
+        logistic, class_ids = self._predict(batch, *keys)
         for key, metric in metrics.items():
             values: tuple[tf.Tensor, ...] = (batch.labels, logistic)
             if key in (MetricKeys.LABEL_MEAN, MetricKeys.ACCURACY_BASELINE):
@@ -130,10 +133,10 @@ class BinaryClassHead(WeightedHead):
 
 
 class AccuracyBaseline(tf_keras.metrics.Mean):
-    """The accuracy of always guessing the commoner of two classes, from labels in [0, 1]."""
+    """Metric: accuracy of always predicting the more frequent class, from labels in [0, 1]."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Makes the metric, whose update is no tf.function, as if its class were of tf_keras."""
+        """Creates the metric without wrapping its update in a tf.function."""
         # A tf.function cannot change variables of CentralStorageStrategy.
         with tf.__internal__.eager_context.eager_mode():
             return super().__new__(cls)

@@ -1,4 +1,4 @@
-"""What the classification heads share: class names, their tensors, their export outputs."""
+"""Class names, predictions and export outputs that classification heads share."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from estimator_train.estimator_spec.export_outputs import (
 )
 from estimator_train.heads.base import PREDICT_SIGNATURE
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
-from estimator_train.heads.vocabulary import Vocabulary
 
 CLASSIFY_SIGNATURE = "classification"
 REGRESS_SIGNATURE = "regression"
 DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+_UNKNOWN_ID = -1
+_UNKNOWN_NAME = "UNK"
 
 
 class Classes:
-    """The classes of a head, by number and name.
+    """Classes of a head, by number and name.
 
     Args:
-      count: How many; an integer, or a scalar tensor of one.
+      count: Number of classes; an integer or a scalar tensor.
       vocabulary: Their names, or None where labels are the numbers themselves.
     """
 
@@ -35,7 +36,7 @@ class Classes:
         self.vocabulary = None if vocabulary is None else Vocabulary(vocabulary)
 
     def predictions(self, class_logits: tf.Tensor) -> dict[str, Callable[[], tf.Tensor]]:
-        """Returns what makes each prediction about the likeliest class, by key.
+        """Returns functions that compute predictions about the likeliest class, by key.
 
         Args:
           class_logits: Float tensor of shape [D0, D1, ... DN, count].
@@ -44,24 +45,24 @@ class Classes:
         return {
             PredictionKeys.PROBABILITIES: lambda: tf.nn.softmax(class_logits, name="probabilities"),
             PredictionKeys.CLASS_IDS: lambda: ids,
-            PredictionKeys.CLASSES: lambda: self.names_of(ids),
+            PredictionKeys.CLASSES: lambda: self.look_up_names(ids),
             PredictionKeys.ALL_CLASS_IDS: lambda: self.all_ids(class_logits),
             PredictionKeys.ALL_CLASSES: lambda: self.all_names(class_logits),
         }
 
-    def ids_of(self, labels: tf.Tensor) -> tf.Tensor:
+    def look_up_ids(self, labels: tf.Tensor) -> tf.Tensor:
         """Returns the class numbers of labels, which are names where there is a vocabulary."""
         return labels if self.vocabulary is None else self.vocabulary.ids(labels)
 
-    def names_of(self, ids: tf.Tensor) -> tf.Tensor:
+    def look_up_names(self, ids: tf.Tensor) -> tf.Tensor:
         """Returns class numbers as strings."""
         if self.vocabulary is None:
             return tf.strings.as_string(ids, name="str_classes")
-        return self.vocabulary.names_of(ids)
+        return self.vocabulary.look_up_names(ids)
 
     def all_ids(self, logits: tf.Tensor) -> tf.Tensor:
         """Returns all class numbers for every example: int32 of shape [batch, count]."""
-        return _for_each_example(tf.range(self.count), logits)
+        return _repeat_for_examples(tf.range(self.count), logits)
 
     def all_names(self, logits: tf.Tensor) -> tf.Tensor:
         """Returns all class names for every example: strings of shape [batch, count]."""
@@ -69,7 +70,7 @@ class Classes:
             names = tf.strings.as_string(tf.range(self.count))
         else:
             names = tf.constant(self.vocabulary.names, tf.string)
-        return _for_each_example(names, logits)
+        return _repeat_for_examples(names, logits)
 
     def outputs(
         self, predictions: dict[str, tf.Tensor], regression: ExportOutput | None = None
@@ -77,7 +78,7 @@ class Classes:
         """Returns the signatures of a classifier, by default scores with the names of classes.
 
         Args:
-          predictions: Of which PROBABILITIES, [batch, count], are the scores.
+          predictions: Predictions; PROBABILITIES, [batch, count], are the scores.
           regression: The signature to regress, if there is one.
         """
         scores = predictions[PredictionKeys.PROBABILITIES]
@@ -91,12 +92,51 @@ class Classes:
         return {**outputs, PREDICT_SIGNATURE: PredictOutput(predictions)}
 
 
-def static_count(count: int | tf.Tensor) -> int | None:
+class Vocabulary:
+    """Class names in the order of their numbers.
+
+    Each graph has its own lookup tables; all eager code shares one pair.
+
+    Args:
+      names: List or tuple of distinct strings.
+    """
+
+    def __init__(self, names: Sequence[str]):
+        self.names = names
+        self._eager_tables: dict[str, tf.lookup.StaticHashTable] = {}
+
+    def ids(self, names: tf.Tensor) -> tf.Tensor:
+        """Returns the int64 number of each name; unknown ones are -1."""
+        return self._table("ids").lookup(names)
+
+    def look_up_names(self, ids: tf.Tensor) -> tf.Tensor:
+        """Returns the name of each int64 number; unknown ones are "UNK"."""
+        return self._table("names").lookup(ids)
+
+    def _table(self, kind: str) -> tf.lookup.StaticHashTable:
+        with tf.init_scope():
+            if not tf.executing_eagerly():
+                return self._new_table(kind)
+            if kind not in self._eager_tables:
+                self._eager_tables[kind] = self._new_table(kind)
+            return self._eager_tables[kind]
+
+    def _new_table(self, kind: str) -> tf.lookup.StaticHashTable:
+        names = tf.constant(self.names, tf.string)
+        ids = tf.range(len(self.names), dtype=tf.int64)
+        if kind == "ids":
+            initializer = tf.lookup.KeyValueTensorInitializer(names, ids)
+            return tf.lookup.StaticHashTable(initializer, _UNKNOWN_ID)
+        initializer = tf.lookup.KeyValueTensorInitializer(ids, names)
+        return tf.lookup.StaticHashTable(initializer, _UNKNOWN_NAME)
+
+
+def get_static_count(count: int | tf.Tensor) -> int | None:
     """Returns the number of classes, or None if only the running graph knows it."""
     return tf.get_static_value(count) if tf.is_tensor(count) else count
 
 
-def checked_vocabulary(
+def validate_vocabulary(
     vocabulary: Any,
     must: str = "should be a list or a tuple",
     error: type[Exception] = ValueError,
@@ -104,20 +144,20 @@ def checked_vocabulary(
     """Returns a vocabulary: None, a list or a tuple.
 
     Args:
-      vocabulary: What the user gave.
-      must: How the text of the error puts it.
-      error: What is raised if it is something else.
+      vocabulary: Argument of the user.
+      must: Verb of the error's text.
+      error: Type of the error.
     """
     if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
         raise error(f"label_vocabulary {must}. Given type: {type(vocabulary)}")
     return vocabulary
 
 
-def checked_thresholds(thresholds: Any, text: str) -> tuple[float, ...]:
+def validate_thresholds(thresholds: Any, text: str) -> tuple[float, ...]:
     """Returns thresholds as a tuple, empty for None.
 
     Args:
-      thresholds: What the user gave.
+      thresholds: Argument of the user.
       text: The text of the error, with the places {wrong} and {all}.
 
     Raises:
@@ -131,14 +171,14 @@ def checked_thresholds(thresholds: Any, text: str) -> tuple[float, ...]:
     return thresholds
 
 
-def predictions_of(
+def select_predictions(
     make: Mapping[str, Callable[[], tf.Tensor]], keys: Sequence[str] | None
 ) -> dict[str, tf.Tensor]:
-    """Returns the predictions that are asked for, by default all.
+    """Returns the predictions of some keys, by default of all.
 
     Args:
-      make: What makes each prediction, by key.
-      keys: Those that are asked for.
+      make: Function that computes each prediction, by key.
+      keys: Keys of the predictions to compute.
 
     Raises:
       ValueError: There is no such prediction.
@@ -152,7 +192,7 @@ def predictions_of(
     return {key: make[key]() for key in keys or make}
 
 
-def threshold_metrics(thresholds: Sequence[float]) -> dict[str, Any]:
+def create_threshold_metrics(thresholds: Sequence[float]) -> dict[str, Any]:
     """Returns accuracy, precision and recall at each threshold, by key."""
     metrics: dict[str, Any] = {}
     for threshold in thresholds:
@@ -165,5 +205,5 @@ def threshold_metrics(thresholds: Sequence[float]) -> dict[str, Any]:
     return metrics
 
 
-def _for_each_example(values: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+def _repeat_for_examples(values: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
     return tf.tile(values[tf.newaxis], [tf.shape(logits)[0], 1])

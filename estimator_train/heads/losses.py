@@ -1,8 +1,8 @@
-"""Losses of a batch: a user's own loss_fn, weights, and the reduction to one number."""
+"""Losses of a batch: calls of a loss_fn, weights, and the reduction to one number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -10,8 +10,7 @@ import tf_keras
 
 from estimator_train.engine.user_functions import argument_names, call_with_known
 from estimator_train.heads import checks
-
-LossFn = Callable[..., Any]
+from estimator_train.heads.types import LossFn
 
 _Reduction = tf_keras.losses.Reduction
 _REDUCTIONS = (_Reduction.AUTO, _Reduction.SUM, _Reduction.SUM_OVER_BATCH_SIZE)
@@ -23,11 +22,11 @@ _V1_REDUCTIONS = {
 _LOSS_FN_ARGUMENTS = ("labels", "logits", "features", "loss_reduction")
 
 
-def checked_reduction(reduction: str) -> str:
+def validate_reduction(reduction: str) -> str:
     """Returns a reduction of losses to a scalar.
 
     Raises:
-      ValueError: It is not a `tf_keras.losses.Reduction`, or leaves losses as they are.
+      ValueError: It is not a `tf_keras.losses.Reduction`, or it is NONE.
     """
     if reduction not in _REDUCTIONS:
         raise ValueError(
@@ -36,11 +35,11 @@ def checked_reduction(reduction: str) -> str:
     return reduction
 
 
-def checked_v1_reduction(reduction: str) -> str:
+def validate_v1_reduction(reduction: str) -> str:
     """Returns a reduction of losses to a scalar, for the heads of v1.
 
     Raises:
-      ValueError: It is not a `tf.compat.v1.losses.Reduction`, or leaves losses as they are.
+      ValueError: It is not a `tf.compat.v1.losses.Reduction`, or it is NONE.
     """
     valid = tf.compat.v1.losses.Reduction.all()
     if reduction not in valid or reduction == tf.compat.v1.losses.Reduction.NONE:
@@ -50,7 +49,7 @@ def checked_v1_reduction(reduction: str) -> str:
     return reduction
 
 
-def checked_loss_fn(loss_fn: LossFn | None) -> LossFn | None:
+def validate_loss_fn(loss_fn: LossFn | None) -> LossFn | None:
     """Returns a loss_fn that takes labels and logits, maybe features and loss_reduction.
 
     Raises:
@@ -82,18 +81,18 @@ def call_loss_fn(
     """Returns a user's losses, of shape [D0, D1, ... DN, loss_dimension].
 
     Raises:
-      ValueError: loss_fn returned what is no tensor of numbers.
+      ValueError: loss_fn did not return a tensor of numbers.
       InvalidArgumentError: It returned another shape.
     """
     batch = {"labels": labels, "logits": logits, "features": features}
     with tf.name_scope("call_loss_fn"):
         returned = call_with_known(loss_fn, {**batch, "loss_reduction": loss_reduction})
-        loss = _tensor_of(returned, loss_dimension)
-        return checks.checked_losses(loss, logits, loss_dimension)
+        loss = _to_tensor(returned, loss_dimension)
+        return checks.validate_losses(loss, logits, loss_dimension)
 
 
-def _tensor_of(returned: Any, loss_dimension: int) -> tf.Tensor:
-    """What a loss_fn returned as a tensor."""
+def _to_tensor(returned: Any, loss_dimension: int) -> tf.Tensor:
+    """Converts the result of a loss_fn to a tensor."""
     text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {loss_dimension}]. "
     try:
         loss = tf.convert_to_tensor(returned)
@@ -104,16 +103,16 @@ def _tensor_of(returned: Any, loss_dimension: int) -> tf.Tensor:
     return loss
 
 
-def reduced(losses: tf.Tensor, weights: tf.Tensor | None, reduction: str) -> tf.Tensor:
+def reduce_losses(losses: tf.Tensor, weights: tf.Tensor | None, reduction: str) -> tf.Tensor:
     """Returns the losses of a batch as one number.
 
     Args:
-      losses: Float tensor, one loss of an example or of a logit each.
-      weights: What multiplies them, or None.
+      losses: Float tensor with one loss for each example or logit.
+      weights: Factors of the losses, or None.
       reduction: SUM, or SUM_OVER_BATCH_SIZE or AUTO: the sum divided by the number of losses;
         or one of `tf.compat.v1.losses.Reduction`.
     """
-    # This function also tells v1 optimizers whether to average over the replicas of a strategy.
+    # v1 optimizers read from this function whether to average over the replicas of a strategy.
     return tf.compat.v1.losses.compute_weighted_loss(
         losses,
         weights=1.0 if weights is None else weights,
@@ -122,7 +121,13 @@ def reduced(losses: tf.Tensor, weights: tf.Tensor | None, reduction: str) -> tf.
     )
 
 
-def with_regularization(
+def collect_loss(loss: tf.Tensor) -> tf.Tensor:
+    """Adds a loss to the graph's collection LOSSES, which programs read, and returns it."""
+    tf.compat.v1.losses.add_loss(loss)
+    return loss
+
+
+def add_regularization(
     loss: tf.Tensor, regularization_losses: Sequence[tf.Tensor] | None
 ) -> tf.Tensor:
     """Returns the loss with the regularization losses added."""

@@ -11,26 +11,27 @@ import tf_keras
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads import checks, losses
-from estimator_train.heads.base import PREDICT_SIGNATURE, Head, Metrics, named
+from estimator_train.heads.base import PREDICT_SIGNATURE, Head, Metrics, add_head_name
 from estimator_train.heads.classification import DEFAULT_SIGNATURE
 from estimator_train.heads.keys import MetricKeys
+from estimator_train.heads.types import Labels, TensorLike
 
 
 class MultiHead(Head):
-    """Several heads, of which each has a name: a model of several objectives.
+    """Several named heads, for a model of several objectives.
 
-    Labels are a dict by the names of the heads. Logits are such a dict, or one tensor whose last
-    dimension holds the logits of one head after those of the other. The loss is the weighted sum
+    Labels are a dict by the names of the heads. Logits are such a dict, or one tensor that
+    concatenates the logits of the heads in the last dimension. The loss is the weighted sum
     of the heads' losses. Predictions are named by pairs (head, key), and every head has its own
     signatures in a SavedModel, "HEAD/SIGNATURE"; the first head's one is the default.
 
     Args:
-      heads: The heads, each with another name.
+      heads: The heads, with different names.
       head_weights: The weight of each head's loss; by default 1.
 
     Raises:
-      ValueError: There are no heads, one has no name or another's, or head_weights are not as
-        many.
+      ValueError: There are no heads, a name is missing or not unique, or the numbers of heads and
+        head_weights differ.
     """
 
     def __init__(self, heads: Iterable[Head], head_weights: Sequence[float] | None = None):
@@ -77,48 +78,49 @@ class MultiHead(Head):
 
     def loss(
         self,
-        labels: Any,
-        logits: Any,
+        labels: Labels,
+        logits: TensorLike,
         features: Mapping[str, Any] | None = None,
         mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> tf.Tensor:
         """Returns the weighted sum of the heads' losses; see `Head.loss`."""
         by_head = self._losses(labels, logits, features, mode)
-        return self._merged(by_head, regularization_losses)
+        return self._merge_losses(by_head, regularization_losses)
 
-    def _loss_of_spec(
+    def _loss_and_metrics(
         self,
-        labels: Any,
-        logits: Any,
+        labels: Labels,
+        logits: TensorLike,
         features: Mapping[str, Any],
         mode: str,
         regularization_losses: Sequence[tf.Tensor] | None,
-    ) -> tf.Tensor:
-        """The loss; in TRAIN each head's loss is written to the summaries as well."""
+    ) -> tuple[tf.Tensor, Metrics | None]:
+        """Returns loss and metrics; in TRAIN also adds each head's loss to the summaries."""
+        if mode != ModeKeys.TRAIN:
+            return super()._loss_and_metrics(labels, logits, features, mode, regularization_losses)
         by_head = self._losses(labels, logits, features, mode)
-        if mode == ModeKeys.TRAIN:
-            with tf.name_scope(""):
-                for head, loss in zip(self._heads, by_head, strict=True):
-                    tf.compat.v1.summary.scalar(named(MetricKeys.LOSS, head.name), loss)
-        return self._merged(by_head, regularization_losses)
+        with tf.name_scope(""):
+            for head, loss in zip(self._heads, by_head, strict=True):
+                tf.compat.v1.summary.scalar(add_head_name(MetricKeys.LOSS, head.name), loss)
+        return self._merge_losses(by_head, regularization_losses), None
 
-    def _merged(
+    def _merge_losses(
         self, by_head: Sequence[tf.Tensor], regularization_losses: Sequence[tf.Tensor] | None
     ) -> tf.Tensor:
-        """The sum of the heads' losses, each with its weight."""
+        """Returns the weighted sum of the heads' losses."""
         weights = self._head_weights or (1.0,) * len(self._heads)
         with tf.name_scope("merge_losses"):
             weighted = [loss * weight for loss, weight in zip(by_head, weights, strict=True)]
-            return losses.with_regularization(tf.add_n(weighted), regularization_losses)
+            return losses.add_regularization(tf.add_n(weighted), regularization_losses)
 
     def predictions(  # type: ignore[override]
-        self, logits: Any, keys: Sequence[str] | None = None
+        self, logits: TensorLike, keys: Sequence[str] | None = None
     ) -> dict[tuple[str, str], tf.Tensor]:
         """Returns all predictions of all heads by (head name, key).
 
         Args:
-          logits: Dict of the heads' logits, or one tensor of them all.
+          logits: Dict of the heads' logits, or one tensor of all logits.
           keys: Not used.
         """
         del keys
@@ -126,38 +128,42 @@ class MultiHead(Head):
         return {
             (name, key): tensor
             for name, head in zip(self._names, self._heads, strict=True)
-            for key, tensor in self._in_scope(head.predictions, name, by_head[name]).items()
+            for key, tensor in self._call_in_scope(head.predictions, name, by_head[name]).items()
         }
 
     def metrics(self, regularization_losses: Sequence[tf.Tensor] | None = None) -> Metrics:
         """Returns new metrics of the losses; `update_metrics` adds those of the heads."""
-        names = [named(MetricKeys.LOSS, name) for name in self._names]
+        names = [add_head_name(MetricKeys.LOSS, name) for name in self._names]
         if regularization_losses is not None:
-            names.insert(0, named(MetricKeys.LOSS_REGULARIZATION, self.name))
+            names.insert(0, add_head_name(MetricKeys.LOSS_REGULARIZATION, self.name))
         return {name: tf_keras.metrics.Mean(name) for name in names}
 
     def update_metrics(  # type: ignore[override]
         self,
         eval_metrics: Metrics,
         features: Mapping[str, Any],
-        logits: Any,
-        labels: Any,
+        logits: TensorLike,
+        labels: Labels,
         regularization_losses: Sequence[tf.Tensor] | None = None,
+        mode: str | None = None,
     ) -> Metrics:
         """Adds a batch to the metrics, makes those of the heads if they are not there yet."""
+        del mode
         if regularization_losses is not None:
             total = tf.add_n(regularization_losses)
-            eval_metrics[named(MetricKeys.LOSS_REGULARIZATION, self.name)].update_state(total)
+            eval_metrics[add_head_name(MetricKeys.LOSS_REGULARIZATION, self.name)].update_state(
+                total
+            )
         by_head = self._split(logits)
         head_losses = self._losses(labels, by_head, features, None)
         for name, head, loss in zip(self._names, self._heads, head_losses, strict=True):
-            eval_metrics[named(MetricKeys.LOSS, name)].update_state(loss)
+            eval_metrics[add_head_name(MetricKeys.LOSS, name)].update_state(loss)
             own = {key: eval_metrics.get(key, metric) for key, metric in head.metrics().items()}
             eval_metrics.update(head.update_metrics(own, features, by_head[name], labels[name]))
         return eval_metrics
 
-    def _prediction_spec(self, features: Mapping[str, Any], logits: Any) -> EstimatorSpec:
-        """The EstimatorSpec of PREDICT: predictions and signatures are named by head."""
+    def _prediction_spec(self, features: Mapping[str, Any], logits: TensorLike) -> EstimatorSpec:
+        """Returns the EstimatorSpec of PREDICT, with predictions and signatures named by head."""
         by_head = self._split(logits)
         predictions: dict[tuple[str, str], tf.Tensor] = {}
         outputs: dict[str, ExportOutput] = {}
@@ -180,24 +186,28 @@ class MultiHead(Head):
     def _names(self) -> list[str]:
         return [str(head.name) for head in self._heads]
 
-    def _in_scope(self, function: Callable[..., Any], name: str, *arguments: Any) -> Any:
+    def _call_in_scope(self, function: Callable[..., Any], name: str, *arguments: Any) -> Any:
         with tf.name_scope(name):
             return function(*arguments)
 
     def _losses(
-        self, labels: Any, logits: Any, features: Mapping[str, Any] | None, mode: str | None
+        self,
+        labels: Labels,
+        logits: TensorLike,
+        features: Mapping[str, Any] | None,
+        mode: str | None,
     ) -> list[tf.Tensor]:
-        """The heads' losses before their weights."""
-        if not isinstance(checks.required(labels), dict):
+        """Returns the heads' losses before their weights."""
+        if not isinstance(checks.require_labels(labels), dict):
             raise ValueError(f"labels must be a dict. Given: {labels}")
         self._check_complete(labels, "labels")
         by_head = self._split(logits)
         return [
-            self._in_scope(head.loss, name, labels[name], by_head[name], features, mode)
+            self._call_in_scope(head.loss, name, labels[name], by_head[name], features, mode)
             for name, head in zip(self._names, self._heads, strict=True)
         ]
 
-    def _split(self, logits: Any) -> dict[str, tf.Tensor]:
+    def _split(self, logits: TensorLike) -> dict[str, tf.Tensor]:
         """Logits by the names of the heads."""
         if isinstance(logits, dict):
             self._check_complete(logits, "logits")

@@ -14,30 +14,32 @@ from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
-    checked_vocabulary,
-    predictions_of,
-    static_count,
+    get_static_count,
+    select_predictions,
+    validate_vocabulary,
 )
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.losses import collect_loss
+from estimator_train.heads.types import Labels, LossFn, TensorLike, WeightColumn
 from estimator_train.heads.weighted import Batch, WeightedHead
 
 
 class MultiClassHead(WeightedHead):
-    """Softmax classification into more than two classes, each example in one of them.
+    """Softmax classification of each example into one of more than two classes.
 
     Labels are of shape [D0, D1, ... DN, 1] or [D0, D1, ... DN]: integers in [0, n_classes), or
-    strings where there is a vocabulary.
+    strings if there is a vocabulary.
 
     Args:
       n_classes: Number of classes, more than 2 (`BinaryClassHead` is for two); may be a scalar
         tensor of integers.
       weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
-        [D0, D1, ... DN, 1], a numeric column of it, or None.
+        [D0, D1, ... DN, 1], its numeric column, or None.
       label_vocabulary: List or tuple of n_classes class names, or None.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
         of weighted losses divided by their number.
       loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-        returns losses of shape [D0, D1, ... DN, 1] in place of the softmax cross entropy.
+        returns losses of shape [D0, D1, ... DN, 1] instead of the softmax cross entropy.
       name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
@@ -47,18 +49,23 @@ class MultiClassHead(WeightedHead):
       TypeError: n_classes or weight_column is of another type.
     """
 
+    _mismatch = (
+        "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+        "labels.shape={examples} and logits.shape={logits}"
+    )
+
     def __init__(
         self,
         n_classes: int | tf.Tensor,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE,
-        loss_fn: Any = None,
+        loss_fn: LossFn | None = None,
         name: str | None = None,
     ):
         _check_count(n_classes)
-        vocabulary = checked_vocabulary(label_vocabulary)
-        if vocabulary is not None and len(vocabulary) != static_count(n_classes):
+        vocabulary = validate_vocabulary(label_vocabulary)
+        if vocabulary is not None and len(vocabulary) != get_static_count(n_classes):
             raise ValueError(
                 '"label_vocabulary" does not have "n_classes" items. '
                 f"len(label_vocabulary)={len(vocabulary)}, n_classes={n_classes}, "
@@ -72,7 +79,9 @@ class MultiClassHead(WeightedHead):
         """The number of classes, as it was given."""
         return self._classes.count
 
-    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
+    def predictions(
+        self, logits: TensorLike, keys: Sequence[str] | None = None
+    ) -> dict[str, tf.Tensor]:
         """Returns predictions of a batch.
 
         Args:
@@ -84,12 +93,12 @@ class MultiClassHead(WeightedHead):
           ValueError: A key is another one, or logits are of another shape.
         """
         with tf.name_scope("predictions"):
-            logits = checks.checked_logits(logits, self.logits_dimension)
+            logits = checks.validate_logits(logits, self.logits_dimension)
             make = {PredictionKeys.LOGITS: lambda: logits, **self._classes.predictions(logits)}
-            return predictions_of(make, keys)
+            return select_predictions(make, keys)
 
-    def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
-        labels = checks.checked_dense_labels(labels, logits, 1)
+    def _process_labels(self, labels: Labels, logits: tf.Tensor) -> tf.Tensor:
+        labels = checks.validate_dense_labels(labels, logits, 1, self._mismatch)
         named = self._classes.vocabulary is not None
         if named and labels.dtype != tf.string:
             raise ValueError(
@@ -98,22 +107,22 @@ class MultiClassHead(WeightedHead):
             )
         if not named and not labels.dtype.is_integer:
             raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")
-        ids = self._classes.ids_of(labels)
+        ids = self._classes.look_up_ids(labels)
         if ids.dtype not in (tf.int32, tf.int64):
             ids = tf.cast(ids, tf.int64)
-        return checks.class_range(ids, self._classes.count, self._must)
+        return checks.check_class_range(ids, self._classes.count, self._range_verb)
 
-    def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    def _compute_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
             labels=tf.squeeze(labels, axis=-1), logits=logits
         )
-        return tf.expand_dims(losses, axis=-1)
+        return tf.expand_dims(collect_loss(losses), axis=-1)
 
-    def _task_metrics(self) -> Metrics:
+    def _create_task_metrics(self) -> Metrics:
         return {MetricKeys.ACCURACY: tf_keras.metrics.Accuracy(MetricKeys.ACCURACY)}
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        [class_ids] = self._predicted(batch, PredictionKeys.CLASS_IDS)
+        [class_ids] = self._predict(batch, PredictionKeys.CLASS_IDS)
         accuracy = metrics[MetricKeys.ACCURACY]
         accuracy.update_state(batch.labels, class_ids, sample_weight=batch.weights)
 

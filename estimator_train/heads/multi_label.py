@@ -1,9 +1,8 @@
-"""MultiLabelHead: any number of classes at once."""
+"""MultiLabelHead: classification into any number of classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 import tf_keras
@@ -13,12 +12,14 @@ from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
 from estimator_train.heads.classification import (
     Classes,
-    checked_thresholds,
-    checked_vocabulary,
-    predictions_of,
-    threshold_metrics,
+    create_threshold_metrics,
+    select_predictions,
+    validate_thresholds,
+    validate_vocabulary,
 )
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.losses import collect_loss
+from estimator_train.heads.types import Labels, LossFn, TensorLike, WeightColumn
 from estimator_train.heads.weighted import Batch, WeightedHead
 
 
@@ -32,17 +33,17 @@ class MultiLabelHead(WeightedHead):
     Args:
       n_classes: Number of classes, more than 1.
       weight_column: Name of the feature with weights of shape [D0, D1, ... DN] or
-        [D0, D1, ... DN, 1], a numeric column of it, or None.
+        [D0, D1, ... DN, 1], its numeric column, or None.
       thresholds: Numbers between 0 and 1 at which accuracy, precision and recall are measured,
         or None.
       label_vocabulary: List or tuple of n_classes class names, or None.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
         of weighted losses divided by their number.
       loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-        returns losses of shape [D0, D1, ... DN, 1] in place of the mean of the classes'
+        returns losses of shape [D0, D1, ... DN, 1] instead of the mean of the classes'
         sigmoid cross entropies.
-      classes_for_class_based_metrics: Classes with metrics of their own (mean probability and
-        AUC), by number or, with a vocabulary, by name; or None.
+      classes_for_class_based_metrics: Classes for which mean probability and AUC are measured
+        separately, by number or, with a vocabulary, by name; or None.
       name: Part of the names of metrics, summaries and operations; or None.
 
     Raises:
@@ -54,11 +55,11 @@ class MultiLabelHead(WeightedHead):
     def __init__(
         self,
         n_classes: int,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         thresholds: Sequence[float] | None = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE,
-        loss_fn: Any = None,
+        loss_fn: LossFn | None = None,
         classes_for_class_based_metrics: Sequence[int | str] | None = None,
         name: str | None = None,
     ):
@@ -66,18 +67,18 @@ class MultiLabelHead(WeightedHead):
             raise ValueError(
                 f"n_classes must be > 1 for multi-label classification. Given: {n_classes}"
             )
-        vocabulary = checked_vocabulary(label_vocabulary, "must be a list or tuple")
+        vocabulary = validate_vocabulary(label_vocabulary, "must be a list or tuple")
         if vocabulary is not None and len(vocabulary) != n_classes:
             raise ValueError(
                 f"Length of label_vocabulary must be n_classes ({n_classes}). "
                 f"Given: {len(vocabulary)}"
             )
         super().__init__(weight_column, loss_reduction, loss_fn, name)
-        self._thresholds = checked_thresholds(
+        self._thresholds = validate_thresholds(
             thresholds, "thresholds must be in (0, 1) range. Given: {wrong}"
         )
         self._classes = Classes(n_classes, vocabulary)
-        self._measured_classes = _class_numbers(
+        self._measured_classes = _find_class_numbers(
             classes_for_class_based_metrics or (), n_classes, vocabulary
         )
 
@@ -86,7 +87,9 @@ class MultiLabelHead(WeightedHead):
         """The number of classes."""
         return self._classes.count
 
-    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
+    def predictions(
+        self, logits: TensorLike, keys: Sequence[str] | None = None
+    ) -> dict[str, tf.Tensor]:
         """Returns predictions of a batch.
 
         Args:
@@ -98,16 +101,16 @@ class MultiLabelHead(WeightedHead):
           ValueError: A key is another one, or logits are of another shape.
         """
         with tf.name_scope("predictions"):
-            logits = checks.checked_logits(logits, self.logits_dimension)
+            logits = checks.validate_logits(logits, self.logits_dimension)
             make = {
                 PredictionKeys.LOGITS: lambda: logits,
                 PredictionKeys.PROBABILITIES: lambda: tf.sigmoid(logits, name="probabilities"),
                 PredictionKeys.CLASSES: lambda: self._classes.all_names(logits),
             }
-            return predictions_of(make, keys)
+            return select_predictions(make, keys)
 
-    def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
-        if isinstance(checks.required(labels), tf.SparseTensor):
+    def _process_labels(self, labels: Labels, logits: tf.Tensor) -> tf.Tensor:
+        if isinstance(checks.require_labels(labels), tf.SparseTensor):
             indicators = self._indicators(labels)
         else:
             text = "labels must be an integer indicator Tensor with values in [0, 1]"
@@ -117,11 +120,13 @@ class MultiLabelHead(WeightedHead):
                     f"{text}. Instead got {indicators.dtype}. Give the classes of each example "
                     "as a SparseTensor, or cast indicators to integers."
                 )
-            indicators = checks.in_range(indicators, 1, below=text, above=text)
-        return checks.checked_dense_labels(indicators, logits, self.logits_dimension)
+            indicators = checks.check_range(indicators, 1, below=text, above=text)
+        return checks.validate_dense_labels(
+            indicators, logits, self.logits_dimension, self._mismatch
+        )
 
     def _indicators(self, labels: tf.SparseTensor) -> tf.Tensor:
-        """Dense indicators of sparse classes."""
+        """Returns dense indicators of sparse classes."""
         if labels.dtype == tf.string and self._classes.vocabulary is not None:
             values = self._classes.vocabulary.ids(labels.values)
         elif labels.dtype.is_integer:
@@ -133,21 +138,21 @@ class MultiLabelHead(WeightedHead):
             )
         count = self._classes.count
         text = f"labels must be an integer SparseTensor with values in [0, {count})"
-        ids = tf.cast(checks.in_range(values, count - 1, below=text, above=text), tf.int64)
+        ids = tf.cast(checks.check_range(values, count - 1, below=text, above=text), tf.int64)
         sparse = tf.SparseTensor(labels.indices, ids, labels.dense_shape)
         return tf.cast(tf.sparse.to_indicator(sparse, count), tf.int64)
 
-    def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    def _compute_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         losses = tf.nn.sigmoid_cross_entropy_with_logits(
             labels=tf.cast(labels, tf.float32), logits=logits
         )
-        return tf.reduce_mean(losses, axis=-1, keepdims=True)
+        return tf.reduce_mean(collect_loss(losses), axis=-1, keepdims=True)
 
-    def _task_metrics(self) -> Metrics:
+    def _create_task_metrics(self) -> Metrics:
         metrics: Metrics = {
             MetricKeys.AUC: tf_keras.metrics.AUC(name=MetricKeys.AUC),
             MetricKeys.AUC_PR: tf_keras.metrics.AUC(curve="PR", name=MetricKeys.AUC_PR),
-            **threshold_metrics(self._thresholds),
+            **create_threshold_metrics(self._thresholds),
         }
         for number in self._measured_classes:
             mean_key, auc_key, pr_key = self._class_keys(number)
@@ -157,7 +162,7 @@ class MultiLabelHead(WeightedHead):
         return metrics
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        [probabilities] = self._predicted(batch, PredictionKeys.PROBABILITIES)
+        [probabilities] = self._predict(batch, PredictionKeys.PROBABILITIES)
         of_one_class: set[str] = set()
         for number in self._measured_classes:
             mean_key, *auc_keys = self._class_keys(number)
@@ -191,10 +196,10 @@ class MultiLabelHead(WeightedHead):
         return self._classes.outputs(predictions)
 
 
-def _class_numbers(
+def _find_class_numbers(
     classes: Sequence[int | str], n_classes: int, vocabulary: Sequence[str] | None
 ) -> tuple[int, ...]:
-    """The classes that have metrics of their own, by number, each once."""
+    """Returns the distinct numbers of the classes that have separate metrics."""
     numbers: dict[int, None] = {}
     for given in classes:
         if isinstance(given, str) and vocabulary is None:

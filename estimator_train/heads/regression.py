@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
+from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.estimator_spec.export_outputs import (
     ExportOutput,
     PredictOutput,
@@ -18,6 +17,8 @@ from estimator_train.heads import checks
 from estimator_train.heads.base import PREDICT_SIGNATURE, Metrics
 from estimator_train.heads.classification import DEFAULT_SIGNATURE, REGRESS_SIGNATURE
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
+from estimator_train.heads.losses import collect_loss
+from estimator_train.heads.types import Labels, LossFn, TensorLike, WeightColumn
 from estimator_train.heads.weighted import Batch, WeightedHead
 
 _MEAN_OF_LOSSES = tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE
@@ -30,13 +31,13 @@ class RegressionHead(WeightedHead):
     label_dimension is 1.
 
     Args:
-      label_dimension: How many numbers an example has.
+      label_dimension: Number of values of an example.
       weight_column: Name of the feature with weights of shape [D0, D1, ... DN],
-        [D0, D1, ... DN, 1] or that of the labels, a numeric column of it, or None.
+        [D0, D1, ... DN, 1] or that of the labels, its numeric column, or None.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE; by default the sum
         of weighted losses divided by their number.
       loss_fn: Function of `labels`, `logits` and maybe `features` and `loss_reduction` that
-        returns losses of the labels' shape in place of the squared error.
+        returns losses of the labels' shape instead of the squared error.
       inverse_link_fn: Function that makes predictions of logits; by default they are the same.
       name: Part of the names of metrics, summaries and operations; or None.
 
@@ -45,12 +46,14 @@ class RegressionHead(WeightedHead):
       TypeError: weight_column is of another type.
     """
 
+    _mismatch = "Shapes {logits} and {labels} are incompatible"
+
     def __init__(
         self,
         label_dimension: int = 1,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         loss_reduction: str = _MEAN_OF_LOSSES,
-        loss_fn: Any = None,
+        loss_fn: LossFn | None = None,
         inverse_link_fn: Callable[[tf.Tensor], tf.Tensor] | None = None,
         name: str | None = None,
     ):
@@ -62,15 +65,15 @@ class RegressionHead(WeightedHead):
 
     @property
     def logits_dimension(self) -> int:
-        """How many numbers an example has."""
+        """Number of values of an example."""
         return self._label_dimension
 
     @property
     def _loss_dimension(self) -> int:
         return self._label_dimension
 
-    def predictions(self, logits: Any) -> dict[str, tf.Tensor]:  # type: ignore[override]
-        """Returns PREDICTIONS and, if there is an inverse_link_fn, LOGITS as well.
+    def predictions(self, logits: TensorLike) -> dict[str, tf.Tensor]:  # type: ignore[override]
+        """Returns PREDICTIONS and, if there is an inverse_link_fn, LOGITS.
 
         Args:
           logits: Float tensor of shape [D0, D1, ... DN, label_dimension].
@@ -78,28 +81,28 @@ class RegressionHead(WeightedHead):
         Raises:
           ValueError: logits are of another shape.
         """
-        logits = checks.checked_logits(logits, self._label_dimension)
+        logits = checks.validate_logits(logits, self._label_dimension)
         with tf.name_scope("predictions"):
             if self._inverse_link_fn is None:
                 return {PredictionKeys.PREDICTIONS: logits}
             return {
-                PredictionKeys.PREDICTIONS: user_function(self._inverse_link_fn)(logits),
+                PredictionKeys.PREDICTIONS: convert_on_replica(self._inverse_link_fn)(logits),
                 PredictionKeys.LOGITS: logits,
             }
 
-    def _processed_labels(self, labels: Any, logits: tf.Tensor) -> tf.Tensor:
-        labels = checks.checked_dense_labels(labels, logits, self._label_dimension)
+    def _process_labels(self, labels: Labels, logits: tf.Tensor) -> tf.Tensor:
+        labels = checks.validate_dense_labels(labels, logits, self._label_dimension, self._mismatch)
         return tf.cast(labels, tf.float32)
 
-    def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
-        return tf.math.squared_difference(labels, logits)
+    def _compute_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+        return collect_loss(tf.math.squared_difference(labels, logits))
 
-    def _task_metrics(self) -> Metrics:
+    def _create_task_metrics(self) -> Metrics:
         keys = (MetricKeys.PREDICTION_MEAN, MetricKeys.LABEL_MEAN)
         return {key: tf_keras.metrics.Mean(key) for key in keys}
 
     def _update_task_metrics(self, metrics: Metrics, batch: Batch) -> None:
-        predictions = user_function(self.predictions)(batch.logits)[PredictionKeys.PREDICTIONS]
+        predictions = convert_on_replica(self.predictions)(batch.logits)[PredictionKeys.PREDICTIONS]
         metrics[MetricKeys.PREDICTION_MEAN].update_state(predictions, sample_weight=batch.weights)
         metrics[MetricKeys.LABEL_MEAN].update_state(batch.labels, sample_weight=batch.weights)
 
@@ -118,15 +121,19 @@ class PoissonRegressionHead(RegressionHead):
     Arguments that are not listed, and errors, are those of `RegressionHead`.
 
     Args:
-      label_dimension: How many counts an example has.
+      label_dimension: Number of counts of an example.
       compute_full_loss: Whether the loss has Stirling's approximation of the term that
         depends on the labels alone.
     """
 
+    _mismatch = (
+        "`log_input` and `targets` must have the same shape, received ({logits} vs {labels})."
+    )
+
     def __init__(
         self,
         label_dimension: int = 1,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         loss_reduction: str = _MEAN_OF_LOSSES,
         compute_full_loss: bool = True,
         name: str | None = None,
@@ -136,7 +143,7 @@ class PoissonRegressionHead(RegressionHead):
             label_dimension, weight_column, loss_reduction, inverse_link_fn=tf.exp, name=name
         )
 
-    def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    def _compute_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         return tf.nn.log_poisson_loss(
             targets=labels, log_input=logits, compute_full_loss=self._compute_full_loss
         )
@@ -149,15 +156,17 @@ class LogisticRegressionHead(RegressionHead):
     `RegressionHead`.
     """
 
+    _mismatch = WeightedHead._mismatch
+
     def __init__(
         self,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         loss_reduction: str = _MEAN_OF_LOSSES,
         name: str | None = None,
     ):
         super().__init__(1, weight_column, loss_reduction, inverse_link_fn=tf.sigmoid, name=name)
 
-    def _own_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    def _compute_losses(self, labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         text = "Labels must be in range [0, 1]"
-        labels = checks.in_range(labels, 1.0, below=text, above=text)
+        labels = checks.check_range(labels, 1.0, below=text, above=text)
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)

@@ -1,4 +1,4 @@
-"""SequentialHeadWrapper: a head for every step of sequences of several lengths."""
+"""SequentialHeadWrapper: a head for every step of sequences of different lengths."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import tensorflow as tf
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.heads.base import Head, Metrics
 from estimator_train.heads.multi import MultiHead
+from estimator_train.heads.types import Labels, Optimizer, TensorLike
 
 
 class SequentialHeadWrapper(Head):
-    """Applies another head to each step of padded sequences, padding left out.
+    """Head that applies another head to each step of padded sequences, without the padding.
 
     Logits are of shape [batch, padded length, logits_dimension]. The features hold a mask of
     shape [batch, padded length], true where a step is not padding. Labels, and the features named
     in `feature_columns`, are dense and padded alike, or sparse with one value for each step.
-    Losses and metrics count every step as an example of its own.
+    Losses and metrics count every step as one example.
 
     Args:
-      static_head: The head of one step; no `MultiHead`.
+      static_head: The head of one step; not a `MultiHead`.
       sequence_length_mask: Name of the feature with the mask. In PREDICT the mask is among
         the predictions under that name.
       feature_columns: Name, or names, of features that the static head reads, such as its
@@ -47,7 +48,7 @@ class SequentialHeadWrapper(Head):
             raise ValueError("`MultiHead` is not supported with `SequentialHeadWrapper`.")
         self._static_head = static_head
         self._mask_key = sequence_length_mask
-        self._feature_keys = _checked_names(feature_columns)
+        self._feature_keys = _validate_names(feature_columns)
 
     @property
     def static_head(self) -> Head:
@@ -76,8 +77,8 @@ class SequentialHeadWrapper(Head):
 
     def loss(
         self,
-        labels: Any,
-        logits: Any,
+        labels: Labels,
+        logits: TensorLike,
         features: Mapping[str, Any] | None = None,
         mode: str | None = None,
         regularization_losses: Sequence[tf.Tensor] | None = None,
@@ -86,8 +87,10 @@ class SequentialHeadWrapper(Head):
         labels, logits, features = self._steps(labels, logits, features or {})
         return self._static_head.loss(labels, logits, features, mode, regularization_losses)
 
-    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, tf.Tensor]:
-        """Returns the static head's predictions, of padding as well; see `Head.predictions`."""
+    def predictions(
+        self, logits: TensorLike, keys: Sequence[str] | None = None
+    ) -> dict[str, tf.Tensor]:
+        """Returns the static head's predictions, also for padding; see `Head.predictions`."""
         return self._static_head.predictions(logits, **({"keys": keys} if keys else {}))
 
     def metrics(self, regularization_losses: Sequence[tf.Tensor] | None = None) -> Metrics:
@@ -98,11 +101,13 @@ class SequentialHeadWrapper(Head):
         self,
         eval_metrics: Metrics,
         features: Mapping[str, Any],
-        logits: Any,
-        labels: Any,
+        logits: TensorLike,
+        labels: Labels,
         regularization_losses: Sequence[tf.Tensor] | None = None,
+        mode: str | None = None,
     ) -> Metrics:
         """Adds all steps to the static head's metrics; see `Head.update_metrics`."""
+        del mode
         labels, logits, features = self._steps(labels, logits, features)
         return self._static_head.update_metrics(
             eval_metrics, features, logits, labels, regularization_losses=regularization_losses
@@ -112,9 +117,9 @@ class SequentialHeadWrapper(Head):
         self,
         features: Mapping[str, Any],
         mode: str,
-        logits: Any,
-        labels: Any = None,
-        optimizer: Any = None,
+        logits: TensorLike,
+        labels: Labels | None = None,
+        optimizer: Optimizer | None = None,
         trainable_variables: Sequence[tf.Variable] | None = None,
         train_op_fn: Callable[[tf.Tensor], Any] | None = None,
         update_ops: Sequence[tf.Operation] | None = None,
@@ -152,7 +157,7 @@ class SequentialHeadWrapper(Head):
         return mask
 
     def _steps(
-        self, labels: Any, logits: Any, features: Mapping[str, Any]
+        self, labels: Labels, logits: TensorLike, features: Mapping[str, Any]
     ) -> tuple[Any, tf.Tensor, dict[str, Any]]:
         """Labels, logits and the named features of all steps, one after the other."""
         mask = self._mask(features)
@@ -160,19 +165,19 @@ class SequentialHeadWrapper(Head):
         for key in self._feature_keys:
             if key not in features:
                 raise ValueError(f"`{key}` column expected in features dictionary.")
-            found[key] = _flat(features[key], mask)
-        labels = None if labels is None else _flat(labels, mask)
-        return labels, _flat(logits, mask), found
+            found[key] = _flatten(features[key], mask)
+        labels = None if labels is None else _flatten(labels, mask)
+        return labels, _flatten(logits, mask), found
 
 
-def _flat(values: Any, mask: tf.Tensor) -> tf.Tensor:
-    """Values of shape [batch, padded length, ...], or sparse ones, as [steps, ...]."""
+def _flatten(values: Any, mask: tf.Tensor) -> tf.Tensor:
+    """Returns values of shape [batch, padded length, ...], or sparse values, as [steps, ...]."""
     if isinstance(values, tf.SparseTensor):
         return tf.expand_dims(values.values, -1)
     return tf.boolean_mask(tf.convert_to_tensor(values), mask)
 
 
-def _checked_names(columns: str | Iterable[str] | None) -> list[str]:
+def _validate_names(columns: str | Iterable[str] | None) -> list[str]:
     if columns is None:
         return []
     if isinstance(columns, str):

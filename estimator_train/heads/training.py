@@ -8,20 +8,21 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import user_function
-from estimator_train.optimizers.base import SCOPE, gated_gradients
+from estimator_train.engine.user_functions import convert_on_replica
+from estimator_train.heads.types import Optimizer
+from estimator_train.optimizers.base import SCOPE, compute_gated_gradients
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
 from estimator_train.optimizers.state import inner_optimizer
 
-_KEEP_VARIABLES_APART = (
+_DUPLICATING_STRATEGIES = (
     tf.compat.v1.distribute.experimental.CentralStorageStrategy,
     tf.compat.v1.distribute.experimental.ParameterServerStrategy,
 )
 
 
-def train_op_of(
+def build_train_op(
     loss: tf.Tensor,
-    optimizer: Any,
+    optimizer: Optimizer,
     trainable_variables: Sequence[tf.Variable] | None,
     train_op_fn: Callable[[tf.Tensor], Any] | None,
     update_ops: Sequence[tf.Operation] | None,
@@ -32,8 +33,8 @@ def train_op_of(
     Args:
       loss: The loss to minimize.
       optimizer: A tf_keras optimizer, or None where train_op_fn is given. A legacy one, or one
-        with a `get_updates` of its own, counts its steps in its `iterations`, another one in
-        the global step.
+        that defines `get_updates`, counts its steps in its `iterations`; any other counts them
+        in the global step.
       trainable_variables: The variables the optimizer trains.
       train_op_fn: Function of the loss that returns the operation, or None.
       update_ops: Operations that run with the step.
@@ -44,12 +45,14 @@ def train_op_of(
         tf_keras optimizer or has no trainable_variables, or these or update_ops are neither
         a list nor a tuple.
     """
-    check_one_way(optimizer, train_op_fn)
+    check_training_arguments(optimizer, train_op_fn)
     if train_op_fn is not None:
         with tf.name_scope(SCOPE):
-            train_op = user_function(train_op_fn)(loss)
+            train_op = convert_on_replica(train_op_fn)(loss)
     else:
-        train_op = _minimize(_replica_share(loss, loss_reduction), optimizer, trainable_variables)
+        train_op = _minimize(
+            _scale_for_replicas(loss, loss_reduction), optimizer, trainable_variables
+        )
     if update_ops is None:
         return train_op
     _check_list("update_ops", update_ops)
@@ -67,22 +70,24 @@ def minimize_parts(
     Args:
       loss: The loss to minimize.
       parts: tf_keras optimizers with the variables they train. The first counts the step as in
-        `train_op_of`, the others count for themselves.
+        `build_train_op`, the others count for themselves.
       loss_reduction: How the loss was reduced over the batch.
     """
-    loss = _replica_share(loss, loss_reduction)
+    loss = _scale_for_replicas(loss, loss_reduction)
     operations = []
     for number, (optimizer, variables) in enumerate(parts):
         if hasattr(optimizer, "get_updates"):
-            operations.append(_own_updates(loss, optimizer, variables))
+            operations.append(_call_get_updates(loss, optimizer, variables))
         else:
-            step = _own_count(optimizer) if number else None
+            step = _create_step_counter(optimizer) if number else None
             operations.append(_minimize(loss, optimizer, variables, step))
     return tf.group(*operations)
 
 
-def check_one_way(optimizer: Any, train_op_fn: Callable[[tf.Tensor], Any] | None) -> None:
-    """Makes sure that there is one way to train.
+def check_training_arguments(
+    optimizer: Optimizer, train_op_fn: Callable[[tf.Tensor], Any] | None
+) -> None:
+    """Checks that either an optimizer or a train_op_fn is given.
 
     Raises:
       ValueError: Both or none of optimizer and train_op_fn are given.
@@ -93,8 +98,8 @@ def check_one_way(optimizer: Any, train_op_fn: Callable[[tf.Tensor], Any] | None
         raise ValueError("train_op_fn and optimizer cannot both be None.")
 
 
-def _own_count(optimizer: Any) -> tf.Variable:
-    """A count of the steps of an optimizer that is not the model's first."""
+def _create_step_counter(optimizer: Optimizer) -> tf.Variable:
+    """Creates the counter of steps of an optimizer other than the model's first."""
     return tf.compat.v1.get_variable(
         f"{SCOPE}/{optimizer.name}/count",
         [],
@@ -107,7 +112,7 @@ def _own_count(optimizer: Any) -> tf.Variable:
 
 def _minimize(
     loss: tf.Tensor,
-    optimizer: Any,
+    optimizer: Optimizer,
     trainable_variables: Sequence[tf.Variable] | None,
     step: tf.Variable | None = None,
 ) -> tf.Operation:
@@ -125,10 +130,10 @@ def _minimize(
     variables = list(trainable_variables)
     if hasattr(optimizer, "get_updates"):
         with tf.name_scope(SCOPE):
-            return _own_updates(loss, optimizer, variables)
+            return _call_get_updates(loss, optimizer, variables)
     if step is None:
         step = tf.compat.v1.train.get_or_create_global_step()
-    if _is_of_a_graph(optimizer):
+    if _is_graph_optimizer(optimizer):
         return _minimize_in_graph(loss, optimizer, variables, step)
     with tf.__internal__.eager_context.eager_mode():
         settings = graph_optimizer(optimizer)
@@ -141,25 +146,27 @@ def _check_list(name: str, value: Any) -> None:
         raise ValueError(f"{name} should be a list or a tuple. Given type: {type(value)}.")
 
 
-def _own_updates(loss: tf.Tensor, optimizer: Any, variables: Sequence[tf.Variable]) -> Any:
-    """A step of an optimizer with `get_updates`: of a legacy one, or of one that defines it."""
+def _call_get_updates(
+    loss: tf.Tensor, optimizer: Optimizer, variables: Sequence[tf.Variable]
+) -> Any:
+    """Returns a step of a legacy optimizer, or of one that defines `get_updates`."""
     updates = optimizer.get_updates(loss, variables)[0]
-    if isinstance(tf.distribute.get_strategy(), _KEEP_VARIABLES_APART):
-        _forget_twins()
+    if isinstance(tf.distribute.get_strategy(), _DUPLICATING_STRATEGIES):
+        _drop_duplicate_variables()
     return updates
 
 
-def _forget_twins() -> None:
-    """Leaves one of two objects for the same variable among the graph's global variables.
+def _drop_duplicate_variables() -> None:
+    """Removes duplicates from the graph's global variables.
 
-    These strategies enter an optimizer's slots as they are and wrapped; no Saver takes two.
+    These strategies add an optimizer's slots wrapped and unwrapped; a Saver rejects duplicates.
     """
     entered = tf.compat.v1.get_collection_ref(tf.compat.v1.GraphKeys.GLOBAL_VARIABLES)
     entered[:] = {id(variable.handle): variable for variable in entered}.values()
 
 
-def _is_of_a_graph(optimizer: tf_keras.optimizers.Optimizer) -> bool:
-    """Whether a new optimizer was made in a graph, as by a model_fn."""
+def _is_graph_optimizer(optimizer: tf_keras.optimizers.Optimizer) -> bool:
+    """Returns whether a new optimizer was created in a graph, as in a model_fn."""
     return all(hasattr(variable, "graph") for variable in optimizer.variables)
 
 
@@ -169,7 +176,7 @@ def _minimize_in_graph(
     variables: Sequence[tf.Variable],
     step: tf.Variable,
 ) -> Any:
-    """A step of a new optimizer of this graph, which counts on the order of eager execution.
+    """Builds a step of a new optimizer of this graph, which needs the order of eager execution.
 
     A tf.function keeps that order; it is called once for all replicas.
     """
@@ -178,7 +185,7 @@ def _minimize_in_graph(
             "A LossScaleOptimizer that is made in a graph scales tf_keras.optimizers.legacy "
             f"optimizers alone. Given: {type(optimizer)} of {type(inner_optimizer(optimizer))}."
         )
-    pairs = zip(gated_gradients(loss, variables), variables, strict=True)
+    pairs = zip(compute_gated_gradients(loss, variables), variables, strict=True)
     found = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
     if not found:
         raise ValueError(f"The loss depends on none of the trainable_variables {variables}.")
@@ -207,8 +214,8 @@ def _minimize_in_graph(
     return context.merge_call(on_all_replicas, args=(gradients,))
 
 
-def _replica_share(loss: tf.Tensor, loss_reduction: str) -> tf.Tensor:
-    """The loss whose gradients, summed over replicas, are those of the mean of their losses."""
+def _scale_for_replicas(loss: tf.Tensor, loss_reduction: str) -> tf.Tensor:
+    """Divides a mean loss by the number of replicas, whose gradients are summed."""
     replicas = tf.distribute.get_strategy().num_replicas_in_sync
     if replicas == 1 or loss_reduction != tf_keras.losses.Reduction.SUM_OVER_BATCH_SIZE:
         return loss

@@ -1,4 +1,4 @@
-"""The heads of the v1 canned estimators.
+"""Heads of the v1 canned estimators.
 
 They differ from those of v2 in that the losses of a batch are summed by default, metrics are those
 of `tf.compat.v1.metrics` (with other approximations of AUC), and optimizers those of
@@ -14,16 +14,17 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.user_functions import user_function
+from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.heads import losses
 from estimator_train.heads.base import Head
 from estimator_train.heads.binary_class import BinaryClassHead
-from estimator_train.heads.classification import checked_vocabulary
+from estimator_train.heads.classification import validate_vocabulary
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.multi_class import MultiClassHead
 from estimator_train.heads.regression import RegressionHead
-from estimator_train.heads.training import check_one_way
+from estimator_train.heads.training import check_training_arguments
+from estimator_train.heads.types import Labels, Optimizer, TensorLike, WeightColumn
 from estimator_train.heads.weighted import Batch, WeightedHead
 
 _metrics = tf.compat.v1.metrics
@@ -32,22 +33,22 @@ MetricOps = dict[str, tuple[tf.Tensor, Any]]
 
 
 class V1Training(Head):
-    """What heads do that train with optimizers of `tf.compat.v1.train`."""
+    """Base class of heads that train with optimizers of `tf.compat.v1.train`."""
 
     _trains_in_scope = True
 
     def _train_op(
         self,
         loss: tf.Tensor,
-        optimizer: Any,
+        optimizer: Optimizer,
         trainable_variables: Sequence[tf.Variable] | None,
         train_op_fn: Callable[[tf.Tensor], Any] | None,
         update_ops: Sequence[tf.Operation] | None,
     ) -> Any:
-        """The training operation, and all update operations of the graph."""
-        check_one_way(optimizer, train_op_fn)
+        """Groups the training operation with all update operations of the graph."""
+        check_training_arguments(optimizer, train_op_fn)
         if train_op_fn is not None:
-            train_op = user_function(train_op_fn)(loss)
+            train_op = convert_on_replica(train_op_fn)(loss)
         else:
             step = tf.compat.v1.train.get_or_create_global_step()
             train_op = optimizer.minimize(loss, step, trainable_variables)
@@ -57,51 +58,52 @@ class V1Training(Head):
 
 
 class _V1Head(V1Training, WeightedHead):
-    """What the v1 heads do in another way than their v2 forms.
+    """Base class of the v1 heads: differences from their v2 forms.
 
     Their loss_reduction is a `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
-    _check_reduction = staticmethod(losses.checked_v1_reduction)
-    _must = "must"
+    _check_reduction = staticmethod(losses.validate_v1_reduction)
+    _range_verb = "must"
 
     @abc.abstractmethod
-    def _task_metric_ops(self, batch: Batch) -> MetricOps:
-        """Metrics of one batch, without those of losses."""
+    def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
+        """Returns metrics of one batch, without the metric of the loss."""
 
-    def loss(
+    def _loss_and_metrics(
         self,
-        labels: Any,
-        logits: Any,
-        features: Mapping[str, Any] | None = None,
-        mode: str | None = None,
-        regularization_losses: Sequence[tf.Tensor] | None = None,
-    ) -> tf.Tensor:
-        """Returns the loss to train with; see `Head.loss`.
+        labels: Labels,
+        logits: TensorLike,
+        features: Mapping[str, Any],
+        mode: str,
+        regularization_losses: Sequence[tf.Tensor] | None,
+    ) -> tuple[tf.Tensor, MetricOps | None]:
+        """Returns the loss and, in EVAL, the metric operations, of a batch processed once.
 
-        In TRAIN the mean is written to the summaries where the loss is a sum.
+        In TRAIN, where the loss is a sum, adds the mean to the summaries.
         """
-        loss = super().loss(labels, logits, features, mode, regularization_losses)
-        if mode == ModeKeys.TRAIN and self._loss_reduction == _Reduction.SUM:
-            batch = self._batch(labels, logits, features)
-            mean = losses.reduced(batch.losses, batch.weights, _Reduction.MEAN)
+        with tf.name_scope("losses"):
+            batch = self._process_batch(labels, logits, features)
+            loss = losses.collect_loss(
+                losses.reduce_losses(batch.losses, batch.weights, self._loss_reduction)
+            )
+            loss = losses.add_regularization(loss, regularization_losses)
+        if mode == ModeKeys.EVAL:
+            return loss, self._metric_ops(batch, regularization_losses)
+        if self._loss_reduction == _Reduction.SUM:
+            mean = losses.reduce_losses(batch.losses, batch.weights, _Reduction.MEAN)
             # Old programs log it by this name, as `head/truediv`.
             mean = tf.identity(mean, "truediv")
             with tf.name_scope(""):
                 tf.compat.v1.summary.scalar(MetricKeys.LOSS_MEAN, mean)
-        return loss
+        return loss, None
 
-    def _eval_metric_ops(
-        self,
-        features: Mapping[str, Any],
-        logits: Any,
-        labels: Any,
-        regularization_losses: Sequence[tf.Tensor] | None,
+    def _metric_ops(
+        self, batch: Batch, regularization_losses: Sequence[tf.Tensor] | None
     ) -> MetricOps:
-        batch = self._batch(labels, logits, features)
         with tf.name_scope("metrics"):
             operations = {MetricKeys.LOSS_MEAN: _metrics.mean(batch.losses, batch.weights)}
-            operations.update(self._task_metric_ops(batch))
+            operations.update(self._create_task_metric_ops(batch))
             if regularization_losses is not None:
                 key = MetricKeys.LOSS_REGULARIZATION
                 operations[key] = _metrics.mean(tf.add_n(regularization_losses))
@@ -109,21 +111,21 @@ class _V1Head(V1Training, WeightedHead):
 
 
 class V1BinaryClassHead(_V1Head, BinaryClassHead):
-    """The head of v1 classifiers of two classes; for arguments see `BinaryClassHead`."""
+    """Head of v1 classifiers of two classes; for arguments see `BinaryClassHead`."""
 
     def __init__(
         self,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _Reduction.SUM,
     ):
         vocabulary = _checked_vocabulary(label_vocabulary)
         super().__init__(weight_column, label_vocabulary=vocabulary, loss_reduction=loss_reduction)
 
-    def _task_metric_ops(self, batch: Batch) -> MetricOps:
+    def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
         labels, weights = batch.labels, batch.weights
         keys = (PredictionKeys.LOGISTIC, PredictionKeys.CLASS_IDS)
-        logistic, class_ids = self._predicted(batch, *keys)
+        logistic, class_ids = self._predict(batch, *keys)
         label_mean = _metrics.mean(labels, weights)
         return {
             MetricKeys.ACCURACY: _metrics.accuracy(labels, class_ids, weights),
@@ -140,35 +142,35 @@ class V1BinaryClassHead(_V1Head, BinaryClassHead):
 
 
 class V1MultiClassHead(_V1Head, MultiClassHead):
-    """The head of v1 classifiers of more than two classes; for arguments see `MultiClassHead`."""
+    """Head of v1 classifiers of more than two classes; for arguments see `MultiClassHead`."""
 
     def __init__(
         self,
         n_classes: int,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _Reduction.SUM,
     ):
         vocabulary = _checked_vocabulary(label_vocabulary)
         super().__init__(n_classes, weight_column, vocabulary, loss_reduction)
 
-    def _task_metric_ops(self, batch: Batch) -> MetricOps:
-        [class_ids] = self._predicted(batch, PredictionKeys.CLASS_IDS)
+    def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
+        [class_ids] = self._predict(batch, PredictionKeys.CLASS_IDS)
         return {MetricKeys.ACCURACY: _metrics.accuracy(batch.labels, class_ids, batch.weights)}
 
 
 class V1RegressionHead(_V1Head, RegressionHead):
-    """The head of v1 regressors; for arguments see `RegressionHead`."""
+    """Head of v1 regressors; for arguments see `RegressionHead`."""
 
     def __init__(
         self,
         label_dimension: int = 1,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         loss_reduction: str = _Reduction.SUM,
     ):
         super().__init__(label_dimension, weight_column, loss_reduction)
 
-    def _task_metric_ops(self, batch: Batch) -> MetricOps:
+    def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
         return {
             MetricKeys.PREDICTION_MEAN: _metrics.mean(batch.logits, batch.weights),
             MetricKeys.LABEL_MEAN: _metrics.mean(batch.labels, batch.weights),
@@ -179,4 +181,4 @@ V1_HEADS = (V1BinaryClassHead, V1MultiClassHead, V1RegressionHead)
 
 
 def _checked_vocabulary(vocabulary: Any) -> Any:
-    return checked_vocabulary(vocabulary, "should be a list or tuple", TypeError)
+    return validate_vocabulary(vocabulary, "should be a list or tuple", TypeError)

@@ -1,6 +1,6 @@
-"""Session-run hooks that are this package's own.
+"""Session-run hooks that tf.estimator does not have.
 
-`KerasCallbacks` is loaded when it is first used, since Keras takes seconds to import.
+`KerasCallbacks` is imported when it is first used, because Keras takes seconds to import.
 """
 
 import pkgutil

@@ -1,35 +1,35 @@
-"""Backups of a training between its checkpoints, as `BackupAndRestore` makes them for `fit`."""
+"""Backups of a training between its checkpoints, like Keras' `BackupAndRestore` for `fit`."""
 
 import os
-from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import EveryNStepsHook, Place
+from estimator_train.engine.hook_types import EveryNStepsHook, HookPhase
 
 _LOG = tf.get_logger()
 _STATE = "backup"
 
 
 class BackupAndRestore(EveryNStepsHook):
-    """Backs the training up every so many steps, and continues from the backup after a crash.
+    """Hook that backs up all variables at intervals, so that training continues after a crash.
 
-    A backup is a checkpoint of all variables in a directory of its own, where only the last is
-    kept. A training that starts continues from it if its step is later than the latest checkpoint
-    in model_dir. Once training has ended, its last checkpoint is written and the backup is removed.
+    A backup is a checkpoint in `backup_dir`, which contains only the last backup. When training
+    starts, it continues from the backup if the backup has a later step than the latest checkpoint
+    in model_dir. When training ends, the hook removes the backup.
 
     Args:
-      backup_dir: Where backups are kept; not the model_dir, and for this training alone.
-      save_freq: Steps between backups, or "epoch" for one after each epoch.
+      backup_dir: Directory for the backups of this training; it must not be the model_dir or the
+        backup_dir of another training.
+      save_freq: Steps between backups, or "epoch" for a backup after each epoch.
       steps_per_epoch: Steps in an epoch, with save_freq="epoch".
-      delete_checkpoint: Whether the backup is removed when training ends well.
+      delete_checkpoint: Whether to remove the backup when training ends without an error.
 
     Raises:
-      ValueError: backup_dir is empty, save_freq is neither "epoch" nor positive, or epochs are
-        meant and steps_per_epoch is not given.
+      ValueError: `backup_dir` is empty, `save_freq` is neither "epoch" nor positive, or
+        `save_freq` is "epoch" without `steps_per_epoch`.
     """
 
-    place = Place.SETS_VARIABLES
+    phase = HookPhase.SETS_VARIABLES
 
     def __init__(
         self,
@@ -42,8 +42,8 @@ class BackupAndRestore(EveryNStepsHook):
             raise ValueError("backup_dir must be a directory, got an empty path.")
         if save_freq == "epoch" and not steps_per_epoch:
             raise ValueError(
-                "save_freq='epoch' needs steps_per_epoch: how many steps are an epoch? Or give "
-                "the steps between backups as save_freq."
+                "save_freq='epoch' needs steps_per_epoch, the number of steps in an epoch. Or set "
+                "save_freq to the number of steps between backups."
             )
         every = steps_per_epoch if save_freq == "epoch" else save_freq
         if not isinstance(every, int) or every <= 0:
@@ -56,15 +56,18 @@ class BackupAndRestore(EveryNStepsHook):
         """Finds the global step of the graph."""
         self._global_step = tf.compat.v1.train.get_global_step()
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
         """Restores the backup, if its step is later than that of the restored checkpoint."""
         del coord
-        # Run by its operations: its methods would count a backup as one of its checkpoints.
+        # The hook runs the operations of the Saver. The methods of the Saver would count a backup
+        # as one of the checkpoints to keep.
         (saver,) = session.graph.get_collection(tf.compat.v1.GraphKeys.SAVERS)[:1]
         self._saver = saver.saver_def
         self._step = int(session.run(self._global_step))
         path = tf.train.latest_checkpoint(self._dir, _STATE)
-        if path is None or _step_of(path) <= self._step:
+        if path is None or _parse_step(path) <= self._step:
             return
         _LOG.info("Restored the backup %s; training continues from it.", path)
         session.run(self._saver.restore_op_name, {self._saver.filename_tensor_name: path})
@@ -84,11 +87,11 @@ class BackupAndRestore(EveryNStepsHook):
         path = os.path.join(self._dir, f"{_STATE}-{step}")
         before = tf.train.latest_checkpoint(self._dir, _STATE)
         session.run(self._saver.save_tensor_name, {self._saver.filename_tensor_name: path})
-        # Named only when it is complete, so that an incomplete backup is never restored.
+        # The state file names the backup only after it is complete.
         tf.compat.v1.train.update_checkpoint_state(self._dir, path, latest_filename=_STATE)
         if before and before != path:
             tf.compat.v1.train.remove_checkpoint(before)
 
 
-def _step_of(path: str) -> int:
+def _parse_step(path: str) -> int:
     return int(path.rpartition("-")[2])

@@ -1,4 +1,4 @@
-"""What a user sees while training runs: a bar on a terminal, plain lines in a log."""
+"""Hook that shows the progress of training: a bar on a terminal, plain lines in a log."""
 
 import dataclasses
 import importlib.util
@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import TextIO
 
 import tensorflow as tf
 from tqdm import tqdm
@@ -17,22 +17,22 @@ LastStep = int | Callable[[tf.compat.v1.Session], int | None] | None
 
 
 class ProgressHook(Hook):
-    """Shows the step, the loss, the rate and the time left.
+    """Hook that shows the step, the loss, the rate and the remaining time.
 
-    On a terminal and in a notebook this is a bar; elsewhere it is one line after the first step,
-    one each `every_secs`, and one at the end. The loss is the one that the estimator trains on
-    (the last in the graph's collection of losses).
+    On a terminal and in a notebook it shows a bar. Otherwise it writes a line after the first
+    step, a line every `every_secs`, and a line at the end. The loss is the last one in the graph's
+    collection of losses, which the estimator minimizes.
 
     Args:
-      last_step: The global step at which training ends; a function of the session that returns
-        it, for what only the (finished) graph knows, such as the size of the input; or None if
-        it is not known: then no time left is shown.
-      batch_size: Examples in one step over all replicas (the global batch), or None to show no
-        examples a second.
-      every_secs: Seconds from one display to the next; 0.1 for the bar and 10 for lines by
-        default.
-      stream: Where to write; by default standard error as it is when training starts.
-      clock: Returns the time in seconds for the lines' rates; a monotonic clock by default.
+      last_step: The global step at which training ends; or a function from the session to this
+        step, if only the finished graph knows it; or None if it is unknown, which hides the
+        remaining time.
+      batch_size: Examples in one step over all replicas (the global batch); None shows no
+        examples per second.
+      every_secs: Seconds between updates; by default 0.1 for the bar and 10 for lines.
+      stream: Output stream; by default the standard error when training starts.
+      clock: Function that returns the time in seconds, for the rates in lines; a monotonic clock
+        by default.
 
     Raises:
       ValueError: `batch_size` or `every_secs` is not positive.
@@ -63,35 +63,37 @@ class ProgressHook(Hook):
         self._loss: float | None = None
         self._display = None
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Starts the display; one that was shown before the session was lost is kept."""
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Starts the display, unless the session replaces a lost one."""
         del coord
         if self._display is None:
             self._display = self._start(session)
         self._due = self._clock()
 
     def before_run(self, run_context: RunContext) -> RunArgs:
-        """Asks for the loss, which the training call computes anyway."""
+        """Fetches the loss, which the step computes anyway."""
         del run_context
         return RunArgs(self._fetches)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Shows the step if the time for it has come."""
+        """Updates the display if it is due."""
         if run_values.results:
             self._loss = float(run_values.results[0])
         if self._display is None or self._clock() < self._due:
             return
-        # Read only when it is shown: a fetch of its own on each step would cost more.
+        # Reading the step only for an update is cheaper than fetching it in each step.
         self._display.show(run_context.session.run(self._global_step), self._loss)
         self._due = self._clock() + (self._every_secs or self._display.every_secs)
 
     def steps_until_due(self, global_step: int) -> int | None:
-        """Lets steps run in a loop until it is time for the next display."""
+        """Allows steps in a loop until the next update is due."""
         del global_step
         return 1 if self._clock() >= self._due else None
 
-    def after_loop(self, steps: int, loss: Any) -> None:
-        """Keeps the loss of the last step that ran in a loop."""
+    def after_loop(self, steps: int, loss: float) -> None:
+        """Keeps the loss of the last step of a loop."""
         del steps
         self._loss = float(loss)
 
@@ -102,7 +104,7 @@ class ProgressHook(Hook):
         self.close()
 
     def close(self) -> None:
-        """Ends the display where it is; call it when an error has ended training."""
+        """Closes the display. Call this after an error in training."""
         if self._display is not None:
             self._display.close()
         self._display = None
@@ -121,7 +123,7 @@ class ProgressHook(Hook):
 
 @dataclasses.dataclass(frozen=True)
 class _Run:
-    """What is known of a training when it starts."""
+    """Facts about a training that are known when it starts."""
 
     first: int
     last: int | None
@@ -130,23 +132,23 @@ class _Run:
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook runs this program and can show tqdm's bar for notebooks."""
+    """Returns whether a notebook runs this program and can show tqdm's bar for notebooks."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return hasattr(shell, "kernel") and importlib.util.find_spec("ipywidgets") is not None
 
 
 class _Bar:
-    """A tqdm bar, short enough for 80 columns."""
+    """Bar of tqdm that fits in 80 columns."""
 
     every_secs = 0.1
 
     def __init__(self, run: _Run) -> None:
         self._batch_size = run.batch_size
-        self._bar = self._made(run)
+        self._bar = self._create(run)
 
-    def _made(self, run: _Run) -> Any:
-        # A pseudo-terminal may have no size: tqdm would then draw nothing.
+    def _create(self, run: _Run) -> tqdm:
+        # tqdm draws nothing on a pseudo-terminal without a size.
         has_size = os.get_terminal_size(run.stream.fileno()).columns > 0
         return tqdm(
             desc="train",
@@ -164,10 +166,10 @@ class _Bar:
     def show(self, step: int, loss: float | None) -> None:
         bar = self._bar
         bar.update(step - bar.n)
-        bar_is = bar.format_dict
-        # Until tqdm has a smoothed rate there is the mean.
-        rate = bar_is["rate"] or (step - bar.initial) / max(bar_is["elapsed"], 1e-9)
-        figures = [_steps_or_examples(rate, self._batch_size)]
+        state = bar.format_dict
+        # The mean, until tqdm has a smoothed rate.
+        rate = state["rate"] or (step - bar.initial) / max(state["elapsed"], 1e-9)
+        figures = [_format_throughput(rate, self._batch_size)]
         if loss is not None:
             figures.append(f"loss {loss:.4g}")
         bar.set_postfix_str(", ".join(figures))
@@ -179,76 +181,77 @@ class _Bar:
 
 
 class _NotebookBar(_Bar):
-    """tqdm's bar for notebooks."""
+    """Bar of tqdm for notebooks."""
 
-    def _made(self, run: _Run) -> Any:
+    def _create(self, run: _Run) -> tqdm:
         from tqdm.notebook import tqdm as notebook_tqdm
 
         return notebook_tqdm(desc="train", initial=run.first, total=run.last)
 
 
 class _Lines:
-    """Plain lines; rates are those since the line before, in the last line the whole run's."""
+    """Lines of plain text with rates since the previous line, or since the start in the last."""
 
     every_secs = 10.0
 
     def __init__(self, run: _Run, clock: Callable[[], float]) -> None:
         self._run = run
         self._clock = clock
-        self._start = self._before = (run.first, clock())
-        self._shown = False
+        self._start = self._previous = (run.first, clock())
+        self._has_shown = False
 
     def show(self, step: int, loss: float | None) -> None:
         now = self._clock()
-        parts = self._position(step, loss)
-        if self._shown:  # The first step's time says nothing about those to come.
-            rate = _per_second(self._before, (step, now))
-            parts += self._rates(rate)
+        parts = self._format_position(step, loss)
+        if self._has_shown:  # The first step is not typical.
+            rate = _compute_rate(self._previous, (step, now))
+            parts += self._format_rates(rate)
             if self._run.last is not None and rate > 0:
-                parts.append(f"{_duration((self._run.last - step) / rate)} left")
+                parts.append(f"{_format_duration((self._run.last - step) / rate)} left")
         self._write(parts)
-        self._before = (step, now)
-        self._shown = True
+        self._previous = (step, now)
+        self._has_shown = True
 
     def end(self, step: int, loss: float | None) -> None:
         now = self._clock()
-        rates = self._rates(_per_second(self._start, (step, now)))
-        done = f"done in {_duration(now - self._start[1])}"
-        self._write([*self._position(step, loss), *rates, done])
+        rates = self._format_rates(_compute_rate(self._start, (step, now)))
+        done = f"done in {_format_duration(now - self._start[1])}"
+        self._write([*self._format_position(step, loss), *rates, done])
 
     def close(self) -> None:
         pass
 
-    def _position(self, step: int, loss: float | None) -> list[str]:
+    def _format_position(self, step: int, loss: float | None) -> list[str]:
         last = self._run.last
-        of = f"/{last} ({100 * step // last}%)" if last else ""
-        return [f"step {step}{of}"] + ([] if loss is None else [f"loss {loss:.4g}"])
+        total = f"/{last} ({100 * step // last}%)" if last else ""
+        return [f"step {step}{total}"] + ([] if loss is None else [f"loss {loss:.4g}"])
 
-    def _rates(self, rate: float) -> list[str]:
+    def _format_rates(self, rate: float) -> list[str]:
         sizes = [None, self._run.batch_size] if self._run.batch_size else [None]
-        return [_steps_or_examples(rate, size) for size in sizes]
+        return [_format_throughput(rate, size) for size in sizes]
 
     def _write(self, parts: list[str]) -> None:
         self._run.stream.write("  ".join(parts) + "\n")
         self._run.stream.flush()
 
 
-def _per_second(before: tuple[int, float], after: tuple[int, float]) -> float:
-    steps, seconds = after[0] - before[0], after[1] - before[1]
+def _compute_rate(start: tuple[int, float], end: tuple[int, float]) -> float:
+    """Returns the steps per second between two pairs of step and time."""
+    steps, seconds = end[0] - start[0], end[1] - start[1]
     return steps / seconds if seconds > 0 else 0.0
 
 
-def _steps_or_examples(steps_per_second: float, batch_size: int | None) -> str:
+def _format_throughput(steps_per_second: float, batch_size: int | None) -> str:
     if batch_size is None:
-        return f"{_rate(steps_per_second)} steps/s"
-    return f"{_rate(steps_per_second * batch_size)} examples/s"
+        return f"{_format_number(steps_per_second)} steps/s"
+    return f"{_format_number(steps_per_second * batch_size)} examples/s"
 
 
-def _rate(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, secs = divmod(round(seconds), 60)

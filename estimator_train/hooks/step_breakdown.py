@@ -1,4 +1,4 @@
-"""Where the time of a training step goes, and what slows training down."""
+"""Hook that measures which part of a training step takes the most time."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Place, PlacedHook, RunArgs, RunContext, RunValues
+from estimator_train.engine.hook_types import (
+    HookPhase,
+    InstrumentingHook,
+    PhasedHook,
+    RunArgs,
+    RunContext,
+    RunValues,
+)
 from estimator_train.hooks.input_wait import InputWait
 from estimator_train.hooks.step_trace import StepTrace, read_trace
 
@@ -16,34 +23,36 @@ _FIRST_TRACE = 10
 
 _VERDICTS = {
     "input": "input-bound: {:.0%} of each step waits for data",
-    "device": "compute-bound: {:.0%} of each step is the model's own operations",
+    "device": "compute-bound: {:.0%} of each step is computation of the model",
     "host": "host-bound: {:.0%} of each step is overhead of Python and of session calls",
     "hooks": "hook-bound: {:.0%} of each step is spent in hooks",
 }
 
 
-class StepBreakdown(PlacedHook):
-    """Splits the time of a step into waiting for input, device work, host and hooks.
+class StepBreakdown(InstrumentingHook):
+    """Hook that splits the time of a step into input, device, host and hooks.
 
-    The time in session calls, in hooks and between them is measured throughout, but for the first
-    call of each kind, which prepares the graph. Of a call, the wait for input is what a clock in
-    the graph measures in each step, in loops too; the device's work is what the operations of some
-    steps take that are traced, whose own calls, which take longer, are not counted; the rest is
-    host.
+    The hook measures the time in session calls, in hooks and between them, except for the first
+    call of each kind, which prepares the graph. It splits the time of a call into three parts:
 
-    All this needs an Estimator: hooks then are all other hooks, the Estimator's own (checkpoints,
-    summaries, logging) included. In a session of one's own, hooks are host, and the wait for input
-    is that of the traced steps.
+    - input: a clock in the graph measures the wait for input in each step, also in loops.
+    - device: the duration of the operations in some steps that are traced. The calls of traced
+      steps take longer and are not counted.
+    - host: the remaining time.
+
+    With an Estimator, the time of hooks includes those that the Estimator adds (checkpoints,
+    summaries, logging). In another session, the time of hooks counts as host, and the wait for
+    input is that of the traced steps.
 
     Args:
-      every_n_steps: Steps from one that is traced to the next; the first is the tenth step.
-      clock: Returns the time in seconds; a monotonic clock by default.
+      every_n_steps: Steps between traced steps; the first traced step is the tenth.
+      clock: Function that returns the time in seconds; a monotonic clock by default.
 
     Raises:
       ValueError: `every_n_steps` is not positive.
     """
 
-    place = Place.BEFORE_ALL
+    phase = HookPhase.BEFORE_ALL
 
     def __init__(
         self, every_n_steps: int = 100, clock: Callable[[], float] = time.perf_counter
@@ -52,87 +61,90 @@ class StepBreakdown(PlacedHook):
             raise ValueError(f"every_n_steps must be positive, but got {every_n_steps}.")
         self._every = every_n_steps
         self._clock = clock
-        self.other_end = _OtherEnd(self)
+        self.closing_hook = _ClosingHook(self)
         self._wait: InputWait | None = None
         self.begin()
 
     def begin(self) -> None:
-        """Forgets the steps of an earlier session."""
+        """Discards the measurements of an earlier session."""
         self._secs = {"host": 0.0, "hooks": 0.0, "call": 0.0}
         self._steps = self._call_steps = 0
         self._call_secs = 0.0
-        self._prepared: set[str] = set()
+        self._prepared_calls: set[str] = set()
         self._traces: list[StepTrace] = []
         self._next_trace = _FIRST_TRACE
-        self._traced = False
-        self._last: float | None = None
-        self._waited: float | None = None
+        self._is_tracing = False
+        self._last_time: float | None = None
+        self._wait_per_step: float | None = None
 
-    def measured(self, train_op: Any) -> Any:
-        """Puts clocks into a step: called by the Estimator before it builds loops."""
+    def instrument(self, train_op: tf.Operation | tf.Tensor) -> tf.Operation | tf.Tensor:
+        """Adds clocks to a step."""
         self._wait = InputWait(train_op)
         return self._wait.train_op
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Starts the clocks of the graph."""
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Resets the clocks in the graph."""
         del coord
         if self._wait:
             self._wait.reset(session)
 
     def steps_until_due(self, global_step: int) -> int:
-        """Steps up to and with the next that is traced."""
+        """Returns the number of steps to the end of the next traced step."""
         del global_step
-        self._lap("host")
+        self._record_time("host")
         return self._next_trace - self._steps + 1
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
-        """Asks for a trace where it is time for one."""
-        self._lap("host")
+        """Requests a trace if one is due."""
+        self._record_time("host")
         if self._steps == 1 and self._wait:
-            # The first step waited for the input to start.
+            # The wait in the first step includes the start of the input.
             self._wait.reset(run_context.session)
-        self._traced = self._steps >= self._next_trace
-        if not self._traced:
+        self._is_tracing = self._steps >= self._next_trace
+        if not self._is_tracing:
             return None
         self._next_trace = self._steps + self._every
-        return RunArgs(None, options=_trace_options())
+        return RunArgs(None, options=_make_trace_options())
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Counts a step, and reads its trace."""
         del run_context
-        self._end_call("trace" if self._traced else "step", 1)
-        if self._traced:
+        self._end_call("trace" if self._is_tracing else "step", 1)
+        if self._is_tracing:
             self._traces.append(read_trace(run_values.run_metadata.step_stats))
-            self._lap(None)  # Reading it does not count as training.
+            self._record_time(None)  # The time to read the trace is not part of a step.
 
-    def after_loop(self, steps: int, loss: Any) -> None:
+    def after_loop(self, steps: int, loss: float) -> None:
         """Counts the steps of a loop."""
         del loss
         self._end_call("loop", steps)
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Logs the report."""
-        if self._wait and self._wait.found and self._steps > 1:
-            self._waited = self._wait.read(session) / (self._steps - 1)
+        if self._wait and self._wait.has_input and self._steps > 1:
+            self._wait_per_step = self._wait.read(session) / (self._steps - 1)
         _LOG.info("%s", self.report())
 
     @property
     def split(self) -> dict[str, float]:
-        """Mean seconds of a step by what they were spent on: input, device, host and hooks.
+        """Mean seconds of a step in each part: input, device, host and hooks.
 
-        It is there when training has ended.
+        It is available after training.
 
         Raises:
           ValueError: There were too few steps.
         """
         if not self._traces or not self._call_steps:
             raise ValueError(
-                f"StepBreakdown needs more than {_FIRST_TRACE + 1} steps, and saw fewer."
+                f"StepBreakdown needs more than {_FIRST_TRACE + 1} steps, but training had fewer."
             )
         call = self._call_secs / self._call_steps
-        input_wait, device = (float(mean) for mean in np.mean(self._traces, axis=0))
-        input_wait = min(call, input_wait if self._waited is None else self._waited)
-        # In a loop operations run back to back, faster than where each of them is traced.
+        traced_wait, device = (float(mean) for mean in np.mean(self._traces, axis=0))
+        input_wait = traced_wait if self._wait_per_step is None else self._wait_per_step
+        input_wait = min(call, input_wait)
+        # Tracing makes operations slower than they are in a loop, so their sum can exceed the call.
         device = min(call - input_wait, device)
         between = self._secs["host"] / self._steps
         return {
@@ -143,55 +155,55 @@ class StepBreakdown(PlacedHook):
         }
 
     def report(self) -> str:
-        """Returns one line: what holds training back, and the milliseconds of each part."""
+        """Returns one line with the slowest part and the milliseconds of each part."""
         try:
             split = self.split
         except ValueError as error:
             return f"no breakdown of the steps: {error}"
         total = sum(split.values())
-        most = max(split, key=lambda part: split[part])
+        slowest = max(split, key=lambda part: split[part])
         parts = ", ".join(f"{name} {1000 * secs:.3g}" for name, secs in split.items())
-        return f"{_VERDICTS[most].format(split[most] / total)} ({parts} ms)"
+        return f"{_VERDICTS[slowest].format(split[slowest] / total)} ({parts} ms)"
 
-    def _lap(self, part: str | None) -> float:
-        """Counts the seconds since the last mark for a part of the step."""
+    def _record_time(self, part: str | None) -> float:
+        """Adds the seconds since the last record to a part of the step, and returns them."""
         now = self._clock()
-        passed = 0.0 if self._last is None else now - self._last
-        self._last = now
+        elapsed = 0.0 if self._last_time is None else now - self._last_time
+        self._last_time = now
         if part is not None:
-            self._secs[part] += passed
-        return passed
+            self._secs[part] += elapsed
+        return elapsed
 
     def _end_call(self, kind: str, steps: int) -> None:
-        passed = self._lap("call")
+        elapsed = self._record_time("call")
         self._steps += steps
-        if kind in self._prepared and kind != "trace":
-            self._call_secs += passed
+        if kind in self._prepared_calls and kind != "trace":
+            self._call_secs += elapsed
             self._call_steps += steps
-        self._prepared.add(kind)
+        self._prepared_calls.add(kind)
 
 
-class _OtherEnd(PlacedHook):
-    """Stands behind all other hooks, so that the time between it and the first hook is theirs.
+class _ClosingHook(PhasedHook):
+    """Hook after all other hooks. The time between `breakdown` and this hook is that of hooks.
 
     Args:
-      breakdown: The hook that stands before all others.
+      breakdown: The hook before all other hooks.
     """
 
-    place = Place.AFTER_ALL
+    phase = HookPhase.AFTER_ALL
 
     def __init__(self, breakdown: StepBreakdown) -> None:
         self._breakdown = breakdown
 
     def before_run(self, *_: Any) -> None:
-        """Ends the hooks' part, as it does at every event."""
-        self._breakdown._lap("hooks")
+        """Adds the time since the first hook to the time of hooks."""
+        self._breakdown._record_time("hooks")
 
     after_run = steps_until_due = after_loop = before_run
 
 
-def _trace_options() -> tf.compat.v1.RunOptions:
-    """A trace of operations; where there are GPUs, of their kernels as well, which costs more."""
+def _make_trace_options() -> tf.compat.v1.RunOptions:
+    """Returns options that trace operations and, which is slower, the kernels of GPUs."""
     options = tf.compat.v1.RunOptions
     with_gpus = bool(tf.config.list_physical_devices("GPU"))
     return options(trace_level=options.FULL_TRACE if with_gpus else options.SOFTWARE_TRACE)

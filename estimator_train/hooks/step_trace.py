@@ -1,12 +1,14 @@
-"""What a traced step spent its time on."""
+"""Reads from the trace of a step how long it waited for input and how long it computed."""
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from google.protobuf.message import Message
 
 from estimator_train.hooks.input_wait import INPUT_TYPE
 
-# Operations that only wait for others; those have entries of their own.
+# Operations that only wait for other operations, which the trace lists separately.
 _WRAPPERS = {"RemoteCall", "PartitionedCall", "StatefulPartitionedCall", "_Send", "_Recv"}
 _TYPE = re.compile(r" = (\w+)\(")
 
@@ -15,48 +17,52 @@ class StepTrace(NamedTuple):
     """Seconds of a traced step.
 
     Attributes:
-      input_wait: While input operations ran and none that works did.
-      device: While any operation worked, or replicas waited for each other and none for input.
+      input_wait: Time in which only input operations ran.
+      device: Time in which other operations ran, including collectives that wait for replicas.
     """
 
     input_wait: float
     device: float
 
 
-def read_trace(step_stats: Any) -> StepTrace:
-    """Reads a step's trace.
+def read_trace(step_stats: Message) -> StepTrace:
+    """Reads the trace of a step.
 
     Args:
-      step_stats: The `StepStats` of a RunMetadata.
+      step_stats: The `StepStats` of a `tf.compat.v1.RunMetadata`.
     """
-    waiting: list[tuple[int, int]] = []
-    meeting: list[tuple[int, int]] = []
-    working: list[tuple[int, int]] = []
+    input_intervals: list[tuple[int, int]] = []
+    collective_intervals: list[tuple[int, int]] = []
+    compute_intervals: list[tuple[int, int]] = []
     for device in step_stats.dev_stats:
         for node in device.node_stats:
-            kind = _type_of(node)
-            if kind not in _WRAPPERS:
-                start = node.all_start_micros
-                interval = (start + node.op_start_rel_micros, start + node.op_end_rel_micros)
-                if INPUT_TYPE.fullmatch(kind):
-                    waiting.append(interval)
-                else:
-                    (meeting if kind.startswith("Collective") else working).append(interval)
-    waiting_alone = _covered([*waiting, *working]) - _covered(working)
-    all_time = _covered([*waiting, *meeting, *working])
-    return StepTrace(waiting_alone / 1e6, (all_time - waiting_alone) / 1e6)
+            operation_type = _get_type(node)
+            if operation_type in _WRAPPERS:
+                continue
+            start = node.all_start_micros
+            interval = (start + node.op_start_rel_micros, start + node.op_end_rel_micros)
+            if INPUT_TYPE.fullmatch(operation_type):
+                input_intervals.append(interval)
+            elif operation_type.startswith("Collective"):
+                collective_intervals.append(interval)
+            else:
+                compute_intervals.append(interval)
+    compute_time = _measure_union(compute_intervals)
+    input_wait = _measure_union([*input_intervals, *compute_intervals]) - compute_time
+    total = _measure_union([*input_intervals, *collective_intervals, *compute_intervals])
+    return StepTrace(input_wait / 1e6, (total - input_wait) / 1e6)
 
 
-def _type_of(node: Any) -> str:
-    """An operation's type; its name where the trace does not tell, as of a GPU's kernels."""
-    found = _TYPE.search(node.timeline_label)
-    return found.group(1) if found else node.node_name
+def _get_type(node: Message) -> str:
+    """Returns the type of an operation, or its name if the trace has no type (GPU kernels)."""
+    match = _TYPE.search(node.timeline_label)
+    return match.group(1) if match else node.node_name
 
 
-def _covered(intervals: Iterable[tuple[int, int]]) -> int:
-    """The length of the union of intervals."""
-    total, reached = 0, 0
+def _measure_union(intervals: Iterable[tuple[int, int]]) -> int:
+    """Returns the length of the union of intervals."""
+    total, last_end = 0, 0
     for start, end in sorted(intervals):
-        total += max(0, end - max(start, reached))
-        reached = max(reached, end)
+        total += max(0, end - max(start, last_end))
+        last_end = max(last_end, end)
     return total

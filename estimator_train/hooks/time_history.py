@@ -1,8 +1,8 @@
-"""How long each training step took."""
+"""Hook that times each training step."""
 
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import overload
 
 import numpy as np
 
@@ -10,22 +10,22 @@ from estimator_train.engine.hook_types import Hook, RunContext, RunValues
 
 
 class TimeHistory(Hook):
-    """Times every step of a session.
+    """Hook that times every step of a session.
 
-    A step's time runs from before the session's call to after it, in seconds; what other hooks
-    do outside the call (writing a checkpoint, say) is not part of it. Steps that run in a loop
-    within one call have equal shares of its time. The first steps, in which TensorFlow optimizes
-    the graph and fills its caches, are the warm-up: `times` and `total_time` hold them, the other
-    figures leave them out unless there are no other steps.
+    The time of a step is the duration of its session call in seconds, without the work of other
+    hooks outside the call, such as writing a checkpoint. If a call runs a loop of steps, each step
+    gets an equal share of the time. The first steps are the warm-up, in which TensorFlow optimizes
+    the graph and fills its caches: `times` and `total_time` include them, the other figures
+    exclude them unless there are no other steps.
 
     Args:
-      batch_size: Examples in one step over all replicas (the global batch), or None if examples
-        a second are not wanted.
-      warmup_steps: Number of first steps that are not typical.
-      clock: Returns the time in seconds; a monotonic clock by default.
+      batch_size: Examples in one step over all replicas (the global batch); None reports no
+        examples per second.
+      warmup_steps: Number of warm-up steps.
+      clock: Function that returns the time in seconds; a monotonic clock by default.
 
     Attributes:
-      times: Seconds of each step since the session began, in order.
+      times: Seconds of each step since the start of the session, in order.
 
     Raises:
       ValueError: `batch_size` is not positive, or `warmup_steps` is negative.
@@ -48,7 +48,7 @@ class TimeHistory(Hook):
         self._started = 0.0
 
     def begin(self) -> None:
-        """Forgets the steps of an earlier session."""
+        """Discards the times of an earlier session."""
         self.times = []
 
     def before_run(self, run_context: RunContext) -> None:
@@ -57,23 +57,23 @@ class TimeHistory(Hook):
         self._started = self._clock()
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Notes the time of a step."""
+        """Records the time of a step."""
         del run_context, run_values
         self.times.append(self._clock() - self._started)
 
     def steps_until_due(self, global_step: int) -> None:
-        """Lets any number of steps run in a loop; it is asked just before one starts."""
+        """Allows any number of steps in a loop, and starts the clock of the loop."""
         del global_step
         self._started = self._clock()
 
-    def after_loop(self, steps: int, loss: Any) -> None:
-        """Notes the time of steps that ran in a loop: an equal share for each."""
+    def after_loop(self, steps: int, loss: float) -> None:
+        """Records an equal share of the time of a loop for each of its steps."""
         del loss
         self.times += [(self._clock() - self._started) / steps] * steps
 
     @property
     def total_time(self) -> float:
-        """Seconds of all steps together, the warm-up included."""
+        """Sum of the seconds of all steps, including the warm-up."""
         return float(sum(self.times))
 
     @property
@@ -87,23 +87,30 @@ class TimeHistory(Hook):
 
     @property
     def examples_per_second(self) -> float:
-        """Examples of the global batch over the mean time of a step.
+        """Examples of the global batch divided by the mean seconds of a step.
 
         Raises:
-          ValueError: No step was timed, or there is no batch_size.
+          ValueError: No step was timed, or `batch_size` is None.
         """
         if self._batch_size is None:
             raise ValueError("examples_per_second needs TimeHistory(batch_size=...).")
         return self._batch_size / self.mean_batch_time
 
-    def percentile(self, q: Any) -> Any:
-        """Seconds that `q` per cent of the steps stay within.
+    @overload
+    def percentile(self, q: float) -> np.float64: ...
+
+    @overload
+    def percentile(self, q: Sequence[float]) -> np.ndarray: ...
+
+    def percentile(self, q: float | Sequence[float]) -> np.float64 | np.ndarray:
+        """Returns percentiles of the seconds of a step.
 
         Args:
-          q: A number from 0 to 100, or a sequence of them.
+          q: A percentage from 0 to 100, or a sequence of percentages.
 
         Returns:
-          A float, or an array of them for a sequence, interpolated linearly between steps.
+          The seconds that `q` per cent of the steps do not exceed, interpolated linearly between
+          steps; an array for a sequence.
 
         Raises:
           ValueError: No step was timed, or `q` is out of range.
@@ -111,10 +118,10 @@ class TimeHistory(Hook):
         return np.percentile(self._typical_times(), q)
 
     def report(self, unit: str = "examples") -> str:
-        """Returns one line with the figures, such as a script would print at its end.
+        """Returns one line with all figures, for a log or for the end of a script.
 
         Args:
-          unit: What an example is called, in the plural.
+          unit: Plural name of the examples.
         """
         if not self.times:
             return "no steps timed"
@@ -130,5 +137,5 @@ class TimeHistory(Hook):
 
     def _typical_times(self) -> list[float]:
         if not self.times:
-            raise ValueError("TimeHistory has timed no step; give it to train(hooks=[...]) first.")
+            raise ValueError("TimeHistory has timed no step; pass it to train(hooks=[...]) first.")
         return self.times[self._warmup_steps :] or self.times

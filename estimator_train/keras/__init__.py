@@ -1,4 +1,4 @@
-"""Making Estimators of Keras models, and Keras models of checkpoints: `estimator_train.keras`."""
+"""Estimators from Keras models, and Keras models from checkpoints: `estimator_train.keras`."""
 
 from estimator_train.keras.continue_training import estimator_from_fit
 from estimator_train.keras.from_build_fn import model_fn

@@ -1,15 +1,18 @@
-"""From a model that `fit` trained to an Estimator that continues its training."""
+"""Makes an Estimator that continues the training of `fit`."""
 
 import os
 from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
+from estimator_train.engine.checkpoints.integrity import has_checkpoint
 from estimator_train.estimator import EstimatorV2
 from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.compiled.compile_arguments import compile_arguments
 from estimator_train.keras.graph.rebuilding import Blueprint
+from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
 from estimator_train.keras.model_checks import check_kind
 from estimator_train.keras.model_fn import SAVER, KerasModelFn
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
@@ -20,7 +23,7 @@ _LOG = tf.get_logger()
 
 
 def estimator_from_fit(
-    model: Any,
+    model: tf_keras.Model,
     model_dir: str | os.PathLike[str] | None = None,
     config: RunConfig | None = None,
     custom_objects: Mapping[str, Any] | None = None,
@@ -30,10 +33,9 @@ def estimator_from_fit(
 ) -> EstimatorV2:
     """Makes an Estimator that continues the training of a model where `fit` stopped.
 
-    The weights and the optimizer's state, learning rate and count of steps are written to model_dir
-    as the checkpoint of that step, and the Estimator computes the same steps that `fit` would. The
-    model itself stays as it is. If model_dir has a checkpoint already, the Estimator continues from
-    that.
+    Writes the weights and the optimizer's state, learning rate and count of steps to model_dir as
+    the checkpoint of that step. The Estimator computes the same steps as `fit`. The model does not
+    change. If model_dir has a checkpoint, the Estimator continues from that checkpoint.
 
     The model is a compiled tf_keras Model that was trained, or at least called. `checkpoint_format`
     is as for `keras.model_fn`; the other arguments are those of `model_to_estimator`.
@@ -43,7 +45,7 @@ def estimator_from_fit(
 
     Raises:
       ValueError: The model is not compiled, or has no variables yet.
-      TypeError: It is not a tf_keras Model.
+      TypeError: The model is not a tf_keras Model.
     """
     check_kind(model, "model")
     compiled = compile_arguments(model)
@@ -59,15 +61,15 @@ def estimator_from_fit(
         metric_names_map=metric_names_map,
         export_outputs=export_outputs,
     )
-    if config.is_chief and tf.train.latest_checkpoint(config.model_dir) is None:
+    if config.is_chief and not has_checkpoint(config.model_dir):
         _write(model, model_fn, config)
     return EstimatorV2(model_fn, config=config)
 
 
-def _write(model: Any, model_fn: KerasModelFn, config: RunConfig) -> None:
+def _write(model: tf_keras.Model, model_fn: KerasModelFn, config: RunConfig) -> None:
     step = int(model.optimizer.iterations.numpy())
     path = os.path.join(config.model_dir, f"model.ckpt-{step}")
     tf.io.gfile.makedirs(config.model_dir)
-    model_fn.write_initial_weights(path, config, model)
+    write_initial_checkpoint(model_fn.builder, path, config, model)
     tf.compat.v1.train.update_checkpoint_state(config.model_dir, path)
-    _LOG.info("The model as fit left it is in %s", path)
+    _LOG.info("The state of the model after fit is in %s", path)

@@ -1,10 +1,10 @@
-"""A model_fn from a function that builds a Keras model."""
+"""Makes a model_fn from a function that builds a Keras model."""
 
 import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
@@ -14,7 +14,8 @@ from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.graph.eager_scope import eagerly
 from estimator_train.keras.graph.rebuilding import Blueprint
-from estimator_train.keras.model_checks import check_kind
+from estimator_train.keras.graph.structures import Structure
+from estimator_train.keras.model_checks import check_kind, overridden_steps
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.optimizers.base import GraphOptimizer
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
@@ -23,16 +24,18 @@ from estimator_train.run_config import RunConfig
 
 _BUILDER_ARGUMENTS = {"params", "mode", "config"}
 _HALF = "mixed_float16"
+# One optimizer, a function that returns one, or a dict of several.
+Optimizers: TypeAlias = Any
 
 
 def model_fn(
     model_builder: Callable[..., Any],
-    loss: Any = None,
-    optimizer: Any = "rmsprop",
-    metrics: Any = None,
+    loss: Structure = None,
+    optimizer: Optimizers = "rmsprop",
+    metrics: Structure = None,
     *,
-    loss_weights: Any = None,
-    weighted_metrics: Any = None,
+    loss_weights: Structure = None,
+    weighted_metrics: Structure = None,
     gradient_accumulation_steps: int = 1,
     mixed_precision: str | None = None,
     checkpoint_format: str = SAVER,
@@ -43,17 +46,17 @@ def model_fn(
     """Makes a model_fn for an Estimator from a function that builds a tf_keras model.
 
     `Estimator(keras.model_fn(build, "mse", "adam"), model_dir)`. The model is built eagerly, once
-    for each params, and rebuilt in each graph; its weights are those that training starts from.
-    Features, labels and sample weights are given as for `model_to_estimator`. Optimizers of
-    `tf_keras.optimizers` compute the same as in `fit`, clipping and weight decay included.
+    for each params, and rebuilt in each graph; training starts from its weights. Features, labels
+    and sample weights have the form of `model_to_estimator`. Optimizers of `tf_keras.optimizers`
+    compute the same steps as in `fit`, with clipping and weight decay.
 
     Args:
-      model_builder: Takes any of `params`, `mode` and `config` and returns a tf_keras Model. If
-        that is compiled, it makes no difference. A subclassed model needs no get_config().
-      loss: As for `Model.compile`; None if there are only losses that layers add.
+      model_builder: Takes any of `params`, `mode` and `config` and returns a tf_keras Model, whose
+        compile() is ignored. A subclassed model needs no get_config().
+      loss: As for `Model.compile`; None if layers add all losses.
       optimizer: A name; an optimizer of tf_keras or tf.compat.v1.train; a function of any of
-        `params` and `config` that returns one; or a dict of these, for several optimizers, by
-        regular expressions of variable names, of which the first that matches counts.
+        `params` and `config` that returns one; or a dict from regular expressions to several of
+        these: the first expression that matches a variable's name selects its optimizer.
       metrics: As for `Model.compile`.
       loss_weights: As for `Model.compile`.
       weighted_metrics: As for `Model.compile`.
@@ -61,9 +64,9 @@ def model_fn(
         weights; each counts as a global step. For optimizers of `tf_keras.optimizers`.
       mixed_precision: The tf_keras policy under which the model is built, such as
         "mixed_bfloat16"; with "mixed_float16" the loss is scaled. By default the global policy.
-      checkpoint_format: "saver": checkpoints have variables under their names in the graph;
-        "checkpoint": under their places in the model, as `Model.load_weights` reads them
-        (Functional and Sequential models only).
+      checkpoint_format: "saver": checkpoints name variables as the graph does; "checkpoint": by
+        their places in the model, for `Model.load_weights` (Functional and Sequential models
+        only).
       custom_objects: Names to classes and functions that the model's config needs.
       metric_names_map: As for `model_to_estimator`.
       export_outputs: As for `model_to_estimator`.
@@ -79,14 +82,14 @@ def model_fn(
     if isinstance(model_builder, tf_keras.Model) or not callable(model_builder):
         raise TypeError(
             f"model_builder must be a function that returns a tf_keras Model, got {model_builder!r}"
-            ". For a model that is built and compiled there is keras.model_to_estimator."
+            ". For a compiled model use keras.model_to_estimator."
         )
     names = set(argument_names(model_builder)) - _BUILDER_ARGUMENTS
     unknown = sorted(name for name in names if requires(model_builder, name))
     if unknown:
         raise ValueError(
-            f"model_builder ({model_builder}) needs the arguments {unknown}, but gets only those "
-            "it names of params, mode and config. Bind others with functools.partial."
+            f"model_builder ({model_builder}) needs the arguments {unknown}, but it can get only "
+            "params, mode and config. Bind others with functools.partial."
         )
     if gradient_accumulation_steps < 1:
         raise ValueError(
@@ -97,7 +100,7 @@ def model_fn(
             f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}'
         )
     if mixed_precision is not None:
-        tf_keras.mixed_precision.Policy(mixed_precision)  # raises for one that there is not
+        tf_keras.mixed_precision.Policy(mixed_precision)  # Raises ValueError for an unknown policy.
     return BuiltModelFn(
         model_builder,
         CompileArguments(optimizer, loss, loss_weights, metrics, weighted_metrics),
@@ -114,7 +117,7 @@ def model_fn(
 
 @dataclasses.dataclass(eq=False, repr=False)
 class BuiltModelFn:
-    """The model_fn that `model_fn` returns: builds the model, once for each params."""
+    """The model_fn that `model_fn` returns; builds the model once for each params."""
 
     _builder: Callable[..., Any]
     _compiled: CompileArguments
@@ -129,22 +132,27 @@ class BuiltModelFn:
 
     @tf.autograph.experimental.do_not_convert
     def __call__(
-        self, features: Any, labels: Any, mode: str, config: RunConfig, params: Any = None
+        self,
+        features: Structure,
+        labels: Structure,
+        mode: str,
+        config: RunConfig,
+        params: object = None,
     ) -> EstimatorSpec:
-        """Builds the model in the default graph; its arguments are those of every model_fn."""
+        """Builds the model in the default graph; takes the arguments of every model_fn."""
         made = self.keras_model_fn(mode, params, config)
         with self._in_policy():
             return made(features, labels, mode, config)
 
-    def keras_model_fn(self, mode: str, params: Any, config: RunConfig | None) -> KerasModelFn:
-        """Returns what builds the graphs for a mode and params; the model is built at most once.
+    def keras_model_fn(self, mode: str, params: object, config: RunConfig | None) -> KerasModelFn:
+        """Returns the model_fn for a mode and params; builds its model at most once.
 
         Raises:
           ValueError: The model overrides train_step or its like, or its optimizer cannot be used.
-          TypeError: The builder returned no tf_keras Model.
+          TypeError: The builder did not return a tf_keras Model.
         """
         available = {"params": params, "mode": mode, "config": config}
-        names = set(argument_names(self._builder)) | _names_of_optimizers(self._compiled.optimizer)
+        names = set(argument_names(self._builder)) | _optimizer_arguments(self._compiled.optimizer)
         given = {name: value for name, value in available.items() if name in names}
         with self._lock:
             for known, made in self._made:
@@ -155,14 +163,14 @@ class BuiltModelFn:
             self._made.append((given, made))
         return made
 
-    def build(self, available: Mapping[str, Any]) -> Any:
+    def build(self, available: Mapping[str, Any]) -> tf_keras.Model:
         """Calls the builder, in eager code.
 
         Args:
           available: Values of `params`, `mode` and `config`.
 
         Raises:
-          TypeError: It returned no tf_keras Model.
+          TypeError: The builder did not return a tf_keras Model.
         """
         config = available.get("config")
         with self._in_policy():
@@ -175,9 +183,9 @@ class BuiltModelFn:
 
     def _make(self, available: Mapping[str, Any]) -> KerasModelFn:
         model = self.build(available)
-        _refuse_own_steps(model)
+        _refuse_overridden_steps(model)
         half = (self._policy or model.dtype_policy.name) == _HALF
-        optimizer = _resolved(self._compiled.optimizer, available, half)
+        optimizer = _make_optimizer(self._compiled.optimizer, available, half)
         compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
         blueprint = Blueprint(model, self._custom_objects, lambda: self.build(available))
         if self._settings["checkpoint_format"] == CHECKPOINT and not blueprint.is_layered:
@@ -188,7 +196,7 @@ class BuiltModelFn:
         graph_form = self._graph_form(optimizer)
         return KerasModelFn(blueprint, compiled, graph_form, **self._settings)
 
-    def _graph_form(self, optimizer: Any) -> GraphOptimizer:
+    def _graph_form(self, optimizer: Optimizers) -> GraphOptimizer:
         if isinstance(optimizer, dict):
             return SeveralOptimizers({k: self._graph_form(o) for k, o in optimizer.items()})
         return graph_optimizer(
@@ -208,25 +216,27 @@ class BuiltModelFn:
             tf_keras.mixed_precision.set_global_policy(before)
 
 
-def _is_several(optimizer: Any) -> bool:
+def _is_several(optimizer: Optimizers) -> bool:
     return isinstance(optimizer, Mapping) and "class_name" not in optimizer
 
 
-def _is_function(optimizer: Any) -> bool:
+def _is_function(optimizer: Optimizers) -> bool:
     return callable(optimizer) and not hasattr(optimizer, "apply_gradients")
 
 
-def _names_of_optimizers(optimizer: Any) -> set[str]:
-    """The arguments that functions among the optimizers take."""
+def _optimizer_arguments(optimizer: Optimizers) -> set[str]:
+    """Returns the names of arguments that functions among the optimizers take."""
     if _is_several(optimizer):
-        return set().union(*map(_names_of_optimizers, optimizer.values()))
+        return set().union(*map(_optimizer_arguments, optimizer.values()))
     return set(argument_names(optimizer)) if _is_function(optimizer) else set()
 
 
-def _resolved(optimizer: Any, available: Mapping[str, Any], scaled: bool) -> Any:
-    """The optimizer object of a name, config, function or object; of several a dict of them."""
+def _make_optimizer(
+    optimizer: Optimizers, available: Mapping[str, Any], scaled: bool
+) -> Optimizers:
+    """Returns the optimizer object of a name, config, function or object; a dict for several."""
     if _is_several(optimizer):
-        return {key: _resolved(one, available, scaled) for key, one in optimizer.items()}
+        return {key: _make_optimizer(one, available, scaled) for key, one in optimizer.items()}
     if _is_function(optimizer):
         optimizer = call_with_known(optimizer, available)
     optimizer = tf_keras.optimizers.get(optimizer)
@@ -235,16 +245,15 @@ def _resolved(optimizer: Any, available: Mapping[str, Any], scaled: bool) -> Any
     return optimizer
 
 
-def _refuse_own_steps(model: Any) -> None:
-    steps = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
-    own = [
-        name for name in steps if getattr(type(model), name) is not getattr(tf_keras.Model, name)
-    ]
-    if own:
+def _refuse_overridden_steps(model: tf_keras.Model) -> None:
+    """Raises ValueError if the model has its own train_step or its like."""
+    names = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
+    overridden = overridden_steps(model, names)
+    if overridden:
         raise ValueError(
-            f"{type(model).__name__} has its own {' and '.join(own)}, written for eager tensors "
-            "and fit(), which an Estimator's graph cannot call. Put the extra loss into the model "
-            "by add_loss(), extra metrics by add_metric(), several optimizers into "
+            f"{type(model).__name__} has its own {' and '.join(overridden)}, written for eager "
+            "tensors and fit(), which an Estimator's graph cannot call. Put the extra loss into "
+            "the model by add_loss(), extra metrics by add_metric(), several optimizers into "
             "model_fn(optimizer={pattern: optimizer}), or write a model_fn."
         )
 
@@ -252,5 +261,5 @@ def _refuse_own_steps(model: Any) -> None:
 def _equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     try:
         return bool(one == other)
-    except ValueError:  # Arrays do not say whether they are equal.
+    except ValueError:  # Arrays do not compare to one bool.
         return all(one[name] is other[name] for name in one)

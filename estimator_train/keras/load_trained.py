@@ -1,58 +1,64 @@
-"""From an Estimator's checkpoint back to a Keras model."""
+"""Loads an Estimator's checkpoint into a Keras model."""
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.checkpoints.integrity import has_checkpoint
 from estimator_train.keras.checkpoints.name_map import proposed
 from estimator_train.keras.checkpoints.object_checkpoints import keys_of
-from estimator_train.keras.checkpoints.saved_variables import SavedVariables, saved_variables
+from estimator_train.keras.checkpoints.saved_variables import (
+    SavedVariables,
+    Source,
+    saved_variables,
+)
 from estimator_train.keras.graph.model_operations import variables_of
+from estimator_train.keras.graph.structures import Optimizer
 from estimator_train.keras.model_checks import check_kind
 from estimator_train.optimizers.state import (
+    compute_slot_scale,
+    find_saved_slot_names,
+    find_slots,
+    get_iterations,
+    get_learning_rate,
     inner_optimizer,
-    iterations_of,
-    learning_rate_of,
     make_slots,
-    saved_slot_names,
-    saved_slot_scale,
-    slots_of,
 )
 
 _LOG = tf.get_logger()
 
 
 def load_trained(
-    model: Any,
-    source: Any,
+    model: tf_keras.Model,
+    source: Source,
     name_map: Mapping[str, str] | None = None,
-) -> Any:
+) -> tf_keras.Model:
     """Loads the weights of a checkpoint into a Keras model, and its optimizer's state if compiled.
 
-    It reads checkpoints of `model_to_estimator`, in both formats, and of `keras.model_fn`; those of
-    other model_fns, of this package or of tf.estimator, by the names and shapes of variables.
+    Reads checkpoints of `model_to_estimator`, in both formats, and of `keras.model_fn`; in
+    checkpoints of other model_fns, of this package or of tf.estimator, it finds variables by names
+    and shapes.
 
     Args:
-      model: A tf_keras Model whose variables are made: a Functional one, or one that was called.
-      source: An Estimator, a model_dir (of which the latest checkpoint is taken) or a checkpoint's
-        path prefix.
-      name_map: Names of the model's variables to those in the checkpoint, for those that are not
-        found without; `propose_name_map` shows which are.
+      model: A tf_keras Model with variables: a Functional model, or a model that was called.
+      source: An Estimator, a model_dir (its latest checkpoint) or a checkpoint's path prefix.
+      name_map: Names of the model's variables to names in the checkpoint, for variables that are
+        not found by themselves; `propose_name_map` shows which are found.
 
     Returns:
       The model.
 
     Raises:
       ValueError: There is no checkpoint, the model has no variables yet, or a variable of the model
-        is not found or of another shape: then nothing is changed.
+        is not found or has another shape. The model does not change then.
       TypeError: model is not a tf_keras Model.
     """
     saved = saved_variables(source)
-    names = _matched(model, saved, name_map)
+    names = _match(model, saved, name_map)
     for variable, name in zip(variables_of(model), names, strict=True):
         variable.assign(saved.value(name))
     if getattr(model, "optimizer", None) is not None:
@@ -61,21 +67,23 @@ def load_trained(
 
 
 def propose_name_map(
-    model: Any, source: Any, name_map: Mapping[str, str] | None = None
+    model: tf_keras.Model, source: Source, name_map: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Shows which variable of a checkpoint `load_trained` loads into each variable of a model.
+    """Returns which variable of a checkpoint `load_trained` loads into each variable of a model.
 
     Arguments and errors are those of `load_trained`.
 
     Returns:
       Names of the model's variables to names in the checkpoint.
     """
-    matched = _matched(model, saved_variables(source), name_map)
+    matched = _match(model, saved_variables(source), name_map)
     return dict(zip(_names(model), matched, strict=True))
 
 
-def _matched(model: Any, saved: SavedVariables, name_map: Mapping[str, str] | None) -> list[str]:
-    """The checkpoint's names of the model's variables, in the model's order."""
+def _match(
+    model: tf_keras.Model, saved: SavedVariables, name_map: Mapping[str, str] | None
+) -> list[str]:
+    """Returns the checkpoint's names of the model's variables, in the model's order."""
     check_kind(model, "model")
     if not model.built:
         raise ValueError(
@@ -94,8 +102,8 @@ def _matched(model: Any, saved: SavedVariables, name_map: Mapping[str, str] | No
     return [found[name] for name in names]
 
 
-def _names(model: Any) -> list[str]:
-    """The names of a model's variables; equal ones are numbered."""
+def _names(model: tf_keras.Model) -> list[str]:
+    """Returns the names of a model's variables, and numbers equal names."""
     names: list[str] = []
     for variable in variables_of(model):
         plain = variable.name.partition(":")[0]
@@ -105,9 +113,9 @@ def _names(model: Any) -> list[str]:
 
 
 def _by_place(
-    model: Any, names: list[str], wanted: Mapping[str, Any], saved: SavedVariables
+    model: tf_keras.Model, names: list[str], wanted: Mapping[str, Any], saved: SavedVariables
 ) -> dict[str, str]:
-    """Variables that have the same place in the model as in an object-based checkpoint."""
+    """Matches variables that have the same place in the model and in an object-based checkpoint."""
     if not saved.is_object_based:
         return {}
     theirs = {key: name for name, key in saved.keys.items()}
@@ -140,9 +148,12 @@ def _checked_map(
 
 
 def _check_complete(
-    model: Any, wanted: Mapping[str, Any], saved: SavedVariables, found: Mapping[str, str]
+    model: tf_keras.Model,
+    wanted: Mapping[str, Any],
+    saved: SavedVariables,
+    found: Mapping[str, str],
 ) -> None:
-    """Raises an error if the checkpoint lacks variables, and warns if it has others."""
+    """Raises ValueError if the checkpoint lacks variables; warns if it has others."""
     misshaped = {
         name: f"{saved.shapes[found.get(name, name)]} there, {shape} in the model"
         for name, shape in wanted.items()
@@ -162,21 +173,21 @@ def _check_complete(
     raise ValueError(
         f"The checkpoint {saved.path} does not fit the Keras model '{model.name}':\n{table}\n"
         "Build the model that was trained, or give name_map={model's name: checkpoint's name} "
-        "where only names differ."
+        "if only names differ."
     )
 
 
-def _load_optimizer(model: Any, saved: SavedVariables, names: list[str]) -> None:
-    """Loads the optimizer's state, and warns of what the checkpoint lacks."""
+def _load_optimizer(model: tf_keras.Model, saved: SavedVariables, names: list[str]) -> None:
+    """Loads the optimizer's state; warns of slots that the checkpoint lacks."""
     optimizer, trained = model.optimizer, model.trainable_variables
     make_slots(optimizer, trained)
     position = {id(variable): i for i, variable in enumerate(variables_of(model))}
     absent = []
-    for (slot, i), variable in slots_of(optimizer, trained).items():
+    for (slot, i), variable in find_slots(optimizer, trained).items():
         name = names[position[id(trained[i])]]
-        found = saved_slot_names(optimizer, slot, name, saved.shapes)
+        found = find_saved_slot_names(optimizer, slot, name, saved.shapes)
         if found:
-            scale = saved_slot_scale(optimizer, found[0])
+            scale = compute_slot_scale(optimizer, found[0])
             variable.assign(scale * saved.value(found[0]))
         else:
             absent.append(f"{slot} of {name}")
@@ -185,10 +196,10 @@ def _load_optimizer(model: Any, saved: SavedVariables, names: list[str]) -> None
     _load_scalars(optimizer, saved)
 
 
-def _load_scalars(optimizer: Any, saved: SavedVariables) -> None:
+def _load_scalars(optimizer: Optimizer, saved: SavedVariables) -> None:
     counts = [name for name in saved.keys if name.endswith("/iteration")]
     step = int(saved.value(counts[0])) if counts else saved.global_step
-    iterations, rate = iterations_of(optimizer), learning_rate_of(optimizer)
+    iterations, rate = get_iterations(optimizer), get_learning_rate(optimizer)
     if iterations is not None and step is not None:
         iterations.assign(step)
     rates = [name for name in saved.keys if name.rpartition("/")[2] == "learning_rate"]
@@ -198,17 +209,17 @@ def _load_scalars(optimizer: Any, saved: SavedVariables) -> None:
 
 
 def make_or_restore(
-    model_builder: Any,
+    model_builder: Callable[[], tf_keras.Model],
     directory: str | os.PathLike[str],
     custom_objects: Mapping[str, Any] | None = None,
-) -> Any:
-    """Returns the model that was saved last in a directory, or a new one if there is none.
+) -> tf_keras.Model:
+    """Returns the model that was saved last in a directory, or a new model without one.
 
     Args:
       model_builder: Function without arguments that returns a compiled tf_keras Model.
-      directory: A model_dir, or where ModelCheckpoint saves: whole models (`.keras`, HDF5,
+      directory: A model_dir, or a directory of ModelCheckpoint with models (`.keras`, HDF5,
         SavedModels) or weights (`.weights.h5`).
-      custom_objects: Names to classes and functions that loading a whole model needs.
+      custom_objects: Names to classes and functions that loading a model needs.
 
     Returns:
       The tf_keras Model.
@@ -217,7 +228,7 @@ def make_or_restore(
       ValueError: The saved weights do not fit the new model.
     """
     path = os.fspath(directory)
-    if tf.io.gfile.isdir(path) and tf.train.latest_checkpoint(path):
+    if tf.io.gfile.isdir(path) and has_checkpoint(path):
         return load_trained(model_builder(), path)
     saved = _newest(path)
     if saved is None:
@@ -233,7 +244,7 @@ def make_or_restore(
 
 
 def _newest(directory: str) -> str | None:
-    """The model or weights that were written last in a directory, or None."""
+    """Returns the path of the model or weights that were written last, or None."""
     if not tf.io.gfile.isdir(directory):
         return None
     paths = [os.path.join(directory, name) for name in tf.io.gfile.listdir(directory)]
@@ -246,6 +257,6 @@ def _newest(directory: str) -> str | None:
 
 
 def _age(path: str) -> tuple[int, list[int]]:
-    """A key to sort by time, and by the numbers in names if the file system's times are equal."""
+    """Returns a key that sorts by time, and by the numbers in names if times are equal."""
     numbers = [int(number) for number in re.findall(r"\d+", os.path.basename(path))]
     return tf.io.gfile.stat(path).mtime_nsec, numbers

@@ -1,30 +1,42 @@
-"""Which models are tf_keras models."""
+"""Checks of the models that users give."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import tf_keras
 
 
-def check_kind(model: Any, what: str) -> None:
-    """Checks that something is a tf_keras Model.
+def overridden_steps(model: tf_keras.Model, names: Sequence[str]) -> list[str]:
+    """Returns those of the named methods that a user's class overrides.
 
     Args:
-      model: Any object.
-      what: What it is called in the error, such as the name of the argument.
+      model: A tf_keras Model.
+      names: Names of methods of tf_keras Models.
+    """
+    wide_and_deep = tf_keras.experimental.WideDeepModel
+    base = wide_and_deep if isinstance(model, wide_and_deep) else tf_keras.Model
+    return [name for name in names if getattr(type(model), name) is not getattr(base, name)]
+
+
+def check_kind(model: object, argument: str) -> None:
+    """Checks that an object is a tf_keras Model.
+
+    Args:
+      model: The object.
+      argument: The name of the object in the error, such as the name of the argument.
 
     Raises:
-      TypeError: It is not; a Keras 3 model is not one either.
+      TypeError: The object is not a tf_keras Model; a Keras 3 model is not one.
     """
     if isinstance(model, tf_keras.Model):
         return
     kinds = {cls.__module__.partition(".")[0] for cls in type(model).__mro__}
     if "keras" in kinds:
         raise TypeError(
-            f"{what} {model!r} is a Keras 3 model, and Estimators train tf_keras models. "
+            f"{argument} {model!r} is a Keras 3 model, and Estimators train tf_keras models. "
             "Build it with tf_keras (import tf_keras in place of keras), or set the environment "
             "variable TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, which makes tf.keras "
             "be tf_keras."
         )
     raise TypeError(
-        f"{what} must be a tf_keras Model, got {model!r} of type {type(model).__name__}."
+        f"{argument} must be a tf_keras Model, got {model!r} of type {type(model).__name__}."
     )

@@ -1,4 +1,4 @@
-"""From a Keras model to an Estimator."""
+"""Makes an Estimator from a Keras model."""
 
 import os
 from collections.abc import Mapping
@@ -7,20 +7,22 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.checkpoints.integrity import has_checkpoint
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator.config_defaults import complete_config
+from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
 from estimator_train.keras.model_checks import check_kind
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.topology import topology_of
+from estimator_train.run_config.topology import make_topology
 
 _LOG = tf.get_logger()
 _INITIAL_WEIGHTS = os.path.join("keras", "keras_model.ckpt")
 
 
 def model_to_estimator(
-    keras_model: Any = None,
+    keras_model: tf_keras.Model | None = None,
     keras_model_path: str | os.PathLike[str] | None = None,
     custom_objects: Mapping[str, Any] | None = None,
     model_dir: str | os.PathLike[str] | None = None,
@@ -66,11 +68,21 @@ def model_to_estimator(
       TypeError: keras_model is not a tf_keras Model; a Keras 3 model is not one either.
       OSError: There is no file at keras_model_path.
     """
-    return _made(EstimatorV2, **locals())
+    return _make(
+        EstimatorV2,
+        keras_model=keras_model,
+        keras_model_path=keras_model_path,
+        custom_objects=custom_objects,
+        model_dir=model_dir,
+        config=config,
+        checkpoint_format=checkpoint_format,
+        metric_names_map=metric_names_map,
+        export_outputs=export_outputs,
+    )
 
 
 def v1_model_to_estimator(
-    keras_model: Any = None,
+    keras_model: tf_keras.Model | None = None,
     keras_model_path: str | os.PathLike[str] | None = None,
     custom_objects: Mapping[str, Any] | None = None,
     model_dir: str | os.PathLike[str] | None = None,
@@ -83,12 +95,22 @@ def v1_model_to_estimator(
 
     Arguments and errors are those of `model_to_estimator`.
     """
-    return _made(Estimator, **locals())
+    return _make(
+        Estimator,
+        keras_model=keras_model,
+        keras_model_path=keras_model_path,
+        custom_objects=custom_objects,
+        model_dir=model_dir,
+        config=config,
+        checkpoint_format=checkpoint_format,
+        metric_names_map=metric_names_map,
+        export_outputs=export_outputs,
+    )
 
 
-def _made(
+def _make(
     cls: type[Any],
-    keras_model: Any,
+    keras_model: tf_keras.Model | None,
     keras_model_path: str | os.PathLike[str] | None,
     custom_objects: Mapping[str, Any] | None,
     model_dir: str | os.PathLike[str] | None,
@@ -110,7 +132,7 @@ def _made(
     model_fn = KerasModelFn.of_compiled(
         keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings
     )
-    if checkpoint_format == CHECKPOINT and not model_fn.blueprint.is_layered:
+    if checkpoint_format == CHECKPOINT and not model_fn.builder.blueprint.is_layered:
         raise ValueError(
             "Object-based checkpoints are currently not supported with subclassed models. "
             'Pass checkpoint_format="saver".'
@@ -119,7 +141,7 @@ def _made(
     return cls(model_fn, config=config, warm_start_from=initial)
 
 
-def _check_one_of(keras_model: Any, keras_model_path: Any) -> None:
+def _check_one_of(keras_model: object, keras_model_path: object) -> None:
     if keras_model is None and not keras_model_path:
         raise ValueError("Either `keras_model` or `keras_model_path` needs to be provided.")
     if keras_model is not None and keras_model_path:
@@ -133,25 +155,24 @@ def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
             "path, or load it yourself and pass it as keras_model."
         )
     _LOG.info("Loading models from %s", path)
-    # Python code in a `.keras` file is for those who load it themselves.
+    # A `.keras` file may contain Python code, which safe_mode refuses to run.
     return tf_keras.models.load_model(
         path, custom_objects=dict(custom_objects or {}), safe_mode=True
     )
 
 
 def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:
-    """Writes the model's weights for training to start from, where nothing is trained yet.
+    """Writes the model's weights for the start of training; returns settings to start from them.
 
-    Of synchronous workers only the chief starts from them; the others get them from its broadcasts.
-    One that starts from the file as well, which it sees or not as it comes later or sooner than the
-    chief, takes no part in those broadcasts, and both would wait for each other for ever.
+    Among synchronous workers only the chief starts from the file; the others receive the weights by
+    its broadcasts. A worker that also found the file would skip the broadcasts, and both would wait
+    for each other.
     """
-    is_other_synchronous = topology_of(config).is_synchronous and not config.is_chief
-    if not model_fn.blueprint.is_functional or is_other_synchronous:
+    is_other_synchronous = make_topology(config).is_synchronous and not config.is_chief
+    if not model_fn.builder.blueprint.is_functional or is_other_synchronous:
         return None
     path = os.path.join(config.model_dir, _INITIAL_WEIGHTS)
-    trained = tf.train.latest_checkpoint(config.model_dir) is not None
-    if config.is_chief and not trained:
+    if config.is_chief and not has_checkpoint(config.model_dir):
         tf.io.gfile.makedirs(os.path.dirname(path))
-        model_fn.write_initial_weights(path, config)
+        write_initial_checkpoint(model_fn.builder, path, config)
     return WarmStartSettings(path) if tf.io.gfile.exists(f"{path}.index") else None

@@ -1,1 +1,1 @@
-"""Starting the processes of a cluster: on this machine, or by a manifest for a scheduler."""
+"""Starts the processes of a cluster on this machine, or writes a manifest for a scheduler."""

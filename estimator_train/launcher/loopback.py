@@ -1,23 +1,25 @@
-"""Servers of a launched cluster listen on the loopback interface alone (`loopback.c`)."""
+"""Binds the servers of a launched cluster to the loopback interface, by `loopback.c`."""
 
 import importlib.util
 from collections.abc import Iterable, Mapping
 
-# Built at installation where there is a C compiler; it is loaded by the linker, not imported.
+# Built at installation if there is a C compiler. The dynamic linker loads it.
 _LIBRARY = "_estimator_train_loopback"
 _PORTS = "ESTIMATOR_TRAIN_LOOPBACK_PORTS"
 _PRELOAD = "LD_PRELOAD"
 
 
-def variables(addresses: Iterable[str], environment: Mapping[str, str]) -> dict[str, str] | None:
-    """The variables of processes whose servers get loopback where they ask for all interfaces.
+def loopback_variables(
+    addresses: Iterable[str], environment: Mapping[str, str]
+) -> dict[str, str] | None:
+    """Returns environment variables that bind servers to loopback instead of all interfaces.
 
     Args:
-      addresses: The addresses of these servers, "host:port".
-      environment: The variables that the processes have so far.
+      addresses: The addresses of the servers, "host:port".
+      environment: The other environment variables of the processes.
 
     Returns:
-      None where the library is not there: on systems other than Linux, without a C compiler at
+      None if the library is missing: on systems other than Linux, without a C compiler at
       installation, or at a path that `LD_PRELOAD` cannot name.
     """
     found = importlib.util.find_spec(_LIBRARY)

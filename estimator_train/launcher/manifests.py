@@ -1,4 +1,4 @@
-"""The same job for a scheduler: a TFJob for Kubeflow, a batch script for Slurm."""
+"""Writes manifests of a job for schedulers: a TFJob for Kubeflow, a batch script for Slurm."""
 
 import dataclasses
 import json
@@ -8,18 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 
 @dataclasses.dataclass(frozen=True)
 class ClusterJob:
-    """A job of several processes.
+    """Job of several processes.
 
     Attributes:
       command: The program and its arguments, the same for all.
       name: The job's name.
-      workers: Processes that train beside the chief.
-      ps: Parameter servers.
+      workers: Number of workers, without the chief.
+      ps: Number of parameter servers.
       evaluator: Whether there is an evaluator.
       image: Kubeflow: the container image.
-      gpus: GPUs of each process that trains or evaluates.
+      gpus: Number of GPUs of each process that trains or evaluates.
       time: Slurm: the time limit, as 24:00:00.
-      grace_secs: Seconds between the signal that the time is over and the end.
+      grace_secs: Seconds between the signal that announces the end and SIGKILL.
     """
 
     command: Sequence[str]
@@ -33,22 +33,22 @@ class ClusterJob:
     grace_secs: int = 90
 
 
-def kubeflow(job: ClusterJob) -> str:
-    """The YAML of a TFJob.
+def make_kubeflow_job(job: ClusterJob) -> str:
+    """Returns the YAML of a TFJob.
 
-    The operator sets TF_CONFIG. Processes that end by a signal (exit code 128 and more) start
-    again, those that fail by an error of their own do not.
+    The operator sets TF_CONFIG. It restarts processes that a signal ended (exit code 128 and more),
+    but not those that failed with an error.
 
     Args:
       job: The job.
 
     Raises:
-      ValueError: There is no image.
+      ValueError: The job has no image.
     """
     if not job.image:
         raise ValueError("A TFJob needs the container image that it runs: --image=NAME.")
     counts = {"Chief": 1, "Worker": job.workers, "PS": job.ps, "Evaluator": int(job.evaluator)}
-    replicas = "".join(_replica(job, kind, count) for kind, count in counts.items() if count)
+    replicas = "".join(_make_replica(job, kind, count) for kind, count in counts.items() if count)
     return f"""\
 apiVersion: kubeflow.org/v1
 kind: TFJob
@@ -62,8 +62,8 @@ spec:
 {replicas}"""
 
 
-def slurm(job: ClusterJob) -> str:
-    """The script for sbatch.
+def make_slurm_script(job: ClusterJob) -> str:
+    """Returns the script for sbatch.
 
     Args:
       job: The job.
@@ -87,10 +87,13 @@ srun --label --kill-on-bad-exit=1 {shlex.join(job.command)}
 """
 
 
-PLATFORMS: Mapping[str, Callable[[ClusterJob], str]] = {"kubeflow": kubeflow, "slurm": slurm}
+PLATFORMS: Mapping[str, Callable[[ClusterJob], str]] = {
+    "kubeflow": make_kubeflow_job,
+    "slurm": make_slurm_script,
+}
 
 
-def _replica(job: ClusterJob, kind: str, count: int) -> str:
+def _make_replica(job: ClusterJob, kind: str, count: int) -> str:
     # JSON strings are YAML strings.
     command = ", ".join(json.dumps(part) for part in job.command)
     gpus = ""

@@ -1,25 +1,25 @@
-"""Free ports of this machine for servers that are started later, and again after a failure."""
+"""Finds free ports of this machine for servers that start later and restart after failures."""
 
 import random
 import socket
 
-# Below the range from which systems take the ports of outgoing connections, so that none of these
-# is taken while a process restarts.
+# Below the range of ports that systems use for outgoing connections: such a connection could take
+# the port while a process restarts.
 FIRST, LAST = 15000, 31999
 _HOST = "127.0.0.1"
 _ATTEMPTS = 1000
 
 
-def free_addresses(count: int) -> list[str]:
+def find_free_addresses(count: int) -> list[str]:
     """Returns addresses, "host:port", at which nothing listens.
 
     Args:
-      count: How many.
+      count: Number of addresses.
 
     Raises:
       OSError: No free ports were found.
     """
-    # All are held until the last is found, so that they differ.
+    # The sockets stay open until the last is found, so that the ports differ.
     held: list[socket.socket] = []
     try:
         for _ in range(_ATTEMPTS):

@@ -1,8 +1,7 @@
-"""A network for one job, with a loopback interface alone.
+"""Moves a job to a private network that has only a loopback interface.
 
-TensorFlow's servers listen on all interfaces and know no passwords: whoever reaches one can run
-operations in it. In a network namespace (Linux) no process outside of the job reaches them, on this
-machine or another.
+TensorFlow's servers listen on all interfaces and have no passwords: any process that can connect to
+one can run operations in it. A network namespace (Linux) excludes all processes outside of the job.
 """
 
 import ctypes
@@ -19,16 +18,16 @@ _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 
 
 def enter() -> None:
-    """Moves this process, and those that it starts, to a network that is a loopback interface.
+    """Moves this process and its future child processes to a new network namespace.
 
     Raises:
-      OSError: The system has no such networks, or does not allow them.
+      OSError: The system does not support or does not allow network namespaces.
     """
     user, group = os.getuid(), os.getgid()
     try:
         _unshare(_CLONE_NEWNET)
     except PermissionError:
-        # Who is not root may make a network namespace within a user namespace.
+        # Users other than root may create a network namespace within a user namespace.
         _unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
         _write("setgroups", "deny")
         _write("uid_map", f"{user} {user} 1")

@@ -1,35 +1,44 @@
 """One process of a cluster on this machine, with its output and its child processes."""
 
+import collections
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+from estimator_train.launcher.guard import Guard
+
 _OUTPUT_SECS = 5.0
+_KEPT_LINES = 300
 
 
 class TaskProcess:
-    """A task's program, in a process group of its own, its output marked with the task's name.
+    """Program of a task, in its own process group, with the task's name before each output line.
 
     Args:
       name: The task, as "worker:1".
       command: The program and its arguments.
-      environment: Variables beside those of this process.
-      out: Where its output goes, both standard output and standard error.
+      environment: Environment variables to set in addition to those of this process.
+      out: Target of both standard output and standard error.
+      guard: Kills the process if the launcher dies.
     """
 
     def __init__(
-        self, name: str, command: Sequence[str], environment: Mapping[str, str], out: TextIO
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        out: TextIO,
+        guard: Guard,
     ) -> None:
         self.name = name
         self._out = out
+        self._guard = guard
+        self._closed = False
+        self._last_lines: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
         self._process = subprocess.Popen(
             command,
             env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
@@ -37,25 +46,35 @@ class TaskProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_die_with_parent,
         )
+        guard.add(self._process.pid)
         self._reader = threading.Thread(target=self._copy_output, name=name, daemon=True)
         self._reader.start()
 
+    @property
+    def last_lines(self) -> list[str]:
+        """The last lines of the output."""
+        return list(self._last_lines.copy())
+
     def exit_code(self) -> int | None:
-        """None while it runs; else its code, 128 + N where signal N ended it, as shells count."""
+        """Returns None while the process runs, then its code; 128 + N if signal N ended it."""
         code = self._process.poll()
         return 128 - code if code is not None and code < 0 else code
 
     def send(self, number: int) -> None:
-        """Sends a signal to the process and all that it started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, number)
+        """Sends a signal to the process and all its child processes."""
+        if not self._closed:  # Otherwise the system may have given its number to another process.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, number)
 
     def close(self) -> None:
-        """Kills what is left of the process's group, and waits for the end of its output."""
+        """Kills all processes of the group and waits for the end of the output."""
+        if self._closed:
+            return
         self.send(signal.SIGKILL)
+        self._closed = True
         self._process.wait()
+        self._guard.remove(self._process.pid)
         self._reader.join(_OUTPUT_SECS)
 
     def _copy_output(self) -> None:
@@ -63,13 +82,8 @@ class TaskProcess:
         with self._process.stdout as pipe:
             for line in pipe:
                 text = line.decode(errors="replace").rstrip("\r\n")
-                # In one piece, since other tasks write as well.
+                self._last_lines.append(text)
+                # One write per line: other tasks write to the same stream.
                 with contextlib.suppress(BrokenPipeError, ValueError):
                     self._out.write(f"[{self.name}] {text}\n")
                     self._out.flush()
-
-
-def _die_with_parent() -> None:
-    """Has the system kill this process when its parent dies, where the system can."""
-    if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

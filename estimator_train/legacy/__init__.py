@@ -1,14 +1,16 @@
-"""Runs codebases of 2017 to 2023 on today's TensorFlow, as they are.
+"""Runs codebases of 2017 to 2023 on TensorFlow 2.16 to 2.21 without an edit.
 
-The codebase, and libraries as old as it, see a `tensorflow` of their own time:
+The codebase, and installed libraries of that time, see the `tensorflow` that they were written for:
 
-  codebase.py    which files belong to it, and which are installed libraries
-  libraries.py   which of these use names that TensorFlow has lost
-  imports.py     answers its imports, `tensorflow` and what else has lost names since
-  view.py        a module as it sees it: names of its time in front of today's module
-  trees/         which names those are, for TensorFlow 1, TensorFlow 2 and TensorFlow's insides
-  contrib/       stand-ins of `tf.contrib`, one file a module
-  generation.py  whether it was written for TensorFlow 1 or 2
-  runner.py      `python SCRIPT`, with all this in place
-  reading/, report.py, rewriting/   what `estimator-train check` reads, says and writes
+  codebase.py    which files belong to the codebase
+  libraries.py   which installed libraries use names that TensorFlow has removed
+  imports.py     redirects the imports of the codebase and of these libraries
+  trees/         the names of TensorFlow 1 and 2, and the objects that provide them today
+  contrib/       replacements of `tf.contrib`, one file for each of its modules
+  generation.py  whether a codebase was written for TensorFlow 1 or 2
+  setup.py       settings of TensorFlow that the codebase needs
+  runner.py      runs a script or module as `python` would
+  reading/       reads source files without executing them
+  report.py      the report of `estimator-train check`
+  rewriting/     edited copies, for `estimator-train check --rewrite`
 """

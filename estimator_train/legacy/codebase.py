@@ -1,6 +1,6 @@
-"""Which modules belong to the old codebase: all that are neither installed nor Python's own.
+"""Which modules belong to the codebase: those that neither pip nor Python installed.
 
-Of installed libraries, those see names of old that were written for them (`libraries.py`).
+Of the installed libraries, those that use removed names see the old names too (`libraries.py`).
 """
 
 import functools
@@ -13,68 +13,68 @@ from typing import Any
 
 from estimator_train.legacy import libraries
 
-_HOME = Path(__file__).parents[2]
-_OWN_PACKAGES = ("estimator_train", "input_fns", "flags")
+_ROOT = Path(__file__).parents[2]
+_THIS_PROJECT = ("estimator_train", "input_fns", "flags")
 
 
 @functools.cache
-def _installed() -> tuple[str, ...]:
+def _installed_folders() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
-    found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    found |= {*site.getsitepackages(), site.getusersitepackages()}
-    found |= {str(_HOME / package) for package in _OWN_PACKAGES}
-    return tuple(f"{os.path.realpath(path)}{os.sep}" for path in sorted(found))
+    folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders |= {*site.getsitepackages(), site.getusersitepackages()}
+    folders |= {str(_ROOT / package) for package in _THIS_PROJECT}
+    return tuple(f"{os.path.realpath(path)}{os.sep}" for path in sorted(folders))
 
 
 @functools.cache
-def is_own_file(path: str) -> bool:
-    """Whether a source file belongs to the codebase.
+def is_codebase_file(path: str) -> bool:
+    """Returns whether a source file belongs to the codebase.
 
     Args:
-      path: A path, absolute or from the working directory.
+      path: A path, absolute or relative to the working directory.
     """
-    if path.startswith("<frozen") or libraries.library_of(path):
+    if path.startswith("<frozen") or libraries.find_library(path):
         return False
-    return not os.path.realpath(path).startswith(_installed())
+    return not os.path.realpath(path).startswith(_installed_folders())
 
 
-def is_own_module(module_globals: Mapping[str, Any] | None) -> bool:
-    """Whether a module belongs to the codebase.
+def is_codebase_module(module_globals: Mapping[str, Any] | None) -> bool:
+    """Returns whether a module belongs to the codebase.
 
     Args:
-      module_globals: The names of the module; without a file only `__main__` belongs to it.
+      module_globals: The names of the module. Without `__file__` only `__main__` belongs.
     """
     if not module_globals:
         return False
     path = module_globals.get("__file__")
     if path is None:
         return module_globals.get("__name__") == "__main__"
-    return is_own_file(path)
+    return is_codebase_file(path)
 
 
 def is_old_library(module_globals: Mapping[str, Any] | None, imported: str) -> bool:
-    """Whether a module belongs to an installed library that uses names TensorFlow has lost.
+    """Returns whether a module belongs to an installed library that uses removed names.
 
     Args:
       module_globals: The names of the module.
-      imported: The top-level module that it imports: by its import of TensorFlow a library shows
-        that it has to be looked at.
+      imported: The top-level module that it imports. The sources of a library are read only if it
+        imports TensorFlow or the importing file mentions it.
     """
     path = module_globals.get("__file__") if module_globals else None
-    library = libraries.library_of(path) if path else None
+    library = libraries.find_library(path) if path else None
     if library is None or not path:
         return False
     if imported.startswith("tensorflow") or libraries.mentions_tensorflow(path):
         return libraries.is_old(library)
-    return libraries.is_known(library)
+    return libraries.is_known_as_old(library)
 
 
-def source_of(name: str, directory: str | Path) -> Path | None:
-    """The file of a module that a codebase defines; None if it defines no such module.
+def find_source(name: str, directory: str | Path) -> Path | None:
+    """Returns the file of a module that a codebase defines, or None.
 
     Args:
       name: The module's name.
-      directory: Where the codebase's top-level modules are.
+      directory: The folder of the codebase's top-level modules.
     """
     base = Path(directory, *name.split("."))
     candidates = (base / "__init__.py", base.with_suffix(".py"))

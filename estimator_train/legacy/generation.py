@@ -1,4 +1,4 @@
-"""Whether a codebase was written for TensorFlow 1 or 2, told from its source."""
+"""Detects the generation of a codebase, TensorFlow 1 or 2, from its source."""
 
 import ast
 import functools
@@ -7,112 +7,110 @@ import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from estimator_train.legacy import libraries
-from estimator_train.legacy.codebase import source_of
+from estimator_train.legacy.codebase import find_source
 from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.trees import TF1, TF2
 
-_SIGNS_OF_TF1 = (
+# Prefixes of names that only TensorFlow 1 has.
+_TF1_PREFIXES = (
     "tensorflow.contrib",
     "tensorflow.examples",
     "tensorflow.python.estimator",
     "tensorflow.VERSION",
 )
 _DATASET_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
+# A program that uses these modules calls the methods above in TensorFlow 2 too.
 _V1_DATASETS = ("tensorflow.compat.v1.data.", "tensorflow.compat.v2.compat.v1.data.")
 _MAX_FILES = 200
 _INSTALLED = ("purelib", "platlib")
 
 
-def of_script(path: str, tensorflow: Any) -> str:
-    """The generation that a script was written for, by it and the modules of its own it imports.
+def detect_for_script(path: str, tensorflow: ModuleType) -> str:
+    """Returns the generation that a script and the codebase's modules it imports were written for.
 
-    Where they do not tell, the old libraries do that it imports.
+    If their names are inconclusive, the old libraries that they import decide.
 
     Args:
       path: The script.
-      tensorflow: The module as it is.
+      tensorflow: The installed TensorFlow.
 
     Returns:
-      TF1 or TF2; TF2 where nothing tells.
+      TF1 or TF2; TF2 if the sources are inconclusive.
     """
-    own = list(sources(path))
-    lead = _lead([tree for _, tree in own], tensorflow)
+    sources = list(find_sources(path))
+    lead = _count_tf1_lead([tree for _, tree in sources], tensorflow)
     if not lead:
-        in_libraries = (tree for _, tree in _library_sources(own))
-        # Libraries for both generations use tf.contrib where it is there.
-        plain = (use for use in _uses(in_libraries) if not use.symbol.startswith(_SIGNS_OF_TF1))
-        lead = _lead_of_first(plain, tensorflow)
+        in_libraries = (tree for _, tree in _find_library_sources(sources))
+        # Libraries for both generations use tf.contrib if TensorFlow has it.
+        uses = (use for use in _uses(in_libraries) if not use.symbol.startswith(_TF1_PREFIXES))
+        lead = _count_name_lead(uses, tensorflow)
     return TF1 if lead > 0 else TF2
 
 
-def of_package(modules: Sequence[ast.Module], tensorflow: Any) -> str:
-    """The generation that a package was written for, by all of its modules.
+def detect_for_package(modules: Sequence[ast.Module], tensorflow: ModuleType) -> str:
+    """Returns the generation that a package was written for.
 
     Args:
-      modules: The modules, parsed.
-      tensorflow: The module as it is.
+      modules: All modules of the package, parsed.
+      tensorflow: The installed TensorFlow.
 
     Returns:
-      TF1 or TF2; TF2 where nothing tells.
+      TF1 or TF2; TF2 if the sources are inconclusive.
     """
-    return TF1 if _lead(modules, tensorflow) > 0 else TF2
+    return TF1 if _count_tf1_lead(modules, tensorflow) > 0 else TF2
 
 
-def forget() -> None:
-    """Frees what is kept of the files that were read."""
-    for kept in (_tree, _uses_of, _methods_of_first):
-        kept.cache_clear()
+def clear_caches() -> None:
+    """Frees the memory of the parsed files."""
+    for cached in (_parse_source, _uses_of, _tf1_methods):
+        cached.cache_clear()
 
 
-def _lead(modules: Sequence[ast.Module], tensorflow: Any) -> int:
-    """By how many names and methods TensorFlow 1 leads in files."""
-    methods = set[str]().union(*map(_methods_of_first, modules))
-    return _lead_of_first(_uses(modules), tensorflow) + len(methods)
+def _count_tf1_lead(modules: Sequence[ast.Module], tensorflow: ModuleType) -> int:
+    """Counts names and methods that only TensorFlow 1 has, minus names that only 2 has."""
+    methods = set[str]().union(*map(_tf1_methods, modules))
+    return _count_name_lead(_uses(modules), tensorflow) + len(methods)
 
 
 def _uses(modules: Iterable[ast.Module]) -> Iterator[symbols.Use]:
     return (use for tree in modules for use in _uses_of(tree))
 
 
-# Kept: the modules of a codebase are looked at for each of its scripts.
-_uses_of = functools.cache(symbols.uses)
-_tree = functools.cache(ast.parse)
+# Cached, because several scripts of a codebase import the same modules.
+_uses_of = functools.cache(symbols.find_uses)
+_parse_source = functools.cache(ast.parse)
 
 
-def _lead_of_first(uses: Iterable[symbols.Use], tensorflow: Any) -> int:
-    """By how many names TensorFlow 1 leads, of those that one generation alone has."""
-    first = second = 0
+def _count_name_lead(uses: Iterable[symbols.Use], tensorflow: ModuleType) -> int:
+    """Counts names that only TensorFlow 1 has, minus names that only TensorFlow 2 has."""
+    lead = 0
     for symbol in {use.symbol for use in uses}:
-        if symbol.startswith(_SIGNS_OF_TF1):
-            first += 1
+        if symbol.startswith(_TF1_PREFIXES):
+            lead += 1
             continue
         root, *inner = symbol.split(".")
         if root != "tensorflow" or not inner or inner[0] in ("compat", "python", "estimator"):
             continue
-        in_first = _has(tensorflow.compat.v1, inner)
-        in_second = _has(tensorflow, inner)
-        first += in_first and not in_second
-        second += in_second and not in_first
-    return first - second
+        lead += _has_name(tensorflow.compat.v1, inner) - _has_name(tensorflow, inner)
+    return lead
 
 
 @functools.cache
-def _methods_of_first(module: ast.Module) -> frozenset[str]:
-    """The methods in a file that objects of TensorFlow 1 alone have."""
+def _tf1_methods(module: ast.Module) -> frozenset[str]:
+    """Returns the methods in a file that only objects of TensorFlow 1 have."""
     symbols_used = {use.symbol for use in _uses_of(module)}
     if not symbols_used or any(symbol.startswith(_V1_DATASETS) for symbol in symbols_used):
         return frozenset()
-    return frozenset(_calls_of_first(module))
+    return frozenset(_find_tf1_methods(module))
 
 
-def _calls_of_first(module: ast.Module) -> Iterator[str]:
+def _find_tf1_methods(module: ast.Module) -> Iterator[str]:
     for node in ast.walk(module):
         if not isinstance(node, ast.Attribute):
             continue
-        if node.attr in _DATASET_METHODS and not _is_module(node.value):
+        if node.attr in _DATASET_METHODS and not _is_data_module(node.value):
             yield node.attr
         if node.attr == "value" and isinstance(node.value, ast.Subscript):
             shape = node.value.value
@@ -121,71 +119,74 @@ def _calls_of_first(module: ast.Module) -> Iterator[str]:
                 yield "Dimension.value"
 
 
-def _is_module(node: ast.expr) -> bool:
-    """Whether an expression is tf.data, whose functions have the names of datasets' methods."""
+def _is_data_module(node: ast.expr) -> bool:
+    """Returns whether an expression is tf.data, which has functions of the same names."""
     return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
-def sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
-    """A script and the modules beside it that it imports, directly or not, parsed.
+def find_sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Yields a script and the codebase's modules that it imports, directly or not, parsed.
 
     Args:
       path: The script.
     """
     script = Path(path).resolve()
 
-    def beside(file: Path, name: str) -> Path | None:
-        found = (source_of(name, place) for place in (file.parent, script.parent, Path.cwd()))
+    def find(file: Path, name: str) -> Path | None:
+        found = (find_source(name, folder) for folder in (file.parent, script.parent, Path.cwd()))
         return next((module for module in found if module), None)
 
-    return _reached([script], beside)
+    return _follow_imports([script], find)
 
 
-def _library_sources(own: Iterable[tuple[Path, ast.Module]]) -> Iterator[tuple[Path, ast.Module]]:
-    """The modules of old libraries that files import, directly or not, parsed."""
+def _find_library_sources(
+    sources: Iterable[tuple[Path, ast.Module]],
+) -> Iterator[tuple[Path, ast.Module]]:
+    """Yields the modules of old libraries that files import, directly or not, parsed."""
     folders = sorted({*site.getsitepackages(), *(sysconfig.get_paths()[k] for k in _INSTALLED)})
 
-    def installed(_: Path, name: str) -> Path | None:
+    def find(_: Path, name: str) -> Path | None:
         for folder in folders:
-            module = source_of(name, folder)
+            module = find_source(name, folder)
             if module and libraries.is_old(libraries.Library(name.split(".")[0], folder)):
                 return module
         return None
 
-    names = ((file, name) for file, tree in own for name in symbols.local_imports(tree))
-    first = (installed(file, name) for file, name in names)
-    return _reached([module for module in first if module], installed)
+    names = ((file, name) for file, tree in sources for name in symbols.find_local_imports(tree))
+    first = (find(file, name) for file, name in names)
+    return _follow_imports([module for module in first if module], find)
 
 
-def _reached(
+def _follow_imports(
     start: Iterable[Path], find: Callable[[Path, str], Path | None]
 ) -> Iterator[tuple[Path, ast.Module]]:
+    """Yields files and the files that they import, each once, up to `_MAX_FILES`."""
     waiting, seen = list(start), set[Path]()
     while waiting and len(seen) < _MAX_FILES:
         file = waiting.pop()
         if file in seen:
             continue
         seen.add(file)
-        tree = _parsed(file)
+        tree = _parse_file(file)
         if tree is None:
-            continue  # It will be told, with its line, when it is imported.
+            continue  # Its import raises the error, with the line.
         yield file, tree
-        found = (find(file, name) for name in symbols.local_imports(tree))
+        found = (find(file, name) for name in symbols.find_local_imports(tree))
         waiting += [module for module in found if module]
 
 
-def _parsed(file: Path) -> ast.Module | None:
+def _parse_file(file: Path) -> ast.Module | None:
     try:
-        return _tree(file.read_bytes())
+        return _parse_source(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return None
 
 
-def _has(module: Any, path: list[str]) -> bool:
+def _has_name(module: ModuleType, path: list[str]) -> bool:
     for name in path:
         if not hasattr(module, name):
             return False
         module = getattr(module, name)
         if not isinstance(module, ModuleType):
-            return True  # Attributes of classes and other objects tell nothing.
+            return True  # Attributes of classes do not depend on the generation.
     return True

@@ -1,7 +1,7 @@
-"""Answers the imports of an old codebase, and of installed libraries that are as old.
+"""Redirects the imports of an old codebase and of installed libraries that use removed names.
 
-Python calls `builtins.__import__` with the names of the module that imports: by its file one knows
-whose it is.
+Python calls `builtins.__import__` with the names of the importing module. Its `__file__` shows
+whether it belongs to the codebase.
 """
 
 import builtins
@@ -12,10 +12,10 @@ from types import ModuleType
 from typing import Any
 
 from estimator_train.legacy import trees
-from estimator_train.legacy.codebase import is_old_library, is_own_module, source_of
+from estimator_train.legacy.codebase import find_source, is_codebase_module, is_old_library
 from estimator_train.legacy.trees.view import Tree
 
-# Modules that a tree answers for; only the names are needed to know which imports to look at.
+# Top-level modules that the codebase imports from a Tree (`trees/view.py`).
 ROOTS = frozenset(
     [
         "tensorflow",
@@ -29,35 +29,35 @@ ROOTS = frozenset(
         "time",
     ]
 )
-# Libraries mean Keras 2 by it; in a codebase it is the Keras that is installed.
-_OF_LIBRARIES = frozenset({"keras"})
-_OURS = "estimator_train"
-_ANSWERED = ROOTS | {_OURS}
-_THEIRS = "_estimator_train_of_the_codebase"
+# Redirected in libraries only, which use Keras 2; a codebase imports the installed Keras.
+_LIBRARY_ROOTS = frozenset({"keras"})
+_THIS_PACKAGE = "estimator_train"
+# Holds the codebase's own `estimator_train`, whose name is taken in `sys.modules`.
+_CODEBASE_PACKAGE = "_estimator_train_of_the_codebase"
 
 
-class Imports:
-    """Stands in for Python's import while a codebase runs.
+class ImportRedirector:
+    """Replacement of Python's import while a codebase runs.
 
     Args:
-      prepared_tree: Called at the first import of TensorFlow with the importing module's names;
-        returns the Tree that the codebase, and its old libraries, see.
-      directory: Where the codebase's top-level modules are.
+      prepare_tree: Called at the first import of TensorFlow with the importing module's names;
+        returns the Tree that the codebase and its old libraries see.
+      directory: The folder of the codebase's top-level modules.
     """
 
-    def __init__(self, prepared_tree: Callable[[Mapping[str, Any]], Tree], directory: str) -> None:
-        self._prepared_tree = prepared_tree
+    def __init__(self, prepare_tree: Callable[[Mapping[str, Any]], Tree], directory: str) -> None:
+        self._prepare_tree = prepare_tree
         self._directory = directory
         self._tree: Tree | None = None
         self._import = builtins.__import__
         self._import_module = importlib.import_module
 
     def install(self) -> None:
-        """Takes the place of Python's import statement and `importlib.import_module`."""
-        builtins.__import__ = self._statement
-        importlib.import_module = self._function
+        """Replaces Python's import statement and `importlib.import_module`."""
+        builtins.__import__ = self._run_import_statement
+        importlib.import_module = self._run_import_module
 
-    def _statement(
+    def _run_import_statement(
         self,
         name: str,
         globals: Mapping[str, Any] | None = None,
@@ -65,54 +65,59 @@ class Imports:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        find = self._finder(name, globals) if level == 0 else None
+        find = self._choose_finder(name, globals) if level == 0 else None
         if find is not None:
-            return self._given(find, name, fromlist or ())
+            return self._import_names(find, name, fromlist or ())
         return self._import(name, globals, locals, fromlist or (), level)
 
-    def _function(self, name: str, package: str | None = None) -> ModuleType:
-        find = self._finder(name, sys._getframe(1).f_globals)
+    def _run_import_module(self, name: str, package: str | None = None) -> ModuleType:
+        find = self._choose_finder(name, sys._getframe(1).f_globals)
         return find(name) if find is not None else self._import_module(name, package)
 
-    def _finder(
+    def _choose_finder(
         self, name: str, importer: Mapping[str, Any] | None
     ) -> Callable[[str], ModuleType] | None:
-        """What answers the import of a module; None if Python itself does."""
+        """Returns the function that imports the module, or None if Python imports it."""
         root = name.partition(".")[0]
-        if root not in _ANSWERED:
+        if root not in ROOTS and root != _THIS_PACKAGE:
             return None
-        is_own = root not in _OF_LIBRARIES and is_own_module(importer)
-        if not importer or not (is_own or is_old_library(importer, root)):
+        is_codebase = root not in _LIBRARY_ROOTS and is_codebase_module(importer)
+        if not importer or not (is_codebase or is_old_library(importer, root)):
             return None
-        if is_own and source_of(root, self._directory):
-            # A codebase may have an estimator_train.py of its own; the name is taken by this one.
-            return self._theirs if root == _OURS else None
-        if root == _OURS:
+        if is_codebase and find_source(root, self._directory):
+            # Python imports the codebase's module, unless this package has its name.
+            return self._import_from_codebase if root == _THIS_PACKAGE else None
+        if root == _THIS_PACKAGE:
             return None
         if root.startswith("tensorflow") and self._tree is None:
-            self._tree = self._prepared_tree(importer)
-        # Until TensorFlow is imported, and its generation known, the few others have a small tree.
+            self._tree = self._prepare_tree(importer)
+        # Before the first import of TensorFlow the generation is unknown; modules of Python and
+        # NumPy do not depend on it.
         return (self._tree or trees.python_tree()).module
 
-    def _theirs(self, name: str) -> ModuleType:
-        if _THEIRS not in sys.modules:
-            package = sys.modules[_THEIRS] = ModuleType(_THEIRS)
+    def _import_from_codebase(self, name: str) -> ModuleType:
+        if _CODEBASE_PACKAGE not in sys.modules:
+            package = sys.modules[_CODEBASE_PACKAGE] = ModuleType(_CODEBASE_PACKAGE)
             package.__path__ = [self._directory]
-        return self._import_module(f"{_THEIRS}.{name}")
+        return self._import_module(f"{_CODEBASE_PACKAGE}.{name}")
 
-    def _given(
+    def _import_names(
         self, find: Callable[[str], ModuleType], name: str, fromlist: Sequence[str]
     ) -> ModuleType:
-        """What the statement binds; names that are not there are told with what to use instead."""
+        """Returns the module that the statement binds or takes names from.
+
+        Raises:
+          ImportError: A name does not exist; the message says what to use.
+        """
         module = find(name)
-        for wanted in fromlist:
-            if wanted == "*":
+        for attribute in fromlist:
+            if attribute == "*":
                 continue
             try:
-                getattr(module, wanted)
+                getattr(module, attribute)
             except AttributeError as error:
-                if module.__name__.startswith(_THEIRS):
-                    self._import_module(f"{module.__name__}.{wanted}")
+                if module.__name__.startswith(_CODEBASE_PACKAGE):
+                    self._import_module(f"{module.__name__}.{attribute}")
                 else:
                     raise ImportError(str(error), name=name) from None
         return module if fromlist else find(name.partition(".")[0])

@@ -1,4 +1,4 @@
-"""Names inside tf.estimator that scripts import, by the names that they have there."""
+"""Private names of tf.estimator that scripts import."""
 
 import inspect
 from collections.abc import Callable
@@ -34,15 +34,14 @@ _linear_logit_fn_builder = linear_logit_fn_builder
 
 
 def get_optimizer_instance(opt: Any, learning_rate: float | None = None) -> Any:
-    """The optimizer that a canned estimator's argument stands for.
+    """Returns the optimizer that an argument of a canned estimator describes.
 
     Args:
-      opt: The name of one, an optimizer, or a function that returns one.
-      learning_rate: That of an optimizer given by its name.
+      opt: The name of an optimizer, an optimizer, or a function that returns one.
+      learning_rate: Learning rate of an optimizer that is given by its name.
 
     Raises:
-      ValueError: There is no optimizer of that name, a name without a learning rate, or something
-        else altogether.
+      ValueError: `opt` is an unknown name, a name without a learning rate, or of another type.
     """
     if isinstance(opt, str) and not learning_rate:
         raise ValueError(f"learning_rate must be specified when opt is a string, as it is: {opt}.")
@@ -50,12 +49,12 @@ def get_optimizer_instance(opt: Any, learning_rate: float | None = None) -> Any:
 
 
 def fn_args(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's arguments."""
+    """Returns the names of a function's arguments."""
     return tuple(inspect.signature(function).parameters)
 
 
-class _KindOfHead(type):
-    """Counts every head of this package as one of the v1 base class."""
+class _HeadType(type):
+    """Metaclass that makes `isinstance` accept every head of this package as a `_Head`."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return super().__instancecheck__(instance) or (
@@ -63,11 +62,11 @@ class _KindOfHead(type):
         )
 
 
-class _Head(metaclass=_KindOfHead):
-    """The base of v1 heads, whose subclasses define what they need: none of it must be there."""
+class _Head(metaclass=_HeadType):
+    """Base class of v1 heads; it has no abstract methods."""
 
     def create_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
-        """What the subclass makes for a TPU, as an EstimatorSpec."""
+        """Converts the subclass's TPUEstimatorSpec to an EstimatorSpec."""
         return self._create_tpu_estimator_spec(*args, **kwargs).as_estimator_spec()
 
     def _create_tpu_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
@@ -76,24 +75,26 @@ class _Head(metaclass=_KindOfHead):
 
 
 class _DatasetInitializerHook(tf.compat.v1.train.SessionRunHook):
-    """Initializes the iterator of a dataset in each new session."""
+    """Hook that initializes the iterator of a dataset in each new session."""
 
-    def __init__(self, iterator: Any) -> None:
+    def __init__(self, iterator: tf.compat.v1.data.Iterator) -> None:
         self._initializer = iterator.initializer
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
         del coord
         session.run(self._initializer)
 
 
 def parse_input_fn_result(result: Any) -> tuple[Any, Any, list[Any]]:
-    """The features, labels and hooks of what an input_fn returned.
+    """Returns the features, labels and hooks of an input_fn's result.
 
     Args:
       result: A dataset, (features, labels), or features alone.
 
     Raises:
-      ValueError: It is a tuple or list that has not two parts.
+      ValueError: `result` is a tuple or list whose length is not 2.
     """
     hooks = []
     if isinstance(result, tf.data.Dataset):
@@ -108,9 +109,9 @@ def parse_input_fn_result(result: Any) -> tuple[Any, Any, list[Any]]:
 
 
 def _load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:
-    """The step of the latest checkpoint of a directory; 0 without a checkpoint."""
+    """Returns the step of the latest checkpoint in a directory; 0 without a checkpoint."""
     try:
         reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(checkpoint_dir))
         return int(reader.get_tensor("global_step"))
-    except Exception:  # As tf.estimator 2.15, whatever is wrong.
+    except Exception:  # tf.estimator 2.15 returns 0 after any error.
         return 0

@@ -1,4 +1,4 @@
-"""Which installed libraries use names that TensorFlow has lost, and so see those of old."""
+"""Finds installed libraries that use names which TensorFlow has removed."""
 
 import ast
 import functools
@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from estimator_train.legacy.reading.scopes import taken_apart
+from estimator_train.legacy.reading.scopes import split_dotted
 
-# TensorFlow, what sees it as it is whatever it mentions, and what is large and never asks for it.
-_AS_THEY_ARE = frozenset(
+# TensorFlow, libraries that are up to date although they mention old names, and large libraries
+# that never import TensorFlow.
+_UP_TO_DATE = frozenset(
     [
         "tensorflow",
         "tf_keras",
@@ -26,8 +27,9 @@ _AS_THEY_ARE = frozenset(
         "PIL",
     ]
 )
-_LOST = frozenset({"estimator", "contrib"})
-_LOST_MODULES = ("tensorflow_estimator", "tensorflow.python.layers", "tensorflow.python.keras")
+_REMOVED = frozenset({"estimator", "contrib"})
+_REMOVED_MODULES = ("tensorflow_estimator", "tensorflow.python.layers", "tensorflow.python.keras")
+# A source without any of these texts is not parsed.
 _MENTIONS = (
     b".estimator",
     b".contrib",
@@ -46,80 +48,80 @@ class Library(NamedTuple):
     """An installed library.
 
     Attributes:
-      name: Of its top-level module.
-      folder: The directory of installed packages that it is in.
+      name: The name of its top-level module.
+      folder: The directory of installed packages that contains it.
     """
 
     name: str
     folder: str
 
     def sources(self) -> Iterator[Path]:
-        """Its files."""
-        alone = Path(self.folder, f"{self.name}.py")
-        if alone.is_file():
-            yield alone
+        """Yields the source files of the library."""
+        single = Path(self.folder, f"{self.name}.py")
+        if single.is_file():
+            yield single
         yield from sorted(Path(self.folder, self.name).rglob("*.py"))
 
 
 @functools.cache
-def library_of(path: str) -> Library | None:
-    """The installed library that a source file belongs to; None for any other file.
+def find_library(path: str) -> Library | None:
+    """Returns the installed library that a source file belongs to, or None.
 
     Args:
-      path: A file; of one that is reached by symbolic links, the path as Python imports it.
+      path: The path from which Python imports the file; symbolic links are not resolved.
     """
     parts = os.path.abspath(path).split(os.sep)
-    for place in _INSTALLED:
-        if place in parts:
-            at = parts.index(place) + 1
-            return Library(parts[at].removesuffix(".py"), os.sep.join(parts[:at]))
+    for folder in _INSTALLED:
+        if folder in parts:
+            depth = parts.index(folder) + 1
+            return Library(parts[depth].removesuffix(".py"), os.sep.join(parts[:depth]))
     return None
 
 
-_known: dict[Library, bool] = {}
+_is_old: dict[Library, bool] = {}
 
 
 def is_old(library: Library) -> bool:
-    """Whether a library's code uses tf.estimator, tf.contrib or private modules that are gone."""
-    if library not in _known:
-        _known[library] = not is_as_it_is(library) and any(
-            _uses_lost(source) for source in library.sources()
+    """Returns whether a library uses tf.estimator, tf.contrib or removed private modules."""
+    if library not in _is_old:
+        _is_old[library] = not is_up_to_date(library) and any(
+            _uses_removed_names(source) for source in library.sources()
         )
-    return _known[library]
+    return _is_old[library]
 
 
-def is_as_it_is(library: Library) -> bool:
-    """Whether a library sees TensorFlow as it is, whatever its code mentions."""
-    return library.name in _AS_THEY_ARE
+def is_up_to_date(library: Library) -> bool:
+    """Returns whether a library is known to need no old names."""
+    return library.name in _UP_TO_DATE
 
 
-def is_known(library: Library) -> bool:
-    """Whether `is_old` was asked about a library before, and it is."""
-    return _known.get(library, False)
+def is_known_as_old(library: Library) -> bool:
+    """Returns whether an earlier call of `is_old` returned True; reads no sources."""
+    return _is_old.get(library, False)
 
 
 @functools.cache
 def mentions_tensorflow(path: str) -> bool:
-    """Whether the text of a file has the word tensorflow."""
+    """Returns whether a file contains the word "tensorflow"."""
     try:
         return b"tensorflow" in Path(path).read_bytes()
     except OSError:
         return False
 
 
-def _uses_lost(source: Path) -> bool:
+def _uses_removed_names(source: Path) -> bool:
     text = source.read_bytes()
     if b"tensorflow" not in text or not any(mention in text for mention in _MENTIONS):
         return False
     try:
-        return any(_is_lost(node) for node in ast.walk(ast.parse(text)))
+        return any(_refers_to_removed_name(node) for node in ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError):
         return False
 
 
-def _is_lost(node: ast.AST) -> bool:
-    if isinstance(node, ast.Attribute) and node.attr in _LOST:
-        base, _ = taken_apart(node)
+def _refers_to_removed_name(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute) and node.attr in _REMOVED:
+        base, _ = split_dotted(node)
         return isinstance(base, ast.Name) and bool(_TENSORFLOW.fullmatch(base.id))
     if isinstance(node, ast.ImportFrom) and not node.level:
         named = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -127,9 +129,9 @@ def _is_lost(node: ast.AST) -> bool:
         named = [alias.name for alias in node.names]
     else:
         return False
-    return any(_is_lost_name(name) for name in named)
+    return any(_is_removed_name(name) for name in named)
 
 
-def _is_lost_name(name: str) -> bool:
+def _is_removed_name(name: str) -> bool:
     root, *inner = name.split(".")
-    return name.startswith(_LOST_MODULES) or (root == "tensorflow" and bool(_LOST & {*inner}))
+    return name.startswith(_REMOVED_MODULES) or (root == "tensorflow" and bool(_REMOVED & {*inner}))

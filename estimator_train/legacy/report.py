@@ -1,16 +1,19 @@
-"""Which names of TensorFlow an old codebase uses, and whether they exist; nothing is executed."""
+"""Reads which names of TensorFlow an old codebase uses and whether they exist.
+
+The codebase is not executed.
+"""
 
 import ast
 import importlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from estimator_train.legacy import generation, trees
 from estimator_train.legacy.reading import own_imports, symbols
-from estimator_train.legacy.reading.python2 import python2_problem
+from estimator_train.legacy.reading.python2 import describe_python2
 from estimator_train.legacy.trees import missing
 from estimator_train.legacy.trees.view import View
 
@@ -20,14 +23,14 @@ MISSING = "missing"
 
 
 class Symbol(NamedTuple):
-    """A name that a file uses.
+    """A name of TensorFlow that a file uses.
 
     Attributes:
-      name: As scripts spell it.
+      name: The name as scripts write it.
       status: AS_IT_IS, STAND_IN or MISSING.
-      lines: Where.
-      hint: What to use, of a missing one.
-      at_import: The line that an import of the file comes by for certain; 0 if there is none.
+      lines: The lines that use it.
+      hint: For a missing name, the reason and what to use.
+      at_import: The first of these lines that every import of the file executes; 0: none.
     """
 
     name: str
@@ -38,15 +41,15 @@ class Symbol(NamedTuple):
 
 
 class FileReport(NamedTuple):
-    """What is known of one file.
+    """The report about one file.
 
     Attributes:
       path: The file.
       generation: TF1 or TF2.
-      symbols: The names that it uses.
-      problem: Why it cannot be read; empty if it can.
-      import_problem: Why it cannot be imported; empty if nothing tells against it.
-      command: How to run it, if it is a script.
+      symbols: The names that the file uses.
+      problem: Why the file cannot be read, or "".
+      import_problem: Why the file cannot be imported, or "".
+      command: The command that runs the file if it is a script, or "".
     """
 
     path: str
@@ -58,36 +61,36 @@ class FileReport(NamedTuple):
 
     @property
     def is_covered(self) -> bool:
-        """Whether all that it uses is there."""
+        """Whether the file can be imported and none of its names is missing."""
         problem = self.problem or self.import_problem
         return not problem and all(symbol.status != MISSING for symbol in self.symbols)
 
 
 def report(path: str) -> list[FileReport]:
-    """Reads a script with the modules of its own that it imports, or all files of a directory.
+    """Reads a script and the codebase's modules that it imports, or all files of a directory.
 
     Args:
       path: The script or directory.
 
     Raises:
-      FileNotFoundError: There is no such file or directory.
+      FileNotFoundError: The path does not exist.
     """
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file or directory", path)
     os.environ["TF_USE_LEGACY_KERAS"] = "1"
     tensorflow = importlib.import_module("tensorflow")
-    files = _files(Path(path))
-    parsed = {file: _parsed(file) for file in files}
-    generations = _generations(path, {f: tree for f, (tree, _) in parsed.items() if tree})
+    files = _find_files(Path(path))
+    parsed = {file: _parse(file) for file in files}
+    generations = _detect_generations(path, {f: tree for f, (tree, _) in parsed.items() if tree})
     reports = []
     for file, (tree, problem) in parsed.items():
-        chosen = generations.get(file) or generation.of_script(str(file), tensorflow)
+        chosen = generations.get(file) or generation.detect_for_script(str(file), tensorflow)
         command = f"estimator-train run {file}" if tree and _is_script(tree) else ""
-        found = _symbols(symbols.uses(tree) if tree else [], chosen)
+        found = _check_symbols(symbols.find_uses(tree) if tree else [], chosen)
         reports.append(FileReport(str(file), chosen, found, problem, "", command))
-    problems = own_imports.problems(
+    problems = own_imports.find_problems(
         {_absolute(file): tree for file, (tree, _) in parsed.items()},
-        {_absolute(file.path): _own_problem(file) for file in reports if _own_problem(file)},
+        {_absolute(file.path): problem for file in reports if (problem := _find_problem(file))},
         _absolute(path if os.path.isdir(path) else os.path.dirname(path)),
     )
     return [r._replace(import_problem=problems.get(_absolute(r.path), "")) for r in reports]
@@ -97,93 +100,83 @@ def _absolute(path: str | Path) -> Path:
     return Path(os.path.abspath(path))
 
 
-def _own_problem(file: FileReport) -> str:
-    """Why a file cannot be imported, by what is in itself; "" if nothing tells against it."""
-    bad = [s for s in file.symbols if s.status == MISSING and s.at_import]
-    first = min(bad, key=lambda symbol: symbol.at_import, default=None)
+def _find_problem(file: FileReport) -> str:
+    """Returns why a file itself cannot be imported, or ""."""
+    missing_symbols = [s for s in file.symbols if s.status == MISSING and s.at_import]
+    first = min(missing_symbols, key=lambda symbol: symbol.at_import, default=None)
     return file.problem or (f"line {first.at_import}: {first.hint}" if first else "")
 
 
-def _files(path: Path) -> list[Path]:
+def _find_files(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(path.rglob("*.py"))
-    modules = (file for file, _ in generation.sources(str(path)))
-    beside = path.resolve().parent
-    own = (file for file in modules if file.is_relative_to(beside) and file != path.resolve())
-    return [path, *(path.parent / file.relative_to(beside) for file in sorted(own))]
+    modules = (file for file, _ in generation.find_sources(str(path)))
+    folder = path.resolve().parent
+    imported = (file for file in modules if file.is_relative_to(folder) and file != path.resolve())
+    return [path, *(path.parent / file.relative_to(folder) for file in sorted(imported))]
 
 
-def _generations(path: str, files: Mapping[Path, ast.Module]) -> dict[Path, str]:
-    """What files were written for: TF1 if one of the scripts that import them was.
+def _detect_generations(path: str, files: Mapping[Path, ast.Module]) -> dict[Path, str]:
+    """Returns the generation of each file: TF1 if a script of TensorFlow 1 imports it.
 
-    The modules of a package have one generation, whichever script imports them.
+    All modules of a package have the same generation.
     """
     tensorflow = importlib.import_module("tensorflow")
     if Path(path, "__init__.py").exists():
-        return dict.fromkeys(files, generation.of_package([*files.values()], tensorflow))
-    named = {file.resolve(): file for file in files}
+        return dict.fromkeys(files, generation.detect_for_package([*files.values()], tensorflow))
+    by_resolved_path = {file.resolve(): file for file in files}
     found: dict[Path, str] = {}
     for script in (file for file, tree in files.items() if _is_script(tree)):
-        chosen = generation.of_script(str(script), tensorflow)
-        for source, _ in generation.sources(str(script)):
-            file = named.get(source)
+        chosen = generation.detect_for_script(str(script), tensorflow)
+        for source, _ in generation.find_sources(str(script)):
+            file = by_resolved_path.get(source)
             if file and (file == script or found.get(file) != generation.TF1):
                 found[file] = chosen
     return found
 
 
-def _parsed(file: Path) -> tuple[ast.Module | None, str]:
+def _parse(file: Path) -> tuple[ast.Module | None, str]:
     source = file.read_bytes()
     try:
         return ast.parse(source), ""
     except (SyntaxError, ValueError) as error:
         problem = f"line {getattr(error, 'lineno', 0)}: {error}"
-        return None, python2_problem(source, error) or problem
+        return None, describe_python2(source, error) or problem
 
 
-def _symbols(uses: Sequence[symbols.Use], chosen: str) -> list[Symbol]:
+def _check_symbols(uses: Sequence[symbols.Use], chosen: str) -> list[Symbol]:
     found: dict[str, list[symbols.Use]] = {}
     for use in uses:
         found.setdefault(use.symbol, []).append(use)
-    return [_judged(name, where, chosen) for name, where in sorted(found.items())]
+    return [_check_symbol(name, places, chosen) for name, places in sorted(found.items())]
 
 
-def _judged(dotted: str, uses: Sequence[symbols.Use], chosen: str) -> Symbol:
+def _check_symbol(dotted: str, uses: Sequence[symbols.Use], chosen: str) -> Symbol:
     status, hint = AS_IT_IS, ""
     try:
-        for value in _steps(dotted, chosen):
-            if _home(value).startswith("estimator_train."):
+        _, *values = trees.tree(chosen).walk(dotted)
+        for value in values:
+            if _defining_module(value).startswith("estimator_train."):
                 status = STAND_IN
     except (AttributeError, ImportError) as error:
         status, hint = MISSING, str(error)
     lines = sorted({use.line for use in uses})
     at_import = next((use.line for use in uses if use.at_import), 0)
-    return Symbol(missing.short(dotted), status, lines, hint, at_import)
+    return Symbol(missing.shorten(dotted), status, lines, hint, at_import)
 
 
-def _steps(dotted: str, chosen: str) -> Iterator[Any]:
-    """The objects along a dotted name; beyond a module or class nothing can be told."""
-    root, *inner = dotted.split(".")
-    value: Any = trees.tree(chosen).module(root)
-    for name in inner:
-        if not isinstance(value, ModuleType):
-            return
-        value = getattr(value, name)
-        yield value
-
-
-def _home(value: Any) -> str:
-    """The module that an object comes from."""
-    if isinstance(value, View):
-        value = value._behind[0] if value._behind else value
+def _defining_module(value: object) -> str:
+    """Returns the name of the module that an object comes from."""
+    if isinstance(value, View) and value._backing:
+        value = value._backing[0]
     if isinstance(value, ModuleType):
         return value.__name__
     return str(getattr(value, "__module__", None))
 
 
 def _is_script(tree: ast.Module) -> bool:
-    """Whether a file does something by itself, more than to define and import."""
-    passive = (
+    """Returns whether a file does more than import and define names."""
+    definitions = (
         ast.Import,
         ast.ImportFrom,
         ast.FunctionDef,
@@ -193,7 +186,7 @@ def _is_script(tree: ast.Module) -> bool:
         ast.AnnAssign,
     )
     return any(
-        not isinstance(node, passive)
+        not isinstance(node, definitions)
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         for node in tree.body
     )

@@ -1,4 +1,4 @@
-"""Runs a script or module as Python itself would, for the names of its own time."""
+"""Runs a script or module as `python` would, with the names that it was written for."""
 
 import importlib
 import importlib.machinery
@@ -6,38 +6,38 @@ import os
 import sys
 import types
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from estimator_train.legacy import seeds, setup
 
 
 class ScriptError(ValueError):
-    """The script cannot be run: it is not there, not Python 3, or needs what is not installed."""
+    """Error of a script that does not exist, is not Python 3, or needs a missing package."""
 
 
 class Program(NamedTuple):
-    """A program as Python would start it.
+    """A program that is ready to run.
 
     Attributes:
-      name: What `sys.argv` begins with.
-      path: Its source file, absolute.
-      code: That, compiled.
-      spec: How it was found, if by its module's name.
-      directory: What Python puts first on its path.
+      name: The first element of `sys.argv`.
+      path: The source file, absolute.
+      code: The compiled source.
+      spec: The spec of a module that was found by its name; None for a script.
+      directory: The first element of `sys.path`.
     """
 
     name: str
     path: str
     code: types.CodeType
-    spec: Any
+    spec: importlib.machinery.ModuleSpec | None
     directory: str
 
 
-def script(path: str) -> Program:
-    """A program by its file, or by the directory of its `__main__.py`.
+def load_script(path: str) -> Program:
+    """Compiles a script, or the `__main__.py` of a directory.
 
     Raises:
-      ScriptError: It does not exist, or is not Python 3.
+      ScriptError: The file does not exist or is not Python 3.
     """
     if os.path.isdir(path):
         path = os.path.join(path, "__main__.py")
@@ -47,38 +47,38 @@ def script(path: str) -> Program:
     except OSError as error:
         raise ScriptError(f"{path}: {error.strerror}. Is it the right directory?") from error
     full, directory = os.path.abspath(path), os.path.dirname(os.path.realpath(path))
-    return Program(path, full, _compiled(source, full), None, directory)
+    return Program(path, full, _compile(source, full), None, directory)
 
 
-def module(name: str) -> Program:
-    """A program by its module's name, looked for from the working directory.
+def load_module(name: str) -> Program:
+    """Compiles a module that is found from the working directory.
 
     Raises:
-      ScriptError: It does not exist, or is not Python 3.
+      ScriptError: The module does not exist or is not Python 3.
     """
     sys.path[0] = os.getcwd()
-    spec = _found(name)
+    spec = _find_spec(name)
     if spec is not None and spec.submodule_search_locations is not None:
-        spec = _found(f"{name}.__main__")
+        spec = _find_spec(f"{name}.__main__")
     if spec is None or spec.origin is None or not os.path.isfile(spec.origin):
-        raise ScriptError(f"no module named '{name}' that can be run, in {os.getcwd()}.")
+        raise ScriptError(f"no runnable module named '{name}' in {os.getcwd()}.")
     with open(spec.origin, "rb") as file:
-        code = _compiled(file.read(), spec.origin)
+        code = _compile(file.read(), spec.origin)
     return Program(spec.origin, spec.origin, code, spec, os.getcwd())
 
 
-def _found(name: str) -> Any:
-    """How a module is found, without an import of the packages around it; None if it is not.
+def _find_spec(name: str) -> importlib.machinery.ModuleSpec | None:
+    """Finds a module without importing its packages; returns None if it does not exist.
 
-    They are imported once they see the names of their time.
+    The packages are imported later, after the redirection of their imports.
     """
-    places, spec, parts = None, None, name.split(".")
+    folders, spec, parts = None, None, name.split(".")
     for length in range(1, len(parts) + 1):
-        spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:length]), places)
+        spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:length]), folders)
         if spec is None:
             return None
-        places = spec.submodule_search_locations
-        if places is None and length < len(parts):
+        folders = spec.submodule_search_locations
+        if folders is None and length < len(parts):
             return None
     return spec
 
@@ -93,17 +93,17 @@ def run(
 
     Args:
       program: The program.
-      arguments: Its arguments.
-      choice: TF1 or TF2; None: told from its source.
-      seed: Of all random numbers for which the program sets no seed; None: not seeded.
+      arguments: The arguments of the program.
+      choice: TF1 or TF2; None: detect it from the source.
+      seed: Seed of all random numbers for which the program sets no seed; None: do not seed.
 
     Returns:
-      The exit code: 0, or 1 after an error, of which the traceback is written.
+      The exit code: 0, or 1 after an error whose traceback was printed.
 
     Raises:
-      SystemExit: The program's own.
-      ScriptError: It ended by a module that is not Python 3, or by the import of an installed
-        package that lacks a part or was written for another TensorFlow.
+      SystemExit: Raised by the program.
+      ScriptError: The program imported a module that is not Python 3, or an installed package that
+        is incomplete or was written for another TensorFlow.
     """
     sys.argv = [program.name, *arguments]
     sys.path[0] = program.directory
@@ -126,46 +126,46 @@ def run(
             importlib.import_module(spec.parent)
         exec(program.code, main.__dict__)
     except Exception as error:
-        text = _explanation(error)
+        text = _explain(error)
         if text:
             raise ScriptError(text) from error
-        _write(error, program.path)
+        _print_traceback(error, program.path)
         return 1
     return 0
 
 
-def _compiled(source: bytes, path: str) -> types.CodeType:
+def _compile(source: bytes, path: str) -> types.CodeType:
     try:
         return compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise ScriptError(_explanation(error) or f"{path}: {error}.") from error
+        raise ScriptError(_explain(error) or f"{path}: {error}.") from error
 
 
-def _explanation(error: Exception) -> str | None:
-    # Only now: the start of a program is not to wait.
+def _explain(error: Exception) -> str | None:
+    # Imported here so that a program starts faster.
     from estimator_train.legacy import explanations
 
-    return explanations.explanation(error)
+    return explanations.explain(error)
 
 
-def _write(error: Exception, path: str) -> None:
-    """Writes the traceback as Python would have, which starts in the script."""
+def _print_traceback(error: Exception, path: str) -> None:
+    """Prints the traceback that `python` would print, which starts in the script."""
     traceback = error.__traceback__
     while traceback and traceback.tb_frame.f_code.co_filename != path:
         traceback = traceback.tb_next
-    traceback = _without_ours(traceback)
+    traceback = _drop_import_frames(traceback)
     sys.excepthook(type(error), error.with_traceback(traceback), traceback)
 
 
-def _without_ours(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """The same without the frames by which imports were answered."""
-    own = os.path.dirname(__file__)
-    kept = []
+def _drop_import_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """Returns the traceback without the frames of this folder, which redirect imports."""
+    this_folder = os.path.dirname(__file__)
+    entries = []
     while traceback:
-        if os.path.dirname(traceback.tb_frame.f_code.co_filename) != own:
-            kept.append(traceback)
+        if os.path.dirname(traceback.tb_frame.f_code.co_filename) != this_folder:
+            entries.append(traceback)
         traceback = traceback.tb_next
     last: types.TracebackType | None = None
-    for entry in reversed(kept):
+    for entry in reversed(entries):
         last = types.TracebackType(last, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return last

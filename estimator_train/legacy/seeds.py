@@ -1,33 +1,38 @@
-"""One seed for a program that names none: of Python, of NumPy, and of each TensorFlow graph."""
+"""One seed for a program that sets none: for Python, NumPy and each TensorFlow graph."""
+
+from __future__ import annotations
 
 import random
-import types
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 
 def seed_python(seed: int) -> None:
-    """Seeds the generators of `random` and `numpy.random`; the program may seed them anew."""
-    import numpy as np  # Here, so that a program without a seed starts as fast as it can.
+    """Seeds `random` and `numpy.random`; the program can seed them again."""
+    import numpy as np  # Imported here so that a program without a seed starts faster.
 
     random.seed(seed)
     np.random.seed(seed)
 
 
-def seed_tensorflow(tensorflow: types.ModuleType, seed: int) -> None:
-    """Makes random operations repeat their numbers, in all graphs and in eager code.
+def seed_tensorflow(tensorflow: ModuleType, seed: int) -> None:
+    """Makes random operations repeat their numbers in graphs and in eager code.
 
-    A seed that the program or its RunConfig sets goes before this one.
+    A seed that the program or its RunConfig sets overrides this seed.
 
     Args:
       tensorflow: The imported package.
-      seed: Graph-level seed of every graph for which none is set.
+      seed: Graph-level seed of each graph that has none.
     """
     tensorflow.random.set_seed(seed)
-    graph = tensorflow.Graph
-    own = graph.seed
+    graph_class = tensorflow.Graph
+    original = graph_class.seed
 
-    def seed_of(self: Any) -> int:
-        set_by_program = own.fget(self)
+    def seed_of(graph: tf.Graph) -> int:
+        set_by_program = original.fget(graph)
         return seed if set_by_program is None else set_by_program
 
-    graph.seed = property(seed_of, own.fset, doc=own.__doc__)
+    graph_class.seed = property(seed_of, original.fset, doc=original.__doc__)

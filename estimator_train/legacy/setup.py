@@ -1,4 +1,4 @@
-"""Prepares TensorFlow for an old codebase, when the codebase first imports it."""
+"""Prepares TensorFlow for an old codebase when the codebase first imports TensorFlow."""
 
 import importlib
 import logging
@@ -6,12 +6,13 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 from absl import flags
 
 from estimator_train.legacy import generation, seeds, trees
-from estimator_train.legacy.imports import Imports
+from estimator_train.legacy.imports import ImportRedirector
 from estimator_train.legacy.trees import keras_shapes
 from estimator_train.legacy.trees.view import Tree
 
@@ -25,81 +26,85 @@ def install(
     source: str | None = None,
     seed: int | None = None,
 ) -> None:
-    """Lets the codebase see names of its own time; once a process.
+    """Redirects the imports of the codebase to the names that it was written for.
+
+    Call it once in a process.
 
     Args:
-      directory: Where the codebase's top-level modules are.
-      choice: TF1 or TF2; None takes the one that the source was written for.
-      source: The file that tells; by default that of the module which first imports TensorFlow.
-      seed: Of each graph for which the codebase sets none; None: not seeded.
+      directory: The folder of the codebase's top-level modules.
+      choice: TF1 or TF2; None: detect it from `source`.
+      source: A file of the codebase; by default the module that first imports TensorFlow.
+      seed: Seed of each graph for which the codebase sets none; None: do not seed.
 
     Raises:
-      RuntimeError: TensorFlow is loaded already, with Keras 3 as its Keras.
+      RuntimeError: TensorFlow is already imported with Keras 3 as `tf.keras`.
     """
     if "tensorflow" in sys.modules and os.environ.get(_LEGACY_KERAS) not in ("1", "true", "True"):
         raise RuntimeError(
-            "TensorFlow was imported before old names could be prepared for, with another Keras "
-            f"than theirs. Do this before the first `import tensorflow`, or set {_LEGACY_KERAS}=1."
+            "TensorFlow is already imported with Keras 3 as tf.keras, and old programs need "
+            f"Keras 2. Do this before the first `import tensorflow`, or set {_LEGACY_KERAS}=1."
         )
     os.environ[_LEGACY_KERAS] = "1"
 
-    def prepared(importer: Mapping[str, Any]) -> Tree:
-        return _prepared(choice, source or importer.get("__file__"), seed)
+    def prepare(importer: Mapping[str, Any]) -> Tree:
+        return _prepare(choice, source or importer.get("__file__"), seed)
 
-    Imports(prepared, directory).install()
+    ImportRedirector(prepare, directory).install()
 
 
-def _prepared(choice: str | None, source: str | None, seed: int | None) -> Tree:
+def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
     tensorflow = importlib.import_module("tensorflow")
-    chosen = choice or (generation.of_script(source, tensorflow) if source else trees.TF2)
-    generation.forget()
+    if choice is None and source:
+        choice = generation.detect_for_script(source, tensorflow)
+    chosen = choice or trees.TF2
+    generation.clear_caches()
     if chosen == trees.TF1:
-        _behave_as_tf1(tensorflow)
+        _enable_tf1_behavior(tensorflow)
     if seed is not None:
         seeds.seed_tensorflow(tensorflow, seed)
-    _free_flag_names()
-    # Old code calls what was deprecated since; a warning at each call helps nobody.
+    _allow_flag_redefinition()
+    # Old code calls many functions that are deprecated today: no warning at each call.
     logging.getLogger("tensorflow").addFilter(lambda record: _DEPRECATED not in record.getMessage())
     warnings.filterwarnings("ignore", message=f".*{_DEPRECATED}")
     if "numpy" in sys.modules:
-        # As NumPy 1 wrote numbers: 1.0, not np.float32(1.0).
+        # NumPy 1 prints a scalar as 1.0, NumPy 2 as np.float32(1.0).
         sys.modules["numpy"].set_printoptions(legacy="1.25")
     return trees.tree(chosen)
 
 
-def _free_flag_names() -> None:
-    """Lets the codebase define flags of its own, as `log_dir`, that absl's logging has defined."""
+def _allow_flag_redefinition() -> None:
+    """Lets the codebase define flags that absl's logging defines too, such as `log_dir`."""
     logging_flags = flags.FLAGS.flags_by_module_dict().get("absl.logging", ())
     for flag in logging_flags:
         flag.allow_override = True
 
 
-def _behave_as_tf1(tensorflow: Any) -> None:
+def _enable_tf1_behavior(tensorflow: ModuleType) -> None:
     logger = logging.getLogger("tensorflow")
     level = logger.level
-    logger.setLevel(logging.ERROR)  # It warns of what is wanted here.
+    logger.setLevel(logging.ERROR)  # `disable_v2_behavior` logs a deprecation warning.
     try:
         tensorflow.compat.v1.disable_v2_behavior()
     finally:
         logger.setLevel(level)
     _accept_whole_floats(tensorflow.compat.v1.Dimension)
-    keras_shapes.take_others()
-    _give_first_values(tensorflow)
+    keras_shapes.accept_other_shapes()
+    _add_initialized_value(tensorflow)
 
 
 def _accept_whole_floats(dimension: Any) -> None:
-    """Lets sizes be floats without a fraction, as `units / 2` is: TensorFlow 1 took them."""
-    own = dimension.__init__
+    """Makes dimensions accept floats such as `units / 2`, as in TensorFlow 1."""
+    original = dimension.__init__
 
-    def init(self: Any, value: Any) -> None:
-        whole = isinstance(value, float) and value.is_integer()
-        own(self, int(value) if whole else value)
+    def init(self: object, value: Any) -> None:
+        is_whole = isinstance(value, float) and value.is_integer()
+        original(self, int(value) if is_whole else value)
 
     dimension.__init__ = init
 
 
-def _give_first_values(tensorflow: Any) -> None:
-    """Lets resource variables tell the value that they are initialized with, as references do."""
+def _add_initialized_value(tensorflow: ModuleType) -> None:
+    """Adds `initialized_value` to resource variables; reference variables have it."""
 
     def initialized_value(self: Any) -> Any:
         with tensorflow.init_scope():

@@ -1,1 +1,1 @@
-"""Signals that end a job, exits that nothing can stop, and steps that take too long."""
+"""Signals that end a job, forced exits, and limits on waits and steps."""

@@ -1,36 +1,39 @@
-"""Ending a process from another thread, when its main thread hangs."""
+"""Ends the process from any thread, for use when the main thread hangs."""
 
 import contextlib
 import os
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-_LastWords = Callable[[int, str], None]
-_to_say: list[_LastWords] = []
+ExitCallback = Callable[[int, str], None]
+_callbacks: list[ExitCallback] = []
 
 
 @contextlib.contextmanager
-def last_words(say: _LastWords) -> Iterator[None]:
-    """Within it `say` is called before `end_now` ends the process.
+def on_hard_exit(callback: ExitCallback) -> Iterator[None]:
+    """Registers a callback that `end_now` calls before it ends the process.
 
     Args:
-      say: Takes the exit code and the cause; any thread may call it.
+      callback: Function of the exit code and the cause; any thread may call it.
+
+    Yields:
+      Nothing; the callback is removed at the end of the with block.
     """
-    _to_say.append(say)
+    _callbacks.append(callback)
     try:
         yield
     finally:
-        _to_say.remove(say)
+        _callbacks.remove(callback)
 
 
 def end_now(code: int, cause: str) -> NoReturn:
-    """Ends the process at once, without any clean-up but the functions of `last_words`.
+    """Ends the process immediately, with no cleanup except the callbacks of `on_hard_exit`.
 
     Args:
       code: The exit code.
-      cause: Why, for those last words.
+      cause: The cause, for the callbacks.
     """
-    for say in reversed(_to_say):
+    for callback in reversed(_callbacks):
         with contextlib.suppress(Exception):
-            say(code, cause)
+            callback(code, cause)
     os._exit(code)

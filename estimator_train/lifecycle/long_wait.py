@@ -1,4 +1,4 @@
-"""Waits for other processes in a call that nothing interrupts: told, and ended after a limit."""
+"""Logs and limits waits for other processes in calls that nothing can interrupt."""
 
 import contextlib
 import logging
@@ -9,19 +9,24 @@ from collections.abc import Iterator
 from estimator_train.lifecycle.hard_exit import end_now
 
 _LOG = logging.getLogger("tensorflow")
-# As a process does that was ended by SIGTERM: schedulers start such a one again.
+# The code of a process that SIGTERM ended: schedulers restart such a process.
 RETRYABLE_EXIT_CODE = 143
 SAY_EVERY_SECS = 30.0
 
 
 @contextlib.contextmanager
-def long_wait(what: str, limit_secs: float | None, setting: str) -> Iterator[None]:
-    """Within it a wait is told every 30 seconds; after the limit it ends the process by code 143.
+def limit_wait(what: str, limit_secs: float | None, setting: str) -> Iterator[None]:
+    """Logs every 30 seconds how long the with block waits; ends the process after a limit.
+
+    The exit code is 143, so that schedulers restart the job.
 
     Args:
-      what: Completes "Waiting ": for whom, and to do what.
-      limit_secs: How long it may take; None never ends the process.
-      setting: Where the limit was set, for the last line.
+      what: Completes the log line "Waiting ...": the awaited task and event.
+      limit_secs: The limit in seconds; None never ends the process.
+      setting: Name of the setting that has the limit, for the last log line.
+
+    Yields:
+      Nothing.
     """
     is_over = threading.Event()
     watch = threading.Thread(

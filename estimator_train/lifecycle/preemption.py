@@ -1,7 +1,7 @@
-"""Signals that end a job once it has saved a checkpoint.
+"""Signals that end a job after it has saved a checkpoint.
 
-A watch listens for them. Outside of training it is strict: a signal raises `Preempted` at once. In
-training it is deferring: it remembers the signal, and the engine ends training after its next step.
+A `Watch` handles them. Outside of training a signal raises `Preempted` immediately. During training
+the watch defers: it stores the signal, and the engine ends training after the next step.
 """
 
 from __future__ import annotations
@@ -12,24 +12,25 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import TypeAlias
 
 from estimator_train.lifecycle.hard_exit import end_now
 
-EXIT_CODE = 128 + signal.SIGTERM  # 143: schedulers start such a job again.
+EXIT_CODE = 128 + signal.SIGTERM  # 143: schedulers restart such a job.
+_Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
 
 
 @dataclasses.dataclass(frozen=True)
 class Preemption:
-    """Which signals end a job, and how long it has to save a checkpoint.
+    """Signals that end a job, and the time that it has to save a checkpoint.
 
     Attributes:
-      signals: Names of the signals; by default SIGTERM, and SIGUSR1 in a job of Slurm's, which
-        sends it before the job's time is over.
+      signals: Names of the signals; by default SIGTERM, and in a Slurm job also SIGUSR1, which
+        Slurm sends before the time limit of the job.
       grace_secs: The process ends this many seconds after the signal, even if the checkpoint is not
-        written; None waits for the checkpoint however long it takes.
+        written; None waits for the checkpoint without a limit.
 
     Raises:
       ValueError: A signal does not exist on this system, or grace_secs is not positive.
@@ -51,7 +52,7 @@ class Preemption:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The signals."""
+        """The numbers of the signals."""
         names = self.signals or (
             ("SIGTERM", "SIGUSR1") if "SLURM_JOB_ID" in os.environ else ("SIGTERM",)
         )
@@ -59,13 +60,13 @@ class Preemption:
 
 
 class Preempted(SystemExit):
-    """A signal ended the job; left alone, it ends the process with code 143 and no traceback.
+    """Exit of a job because of a signal, with code 143 and, unless caught, without a traceback.
 
     Args:
-      message: What was going on.
+      message: The signal and the activity that it ended.
 
     Attributes:
-      message: What was going on.
+      message: As the argument.
     """
 
     def __init__(self, message: str) -> None:
@@ -77,22 +78,22 @@ class Preempted(SystemExit):
 
 
 class Watch:
-    """Listens for the signals of a Preemption; `watch` makes it."""
+    """Handler of the signals of a Preemption; `watch` creates it."""
 
     def __init__(self, preemption: Preemption) -> None:
         self._preemption = preemption
-        self._came: int | None = None
+        self._received: int | None = None
         self._deferring = 0
-        self._handlers: dict[int, Any] = {}
+        self._handlers: dict[int, _Handler] = {}
 
     @property
     def requested(self) -> bool:
-        """Whether a signal has come."""
-        return self._came is not None
+        """Whether a signal was received."""
+        return self._received is not None
 
     @contextlib.contextmanager
-    def deferring(self) -> Iterator[None]:
-        """Within it a signal is noted and nothing else happens."""
+    def defer(self) -> Iterator[None]:
+        """Stores signals during the with block instead of raising `Preempted`."""
         self._deferring += 1
         try:
             yield
@@ -100,15 +101,15 @@ class Watch:
             self._deferring -= 1
 
     @contextlib.contextmanager
-    def ending_at_once(self) -> Iterator[None]:
-        """Within it a signal raises `Preempted` even inside `deferring`, as does an earlier one.
+    def end_immediately(self) -> Iterator[None]:
+        """Raises `Preempted` at a signal, even inside `defer`, and for a signal already stored.
 
         Raises:
-          Preempted: A signal came.
+          Preempted: A signal was received.
         """
         before, self._deferring = self._deferring, 0
         try:
-            check("starting")
+            raise_if_requested("starting")
             yield
         finally:
             self._deferring = before
@@ -120,12 +121,12 @@ class Watch:
 
     def _remove(self) -> None:
         for number, handler in self._handlers.items():
-            # None: it was not Python that had set the handler.
+            # None: the handler was not set from Python.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         self._watcher.close()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._came = number
+        self._received = number
         before = self._handlers.get(number)
         if callable(before):
             before(number, frame)
@@ -134,9 +135,9 @@ class Watch:
 
 
 class _Watcher:
-    """A thread that ends the process when the grace is over, or when a second signal comes.
+    """Thread that ends the process after the grace time or at a second signal.
 
-    Python runs a handler when the main thread comes back to it, which a long step does not do.
+    Python runs signal handlers in the main thread, between bytecodes: not during a long step.
     """
 
     def __init__(self, numbers: tuple[int, ...], grace_secs: float | None) -> None:
@@ -164,7 +165,7 @@ class _Watcher:
                 os.write(self._before, numbers)
             seen += sum(number in self._numbers for number in numbers)
             if seen > 1:
-                _end("ended at once by a second signal")
+                _end("ended immediately by a second signal")
             if seen and self._timer is None and self._grace_secs is not None:
                 self._timer = threading.Timer(
                     self._grace_secs,
@@ -176,11 +177,11 @@ class _Watcher:
 
 
 def _end(why: str) -> None:
-    _say(why)
+    _print_error(why)
     end_now(EXIT_CODE, why)
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):  # There may be no standard error.
         os.write(sys.stderr.fileno(), f"estimator_train: {text}\n".encode())
 
@@ -190,15 +191,15 @@ _current: Watch | None = None
 
 @contextlib.contextmanager
 def watch(preemption: Preemption) -> Iterator[Watch | None]:
-    """Listens for signals within it; within another watch, the outer one keeps listening.
+    """Handles signals during the with block; inside another watch, that one handles them.
 
-    Handlers that were there before are called as well, and put back.
+    Earlier signal handlers are also called, and restored at the end.
 
     Args:
-      preemption: Which signals.
+      preemption: The signals.
 
     Yields:
-      The watch; None outside of the main thread, where Python sets no handlers.
+      The watch; None outside of the main thread, where Python cannot set handlers.
     """
     global _current
     if _current is not None or threading.current_thread() is not threading.main_thread():
@@ -209,7 +210,7 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
         _current._install()
         yield _current
     except Preempted as preempted:
-        _say(f"{preempted}; exit code {EXIT_CODE}. Run the same command again to continue.")
+        _print_error(f"{preempted}; exit code {EXIT_CODE}. Run the same command again to continue.")
         raise
     finally:
         _current._remove()
@@ -217,46 +218,46 @@ def watch(preemption: Preemption) -> Iterator[Watch | None]:
 
 
 @contextlib.contextmanager
-def listening(setting: Preemption | bool | None) -> Iterator[Watch | None]:
-    """Within it signals end what is going on, if the setting or the environment asks for it.
+def handle_preemption(setting: Preemption | bool | None) -> Iterator[Watch | None]:
+    """Handles signals during the with block, if the setting or the environment enables it.
 
     Args:
-      setting: `RunConfig.preemption`; where it is None, the variable ESTIMATOR_TRAIN_PREEMPTION=1
-        stands for True. The launcher sets it.
+      setting: `RunConfig.preemption`. If None, the environment variable ESTIMATOR_TRAIN_PREEMPTION
+        decides: 1 means True. The launcher sets it.
 
     Yields:
-      The watch that listens, be it one around it; None where none does.
+      The current watch, which an outer block may have installed; None if signals are not handled.
 
     Raises:
-      Preempted: A signal came, and it was not in training, which is to end saved.
+      Preempted: A signal was received outside of training. Training saves a checkpoint first.
     """
     if setting is None:
         setting = os.environ.get("ESTIMATOR_TRAIN_PREEMPTION") == "1"
     if not setting:
         yield _current
         return
-    with watch(Preemption() if setting is True else setting) as listener:
-        yield listener
+    with watch(Preemption() if setting is True else setting) as installed:
+        yield installed
 
 
-def current() -> Watch | None:
-    """The watch that listens now, if there is one."""
+def current_watch() -> Watch | None:
+    """Returns the watch that handles signals now, or None."""
     return _current
 
 
-def requested() -> bool:
-    """Whether a signal has come that ends this job."""
+def is_requested() -> bool:
+    """Returns whether a signal was received that ends this job."""
     return _current is not None and _current.requested
 
 
-def check(doing: str) -> None:
-    """Raises `Preempted` if a signal has come.
+def raise_if_requested(activity: str) -> None:
+    """Raises `Preempted` if a signal was received.
 
     Args:
-      doing: What the caller does, for the message: "evaluating".
+      activity: The activity of the caller, for the message: "evaluating".
 
     Raises:
-      Preempted: A signal has come.
+      Preempted: A signal was received.
     """
-    if requested():
-        raise Preempted(f"ended by a signal while {doing}")
+    if is_requested():
+        raise Preempted(f"ended by a signal while {activity}")

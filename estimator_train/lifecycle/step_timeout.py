@@ -1,4 +1,4 @@
-"""A step that takes too long ends the process, once the stack of every thread is written."""
+"""Ends the process when a training step takes too long, after printing all stacks."""
 
 import contextlib
 import faulthandler
@@ -6,30 +6,30 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.lifecycle.hard_exit import end_now
 from estimator_train.lifecycle.long_wait import SAY_EVERY_SECS
 
-EXIT_CODE = 142  # As a process that an alarm ended: schedulers start it again.
+EXIT_CODE = 142  # The code of a process that SIGALRM ended: schedulers restart it.
 _LOG = tf.get_logger()
-# Longer than any graph takes to be optimized and compiled.
+# Longer than the optimization and compilation of any graph.
 _FIRST_STEP_SECS = 3600.0
-# A loop of steps is made to last about a second.
+# The engine sizes loops of steps to last about a second.
 _LOOP_SECS = 2.0
 
 
 class StepTimeout:
-    """A clock that runs during each step.
+    """Clock that runs during each step and ends the process when a step takes too long.
 
-    A step of synchronous workers waits for all of them. So it is told every 30 seconds how long it
-    has taken, and the first ends the process after an hour even where `secs` is None.
+    A step of synchronous workers waits for every worker. The clock then logs a warning every 30
+    seconds with the time that the step has taken. Without `secs`, the first step has a limit of one
+    hour.
 
     Args:
-      secs: The longest that a step may take; None never ends the process.
-      others: The names of the workers that a step waits for, or "".
+      secs: The longest time of a step; None never ends the process.
+      others: Names of the workers that a step waits for, or "".
     """
 
     def __init__(self, secs: float | None, others: str = "") -> None:
@@ -40,7 +40,7 @@ class StepTimeout:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Within it a loop of steps runs."""
+        """Runs the clock during a loop of steps, which may take 2 seconds more than a step."""
         self.start(_LOOP_SECS)
         try:
             yield
@@ -48,7 +48,11 @@ class StepTimeout:
             self.stop()
 
     def start(self, more_secs: float = 0.0) -> None:
-        """A step begins."""
+        """Starts the clock.
+
+        Args:
+          more_secs: Seconds to add to the limit.
+        """
         if self._secs is None and not self._others:
             return
         self._began = time.monotonic() + more_secs
@@ -57,14 +61,14 @@ class StepTimeout:
             self._thread.start()
 
     def stop(self) -> None:
-        """The step has ended."""
+        """Stops the clock."""
         self._began = None
         self._limit = self._secs
 
     def _watch(self) -> None:
-        said_of, said_at = 0.0, 0.0
+        logged_step, logged_at = 0.0, 0.0
         while True:
-            # Looking now and then costs steps nothing; waking this thread at each of them would.
+            # Polling costs the steps nothing; waking this thread at each step would.
             time.sleep(1.0 if self._secs is None else min(1.0, self._secs / 4))
             began, limit = self._began, self._limit
             if began is None:
@@ -72,14 +76,15 @@ class StepTimeout:
             took = time.monotonic() - began
             if limit is not None and took > limit:
                 _end(limit)
-            said_of, said_at = (said_of, said_at) if began == said_of else (began, 0.0)
-            if self._others and took - said_at >= SAY_EVERY_SECS:
-                said_at = took
+            if began != logged_step:
+                logged_step, logged_at = began, 0.0
+            if self._others and took - logged_at >= SAY_EVERY_SECS:
+                logged_at = took
                 _LOG.warning("This step has taken %d s: waiting for %s.", took, self._others)
 
 
 class StepTimeoutHook(tf.compat.v1.train.SessionRunHook):
-    """Runs the clock during each step; it is the first hook, so that no other's time counts.
+    """Hook that runs the clock during each step, ahead of all other hooks so as to time only steps.
 
     Args:
       timeout: The clock.
@@ -89,18 +94,22 @@ class StepTimeoutHook(tf.compat.v1.train.SessionRunHook):
         self._timeout = timeout
 
     def steps_until_due(self, global_step: int) -> None:
-        """It need see no step: the loop of steps runs the clock itself."""
+        """Returns None: the hook needs no step outside of loops, which run the clock themselves."""
 
-    def before_run(self, run_context: Any) -> None:
-        """A step begins."""
+    def before_run(self, run_context: tf.compat.v1.train.SessionRunContext) -> None:
+        """Starts the clock."""
         self._timeout.start()
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        """The step has ended."""
+    def after_run(
+        self,
+        run_context: tf.compat.v1.train.SessionRunContext,
+        run_values: tf.compat.v1.train.SessionRunValues,
+    ) -> None:
+        """Stops the clock."""
         self._timeout.stop()
 
-    def end(self, session: Any) -> None:
-        """Stops the clock: the end of the input may have ended the last step."""
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Stops the clock, which still runs if the last step ended with the input."""
         self._timeout.stop()
 
 

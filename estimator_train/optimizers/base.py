@@ -1,13 +1,16 @@
-"""What all optimizers in a graph share: their interface, gradients, schedules."""
+"""Interface of optimizers in a graph, their gradients and schedules."""
 
 import abc
 import contextlib
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
+# Optimizers of Keras, also those inside a LossScaleOptimizer or around a v1 optimizer.
+KerasLike: TypeAlias = tf_keras.optimizers.Optimizer | tf_keras.optimizers.legacy.Optimizer
+AnyOptimizer: TypeAlias = KerasLike | tf.compat.v1.train.Optimizer
 _LOG = tf.get_logger()
 SCOPE = "training"
 
@@ -25,11 +28,11 @@ class TrainStep(NamedTuple):
 
 
 class GraphOptimizer(abc.ABC):
-    """The settings of an optimizer, from which each graph gets an optimizer of its own.
+    """Settings of an optimizer, from which each graph creates its own optimizer.
 
     Attributes:
       scales_loss: Whether the optimizer itself divides the loss by the number of replicas.
-      scope: The name scope of its variables; with a slash at its end, one that is there already.
+      scope: The name scope of its variables; a trailing slash reopens an existing scope.
     """
 
     scales_loss = False
@@ -61,18 +64,18 @@ class GraphOptimizer(abc.ABC):
 
 
 class KerasOptimizer(GraphOptimizer):
-    """A tf_keras optimizer.
+    """Settings of a tf_keras optimizer.
 
     Args:
       optimizer: The eager optimizer.
       loss_scaling: Arguments of the LossScaleOptimizer around it, or None.
     """
 
-    def __init__(self, optimizer: Any, loss_scaling: dict[str, Any] | None) -> None:
+    def __init__(self, optimizer: KerasLike, loss_scaling: dict[str, Any] | None) -> None:
         self._class = type(optimizer)
         self._loss_scaling = loss_scaling
-        self._schedule = schedule_of(optimizer)
-        with readable_schedule(optimizer):
+        self._schedule = get_schedule(optimizer)
+        with register_schedule(optimizer):
             self._config = dict(optimizer.get_config())
 
     @property
@@ -84,14 +87,14 @@ class KerasOptimizer(GraphOptimizer):
     def _scope(self) -> str:
         return "" if self._loss_scaling else self.scope
 
-    def _scaled(self, optimizer: Any) -> Any:
+    def _add_loss_scaling(self, optimizer: KerasLike) -> Any:
         if self._loss_scaling is None:
             return optimizer
         return tf_keras.mixed_precision.LossScaleOptimizer(optimizer, **self._loss_scaling)
 
     def _gradients(
         self,
-        optimizer: Any,
+        optimizer: KerasLike,
         loss: tf.Tensor,
         variables: Sequence[tf.Variable],
         gradients: Sequence[Any] | None = None,
@@ -99,16 +102,16 @@ class KerasOptimizer(GraphOptimizer):
         if self._loss_scaling:
             loss = optimizer.get_scaled_loss(loss)
         if gradients is None:
-            gradients = gated_gradients(loss, variables)
-        pairs = with_gradients(zip(gradients, variables, strict=True))
+            gradients = compute_gated_gradients(loss, variables)
+        pairs = drop_missing_gradients(zip(gradients, variables, strict=True))
         if not self._loss_scaling:
             return pairs
         scaled, trained = zip(*pairs, strict=True)
         return list(zip(optimizer.get_unscaled_gradients(scaled), trained, strict=True))
 
 
-def gated_gradients(loss: tf.Tensor, variables: Sequence[tf.Variable]) -> list[Any]:
-    """The gradient of the loss by each variable; None if the loss does not depend on it.
+def compute_gated_gradients(loss: tf.Tensor, variables: Sequence[tf.Variable]) -> list[Any]:
+    """Returns the gradient of the loss by each variable; None where there is no dependency.
 
     All gradients of an operation are computed before any is used, which is the default of
     `tf.compat.v1.train.Optimizer` too: layers are then differentiated one after another, which is
@@ -117,11 +120,13 @@ def gated_gradients(loss: tf.Tensor, variables: Sequence[tf.Variable]) -> list[A
     return tf.gradients(loss, list(variables), gate_gradients=True)
 
 
-def with_gradients(pairs: Any) -> list[tuple[Any, tf.Variable]]:
-    """The pairs of gradient and variable that have a gradient.
+def drop_missing_gradients(
+    pairs: Iterable[tuple[Any, tf.Variable]],
+) -> list[tuple[Any, tf.Variable]]:
+    """Returns the pairs of gradient and variable whose gradient is not None.
 
     Raises:
-      ValueError: None of them has.
+      ValueError: All gradients are None.
     """
     pairs = list(pairs)
     absent = [variable.name for gradient, variable in pairs if gradient is None]
@@ -132,15 +137,15 @@ def with_gradients(pairs: Any) -> list[tuple[Any, tf.Variable]]:
         )
     if absent:
         _LOG.warning(
-            "Gradients do not exist for variables %s when minimizing the loss; they stay as they "
-            "are.",
+            "Gradients do not exist for variables %s when minimizing the loss; these variables "
+            "stay unchanged.",
             absent,
         )
     return [(gradient, variable) for gradient, variable in pairs if gradient is not None]
 
 
-def schedule_of(optimizer: Any) -> Any:
-    """The optimizer's learning-rate schedule, or None."""
+def get_schedule(optimizer: KerasLike) -> Any:
+    """Returns the optimizer's learning-rate schedule, or None."""
     # New optimizers show only its current value; legacy ones the schedule itself.
     rate = getattr(optimizer, "_learning_rate", None)
     rate = getattr(optimizer, "learning_rate", None) if rate is None else rate
@@ -148,7 +153,7 @@ def schedule_of(optimizer: Any) -> Any:
     return rate if isinstance(rate, schedules) else None
 
 
-def eager_copy(optimizer: Any) -> Any:
+def copy_optimizer(optimizer: KerasLike) -> Any:
     """Returns a new optimizer for eager code with the settings of another one.
 
     Raises:
@@ -158,13 +163,13 @@ def eager_copy(optimizer: Any) -> Any:
         return optimizer  # Keras's wrapper of a v1 optimizer has no config.
     if hasattr(optimizer, "inner_optimizer"):
         return tf_keras.mixed_precision.LossScaleOptimizer(
-            eager_copy(optimizer.inner_optimizer),
+            copy_optimizer(optimizer.inner_optimizer),
             dynamic=optimizer.dynamic,
             initial_scale=optimizer.initial_scale,
             dynamic_growth_steps=optimizer.dynamic_growth_steps,
         )
-    schedule = schedule_of(optimizer)
-    with readable_schedule(optimizer):
+    schedule = get_schedule(optimizer)
+    with register_schedule(optimizer):
         config = dict(optimizer.get_config())
     if schedule:
         config["learning_rate"] = schedule
@@ -172,13 +177,13 @@ def eager_copy(optimizer: Any) -> Any:
 
 
 @contextlib.contextmanager
-def readable_schedule(optimizer: Any) -> Any:
-    """A context to read an optimizer's config in, even if Keras does not know its schedule's class.
+def register_schedule(optimizer: KerasLike) -> Any:
+    """Registers the class of an optimizer's schedule while its config is read.
 
     Raises:
       ValueError: The learning-rate schedule has no config.
     """
-    schedule = schedule_of(optimizer)
+    schedule = get_schedule(optimizer)
     try:
         with tf_keras.utils.custom_object_scope({type(schedule).__name__: type(schedule)}):
             yield
@@ -192,5 +197,5 @@ def readable_schedule(optimizer: Any) -> Any:
 
 
 def name_scope(name: str) -> contextlib.AbstractContextManager[Any]:
-    """A name scope; for an empty name a context that does nothing."""
+    """Returns a name scope, or for an empty name a context that does nothing."""
     return tf.name_scope(name) if name else contextlib.nullcontext()

@@ -1,4 +1,4 @@
-"""The graph form of the optimizer that a Keras model was compiled with."""
+"""Graph form of the optimizer with which a Keras model was compiled."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,17 +7,18 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.optimizers.base import (
+    AnyOptimizer,
     GraphOptimizer,
     KerasOptimizer,
     TrainStep,
+    drop_missing_gradients,
     name_scope,
-    readable_schedule,
-    with_gradients,
+    register_schedule,
 )
 from estimator_train.optimizers.new_optimizers import NewOptimizer, refusal
 
 _LOG = tf.get_logger()
-# These compute what their legacy forms do, whose names the checkpoints of tf.estimator have.
+# Equivalent to their legacy forms, whose names are in checkpoints of tf.estimator.
 _WITH_LEGACY_FORM = (
     tf_keras.optimizers.Adadelta,
     tf_keras.optimizers.Adagrad,
@@ -31,7 +32,7 @@ _WITH_LEGACY_FORM = (
 
 
 def graph_optimizer(
-    optimizer: Any, *, original_names: bool = True, accumulated_steps: int = 1
+    optimizer: AnyOptimizer, *, original_names: bool = True, accumulated_steps: int = 1
 ) -> GraphOptimizer:
     """Reads the settings of the optimizer that a model was compiled with.
 
@@ -62,8 +63,8 @@ def graph_optimizer(
         }
         optimizer = optimizer.inner_optimizer
     if original_names and accumulated_steps == 1 and _has_legacy_form(optimizer):
-        _warn_of_what_is_lost(optimizer)
-        optimizer = _converted(optimizer)
+        _warn_of_ignored_settings(optimizer)
+        optimizer = _convert(optimizer)
     if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
         _check_can_accumulate(optimizer, accumulated_steps)
         return _Legacy(optimizer, loss_scaling)
@@ -75,7 +76,7 @@ def graph_optimizer(
     )
 
 
-def _warn_of_what_is_lost(optimizer: Any) -> None:
+def _warn_of_ignored_settings(optimizer: AnyOptimizer) -> None:
     if optimizer.weight_decay:
         _LOG.warning(
             "%s(weight_decay=%s): an Estimator trains without the decay, which it cannot do for "
@@ -92,7 +93,7 @@ def _warn_of_what_is_lost(optimizer: Any) -> None:
         )
 
 
-def _check_can_accumulate(optimizer: Any, steps: int) -> None:
+def _check_can_accumulate(optimizer: AnyOptimizer, steps: int) -> None:
     if steps > 1:
         raise ValueError(
             f"Gradients of {steps} steps are to be accumulated, which {type(optimizer).__name__} "
@@ -101,8 +102,8 @@ def _check_can_accumulate(optimizer: Any, steps: int) -> None:
         )
 
 
-def legacy_form(optimizer: Any) -> tf_keras.optimizers.legacy.Optimizer | None:
-    """Returns a new legacy optimizer with all settings of another one, or None if there is none.
+def make_legacy_form(optimizer: AnyOptimizer) -> tf_keras.optimizers.legacy.Optimizer | None:
+    """Returns a new legacy optimizer with all settings of another, or None if none exists.
 
     Args:
       optimizer: One of `tf_keras.optimizers` or `tf_keras.optimizers.legacy`, made in eager code.
@@ -111,11 +112,11 @@ def legacy_form(optimizer: Any) -> tf_keras.optimizers.legacy.Optimizer | None:
     with tf.__internal__.eager_context.eager_mode():
         if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
             return _Legacy(optimizer, None).copy()
-        return _converted(optimizer) if _has_legacy_form(optimizer) else None
+        return _convert(optimizer) if _has_legacy_form(optimizer) else None
 
 
 class _V1(GraphOptimizer):
-    """An optimizer of tf.compat.v1.train."""
+    """Optimizer of tf.compat.v1.train."""
 
     scales_loss = True
 
@@ -135,15 +136,15 @@ class _V1(GraphOptimizer):
                 pairs = self._optimizer.compute_gradients(loss, list(variables))
             else:
                 pairs = list(zip(gradients, variables, strict=True))
-            step = self._optimizer.apply_gradients(with_gradients(pairs), global_step)
-        # Keras wraps a v1 optimizer in one of its own, which is a level in checkpoints.
+            step = self._optimizer.apply_gradients(drop_missing_gradients(pairs), global_step)
+        # Keras wraps a v1 optimizer in an object, which is a level in checkpoints.
         wrapper = tf.Module()
         wrapper.optimizer = self._optimizer
         return TrainStep(step, wrapper)
 
 
 class _Legacy(KerasOptimizer):
-    """An optimizer of tf_keras.optimizers.legacy, which works in graphs as it is."""
+    """Optimizer of tf_keras.optimizers.legacy, which works in graphs unchanged."""
 
     def copy(self) -> Any:
         """Returns a new optimizer with the same settings, without a LossScaleOptimizer."""
@@ -161,24 +162,24 @@ class _Legacy(KerasOptimizer):
     ) -> TrainStep:
         """Builds a training step in the default graph; see the base class."""
         with name_scope(self._scope):
-            optimizer = self._scaled(self.copy())
+            optimizer = self._add_loss_scaling(self.copy())
             optimizer.iterations = global_step
             pairs = self._gradients(optimizer, loss, variables, gradients)
             return TrainStep(optimizer.apply_gradients(pairs), optimizer)
 
 
-def _has_legacy_form(optimizer: Any) -> bool:
-    """Whether a legacy optimizer of the same name has all settings that a new one can train by.
+def _has_legacy_form(optimizer: AnyOptimizer) -> bool:
+    """Returns whether the legacy optimizer of the same name supports all settings of a new one.
 
-    A subclass may compute anything. Weight decay is new; where a graph cannot do it, tf.estimator
-    trained without it, and so does this.
+    A subclass may compute anything. Weight decay is new: if a graph does not support it, training
+    ignores it, as in tf.estimator.
     """
     if type(optimizer) not in _WITH_LEGACY_FORM:
         return False
     return not optimizer.weight_decay or bool(refusal(optimizer))
 
 
-def _converted(optimizer: Any) -> Any:
-    """The legacy form of a new optimizer that has one."""
-    with readable_schedule(optimizer):
+def _convert(optimizer: AnyOptimizer) -> Any:
+    """Converts a new optimizer that has a legacy form."""
+    with register_schedule(optimizer):
         return tf_keras.__internal__.optimizers.convert_to_legacy_optimizer(optimizer)

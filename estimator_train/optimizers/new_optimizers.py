@@ -1,4 +1,4 @@
-"""The new optimizers of tf_keras in a graph."""
+"""New optimizers of tf_keras in a graph."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -7,12 +7,12 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.optimizers.base import KerasOptimizer, TrainStep, name_scope
+from estimator_train.optimizers.base import KerasLike, KerasOptimizer, TrainStep, name_scope
 from estimator_train.optimizers.state import inner_optimizer
 
 
 class NewOptimizer(KerasOptimizer):
-    """A new optimizer of tf_keras.optimizers, which relies on the order of eager execution.
+    """New optimizer of tf_keras.optimizers, which relies on the order of eager execution.
 
     A tf.function keeps that order in a graph. It is called once for all replicas and calls
     `apply_gradients` on each, as a training loop of TF2 would.
@@ -27,14 +27,14 @@ class NewOptimizer(KerasOptimizer):
     """
 
     def __init__(
-        self, optimizer: Any, loss_scaling: dict[str, Any] | None, accumulated_steps: int = 1
+        self, optimizer: KerasLike, loss_scaling: dict[str, Any] | None, accumulated_steps: int = 1
     ) -> None:
         super().__init__(optimizer, loss_scaling)
         self._accumulated_steps = accumulated_steps
         refused = refusal(optimizer)
         if refused:
             raise ValueError(refused)
-        # tf_keras has no public getter for what exclude_from_weight_decay() was given.
+        # tf_keras has no public getter for the argument of exclude_from_weight_decay().
         self._undecayed = list(getattr(optimizer, "_exclude_from_weight_decay_names", None) or ())
         if self._schedule:
             self._config["learning_rate"] = 0.0  # assigned in every step
@@ -53,11 +53,11 @@ class NewOptimizer(KerasOptimizer):
             inner = self._class.from_config(self._config)
             if self._undecayed:
                 inner.exclude_from_weight_decay(var_names=self._undecayed)
-            optimizer = self._scaled(inner)
+            optimizer = self._add_loss_scaling(inner)
             pairs = self._gradients(optimizer, loss, variables, gradients)
             trained = [variable for _, variable in pairs]
             inner.build(trained)
-            accumulators = _zeros_like(trained) if self._accumulated_steps > 1 else []
+            accumulators = _create_accumulators(trained) if self._accumulated_steps > 1 else []
         update = _Update(
             optimizer, self._schedule, global_step, self._accumulated_steps, accumulators
         )
@@ -67,7 +67,7 @@ class NewOptimizer(KerasOptimizer):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Update:
-    """What a training step does with gradients.
+    """Update of variables by the gradients of a training step.
 
     Attributes:
       optimizer: The optimizer in the graph, or a LossScaleOptimizer around it.
@@ -77,7 +77,7 @@ class _Update:
       accumulators: Variables for sums of gradients; none where each step is an update.
     """
 
-    optimizer: Any
+    optimizer: KerasLike
     schedule: Any
     global_step: tf.Variable
     every: int
@@ -106,9 +106,9 @@ class _Update:
                 self._apply(strategy, summed, variables)
             return tf.constant(True)
 
-        # Weight decay needs no gradient: once the function is inlined, it would run before the
-        # weights are read, were it not for this group (a dependency on what is an input of
-        # the function anyway is dropped).
+        # Weight decay needs no gradient. Without this group the inlined function would decay the
+        # weights before they are read (TensorFlow drops a dependency on an input of the
+        # function).
         parts = [part for sums in summed for part in strategy.experimental_local_results(sums)]
         with tf.control_dependencies([tf.group(*parts)]):
             applied = apply()
@@ -153,8 +153,8 @@ class _Update:
         tf.cond(tf.equal((self.global_step + 1) % self.every, 0), update, lambda: None)
 
 
-def _zeros_like(variables: Sequence[tf.Variable]) -> list[tf.Variable]:
-    """Variables for sums of gradients."""
+def _create_accumulators(variables: Sequence[tf.Variable]) -> list[tf.Variable]:
+    """Creates variables for sums of gradients."""
     return [
         tf.Variable(
             lambda v=variable: tf.zeros(v.shape, v.dtype),
@@ -165,7 +165,7 @@ def _zeros_like(variables: Sequence[tf.Variable]) -> list[tf.Variable]:
     ]
 
 
-def refusal(optimizer: Any) -> str | None:
+def refusal(optimizer: KerasLike) -> str | None:
     """Returns why a new optimizer cannot work in a graph as it does in `fit`, or None.
 
     Args:
@@ -194,5 +194,5 @@ def refusal(optimizer: Any) -> str | None:
 
 
 def _not_trainable(next_creator: Callable[..., Any], **arguments: Any) -> Any:
-    """Makes a variable of the optimizer, not all of which it makes as not trainable."""
+    """Creates a variable that is not trainable; optimizers create some trainable ones."""
     return next_creator(**{**arguments, "trainable": False})

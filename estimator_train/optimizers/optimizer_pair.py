@@ -4,21 +4,26 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.optimizers.base import SCOPE, GraphOptimizer, TrainStep, gated_gradients
+from estimator_train.optimizers.base import (
+    SCOPE,
+    GraphOptimizer,
+    TrainStep,
+    compute_gated_gradients,
+)
 
 
 class OptimizerPair:
     """Optimizers of a linear part and of a deep one.
 
     Attributes:
-      scales_loss: Whether they divide the loss by the number of replicas, which they do not.
+      scales_loss: Whether they divide the loss by the number of replicas; always False.
 
     Args:
-      linear: The linear part's.
-      deep: The deep part's. It counts the steps.
+      linear: Optimizer of the linear part.
+      deep: Optimizer of the deep part, which counts the steps.
 
     Raises:
-      ValueError: One of them scales losses.
+      ValueError: An optimizer scales losses.
     """
 
     scales_loss = False
@@ -27,7 +32,7 @@ class OptimizerPair:
         if any(getattr(optimizer, "scales_gradients", False) for optimizer in (linear, deep)):
             raise ValueError("A LossScaleOptimizer cannot be one of the two optimizers of a model.")
         self._linear, self._deep = linear, deep
-        deep.scope = f"{SCOPE}/"  # Their variables stand side by side in one scope.
+        deep.scope = f"{SCOPE}/"  # Both optimizers use one scope.
 
     def minimize(
         self,
@@ -40,15 +45,15 @@ class OptimizerPair:
 
         Args:
           loss: A scalar.
-          linear_variables: What the first optimizer trains.
-          deep_variables: What the second one trains.
+          linear_variables: Variables of the linear part.
+          deep_variables: Variables of the deep part.
           global_step: Counts the steps, an int64 scalar.
         """
         both = [*linear_variables, *deep_variables]
         # No variable changes before all gradients are computed from the old values.
-        gradients = tf.tuple(list(gated_gradients(loss, both)))
+        gradients = tf.tuple(list(compute_gated_gradients(loss, both)))
         wide = len(linear_variables)
-        # An optimizer counts the steps that it makes: this count is not the model's.
+        # The linear optimizer needs its own count of steps.
         count = tf.compat.v1.Variable(
             lambda: global_step.read_value(),
             trainable=False,

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.optimizers.base import GraphOptimizer, TrainStep, gated_gradients
+from estimator_train.optimizers.base import GraphOptimizer, TrainStep, compute_gated_gradients
 
 
 class SeveralOptimizers(GraphOptimizer):
@@ -16,7 +16,7 @@ class SeveralOptimizers(GraphOptimizer):
       optimizers: Regular expressions, matched from the start of a variable's name, to optimizers.
 
     Raises:
-      ValueError: There are no optimizers, or one of them scales the loss.
+      ValueError: There are no optimizers, or an optimizer scales the loss.
     """
 
     def __init__(self, optimizers: Mapping[str, GraphOptimizer]) -> None:
@@ -45,12 +45,12 @@ class SeveralOptimizers(GraphOptimizer):
           ValueError: A variable matches no pattern, or a pattern matches no variable.
         """
         if gradients is None:
-            gradients = gated_gradients(loss, variables)
+            gradients = compute_gated_gradients(loss, variables)
         # No variable changes before all gradients are computed from the old values.
         gradients = tf.tuple(list(gradients))
         parts = tf.Module()
         steps = []
-        for number, (pattern, chosen) in enumerate(self._shares(variables).items()):
+        for number, (pattern, chosen) in enumerate(self._divide_variables(variables).items()):
             scope = f"training/optimizer_{number}"
             count = tf.Variable(
                 tf.zeros([], tf.int64),
@@ -71,8 +71,8 @@ class SeveralOptimizers(GraphOptimizer):
             counted = global_step.assign_add(1)
         return TrainStep(tf.group(counted), parts)
 
-    def _shares(self, variables: Sequence[tf.Variable]) -> dict[str, list[int]]:
-        """The positions of the variables of each optimizer, by its pattern."""
+    def _divide_variables(self, variables: Sequence[tf.Variable]) -> dict[str, list[int]]:
+        """Returns the positions of each optimizer's variables, by its pattern."""
         shares: dict[str, list[int]] = {pattern: [] for pattern in self._optimizers}
         for position, variable in enumerate(variables):
             found = next((p for p in shares if re.match(p, variable.name)), None)

@@ -1,12 +1,13 @@
-"""The state of new and legacy optimizers: slots, learning rate, count of updates.
+"""State of new and legacy optimizers: slots, learning rate, count of updates.
 
-A slot is what an optimizer keeps for a variable of the model, such as its momentum.
+A slot is a variable that an optimizer keeps for a variable of the model, such as its momentum.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
+import tf_keras
 
 # Slots that are named differently in legacy optimizers (left) and new ones (right).
 _NEW_NAMES = {
@@ -26,25 +27,26 @@ _V1_NAMES = {
     "Adadelta": {"accumulated_grad": "Adadelta", "accumulated_delta_var": "Adadelta_1"},
 }
 _V1_CENTERED = {"velocity": "RMSProp", "average_gradient": "RMSProp_1", "momentum": "RMSProp_2"}
+Optimizer: TypeAlias = tf_keras.optimizers.Optimizer | tf_keras.optimizers.legacy.Optimizer
 Slots = dict[tuple[str, int], tf.Variable]
 
 
-def inner_optimizer(optimizer: Any) -> Any:
-    """The optimizer inside a LossScaleOptimizer; any other optimizer itself."""
+def inner_optimizer(optimizer: Optimizer) -> Any:
+    """Returns the optimizer inside a LossScaleOptimizer, or any other optimizer itself."""
     return getattr(optimizer, "inner_optimizer", optimizer)
 
 
-def make_slots(optimizer: Any, variables: Sequence[tf.Variable]) -> None:
-    """Makes the variables of an eager optimizer that has not been used yet."""
+def make_slots(optimizer: Optimizer, variables: Sequence[tf.Variable]) -> None:
+    """Creates the variables of an unused eager optimizer."""
     inner = inner_optimizer(optimizer)
     if hasattr(inner, "build"):
         inner.build(list(variables))
     elif hasattr(inner, "_create_all_weights"):
-        # What tf_keras itself calls before it loads a legacy optimizer's weights.
+        # tf_keras calls this before it loads a legacy optimizer's weights.
         inner._create_all_weights(list(variables))
 
 
-def slots_of(optimizer: Any, variables: Sequence[tf.Variable]) -> Slots:
+def find_slots(optimizer: Optimizer, variables: Sequence[tf.Variable]) -> Slots:
     """Finds an optimizer's slots for the variables of a model.
 
     Args:
@@ -56,8 +58,8 @@ def slots_of(optimizer: Any, variables: Sequence[tf.Variable]) -> Slots:
     """
     inner = inner_optimizer(optimizer)
     if not hasattr(inner, "get_slot_names"):
-        return _by_names(_listed(inner), variables)
-    renamed = new_names(inner)
+        return _match_by_name(_list_variables(inner), variables)
+    renamed = map_slot_names(inner)
     found: Slots = {}
     for slot in inner.get_slot_names():
         for position, variable in enumerate(variables):
@@ -68,14 +70,14 @@ def slots_of(optimizer: Any, variables: Sequence[tf.Variable]) -> Slots:
     return found
 
 
-def new_names(optimizer: Any) -> dict[str, str]:
-    """The slot names of a legacy optimizer to those of the new one, where they differ."""
+def map_slot_names(optimizer: Optimizer) -> dict[str, str]:
+    """Maps slot names of a legacy optimizer to the different names of the new one."""
     classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
     return next((_NEW_NAMES[name] for name in classes if name in _NEW_NAMES), {})
 
 
-def saved_slot_names(
-    optimizer: Any, slot: str, name: str, saved: Mapping[str, tuple[int, ...]]
+def find_saved_slot_names(
+    optimizer: Optimizer, slot: str, name: str, saved: Mapping[str, tuple[int, ...]]
 ) -> list[str]:
     """Finds a slot in a checkpoint that a new, a legacy or a v1 optimizer may have written.
 
@@ -100,8 +102,8 @@ def saved_slot_names(
     ]
 
 
-def saved_slot_scale(optimizer: Any, name: str) -> float:
-    """The factor from a slot's value in a checkpoint to its value in a tf_keras optimizer.
+def compute_slot_scale(optimizer: Optimizer, name: str) -> float:
+    """Returns the factor from a slot's value in a checkpoint to its value in a tf_keras optimizer.
 
     Momentum is a sum of gradients in tf.compat.v1, and a sum of updates in tf_keras.
 
@@ -109,13 +111,13 @@ def saved_slot_scale(optimizer: Any, name: str) -> float:
       optimizer: A tf_keras optimizer.
       name: The slot's name in the checkpoint.
     """
-    rate = learning_rate_of(optimizer)
+    rate = get_learning_rate(optimizer)
     of_gradients = name.rpartition("/")[2] == _V1_MOMENTUM
     return -float(rate.numpy()) if of_gradients and rate is not None else 1.0
 
 
-def learning_rate_of(optimizer: Any) -> tf.Variable | None:
-    """The variable of the learning rate; None if it is not a variable."""
+def get_learning_rate(optimizer: Optimizer) -> tf.Variable | None:
+    """Returns the variable of the learning rate; None if it is not a variable."""
     inner = inner_optimizer(optimizer)
     # A new optimizer with a schedule keeps the current value apart.
     names = ("_current_learning_rate", "_learning_rate", "learning_rate")
@@ -123,25 +125,25 @@ def learning_rate_of(optimizer: Any) -> tf.Variable | None:
     return next((rate for rate in found if isinstance(rate, tf.Variable)), None)
 
 
-def iterations_of(optimizer: Any) -> tf.Variable | None:
-    """The variable that counts updates; None if there is no such variable."""
+def get_iterations(optimizer: Optimizer) -> tf.Variable | None:
+    """Returns the variable that counts updates; None if there is no such variable."""
     found = getattr(inner_optimizer(optimizer), "iterations", None)
     return found if isinstance(found, tf.Variable) else None
 
 
-def _listed(optimizer: Any) -> list[tf.Variable]:
+def _list_variables(optimizer: Optimizer) -> list[tf.Variable]:
     variables = getattr(optimizer, "variables", ())
     return list(variables() if callable(variables) and not list(variables) else variables)
 
 
-def _by_names(kept: Sequence[tf.Variable], variables: Sequence[tf.Variable]) -> Slots:
-    """The slots of a new optimizer, which are named `slot/name of the model's variable`."""
-    names = [_plain(variable) for variable in variables]
+def _match_by_name(kept: Sequence[tf.Variable], variables: Sequence[tf.Variable]) -> Slots:
+    """Returns the slots of a new optimizer, named `slot/name of the model's variable`."""
+    names = [_strip_index(variable) for variable in variables]
     found: Slots = {}
     for variable in kept:
-        name = _plain(variable)
+        name = _strip_index(variable)
         fitting = [i for i, known in enumerate(names) if name.endswith(f"/{known}")]
-        # Of names that end alike the longest is meant, of equal names the next one.
+        # Prefers the longest name that fits, and the next one among equal names.
         for position in sorted(fitting, key=lambda i: (-len(names[i]), i)):
             slot = name[: -len(names[position]) - 1].rpartition("/")[2]
             if (slot, position) not in found:
@@ -150,5 +152,5 @@ def _by_names(kept: Sequence[tf.Variable], variables: Sequence[tf.Variable]) -> 
     return found
 
 
-def _plain(variable: tf.Variable) -> str:
+def _strip_index(variable: tf.Variable) -> str:
     return variable.name.partition(":")[0]

@@ -1,7 +1,7 @@
-"""Models that stay in memory and answer one batch after another.
+"""Predictors, which keep a model in memory and predict batch after batch.
 
-`estimator.predictor()` opens an Estimator's model, `from_saved_model` an exported one. The names
-are those of `tf.contrib.predictor`.
+`estimator.predictor()` opens the model of an Estimator; `from_saved_model` opens an exported model.
+The names are those of `tf.contrib.predictor`.
 """
 
 from estimator_train.predictor.base import Predictor

@@ -1,27 +1,28 @@
-"""A session that computes named outputs from named inputs."""
+"""Predictor that computes named outputs from named inputs in a session."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.predictor.batches import fed_value
+from estimator_train.predictor.batches import ArrayLike, Batch, to_input_array
 
 
 class Predictor:
-    """Computes tensors of a graph from others; several threads may call it at a time.
+    """Predictor of a session's outputs. Several threads may call it at the same time.
 
     Args:
-      session: A session that is ready to run; closed with the predictor.
-      feed_tensors: Name to tensor that a batch is fed to.
-      fetch_tensors: Name to tensor that is computed.
+      session: A session with initialized variables; the predictor closes it.
+      feed_tensors: Maps input names to the tensors to feed.
+      fetch_tensors: Maps output names to the tensors to compute.
 
     Attributes:
       session: The session.
-      graph: Its graph.
-      feed_tensors: Name to tensor that a batch is fed to.
-      fetch_tensors: Name to tensor that is computed.
+      graph: The graph of the session.
+      feed_tensors: Maps input names to the tensors to feed.
+      fetch_tensors: Maps output names to the tensors to compute.
     """
 
     def __init__(
@@ -39,54 +40,53 @@ class Predictor:
             session, list(self.feed_tensors.values()), list(self.fetch_tensors.values())
         )
 
-    def predict(self, batch: Any) -> dict[str, Any]:
+    def predict(self, batch: Batch) -> dict[str, Any]:
         """Computes the outputs for one batch.
 
         Args:
-          batch: Name of an input to its value, an array or nested list; the bare value where there
-            is one input alone. Numbers are cast to the input's dtype. What the outputs do not need
-            may be left out, or None.
+          batch: Maps input names to values, which are arrays or nested lists; or a single value if
+            there is only one input. Numbers are cast to the dtype of the input. Inputs that the
+            outputs do not need may be missing or None.
 
         Returns:
-          Name of each output to its NumPy value.
+          Maps output names to NumPy values.
 
         Raises:
-          ValueError: The batch has other names or shapes than the inputs, lacks what the outputs
-            need, or the predictor is closed.
+          ValueError: The names or shapes of the batch do not match the inputs, an input that the
+            outputs need is missing, or the predictor is closed.
         """
         run = self._run
         if run is None:
             raise ValueError("This predictor is closed; open another one for further batches.")
-        values = _by_name(batch, self.feed_tensors)
-        fed = {
-            name: fed_value(name, values[name], to)
-            for name, to in self.feed_tensors.items()
+        values = _as_inputs(batch, self.feed_tensors)
+        inputs = {
+            name: to_input_array(name, values[name], tensor)
+            for name, tensor in self.feed_tensors.items()
             if values.get(name) is not None
         }
-        if len(fed) < len(self.feed_tensors):
-            return self._predict_from(fed)
-        return dict(zip(self._names, run(*fed.values()), strict=True))
+        if len(inputs) < len(self.feed_tensors):
+            return self._predict_from_some(inputs)
+        return dict(zip(self._names, run(*inputs.values()), strict=True))
 
     __call__ = predict
 
-    def _predict_from(self, fed: Mapping[str, Any]) -> dict[str, Any]:
+    def _predict_from_some(self, inputs: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Computes the outputs from some of the inputs."""
+        feeds = {self.feed_tensors[name]: value for name, value in inputs.items()}
         try:
-            found: dict[str, Any] = self.session.run(
-                self.fetch_tensors, {self.feed_tensors[name]: fed[name] for name in fed}
-            )
+            outputs: dict[str, Any] = self.session.run(self.fetch_tensors, feeds)
         except tf.errors.InvalidArgumentError as error:
-            missing = sorted(set(self.feed_tensors) - set(fed))
+            missing = sorted(set(self.feed_tensors) - set(inputs))
             if "must feed a value" not in error.message:
                 raise
             raise ValueError(
-                f"The batch has no values for the inputs {missing}, and the outputs "
+                f"The batch has no values for the inputs {missing}, but the outputs "
                 f"{sorted(self.fetch_tensors)} need them: {error.message.splitlines()[0]}"
             ) from error
-        return found
+        return outputs
 
     def close(self) -> None:
-        """Releases the model; calls that are under way in other threads are cancelled."""
+        """Releases the model, and cancels calls in other threads."""
         self._run = None
         self.session.close()
 
@@ -97,17 +97,17 @@ class Predictor:
         self.close()
 
 
-def _by_name(batch: Any, feed_tensors: Mapping[str, tf.Tensor]) -> Mapping[str, Any]:
-    """The batch as a mapping with no other names than those of the inputs.
+def _as_inputs(batch: Batch, feed_tensors: Mapping[str, tf.Tensor]) -> Mapping[str, ArrayLike]:
+    """Returns the batch as a mapping from input names.
 
     Raises:
-      ValueError: It has others.
+      ValueError: The batch has other names.
     """
     if not isinstance(batch, Mapping):
         if len(feed_tensors) != 1:
             raise ValueError(
-                f"The model has the inputs {sorted(feed_tensors)}, so a batch is a dict with these "
-                f"keys; got {type(batch).__name__}."
+                f"The model has the inputs {sorted(feed_tensors)}, so a batch must be a dict with "
+                f"these keys, but got {type(batch).__name__}."
             )
         return {next(iter(feed_tensors)): batch}
     unexpected = sorted(set(batch) - set(feed_tensors))

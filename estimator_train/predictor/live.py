@@ -1,120 +1,139 @@
-"""Predictors from Estimators: the model of a model_dir, kept up to date if asked."""
+"""Predictors of Estimators, which can follow the latest checkpoint of a model_dir."""
 
 import dataclasses
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint, stamp
-from estimator_train.engine.checkpoints.reading import note_untrained, with_latest
+from estimator_train.engine.checkpoints.integrity import fingerprint, latest_checkpoint
+from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
+from estimator_train.engine.checkpoints.storage import (
+    MISSING_ERRORS,
+    StorageFaultError,
+    single_attempt,
+)
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
-from estimator_train.engine.run.predict import chosen
-from estimator_train.engine.sessions.session import restored_session, session_config
+from estimator_train.engine.run.predict import select_predictions
+from estimator_train.engine.sessions.session import open_restored_session, session_config
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.export.signatures import signatures_of
+from estimator_train.export.receivers import Receiver, ReceiverFn
+from estimator_train.export.signatures import make_signatures
 from estimator_train.predictor.base import Predictor
-from estimator_train.predictor.batches import placeholder_like
+from estimator_train.predictor.batches import Batch, make_placeholder
 from estimator_train.predictor.saved_model import DEFAULT_KEY
 
 _LOG = tf.get_logger()
-_SINGLE = "features"
+_SINGLE = "features"  # Name of an input or output that has no name.
 
-_OF_PREDICTORS = ("session", "graph", "feed_tensors", "fetch_tensors")
+_PREDICTOR_ATTRIBUTES = ("session", "graph", "feed_tensors", "fetch_tensors")
+
+Outputs: TypeAlias = tf.Tensor | Mapping[str, tf.Tensor]
+
+
+class _HasContext(Protocol):
+    """An Estimator, whose module imports this one."""
+
+    def _engine_context(self, mode: str | None) -> EstimatorContext: ...
 
 
 @dataclasses.dataclass(frozen=True)
 class _Model:
-    """A model's graph: what a batch is fed to, and what it computes."""
+    """Graph of a model, with the tensors to feed and to fetch."""
 
     graph: tf.Graph
     scaffold: tf.compat.v1.train.Scaffold
     feeds: Mapping[str, tf.Tensor]
-    fetches: Any
+    fetches: Outputs
 
 
 class EstimatorPredictor:
-    """An Estimator's model that stays open: built and loaded once, then called any number of times.
+    """Predictor that builds and loads the model of an Estimator once, for any number of calls.
 
-    Several threads may call it at a time. `estimator.predictor()` makes one, a context manager.
+    Several threads may call it at the same time. `estimator.predictor()` returns one. It is a
+    context manager.
 
     Args:
-      context: The estimator that is run.
-      serving_input_receiver_fn: Function that returns a receiver for what is fed, as for
-        `export_saved_model`; by default features are fed as they are, and the model is built for
-        the names, dtypes and shapes of the first batch.
-      outputs: From the model's EstimatorSpec and receiver to the tensors that are computed.
+      context: The estimator.
+      serving_input_receiver_fn: Function that returns a receiver for the inputs, as for
+        `export_saved_model`. By default the inputs are the features, and the first batch
+        determines their names, dtypes and shapes.
+      get_outputs: Function from the model's EstimatorSpec and the receiver to the tensors to
+        compute.
       checkpoint_path: The checkpoint; by default the latest.
-      reload: Whether to go over to a newer checkpoint as soon as there is one.
+      reload: Whether to load newer checkpoints as soon as they are written.
     """
 
     def __init__(
         self,
         context: EstimatorContext,
-        serving_input_receiver_fn: Callable[[], Any] | None,
-        outputs: Callable[[EstimatorSpec, Any], Any],
+        serving_input_receiver_fn: ReceiverFn | None,
+        get_outputs: Callable[[EstimatorSpec, Receiver], Outputs],
         checkpoint_path: str | None = None,
         reload: bool = False,
     ) -> None:
         if reload and checkpoint_path:
             raise ValueError(
-                f"reload follows the latest checkpoint of model_dir, but checkpoint_path "
-                f"({checkpoint_path}) fixes one: give only one of them."
+                f"reload=True follows the latest checkpoint of model_dir, so checkpoint_path must "
+                f"be None, but got {checkpoint_path}."
             )
         self._context = context
-        self._outputs = outputs
+        self._get_outputs = get_outputs
         self._reload = reload
         self._lock = threading.Lock()
-        self._closed = False
+        self._is_closed = False
         self._model: _Model | None = None
         self._predictor: Predictor | None = None
         self._fixed_path = checkpoint_path
         self._path = checkpoint_path or latest_checkpoint(context.model_dir)
-        note_untrained(context.model_dir, self._path, "predict")
-        self._state = self._state_of_model_dir()
+        log_untrained(context.model_dir, self._path, "predict")
+        self._state: Hashable = None
+        self._state = self._get_model_dir_state()
+        self._has_receiver = serving_input_receiver_fn is not None
         if serving_input_receiver_fn is not None:
             self._open(self._build(serving_input_receiver_fn))
 
     @property
     def checkpoint_path(self) -> str | None:
-        """The checkpoint that is loaded; None where variables were initialized."""
+        """The loaded checkpoint; None if the variables were initialized instead."""
         return self._path
 
     def __getattr__(self, name: str) -> Any:
-        # Old programs take the session and its tensors from a predictor of an Estimator too.
-        if name in _OF_PREDICTORS and self._predictor is not None:
+        # Old programs read the session and its tensors from the predictor.
+        if name in _PREDICTOR_ATTRIBUTES and self._predictor is not None:
             return getattr(self._predictor, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def predict(self, batch: Any) -> Any:
+    def predict(self, batch: Batch) -> Any:
         """Computes the predictions for one batch.
 
         Args:
-          batch: What model_fn takes as features: an array or nested list, or a dict of them, with
-            the batch as first dimension. With a serving_input_receiver_fn, what its receiver takes.
+          batch: The features of model_fn: an array or nested list, or a dict of arrays or lists,
+            with the batch as first dimension. With a serving_input_receiver_fn, the receiver's
+            tensors.
 
         Returns:
-          NumPy values as model_fn's predictions are: a dict of them, or one.
+          The predictions of model_fn: a dict of NumPy values, or a single value.
 
         Raises:
-          ValueError: The batch has other names or shapes than the model takes, or the predictor is
+          ValueError: The names or shapes of the batch do not match the model, or the predictor is
             closed.
         """
-        predictor = self._current(batch)
+        predictor = self._get_predictor(batch)
         assert self._model is not None
-        found = predictor.predict(batch)
-        return found if isinstance(self._model.fetches, Mapping) else found[_SINGLE]
+        outputs = predictor.predict(batch)
+        return outputs if isinstance(self._model.fetches, Mapping) else outputs[_SINGLE]
 
     __call__ = predict
 
     def close(self) -> None:
         """Releases the model."""
         with self._lock:
-            self._closed = True
+            self._is_closed = True
             if self._predictor is not None:
                 self._predictor.close()
 
@@ -124,81 +143,103 @@ class EstimatorPredictor:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def _current(self, batch: Any) -> Predictor:
+    def _get_predictor(self, batch: Batch) -> Predictor:
+        """Returns the predictor; the first batch opens it, a new checkpoint replaces it."""
         predictor = self._predictor
         if predictor is None:
             with self._lock:
-                if self._predictor is None and not self._closed:
-                    self._open(self._build_like(batch))
+                if self._predictor is None and not self._is_closed:
+                    self._open(self._build_for_batch(batch))
                 predictor = self._predictor
-        if self._closed or predictor is None:
+        elif self._has_new_order(batch):
+            with self._lock:
+                if not self._is_closed and self._has_new_order(batch):
+                    self._open(self._build_for_batch(batch))
+                predictor = self._predictor
+        if self._is_closed or predictor is None:
             raise ValueError("This predictor is closed; open another one for further batches.")
-        return self._reloaded(predictor) if self._reload else predictor
+        return self._reload_if_newer(predictor) if self._reload else predictor
 
-    def _build_like(self, batch: Any) -> _Model:
-        def receives_as_is() -> Any:
+    def _has_new_order(self, batch: Batch) -> bool:
+        """Returns whether a batch has the features of the model in another order."""
+        if self._has_receiver or not isinstance(batch, Mapping) or self._model is None:
+            return False
+        names = list(self._model.feeds)
+        return list(batch) != names and set(batch) == set(names)
+
+    def _build_for_batch(self, batch: Batch) -> _Model:
+        def make_receiver() -> Receiver:
             if not isinstance(batch, Mapping):
-                tensor = placeholder_like(batch)
+                tensor = make_placeholder(batch)
                 return SimpleNamespace(features=tensor, receiver_tensors={_SINGLE: tensor})
-            tensors = {name: placeholder_like(value) for name, value in batch.items()}
+            tensors = {name: make_placeholder(value) for name, value in batch.items()}
             return SimpleNamespace(features=dict(tensors), receiver_tensors=tensors)
 
-        return self._build(receives_as_is)
+        return self._build(make_receiver)
 
-    def _build(self, serving_input_receiver_fn: Callable[[], Any]) -> _Model:
+    def _build(self, serving_input_receiver_fn: ReceiverFn) -> _Model:
         context = self._context
         with model_graph(context) as graph:
-            tf.compat.v1.train.create_global_step()
+            context.create_global_step(graph)
             receiver = serving_input_receiver_fn()
             feeds = receiver.receiver_tensors
             spec = call_model_fn(context, receiver.features, None, ModeKeys.PREDICT)
             if context.warm_start:
                 warm_start.apply(context.warm_start, self._path)
-            return _Model(graph, spec.scaffold, feeds, self._outputs(spec, receiver))
+            return _Model(graph, spec.scaffold, feeds, self._get_outputs(spec, receiver))
 
     def _open(self, model: _Model) -> None:
-        def restored(path: str | None) -> tuple[str | None, tf.compat.v1.Session]:
+        def restore(path: str | None) -> tuple[str | None, tf.compat.v1.Session]:
             settings = session_config(self._context)
-            return path, restored_session(model.graph, model.scaffold, settings, path)
+            return path, open_restored_session(model.graph, model.scaffold, settings, path)
 
         if self._fixed_path or self._path is None:
-            session = restored(self._path)[1]
+            session = restore(self._path)[1]
         else:
-            self._path, session = with_latest(self._context.model_dir, restored, self._path)
+            self._path, session = retry_on_deleted_checkpoint(
+                self._context.model_dir, restore, self._path
+            )
         fetches = model.fetches if isinstance(model.fetches, Mapping) else {_SINGLE: model.fetches}
         self._model = model
         self._predictor = Predictor(session, model.feeds, fetches)
 
-    def _state_of_model_dir(self) -> Any:
-        """What changes whenever a checkpoint is written."""
+    def _get_model_dir_state(self) -> Hashable:
+        """Returns a fingerprint that changes when a checkpoint is written."""
         try:
-            return stamp(f"{self._context.model_dir}/checkpoint")
-        except (tf.errors.NotFoundError, FileNotFoundError):
+            return fingerprint(f"{self._context.model_dir}/checkpoint")
+        except MISSING_ERRORS:
             return None
+        except (tf.errors.OpError, OSError):  # The storage fails: keep the loaded checkpoint.
+            return self._state
 
-    def _reloaded(self, predictor: Predictor) -> Predictor:
-        """The predictor of the latest checkpoint: the one in use unless a newer one was written."""
-        if self._state_of_model_dir() == self._state:
+    def _reload_if_newer(self, predictor: Predictor) -> Predictor:
+        """Returns a predictor of a newer checkpoint if there is one; otherwise `predictor`."""
+        if self._get_model_dir_state() == self._state:
             return predictor
         with self._lock:
-            state = self._state_of_model_dir()
-            if state == self._state or self._closed:
+            state = self._get_model_dir_state()
+            if state == self._state or self._is_closed:
                 return predictor
-            self._state = state
-            before = self._path
+            old_state, self._state = self._state, state
+            old_path = self._path
             assert self._model is not None
             try:
-                path = latest_checkpoint(self._context.model_dir)
-                if path is None or path == before:
-                    return predictor
-                self._path = path
-                # The previous session closes when the calls that still use it are done.
-                self._open(self._model)
+                with single_attempt():
+                    path = latest_checkpoint(self._context.model_dir)
+                    if path is None or path == old_path:
+                        return predictor
+                    self._path = path
+                    # The old session closes after the calls that still use it.
+                    self._open(self._model)
                 _LOG.info("Predicting from %s.", self._path)
-            except (tf.errors.OpError, ValueError) as error:
-                self._path = before
+            except (tf.errors.OpError, ValueError, StorageFaultError) as error:
+                self._path = old_path
+                if isinstance(error, StorageFaultError):
+                    self._state = old_state  # The next call tries again.
                 _LOG.warning(
-                    "Could not load a newer checkpoint; still predicting from %s: %s", before, error
+                    "Could not load a newer checkpoint; still predicting from %s: %s",
+                    old_path,
+                    error,
                 )
             assert self._predictor is not None
             return self._predictor
@@ -206,24 +247,24 @@ class EstimatorPredictor:
 
 def open_predictor(
     context: EstimatorContext,
-    serving_input_receiver_fn: Callable[[], Any] | None,
+    serving_input_receiver_fn: ReceiverFn | None,
     predict_keys: Sequence[str] | str | None,
     checkpoint_path: str | None,
     reload: bool,
 ) -> EstimatorPredictor:
-    """What `Estimator.predictor` returns; its arguments are those."""
+    """Returns a predictor; `Estimator.predictor` documents the arguments."""
     return EstimatorPredictor(
         context,
         serving_input_receiver_fn,
-        lambda spec, receiver: chosen(spec.predictions, predict_keys),
+        lambda spec, receiver: select_predictions(spec.predictions, predict_keys),
         checkpoint_path,
         reload,
     )
 
 
 def from_estimator(
-    estimator: Any,
-    serving_input_receiver_fn: Callable[[], Any],
+    estimator: _HasContext,
+    serving_input_receiver_fn: ReceiverFn,
     output_key: str | None = None,
     graph: tf.Graph | None = None,
     config: tf.compat.v1.ConfigProto | None = None,
@@ -233,31 +274,32 @@ def from_estimator(
     Args:
       estimator: The Estimator.
       serving_input_receiver_fn: As for `export_saved_model`.
-      output_key: Which of the model's export_outputs to compute; the default one by default.
-      graph: Not used: the model has a graph of its own.
-      config: Configuration of the session in place of the Estimator's.
+      output_key: Key of the export_outputs to compute; the default output by default.
+      graph: Not used, because the model always gets a new graph.
+      config: Configuration of the session; the Estimator's by default.
 
     Returns:
       A predictor, which is also a context manager that closes it.
 
     Raises:
-      ValueError: There is no checkpoint, or no such output.
+      ValueError: There is no checkpoint, or the output does not exist.
     """
     del graph
-    context: EstimatorContext = estimator._context()
+    context: EstimatorContext = estimator._engine_context(None)
     if latest_checkpoint(context.model_dir) is None:
         raise ValueError(f"Couldn't find trained model at {context.model_dir}.")
     if config is not None:
         context = dataclasses.replace(context, config=context.config.replace(session_config=config))
 
-    def outputs(spec: EstimatorSpec, receiver: Any) -> dict[str, tf.Tensor]:
-        signatures = signatures_of(spec, receiver)
+    def get_outputs(spec: EstimatorSpec, receiver: Receiver) -> dict[str, tf.Tensor]:
+        signatures = make_signatures(spec, receiver)
         key = output_key or DEFAULT_KEY
         if key not in signatures:
             raise ValueError(
                 f'Got output_key "{key}". The model\'s outputs are {sorted(signatures)}.'
             )
-        found = tf.compat.v1.get_default_graph().get_tensor_by_name
-        return {name: found(info.name) for name, info in signatures[key].outputs.items()}
+        graph = tf.compat.v1.get_default_graph()
+        outputs = signatures[key].outputs
+        return {name: graph.get_tensor_by_name(info.name) for name, info in outputs.items()}
 
-    return EstimatorPredictor(context, serving_input_receiver_fn, outputs)
+    return EstimatorPredictor(context, serving_input_receiver_fn, get_outputs)

@@ -1,4 +1,4 @@
-"""The charts of a report, with matplotlib."""
+"""Plots the charts of a report with matplotlib."""
 
 import io
 import statistics
@@ -14,48 +14,49 @@ _SIZE = (8.0, 4.5)
 
 
 def draw(runs: Sequence[Run]) -> dict[str, bytes]:
-    """Draws what there are figures for.
+    """Plots all charts for which the runs have values.
 
     Args:
       runs: The runs.
 
     Returns:
-      Name of a chart to its PNG file, as bytes.
+      Maps chart names to PNG files, as bytes.
     """
+    losses: list[tuple[str, Points]] = []
+    step_times: list[tuple[str, Points]] = []
+    for run in runs:
+        losses += [(run.name, run.loss), (f"{run.name}, evaluation", run.eval_loss)]
+        milliseconds = [(step, 1000 / rate) for step, rate in run.steps_per_sec if rate > 0]
+        step_times.append((run.name, milliseconds))
     charts = {
-        "loss": _lines(_losses(runs), "loss"),
-        "throughput": _throughput(runs),
-        "step_time": _lines(
-            [(r.name, [(s, 1000 / v) for s, v in r.steps_per_sec if v > 0]) for r in runs],
-            "milliseconds a step",
-        ),
-        "scaling": _scaling(runs),
+        "loss": _plot_lines(losses, "loss"),
+        "throughput": _plot_throughput(runs),
+        "step_time": _plot_lines(step_times, "milliseconds per step"),
+        "scaling": _plot_scaling(runs),
     }
-    return {name: _png(figure) for name, figure in charts.items() if figure is not None}
+    return {name: _encode_png(figure) for name, figure in charts.items() if figure is not None}
 
 
-def _png(figure: Figure) -> bytes:
+def _encode_png(figure: Figure) -> bytes:
     file = io.BytesIO()
     figure.savefig(file, dpi=120)
     return file.getvalue()
 
 
-def _losses(runs: Sequence[Run]) -> list[tuple[str, Points]]:
-    return [
-        line
-        for run in runs
-        for line in ((run.name, run.loss), (f"{run.name}, evaluation", run.eval_loss))
+def _plot_throughput(runs: Sequence[Run]) -> Figure | None:
+    """Plots examples per second if all runs have them, otherwise steps per second."""
+    has_examples = all(run.examples_per_sec for run in runs)
+    lines = [
+        (run.name, run.examples_per_sec if has_examples else run.steps_per_sec) for run in runs
     ]
+    return _plot_lines(lines, _rate_label(has_examples), from_zero=True)
 
 
-def _throughput(runs: Sequence[Run]) -> Figure | None:
-    """Examples a second if they are known of all runs, else steps."""
-    examples = all(run.examples_per_sec for run in runs)
-    lines = [(run.name, run.examples_per_sec if examples else run.steps_per_sec) for run in runs]
-    return _lines(lines, "examples a second" if examples else "steps a second", from_zero=True)
+def _rate_label(has_examples: bool) -> str:
+    return "examples per second" if has_examples else "steps per second"
 
 
-def _figure(x_label: str, y_label: str) -> tuple[Figure, Axes]:
+def _make_figure(x_label: str, y_label: str) -> tuple[Figure, Axes]:
     figure = Figure(figsize=_SIZE, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -65,14 +66,14 @@ def _figure(x_label: str, y_label: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _lines(
+def _plot_lines(
     lines: Sequence[tuple[str, Points]], y_label: str, *, from_zero: bool = False
 ) -> Figure | None:
-    drawn = [(name, points) for name, points in lines if points]
-    if not drawn:
+    lines = [(name, points) for name, points in lines if points]
+    if not lines:
         return None
-    figure, axes = _figure("global step", y_label)
-    for name, points in drawn:
+    figure, axes = _make_figure("global step", y_label)
+    for name, points in lines:
         steps, values = zip(*points, strict=True)
         axes.plot(steps, values, label=name, marker="o" if len(points) < 10 else "")
     if from_zero:
@@ -81,37 +82,39 @@ def _lines(
     return figure
 
 
-def scaling_points(runs: Sequence[Run]) -> tuple[list[tuple[int, float]], bool]:
-    """Replicas and examples (or steps) a second, the median of a run's and the mean of such runs.
+def compute_scaling(runs: Sequence[Run]) -> tuple[list[tuple[int, float]], bool]:
+    """Computes the throughput for each number of replicas.
+
+    The throughput of a run is its median. Runs with the same number of replicas are averaged.
 
     Returns:
-      The points, and whether they are of examples: steps are compared where examples are not known
-      of all runs whose replicas are known.
+      Pairs of (replicas, rate), and whether rates are examples per second. They are steps per
+      second if a run with a known number of replicas has no examples per second.
     """
-    known = [run for run in runs if run.replicas and run.steps_per_sec]
-    by_examples = all(run.examples_per_sec for run in known)
+    usable = [run for run in runs if run.replicas and run.steps_per_sec]
+    has_examples = all(run.examples_per_sec for run in usable)
     rates: dict[int, list[float]] = {}
-    for run in known:
+    for run in usable:
         assert run.replicas
-        points = run.examples_per_sec if by_examples else run.steps_per_sec
+        points = run.examples_per_sec if has_examples else run.steps_per_sec
         rates.setdefault(run.replicas, []).append(median(points))
-    means = ((replicas, statistics.fmean(found)) for replicas, found in rates.items())
-    return sorted(means), by_examples
+    means = ((replicas, statistics.fmean(values)) for replicas, values in rates.items())
+    return sorted(means), has_examples
 
 
-def _scaling(runs: Sequence[Run]) -> Figure | None:
-    """Throughput over replicas, beside what it would be if each added as much as the first."""
-    points, examples = scaling_points(runs)
+def _plot_scaling(runs: Sequence[Run]) -> Figure | None:
+    """Plots throughput over replicas, and a line for linear scaling."""
+    points, has_examples = compute_scaling(runs)
     if len(points) < 2:
         return None
-    figure, axes = _figure("replicas", "examples a second" if examples else "steps a second")
+    figure, axes = _make_figure("replicas", _rate_label(has_examples))
     replicas, rates = zip(*points, strict=True)
     ideal = [rates[0] * n / replicas[0] for n in replicas]
     positions = range(len(replicas))
     axes.bar(positions, rates, width=0.5, label="measured")
     axes.plot(positions, ideal, "--", color="gray", label="linear")
-    for position, rate, best in zip(positions, rates, ideal, strict=True):
-        text = f"{rate:,.0f} ({rate / best:.0%})"
+    for position, rate, ideal_rate in zip(positions, rates, ideal, strict=True):
+        text = f"{rate:,.0f} ({rate / ideal_rate:.0%})"
         axes.annotate(text, (position, rate), ha="center", va="bottom")
     axes.set_xticks(positions, [str(n) for n in replicas])
     axes.legend()

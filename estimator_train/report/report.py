@@ -1,4 +1,4 @@
-"""A report of one or more trainings."""
+"""Builds the report of one or more trainings."""
 
 import base64
 import html
@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from estimator_train.engine.whole_files import write_whole
+from estimator_train.engine.atomic_write import atomic_write
 from estimator_train.report import charts
 from estimator_train.report.runs import Run, read_run
 
@@ -31,24 +31,24 @@ td {{ padding: 0.2em 1em 0.2em 0; }}
 
 
 class Report(NamedTuple):
-    """The figures of some runs.
+    """Plots and summaries of some runs.
 
     Attributes:
-      rows: Name of a run to its last figures, in words.
-      charts: Name of a chart to its PNG file, as bytes.
+      rows: Maps names of runs to one-line summaries.
+      charts: Maps names of charts to PNG files, as bytes.
     """
 
     rows: dict[str, str]
     charts: dict[str, bytes]
 
     def write(self, output_dir: str) -> dict[str, str]:
-        """Writes a PNG file for each chart, and report.html with all of them in itself.
+        """Writes a PNG file for each chart, and report.html, which contains all charts.
 
         Args:
-          output_dir: The directory, which is made if it is not there.
+          output_dir: The directory; it is created if it does not exist.
 
         Returns:
-          Name of a chart, and "report", to the path of its file.
+          Maps the names of the charts, and "report", to the paths of the files.
         """
         os.makedirs(output_dir, exist_ok=True)
         title = ", ".join(self.rows)
@@ -57,12 +57,12 @@ class Report(NamedTuple):
         paths = {}
         for file_name, data in {**files, "report.html": page.encode()}.items():
             path = os.path.join(output_dir, file_name)
-            write_whole(path, data)
+            atomic_write(path, data)
             paths[file_name.rpartition(".")[0]] = path
         return paths
 
     def _repr_html_(self) -> str:
-        """The report as a notebook shows it."""
+        """Returns HTML for notebooks."""
         rows = "\n".join(
             f"<tr><td>{html.escape(name)}</td><td>{html.escape(text)}</td></tr>"
             for name, text in self.rows.items()
@@ -76,17 +76,17 @@ class Report(NamedTuple):
 
 
 def report(*model_dirs: str, replicas: Sequence[int] = ()) -> Report:
-    """Draws the loss, the throughput and the time of a step over the steps of runs.
+    """Plots the loss, the throughput and the time of a step over the steps of runs.
 
     Args:
       *model_dirs: The directories of the runs.
-      replicas: How many replicas each trained on; by default as its history says.
+      replicas: Number of replicas of each run; by default the number in its history.
 
     Returns:
-      The report; a notebook shows it where it is the last line of a cell.
+      The report; a notebook shows it if it is the last line of a cell.
 
     Raises:
-      ValueError: A directory does not exist or holds no figures of a training.
+      ValueError: A directory does not exist, or has no history and no event files of a training.
     """
     runs: list[Run] = [read_run(model_dir) for model_dir in model_dirs]
     if replicas:

@@ -1,4 +1,4 @@
-"""What a model_dir tells of its trainings: the figures that a report draws."""
+"""Reads the history of trainings from a model_dir."""
 
 import json
 import os
@@ -15,15 +15,15 @@ _RATE_TAG = "global_step/sec"
 
 
 class Run(NamedTuple):
-    """The figures of a run, each as (global step, value), steps ascending.
+    """History of a run, as pairs of (global step, value) with increasing steps.
 
     Attributes:
-      name: Its directory.
+      name: Directory of the run.
       loss: Losses of training.
-      steps_per_sec: Steps a second.
-      examples_per_sec: Examples a second, over all replicas; empty if it is not known.
+      steps_per_sec: Steps per second.
+      examples_per_sec: Examples per second over all replicas; empty if unknown.
       eval_loss: Losses of evaluations.
-      replicas: How many replicas it trained on; None if it is not known.
+      replicas: Number of replicas; None if unknown.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Run(NamedTuple):
     replicas: int | None
 
     def summary(self) -> str:
-        """One line: the last step, the last losses, and the median rates."""
+        """Returns one line with the last step, the last losses, and the median rates."""
         parts = [f"step {max(step for step, _ in self.loss + self.eval_loss)}"]
         for name, points in (("loss", self.loss), ("evaluation loss", self.eval_loss)):
             parts += [f"{name} {points[-1][1]:.4g}"] if points else []
@@ -44,45 +44,45 @@ class Run(NamedTuple):
 
 
 def median(points: Points) -> float:
-    """The median value of points."""
+    """Returns the median of the values of points."""
     return statistics.median(value for _, value in points)
 
 
 def read_run(model_dir: str) -> Run:
-    """Reads a run's history, or its event files if it has none.
+    """Reads the history of a run, or its event files if there is no history.
 
     Args:
-      model_dir: Its directory.
+      model_dir: Directory of the run.
 
     Raises:
-      ValueError: The directory does not exist, or holds no figures of a training.
+      ValueError: The directory does not exist, or has no losses of a training.
     """
     if not tf.io.gfile.isdir(model_dir):
         raise ValueError(f"{model_dir} is not a directory.")
     path = os.path.join(model_dir, FILE_NAME)
-    lines = list(_lines(path)) if tf.io.gfile.exists(path) else []
-    lines = lines or list(_events(model_dir))
+    lines = list(_read_history(path)) if tf.io.gfile.exists(path) else []
+    lines = lines or list(_read_events(model_dir))
     evaluations = [line for line in lines if "eval" in line]
     training = [line for line in lines if "eval" not in line]
     losses = [{**line, **line["metrics"]} for line in evaluations if not line["eval"]]
     run = Run(
         model_dir,
-        _points(training, "loss"),
-        _points(training, "steps_per_sec"),
-        _points(training, "examples_per_sec"),
-        _points(losses, "loss"),
+        _collect_points(training, "loss"),
+        _collect_points(training, "steps_per_sec"),
+        _collect_points(training, "examples_per_sec"),
+        _collect_points(losses, "loss"),
         next((line["replicas"] for line in reversed(training) if "replicas" in line), None),
     )
     if not run.loss and not run.eval_loss:
         raise ValueError(
-            f"{model_dir} has no figures of a training: it holds neither {FILE_NAME} nor event "
-            "files with a loss."
+            f"{model_dir} has no history of a training: neither {FILE_NAME} nor event files in it "
+            "contain a loss."
         )
     return run
 
 
-def _points(lines: Iterable[dict[str, Any]], key: str) -> Points:
-    """The values of a key. What a later training from an earlier checkpoint did again replaces."""
+def _collect_points(lines: Iterable[dict[str, Any]], key: str) -> Points:
+    """Returns the values of a key; steps that a restarted training repeated replace old values."""
     points: Points = []
     for line in lines:
         if key in line:
@@ -92,29 +92,30 @@ def _points(lines: Iterable[dict[str, Any]], key: str) -> Points:
     return points
 
 
-def _lines(path: str) -> Iterator[dict[str, Any]]:
+def _read_history(path: str) -> Iterator[dict[str, Any]]:
     with tf.io.gfile.GFile(path) as file:
         for text in file:
             try:
                 line = json.loads(text)
             except ValueError:
-                continue  # A job that was killed may have left half a line.
+                continue  # A killed job may have written an incomplete line.
             if isinstance(line, dict) and "step" in line:
                 yield line
 
 
-def _events(model_dir: str) -> Iterator[dict[str, Any]]:
-    """The same lines as in a history, from event files of training and of evaluations."""
-    for directory, own in ((model_dir, {}), (os.path.join(model_dir, "eval"), {"eval": ""})):
-        for path in sorted(tf.io.gfile.glob(os.path.join(directory, "*.tfevents.*"))):
-            for step, tag, value in _scalars(path):
-                if tag == "loss" and own:
-                    yield {"step": step, "metrics": {"loss": value}, **own}
-                elif not own and tag in ("loss", _RATE_TAG):
-                    yield {"step": step, "loss" if tag == "loss" else "steps_per_sec": value}
+def _read_events(model_dir: str) -> Iterator[dict[str, Any]]:
+    """Yields lines like those of a history from the event files of training and evaluation."""
+    for path in sorted(tf.io.gfile.glob(os.path.join(model_dir, "*.tfevents.*"))):
+        for step, tag, value in _read_scalars(path):
+            if tag in ("loss", _RATE_TAG):
+                yield {"step": step, "loss" if tag == "loss" else "steps_per_sec": value}
+    for path in sorted(tf.io.gfile.glob(os.path.join(model_dir, "eval", "*.tfevents.*"))):
+        for step, tag, value in _read_scalars(path):
+            if tag == "loss":
+                yield {"step": step, "metrics": {"loss": value}, "eval": ""}
 
 
-def _scalars(path: str) -> Iterator[tuple[int, str, float]]:
+def _read_scalars(path: str) -> Iterator[tuple[int, str, float]]:
     try:
         for record in tf.data.TFRecordDataset(path):
             event = tf.compat.v1.Event.FromString(record.numpy())
@@ -122,4 +123,4 @@ def _scalars(path: str) -> Iterator[tuple[int, str, float]]:
                 if value.HasField("simple_value"):
                     yield event.step, value.tag, value.simple_value
     except tf.errors.DataLossError:
-        return  # The end of a file that is being written, or was when its job was killed.
+        return  # The file is being written, or its job was killed.

@@ -1,4 +1,4 @@
-"""RunConfig: where and how a job runs, and what its settings may be."""
+"""RunConfig: the settings of a job, their checks, and the task of this process."""
 
 from estimator_train.run_config.run_config import RunConfig
 

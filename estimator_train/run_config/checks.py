@@ -1,4 +1,4 @@
-"""The checks of RunConfig's settings: which values each may have, and the errors for all others."""
+"""Checks of RunConfig's settings: the valid values of each, and the errors for all others."""
 
 from __future__ import annotations
 
@@ -11,51 +11,52 @@ import tensorflow as tf
 
 from estimator_train.lifecycle.preemption import Preemption
 
-Check = Callable[[str, Any], None]
+Check = Callable[[str, Any], None]  # Takes the name of a setting and its value.
 
 
-def must(fits: Callable[[Any], bool], message: str, error: type[Exception] = ValueError) -> Check:
-    """Makes a check from a condition.
+def make_check(
+    is_valid: Callable[[Any], bool], message: str, error: type[Exception] = ValueError
+) -> Check:
+    """Returns a check that raises an error unless a condition holds.
 
     Args:
-      fits: Whether the setting may have a value.
-      message: Text of the error for a value that does not fit, with `{name}` and `{value}` in it.
+      is_valid: Predicate of the value.
+      message: Text of the error, with the fields `{name}` and `{value}`.
       error: Type of the error.
-
-    Returns:
-      A function of the setting's name and its value, which raises the error.
     """
 
-    def check(name: str, value: Any) -> None:
-        if not fits(value):
+    def check(name: str, value: object) -> None:
+        if not is_valid(value):
             raise error(message.format(name=name, value=value))
 
     return check
 
 
-def anything(name: str, value: Any) -> None:
-    """The check that every value passes."""
+def accept_all(name: str, value: object) -> None:
+    """Accepts every value."""
 
 
-def one_of(*choices: str) -> Check:
-    """Makes the check for a string that is one of a few."""
+def make_choice_check(*choices: str) -> Check:
+    """Returns the check of a setting whose value is one of some strings."""
     listed = " or ".join(map(repr, choices))
-    return must(lambda value: value in choices, f"{{name}} should be {listed}, got {{value!r}}")
+    return make_check(
+        lambda value: value in choices, f"{{name}} should be {listed}, got {{value!r}}"
+    )
 
 
-def _both(first: Check, second: Check) -> Check:
-    def check(name: str, value: Any) -> None:
+def _combine(first: Check, second: Check) -> Check:
+    def check(name: str, value: object) -> None:
         first(name, value)
         second(name, value)
 
     return check
 
 
-def _is_positive_integer(value: Any) -> bool:
+def _is_positive_integer(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) > 0
 
 
-def _takes_only_op(function: Any) -> bool:
+def _takes_only_op(function: object) -> bool:
     if not callable(function):
         return False
     parameters = inspect.signature(function).parameters
@@ -64,13 +65,16 @@ def _takes_only_op(function: Any) -> bool:
     )
 
 
-def _names_best(value: Any) -> bool:
-    three = isinstance(value, tuple) and len(value) == 3 and isinstance(value[0], str)
-    return three and value[1] in ("min", "max") and _is_positive_integer(value[2])
+def _is_keep_best(value: object) -> bool:
+    if not isinstance(value, tuple) or len(value) != 3:
+        return False
+    return (
+        isinstance(value[0], str) and value[1] in ("min", "max") and _is_positive_integer(value[2])
+    )
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is less than a number or not: arrays and tensors of no dimensions are as well."""
+    """Returns whether a value can be compared to a number, as arrays without dimensions can."""
     try:
         bool(value < 0)
     except TypeError:
@@ -82,38 +86,56 @@ def _instance_of(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds)
 
 
-_NUMBER = must(_is_number, "{name} must be a number, got {value!r}", TypeError)
-AT_LEAST_ZERO = _both(_NUMBER, must(lambda v: not v < 0, "{name} should be >= 0, got {value}"))
-POSITIVE = _both(_NUMBER, must(lambda v: not v <= 0, "{name} should be > 0, got {value}"))
-INTEGER = must(_instance_of(numbers.Integral), "{name} must be integer. Got {value!r}")
-INTEGER_IF_SET = must(
+_NUMBER = make_check(_is_number, "{name} must be a number, got {value!r}", TypeError)
+AT_LEAST_ZERO = _combine(
+    _NUMBER, make_check(lambda v: not v < 0, "{name} should be >= 0, got {value}")
+)
+POSITIVE = _combine(_NUMBER, make_check(lambda v: not v <= 0, "{name} should be > 0, got {value}"))
+INTEGER = make_check(_instance_of(numbers.Integral), "{name} must be integer. Got {value!r}")
+INTEGER_IF_SET = make_check(
     _instance_of(numbers.Integral), "{name} must be an integer if set. Got {value!r}"
 )
-SWITCH = must(_instance_of(bool), "{name} should be True or False, got {value!r}")
-XLA = must(
+SWITCH = make_check(_instance_of(bool), "{name} should be True or False, got {value!r}")
+XLA = make_check(
     lambda value: isinstance(value, bool) or value == "auto",
     "{name} should be True, False or 'auto', got {value!r}",
 )
-NON_EMPTY = must(lambda value: value != "", "{name} should be non-empty.")
-PROTOCOL = must(
+NON_EMPTY = make_check(lambda value: value != "", "{name} should be non-empty.")
+PROTOCOL = make_check(
     lambda value: value in ("grpc", "grpc+verbs"),
     "{name} should be grpc or grpc+verbs, got {value!r}",
 )
-CONFIG_PROTO = must(
+CONFIG_PROTO = make_check(
     _instance_of(tf.compat.v1.ConfigProto), "{name} must be instance of ConfigProto, got {value!r}"
 )
-FUNCTION_OF_OP = must(
+FUNCTION_OF_OP = make_check(
     _takes_only_op, '{name} must be callable with exactly one argument "op". Got {value!r}'
 )
-LOOP = must(
+LOOP = make_check(
     lambda value: value == "auto" or _is_positive_integer(value),
     "{name} should be an integer > 0 or 'auto', got {value!r}. 1 runs every step by itself.",
 )
-PREEMPTION = must(
+PREEMPTION = make_check(
     _instance_of(bool, Preemption), "{name} should be a Preemption, True or False, got {value!r}"
 )
-KEEP_BEST = must(
-    _names_best,
+KEEP_BEST = make_check(
+    _is_keep_best,
     "{name} should be (metric name, 'min' or 'max', an integer > 0), as ('accuracy', 'max', 3), "
     "got {value!r}",
 )
+
+
+def check_parameter_servers(*strategies: tf.distribute.Strategy | None) -> None:
+    """Refuses TensorFlow 2's strategy of parameter servers, as tf.estimator does.
+
+    Args:
+      *strategies: The strategies that the constructor got; None for no strategy.
+
+    Raises:
+      ValueError: One of them is a `tf.distribute.ParameterServerStrategy`.
+    """
+    if any(isinstance(strategy, tf.distribute.ParameterServerStrategy) for strategy in strategies):
+        raise ValueError(
+            "Please use `tf.compat.v1.distribute.experimental.ParameterServerStrategy` for "
+            "parameter server strategy with estimator."
+        )

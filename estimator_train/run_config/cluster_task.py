@@ -7,26 +7,28 @@ from estimator_train.run_config.settings import ReadOnly
 
 
 class ClusterTask:
-    """The attributes of a RunConfig that tell a process its task in the cluster."""
+    """Attributes of a RunConfig that describe the task of this process in the cluster."""
 
-    service = ReadOnly("Settings of the platform in TF_CONFIG, or None.")
-    cluster_spec = ReadOnly("The cluster, a tf.train.ClusterSpec.")
-    task_type = ReadOnly("Name of this process's job in the cluster.")
-    task_id = ReadOnly("Index of this process in its job.")
-    global_id_in_cluster = ReadOnly("Number of this task among all; None for an evaluator.")
-    master = ReadOnly("Address that sessions of training connect to.")
-    evaluation_master = ReadOnly("Address that sessions of evaluation connect to.")
-    is_chief = ReadOnly("Whether this task saves checkpoints and summaries.")
-    num_ps_replicas = ReadOnly("Number of parameter servers.")
-    num_worker_replicas = ReadOnly("Number of workers and chief.")
-    device_filters = ReadOnly("Devices that sessions may see; empty: all.")
+    service = ReadOnly["dict[str, object] | None"]("Platform settings in TF_CONFIG, or None.")
+    cluster_spec = ReadOnly[tf.train.ClusterSpec]("The cluster, a tf.train.ClusterSpec.")
+    task_type = ReadOnly[str]("Name of this process's job in the cluster.")
+    task_id = ReadOnly[int]("Index of this process in its job.")
+    global_id_in_cluster = ReadOnly["int | None"](
+        "Index of this task among all tasks of the cluster; None for an evaluator."
+    )
+    master = ReadOnly[str]("Address that sessions of training connect to.")
+    evaluation_master = ReadOnly[str]("Address that sessions of evaluation connect to.")
+    is_chief = ReadOnly[bool]("Whether this task saves checkpoints and summaries.")
+    num_ps_replicas = ReadOnly[int]("Number of parameter servers.")
+    num_worker_replicas = ReadOnly[int]("Number of workers, the chief included.")
+    device_filters = ReadOnly["tuple[str, ...]"]("Devices that sessions may see; empty: all.")
 
-    def _take_task(self, cluster: Cluster, jobs: Jobs) -> None:
-        """Fills in all but `service`.
+    def _set_task(self, cluster: Cluster, jobs: Jobs) -> None:
+        """Stores all attributes but `service`.
 
         Args:
           cluster: The cluster and the task.
-          jobs: The jobs to show in `cluster_spec`.
+          jobs: The jobs that `cluster_spec` shows.
         """
         self._cluster_spec = tf.train.ClusterSpec(dict(jobs))
         self._task_type = cluster.task_type

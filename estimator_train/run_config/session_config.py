@@ -1,17 +1,17 @@
-"""The ConfigProto of sessions: an Estimator's defaults, and a user's settings over them."""
+"""The ConfigProto of sessions: the defaults of an Estimator, with the user's settings merged in."""
 
 from collections.abc import Iterable
 
 import tensorflow as tf
 
-from estimator_train.run_config.cpu_limit import threads_that_fit
+from estimator_train.run_config.cpu_limit import count_usable_threads
 
 
-def default_session_config(device_filters: Iterable[str] = ()) -> tf.compat.v1.ConfigProto:
-    """The session settings of an Estimator whose RunConfig has none.
+def make_default_session_config(device_filters: Iterable[str] = ()) -> tf.compat.v1.ConfigProto:
+    """Returns the session settings of an Estimator whose RunConfig has no session_config.
 
     Args:
-      device_filters: The devices the session may see, as "/job:ps"; all by default.
+      device_filters: The devices that the session may see, as "/job:ps"; all by default.
 
     Returns:
       Soft placement, and one pass of the graph optimizer instead of two.
@@ -24,32 +24,32 @@ def default_session_config(device_filters: Iterable[str] = ()) -> tf.compat.v1.C
     return config
 
 
-def merged_session_config(
+def merge_session_config(
     own: tf.compat.v1.ConfigProto | None, device_filters: Iterable[str] = ()
 ) -> tf.compat.v1.ConfigProto:
-    """A user's session settings over our defaults.
+    """Returns the default session settings, overridden by those of the user.
 
     Args:
-      own: The user's, whose fields take precedence. A field with its default value (False, 0,
-        empty) cannot be told from one that is not set. None: nothing is set.
-      device_filters: The devices the session may see if `own` does not say.
+      own: The user's settings. A field with its default value (False, 0, empty) counts as not set.
+        None: no settings.
+      device_filters: The devices that the session may see if `own` has no device filters.
     """
     if own is None:
-        return default_session_config(device_filters)
-    config = default_session_config(() if own.device_filters else device_filters)
+        return make_default_session_config(device_filters)
+    config = make_default_session_config(() if own.device_filters else device_filters)
     config.MergeFrom(own)
     return config
 
 
-def with_threads_that_fit(config: tf.compat.v1.ConfigProto) -> tf.compat.v1.ConfigProto:
-    """A copy whose thread pools without a size have the one that a container's limit leaves them.
+def limit_threads(config: tf.compat.v1.ConfigProto) -> tf.compat.v1.ConfigProto:
+    """Returns a copy whose thread pools of unset size fit the CPU limit of the container.
 
     Args:
-      config: The configuration of a session that runs in this process.
+      config: The settings of a session that runs in this process.
     """
     fitted = tf.compat.v1.ConfigProto()
     fitted.CopyFrom(config)
-    threads = threads_that_fit()
+    threads = count_usable_threads()
     if threads is not None:
         for pool in ("intra_op_parallelism_threads", "inter_op_parallelism_threads"):
             setattr(fitted, pool, getattr(fitted, pool) or threads)

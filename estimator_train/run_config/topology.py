@@ -1,7 +1,6 @@
-"""Whether a process trains alone or with others, as its RunConfig says."""
+"""Derives from a RunConfig whether a process trains alone or with other tasks."""
 
 import dataclasses
-from typing import Any
 
 import tensorflow as tf
 
@@ -15,23 +14,23 @@ _MULTI_WORKER = (
 )
 
 
-def is_multi_worker(strategy: Any) -> bool:
-    """Whether a strategy keeps the workers of a cluster synchronous."""
+def is_multi_worker(strategy: tf.distribute.Strategy | None) -> bool:
+    """Returns whether a strategy keeps the workers of a cluster synchronous."""
     return isinstance(strategy, _MULTI_WORKER)
 
 
 @dataclasses.dataclass(frozen=True)
 class Topology:
-    """How a process trains: alone, or as one task of a cluster.
+    """Role of a process in training: alone, or one task of a cluster.
 
     Attributes:
       is_synchronous: Whether it is one of several workers that train synchronously.
-      is_asynchronous: Whether it is one of several that train asynchronously on parameter servers.
-      device: Its device in a graph that has variables on parameter servers; None in any other.
-      input_context: The place of an asynchronous worker's input among those of the others; None
-        where there are none.
-      steps_per_call: The most training steps that a session call makes; "auto" for no limit.
-      writes_events: Whether it writes the summaries of training and its steps per second.
+      is_asynchronous: Whether it is one of several workers that share parameter servers.
+      device: Its device in a graph with variables on parameter servers; None in other graphs.
+      input_context: The index of an asynchronous worker's input pipeline and the number of such
+        pipelines; None for a single one.
+      steps_per_call: Maximum number of training steps in a session call; "auto" for no limit.
+      writes_events: Whether it writes the summaries of training and the steps per second.
     """
 
     is_synchronous: bool
@@ -42,31 +41,31 @@ class Topology:
     writes_events: bool
 
     @property
-    def steps_unseen(self) -> int:
-        """The steps of an asynchronous worker's loop that it makes before it looks at others'."""
+    def steps_between_checks(self) -> int:
+        """Steps of an asynchronous worker's loop before it reads the steps of other workers."""
         return int(self.steps_per_call) - 1
 
 
-def topology_of(config: RunConfig) -> Topology:
-    """How this process trains, as its settled RunConfig says."""
+def make_topology(config: RunConfig) -> Topology:
+    """Returns the role of this process, from a RunConfig whose cluster is resolved."""
     in_cluster = bool(config.master)
     synchronous = in_cluster and is_multi_worker(config.train_distribute)
     asynchronous = in_cluster and not config.train_distribute
     steps = config.steps_per_loop
     if in_cluster and not synchronous and (not asynchronous or steps == "auto"):
-        # What an asynchronous worker makes in a loop, the others see at its end.
+        # Other workers see an asynchronous worker's steps only when its loop ends.
         steps = 1
     return Topology(
         is_synchronous=synchronous,
         is_asynchronous=asynchronous,
         device=f"/job:{config.task_type}/task:{config.task_id}" if asynchronous else None,
-        input_context=_place_of_input(config) if asynchronous else None,
+        input_context=_make_input_context(config) if asynchronous else None,
         steps_per_call=steps,
         writes_events=_writes_events(config),
     )
 
 
-def _place_of_input(config: RunConfig) -> tf.distribute.InputContext | None:
+def _make_input_context(config: RunConfig) -> tf.distribute.InputContext | None:
     if config.num_worker_replicas <= 1:
         return None
     return tf.distribute.InputContext(
@@ -76,7 +75,7 @@ def _place_of_input(config: RunConfig) -> tf.distribute.InputContext | None:
 
 
 def _writes_events(config: RunConfig) -> bool:
-    """A master evaluates between its checkpoints, and makes no steps then: a worker writes."""
+    """Returns whether this task writes events: worker 0 if a master pauses training to evaluate."""
     if {MASTER, WORKER} <= set(config.cluster_spec.jobs):
         return (config.task_type, config.task_id) == (WORKER, 0)
     return bool(config.is_chief)

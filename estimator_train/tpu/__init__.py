@@ -1,7 +1,7 @@
 """TPUEstimator and its settings on CPU and GPU: the names of `tf.compat.v1.estimator.tpu`.
 
-What a TPU did is done by the host here: steps run in loops, batch sizes reach input_fn by
-`params["batch_size"]`, and host calls run beside the loop.
+The host does the work of a TPU: steps run in loops, `params["batch_size"]` passes batch sizes to
+input_fn, and host calls run with each step that hooks see.
 """
 
 from estimator_train.tpu import experimental

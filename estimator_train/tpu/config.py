@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import tensorflow as tf
 
 from estimator_train.cluster import EVALUATOR
 from estimator_train.cluster.tf_config import read_tf_config
@@ -15,7 +16,7 @@ _CORES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 class InputPipelineConfig:
-    """How the hosts of a TPU shared their input; one machine has no choice."""
+    """Ways in which the hosts of a TPU share their input; without effect on one machine."""
 
     PER_SHARD_V1 = 1
     PER_HOST_V1 = 2
@@ -28,7 +29,7 @@ class _Fields(NamedTuple):
     iterations_per_loop: int | str
     num_shards: int | None
     num_cores_per_replica: int | None
-    per_host_input_for_training: Any
+    per_host_input_for_training: int | bool
     tpu_job_name: str | None
     initial_infeed_sleep_secs: int | None
     input_partition_dims: Sequence[Any] | None
@@ -39,22 +40,22 @@ class _Fields(NamedTuple):
 
 
 class TPUConfig(_Fields):
-    """Settings of a TPU, of which `iterations_per_loop` alone has a meaning on CPU and GPU.
+    """Settings of a TPU; only `iterations_per_loop` has an effect on CPU and GPU.
 
     Args:
-      iterations_per_loop: Training steps in one session call, which hooks see the last of, a
-        number or one as "60"; or a time as "60s", for which there are as many as no hook must see.
+      iterations_per_loop: Training steps in one session call, of which hooks see the last: a
+        number, or a string such as "60". A time such as "60s" means as many as hooks allow.
       num_shards: Replicas of the model on a TPU system.
       num_cores_per_replica: Cores of each, a power of 2 up to 128.
       per_host_input_for_training: An `InputPipelineConfig` value; True is PER_HOST_V1, False
         PER_SHARD_V1.
-      tpu_job_name: Name of the job that has the TPU; by default what TF_CONFIG says.
+      tpu_job_name: Name of the job that has the TPU; by default that of TF_CONFIG.
       initial_infeed_sleep_secs: Seconds before the input starts.
-      input_partition_dims: How input is spread over the cores of a replica.
+      input_partition_dims: Division of the input among the cores of a replica.
       eval_training_input_configuration: As per_host_input_for_training, for evaluation.
       experimental_host_call_every_n_steps: Steps between host calls on a TPU.
-      experimental_allow_per_host_v2_parallel_get_next: Of TPUs only.
-      experimental_feed_hook: Of TPUs only.
+      experimental_allow_per_host_v2_parallel_get_next: Only for TPUs.
+      experimental_feed_hook: Only for TPUs.
 
     Raises:
       ValueError: A value out of its range.
@@ -68,7 +69,7 @@ class TPUConfig(_Fields):
         iterations_per_loop: int | str = 2,
         num_shards: int | None = None,
         num_cores_per_replica: int | None = None,
-        per_host_input_for_training: Any = True,
+        per_host_input_for_training: int | bool = True,
         tpu_job_name: str | None = None,
         initial_infeed_sleep_secs: int | None = None,
         input_partition_dims: Sequence[Any] | None = None,
@@ -107,11 +108,11 @@ class TPUConfig(_Fields):
                 "`m`, `h` are unit of time in seconds, minutes, hours respectively. Examples of "
                 f"valid values: `3600s`, `60m`, `1h`. Got {self.iterations_per_loop!r}."
             )
-        for name, least in (("num_shards", 1), ("initial_infeed_sleep_secs", 0)):
+        for name, minimum in (("num_shards", 1), ("initial_infeed_sleep_secs", 0)):
             value = getattr(self, name)
             if value is not None and not isinstance(value, numbers.Integral):
                 raise TypeError(f"TPUConfig {name} must be int, got {type(value)}")
-            if value is not None and value < least:
+            if value is not None and value < minimum:
                 raise ValueError(f"TPUConfig {name} must be positive, got {value}")
         cores = self.num_cores_per_replica
         if cores is not None and cores not in _CORES:
@@ -135,16 +136,16 @@ class TPUConfig(_Fields):
 
 
 class RunConfig(_RunConfig):
-    """The settings of a TPUEstimator.
+    """Settings of a TPUEstimator.
 
     Args:
       tpu_config: A `TPUConfig`; by default one with the defaults.
       evaluation_master: Address that evaluation connects to; by default "eval_session_master" of
-        TF_CONFIG, else `master`, and of an evaluator this process.
+        TF_CONFIG, otherwise `master`; an evaluator uses this process.
       master: Address that training connects to.
-      cluster: A cluster resolver that gives both, instead of them.
-      **kwargs: Arguments of `estimator_train.RunConfig`; `steps_per_loop` is by default what
-        `tpu_config` has as `iterations_per_loop`.
+      cluster: A cluster resolver, which provides both addresses.
+      **kwargs: Arguments of `estimator_train.RunConfig`; `steps_per_loop` is by default
+        the `iterations_per_loop` of `tpu_config`.
 
     Raises:
       ValueError: Both master and cluster are given, or another argument is wrong.
@@ -155,14 +156,14 @@ class RunConfig(_RunConfig):
         tpu_config: TPUConfig | None = None,
         evaluation_master: str | None = None,
         master: str | None = None,
-        cluster: Any = None,
+        cluster: tf.distribute.cluster_resolver.ClusterResolver | None = None,
         **kwargs: Any,
     ) -> None:
         if master is not None and cluster is not None:
             raise ValueError("Both master and cluster are set.")
         self._tpu_config = tpu_config or TPUConfig()
         self._cluster = cluster
-        kwargs.setdefault("steps_per_loop", _steps_per_loop(self._tpu_config))
+        kwargs.setdefault("steps_per_loop", _read_steps_per_loop(self._tpu_config))
         super().__init__(**kwargs)
         given = cluster.master() if cluster is not None else master
         if given is not None:
@@ -172,18 +173,18 @@ class RunConfig(_RunConfig):
         if evaluation_master is None:
             evaluation_master = "" if self.task_type == EVALUATOR else self.master
         self._evaluation_master = evaluation_master
-        # Of others in a cluster it says which tasks their sessions see.
+        # The session config of a cluster's task would limit the tasks that its sessions see.
         self._session_config = kwargs.get("session_config")
 
     def replace(self, **kwargs: Any) -> "RunConfig":
-        """A copy with some settings changed; see `estimator_train.RunConfig.replace`.
+        """Returns a copy with some settings changed; see `estimator_train.RunConfig.replace`.
 
         Args:
-          **kwargs: As there, and `tpu_config`, whose loop training then runs in.
+          **kwargs: Settings of that method, and `tpu_config`, which sets `steps_per_loop`.
         """
         changed = kwargs.pop("tpu_config", None)
         if changed is not None:
-            kwargs.setdefault("steps_per_loop", _steps_per_loop(changed))
+            kwargs.setdefault("steps_per_loop", _read_steps_per_loop(changed))
         copied = super().replace(**kwargs)
         assert isinstance(copied, RunConfig)
         copied._tpu_config = changed or copied._tpu_config
@@ -195,13 +196,13 @@ class RunConfig(_RunConfig):
         return self._tpu_config
 
     @property
-    def cluster(self) -> Any:
+    def cluster(self) -> tf.distribute.cluster_resolver.ClusterResolver | None:
         """The cluster resolver, or None."""
         return self._cluster
 
 
-def _steps_per_loop(config: Any) -> int | str:
-    # tf.estimator looks into the settings of a TPU on a TPU alone, whatever they are.
+def _read_steps_per_loop(config: TPUConfig | None) -> int | str:
+    # tf.estimator reads these settings only on a TPU, so any object is accepted here.
     loop = getattr(config, "iterations_per_loop", "auto")
     return int(loop) if not isinstance(loop, str) or loop.isdecimal() else "auto"
 

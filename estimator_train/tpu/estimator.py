@@ -3,15 +3,13 @@
 import copy
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
-from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.user_functions import (
-    argument_names,
-    call_with_known,
-    validate_model_fn,
-)
+from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
+from estimator_train.engine.hook_types import Hook, Listener
+from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
+from estimator_train.engine.user_functions import call_model_fn, validate_model_fn
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.tpu import no_tpu
@@ -23,29 +21,30 @@ _RESERVED = [_BATCH_SIZE, "context"]
 
 
 class TPUEstimator(Estimator):
-    """An Estimator whose model_fn may return a TPUEstimatorSpec, with batch sizes of its own.
+    """Estimator whose model_fn may return a TPUEstimatorSpec, with a batch size for each mode.
 
-    It runs on CPU and GPU as tf.estimator 2.15 with `use_tpu=False`: model_fn and input_fn find
-    the batch size of their mode as `params["batch_size"]`, and model_fn `params["use_tpu"]`. With
-    `use_tpu=True` it can be asked for its checkpoints and exported, and neither trained, evaluated
-    nor predicted with.
+    With `use_tpu=False` it runs on CPU and GPU, as in tf.estimator 2.15: `params["batch_size"]` of
+    model_fn and input_fn is the batch size of the mode, and model_fn gets `params["use_tpu"]`. With
+    `use_tpu=True` only its checkpoints can be read and exported, and evaluated with
+    `eval_on_tpu=False`: train, evaluate and predict raise RuntimeError.
 
     `model_dir` and `warm_start_from` are those of `Estimator`; other arguments that are not listed
-    are of TPUs only.
+    have no effect without a TPU.
 
     Args:
       model_fn: As for `Estimator`; it may return a `TPUEstimatorSpec`.
-      config: A `RunConfig` of this package.
-      params: A dict or HParams, without "batch_size" and "context".
-      use_tpu: Whether to train, evaluate and predict on a TPU, which is refused.
-      train_batch_size: Examples in a batch of training; None: input_fn must know itself.
-      eval_batch_size: The same of evaluation.
-      predict_batch_size: The same of prediction.
+      config: A `RunConfig` of `estimator_train.tpu`.
+      params: A dict or HParams without the keys "batch_size" and "context".
+      use_tpu: Whether to train, evaluate and predict on a TPU, which raises RuntimeError.
+      train_batch_size: Examples in a batch of training; None: input_fn chooses the number.
+      eval_batch_size: Examples in a batch of evaluation, or None.
+      predict_batch_size: Examples in a batch of prediction, or None.
+      eval_on_tpu: Whether use_tpu applies to evaluation.
 
     Raises:
-      ValueError: config is no RunConfig of this package, or params have reserved keys; with
-        use_tpu, a batch size is not positive, or model_fn has arguments that are not known.
-      TypeError: With use_tpu, a batch size is no int.
+      ValueError: config is not a RunConfig of `estimator_train.tpu`, or params have reserved keys;
+        with use_tpu, a batch size is not positive, or model_fn has unknown arguments.
+      TypeError: With use_tpu, a batch size is not an int.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class TPUEstimator(Estimator):
         model_fn: Callable[..., Any],
         model_dir: str | os.PathLike[str] | None = None,
         config: RunConfig | None = None,
-        params: Any = None,
+        params: Params = None,
         use_tpu: bool = True,
         train_batch_size: int | None = None,
         eval_batch_size: int | None = None,
@@ -62,7 +61,7 @@ class TPUEstimator(Estimator):
         eval_on_tpu: bool = True,
         export_to_tpu: bool = True,
         export_to_cpu: bool = True,
-        warm_start_from: Any = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         embedding_config_spec: Any = None,
         export_saved_model_api_version: Any = None,
     ) -> None:
@@ -70,87 +69,107 @@ class TPUEstimator(Estimator):
             raise ValueError("`config` must be provided with type `tpu_config.RunConfig`")
         if params is not None and any(key in params for key in _RESERVED):
             raise ValueError(f"{_RESERVED} are reserved keys but existed in params {params}.")
-        self._batch_sizes = {
+        self._batch_sizes: dict[str | None, int | None] = {
             ModeKeys.TRAIN: train_batch_size,
             ModeKeys.EVAL: eval_batch_size,
             ModeKeys.PREDICT: predict_batch_size,
         }
         self._use_tpu = use_tpu
         if use_tpu:
-            no_tpu.check_made(config, train_batch_size, eval_batch_size, predict_batch_size)
-        self._now: str | None = None
+            no_tpu.check_arguments(config, train_batch_size, eval_batch_size, predict_batch_size)
         self._user_model_fn = model_fn
         validate_model_fn(model_fn, params)
-        self._takes_params = "params" in argument_names(model_fn)
-        super().__init__(_adapted(model_fn), model_dir, config, params, warm_start_from)
+        self._eval_on_tpu = eval_on_tpu or config.tpu_config.num_shards == 1
+        super().__init__(_adapt_model_fn(model_fn), model_dir, config, params, warm_start_from)
 
     def train(
         self,
-        input_fn: Callable[..., Any],
-        hooks: Any = None,
+        input_fn: InputFn,
+        hooks: Sequence[Hook] | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
-        saving_listeners: Any = None,
+        saving_listeners: Sequence[Listener] | None = None,
     ) -> "TPUEstimator":
-        """See `Estimator.train`.
+        """Trains on CPU or GPU; see `Estimator.train`.
 
         Raises:
-          RuntimeError: It is to be done on a TPU.
+          RuntimeError: The training needs a TPU.
         """
         if self._use_tpu:
             no_tpu.check_steps(steps, max_steps)
-            no_tpu.refuse(self._takes_params, self._user_model_fn)
-        self._now = ModeKeys.TRAIN
+            self._refuse(input_fn, ModeKeys.TRAIN)
         super().train(input_fn, hooks, steps, max_steps, saving_listeners)
         return self
 
-    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """See `Estimator.evaluate`.
+    def evaluate(
+        self,
+        input_fn: InputFn,
+        steps: int | None = None,
+        hooks: Sequence[Hook] | None = None,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """Evaluates on CPU or GPU; see `Estimator.evaluate`.
 
         Raises:
-          RuntimeError: It is to be done on a TPU.
+          RuntimeError: The evaluation needs a TPU.
         """
-        if self._use_tpu:
+        if self._use_tpu and self._eval_on_tpu:
             no_tpu.check_batch_size(self._batch_sizes, ModeKeys.EVAL)
-            no_tpu.refuse(self._takes_params, self._user_model_fn)
-        self._now = ModeKeys.EVAL
-        return super().evaluate(*args, **kwargs)
+            self._refuse(input_fn, ModeKeys.EVAL)
+        return super().evaluate(input_fn, steps, hooks, checkpoint_path, name)
 
-    def predict(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
-        """See `Estimator.predict`.
+    def predict(
+        self,
+        input_fn: InputFn,
+        predict_keys: PredictKeys = None,
+        hooks: Sequence[Hook] | None = None,
+        checkpoint_path: str | None = None,
+        yield_single_examples: bool = True,
+    ) -> Iterator[Any]:
+        """Yields predictions from CPU or GPU; see `Estimator.predict`.
 
         Raises:
-          RuntimeError: It is to be done on a TPU.
+          RuntimeError: The prediction needs a TPU.
         """
         if self._use_tpu:
             no_tpu.check_batch_size(self._batch_sizes, ModeKeys.PREDICT)
-            no_tpu.refuse(self._takes_params, self._user_model_fn)
-        self._now = ModeKeys.PREDICT
-        yield from super().predict(*args, **kwargs)
+            self._refuse(input_fn, ModeKeys.PREDICT)
+        yield from super().predict(
+            input_fn, predict_keys, hooks, checkpoint_path, yield_single_examples
+        )
 
-    def _context(self) -> EstimatorContext:
-        """The mode of the verb that was called; an export has none, and no batch."""
-        size = self._batch_sizes.get(self._now) if self._now else None
-        self._now = None
-        context = super()._context()
-        if size is None:
-            return context
-        return dataclasses.replace(context, params=_with(context.params, _BATCH_SIZE, size))
+    def _refuse(self, input_fn: InputFn, mode: str) -> NoReturn:
+        context = dataclasses.replace(self._engine_context(mode), model_fn=self._user_model_fn)
+        no_tpu.refuse(context, input_fn, mode)
+
+    def _params_for(self, mode: str | None) -> Any:
+        """Returns the params with the batch size of the mode; exports and predictors have none."""
+        size = self._batch_sizes.get(mode)
+        return self.params if size is None else _add_param(self.params, _BATCH_SIZE, size)
 
 
-def _adapted(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec]:
-    """A model_fn that tells the user's of the absent TPU and returns an EstimatorSpec."""
+def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec]:
+    """Returns a model_fn that passes `use_tpu=False` to the user's, for an EstimatorSpec."""
 
-    def adapted(features: Any, labels: Any, mode: str, params: Any, config: Any) -> EstimatorSpec:
+    def adapted(
+        features: TensorStructure,
+        labels: TensorStructure,
+        mode: str,
+        params: Params,
+        config: RunConfig,
+    ) -> EstimatorSpec:
         available = {"features": features, "labels": labels, "mode": mode, "config": config}
-        spec = call_with_known(model_fn, {**available, "params": _with(params, "use_tpu", False)})
+        available["params"] = _add_param(params, "use_tpu", False)
+        available["params"] = _add_param(params, "use_tpu", False)
+        spec = call_model_fn(model_fn, available)
         return spec.as_estimator_spec() if isinstance(spec, TPUEstimatorSpec) else spec
 
     return adapted
 
 
-def _with(params: Any, key: str, value: Any) -> Any:
-    """A copy of params, a dict or an HParams, with one more item."""
+def _add_param(params: Params, key: str, value: int | bool) -> Params:
+    """Returns a copy of params, a dict or an HParams, with one more item."""
     if isinstance(params, Mapping):
         return {**params, key: value}
     copied = copy.deepcopy(params)

@@ -4,7 +4,7 @@ from typing import Any
 
 
 class EmbeddingConfigSpec:
-    """Stands for the settings of embeddings in a TPU's memory, which there are none of here."""
+    """Settings of embeddings in a TPU's memory; raises NotImplementedError."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(

@@ -1,8 +1,15 @@
-"""What a TPUEstimator with `use_tpu=True` checks, and refuses, where there is no TPU."""
+"""Checks and errors of a TPUEstimator with `use_tpu=True` on a machine without a TPU."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import NoReturn
 
+import tensorflow as tf
+
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
+from estimator_train.engine.inputs.input_fn import call_input_fn, is_dataset, split
+from estimator_train.engine.type_aliases import InputFn, TensorStructure
+from estimator_train.engine.user_functions import argument_names
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.tpu.config import InputPipelineConfig, RunConfig
 
@@ -12,15 +19,18 @@ _VERBS = {
 }
 
 
-def check_made(
-    config: RunConfig, train_batch_size: Any, eval_batch_size: Any, predict_batch_size: Any
+def check_arguments(
+    config: RunConfig,
+    train_batch_size: int | None,
+    eval_batch_size: int | None,
+    predict_batch_size: int | None,
 ) -> None:
-    """Checks what a TPUEstimator is made with.
+    """Checks the arguments of the constructor.
 
     Raises:
-      ValueError: There is no train_batch_size, a batch size is not positive, or model parallelism
-        is asked for with an input that it cannot have.
-      TypeError: A batch size is no int.
+      ValueError: train_batch_size is missing, a batch size is not positive, or model parallelism
+        has an input pipeline for each shard.
+      TypeError: A batch size is not an int.
     """
     if train_batch_size is None:
         raise ValueError("`train_batch_size` cannot be `None`")
@@ -42,12 +52,12 @@ def check_made(
         )
 
 
-def check_steps(steps: Any, max_steps: Any) -> None:
+def check_steps(steps: int | None, max_steps: int | None) -> None:
     """Checks the arguments of `train`.
 
     Raises:
-      TypeError: One is no int.
-      ValueError: One is not positive.
+      TypeError: An argument is not an int.
+      ValueError: An argument is not positive.
     """
     for name, value in (("steps", steps), ("max_steps", max_steps)):
         if value is not None and not isinstance(value, int):
@@ -56,11 +66,15 @@ def check_steps(steps: Any, max_steps: Any) -> None:
             raise ValueError(f"Must specify {name} > 0, given: {value}")
 
 
-def check_batch_size(sizes: Mapping[str, Any], mode: str) -> None:
-    """Checks that `evaluate` and `predict` know their batch size.
+def check_batch_size(sizes: Mapping[str | None, int | None], mode: str) -> None:
+    """Checks that a call of `evaluate` or `predict` has a batch size.
+
+    Args:
+      sizes: The batch size of each mode, or None.
+      mode: ModeKeys.EVAL or ModeKeys.PREDICT.
 
     Raises:
-      ValueError: They do not.
+      ValueError: The batch size of the mode is missing.
     """
     name, verb = _VERBS[mode]
     if sizes[mode] is None:
@@ -69,20 +83,87 @@ def check_batch_size(sizes: Mapping[str, Any], mode: str) -> None:
         )
 
 
-def refuse(takes_params: bool, model_fn: Any) -> None:
-    """Ends what is to be done on a TPU.
+def refuse(context: EstimatorContext, input_fn: InputFn, mode: str) -> NoReturn:
+    """Raises the error of a call that needs a TPU, or that of an argument that comes before it.
+
+    tf.estimator looks for the TPU first, unless `TPUConfig(num_shards=1)` tells how many cores the
+    model needs: then it builds the model first, and checks what input_fn and model_fn return.
+
+    Args:
+      context: The estimator that is run.
+      input_fn: The user's input_fn.
+      mode: A ModeKeys value.
 
     Raises:
-      ValueError: model_fn does not take params, by which it would be told the batch size.
-      RuntimeError: There is no TPU.
+      ValueError: model_fn does not take params, which pass the batch size; or an input does not
+        have a static shape.
+      TypeError: input_fn must return a dataset and does not.
+      RuntimeError: The machine has no TPU.
     """
-    if not takes_params:
+    if "params" not in argument_names(context.model_fn):
         raise ValueError(
-            f"model_fn ({model_fn}) does not include params argument, required by TPUEstimator to "
-            "pass batch size as params['batch_size']"
+            f"model_fn ({context.model_fn}) does not include params argument, required by "
+            "TPUEstimator to pass batch size as params['batch_size']"
         )
+    settings = getattr(context.config, "tpu_config", None)
+    if settings is not None and settings.num_shards == 1 and not settings.num_cores_per_replica:
+        _check_functions(context, input_fn, mode, settings.per_host_input_for_training)
     raise RuntimeError(
         "Cannot find any TPU cores in the system. estimator_train runs on CPU and GPU: pass "
         "use_tpu=False (it is True by default); on a TPU, train the model with tf_keras and "
         "tf.distribute.TPUStrategy."
     )
+
+
+def _check_functions(
+    context: EstimatorContext, input_fn: InputFn, mode: str, pipeline: int
+) -> None:
+    """Checks the results of input_fn and model_fn."""
+    with model_graph(context) as graph:
+        context.create_global_step(graph)
+        result = call_input_fn(context, input_fn, mode)
+        if is_dataset(result):
+            result = tf.compat.v1.data.make_initializable_iterator(result).get_next()
+        elif mode == ModeKeys.PREDICT:
+            raise TypeError(
+                "For mode PREDICT, `input_fn` must return `Dataset` instead of `features` and "
+                "`labels`."
+            )
+        elif pipeline == InputPipelineConfig.PER_HOST_V2:
+            raise TypeError(
+                "`input_fn` must return a `Dataset` for the PER_HOST_V2 input pipeline "
+                "configuration."
+            )
+        features, labels = split(result)
+        if mode != ModeKeys.PREDICT:
+            _check_batch_dimension(features, labels)
+        _check_static_shapes("features", features)
+        _check_static_shapes("labels", labels)
+        spec = call_model_fn(context, features, labels, mode)
+        if spec.training_chief_hooks:
+            raise ValueError(
+                "training_chief_hooks returned by EstimatorSpec is not supported in TPUEstimator."
+                "If you want to pass training hooks, please pass via training_hooks."
+            )
+
+
+def _check_batch_dimension(features: TensorStructure, labels: TensorStructure) -> None:
+    for tensor in _tensors_in((features, labels)):
+        if tensor.shape.rank and tensor.shape[0] is None:
+            raise ValueError(
+                f"Shape {tensor.shape.as_list()} must have a fixed size for dimension 0 that is "
+                "known. "
+            )
+
+
+def _check_static_shapes(name: str, structure: TensorStructure) -> None:
+    for tensor in _tensors_in(structure):
+        if not all(size is not None for size in (tensor.shape[1:] if tensor.shape.rank else ())):
+            raise ValueError(
+                f"The {name} to the model returned by input_fn must have static shape. Tensor: "
+                f"{tensor}"
+            )
+
+
+def _tensors_in(structure: TensorStructure) -> list[tf.Tensor]:
+    return [part for part in tf.nest.flatten(structure) if isinstance(part, tf.Tensor)]

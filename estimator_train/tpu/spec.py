@@ -1,4 +1,4 @@
-"""What a TPUEstimator's model_fn returns."""
+"""TPUEstimatorSpec, the result of a TPUEstimator's model_fn."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from estimator_train.engine.hook_types import RunArgs, RunContext
+from estimator_train.engine.type_aliases import Predictions, TensorStructure
 from estimator_train.estimator_spec.spec import EstimatorSpec
 
 
@@ -24,20 +26,20 @@ class _Fields(NamedTuple):
 
 
 class TPUEstimatorSpec(_Fields):
-    """An EstimatorSpec whose metrics and scaffold are functions, called outside of the TPU.
+    """EstimatorSpec whose metrics and scaffold are functions, called outside the TPU.
 
     Arguments that are not listed are those of `EstimatorSpec`.
 
     Args:
       eval_metrics: (metric_fn, tensors): metric_fn is called with the tensors, a list or a dict by
-        the names of its arguments, and returns what `EstimatorSpec` takes as eval_metric_ops.
+        the names of its arguments, and returns eval_metric_ops of an `EstimatorSpec`.
       scaffold_fn: Function without arguments that returns a `Scaffold`.
       host_call: (function, tensors): the function is called with the tensors, each of a batch or
-        of one step, and returns operations to run beside training, such as summaries.
+        of one step, and returns operations that run during training, such as summaries.
 
     Raises:
-      ValueError, TypeError: eval_metrics or host_call is not such a pair, or what `EstimatorSpec`
-        raises.
+      ValueError, TypeError: eval_metrics or host_call is not such a pair, or an argument of
+        `EstimatorSpec` is wrong.
       RuntimeError: There are more or fewer tensors than their function takes.
     """
 
@@ -46,9 +48,9 @@ class TPUEstimatorSpec(_Fields):
     def __new__(
         cls,
         mode: str,
-        predictions: Any = None,
-        loss: Any = None,
-        train_op: Any = None,
+        predictions: Predictions | None = None,
+        loss: tf.Tensor | None = None,
+        train_op: tf.Operation | tf.Tensor | None = None,
         eval_metrics: tuple[Callable[..., Any], Any] | None = None,
         export_outputs: dict[str, Any] | None = None,
         scaffold_fn: Callable[[], Any] | None = None,
@@ -86,9 +88,9 @@ class TPUEstimatorSpec(_Fields):
         )
 
     def as_estimator_spec(self) -> EstimatorSpec:
-        """The EstimatorSpec for CPU and GPU: functions called, the host call as a hook."""
-        metrics = _called(self.eval_metrics) if self.eval_metrics is not None else None
-        hooks = [_HostCall(_called(self.host_call))] if self.host_call is not None else []
+        """Returns the EstimatorSpec for CPU and GPU; a hook runs the host call."""
+        metrics = _call(self.eval_metrics) if self.eval_metrics is not None else None
+        hooks = [_HostCallHook(_call(self.host_call))] if self.host_call is not None else []
         return EstimatorSpec(
             mode=self.mode,
             predictions=self.predictions,
@@ -103,21 +105,21 @@ class TPUEstimatorSpec(_Fields):
         )
 
 
-class _HostCall(tf.compat.v1.train.SessionRunHook):
-    """Runs the operations of a host call with every step that hooks see.
+class _HostCallHook(tf.compat.v1.train.SessionRunHook):
+    """Hook that runs the operations of a host call with every step that hooks see.
 
     Args:
-      operations: What the host call returned.
+      operations: Result of the host call's function.
     """
 
-    def __init__(self, operations: Any) -> None:
+    def __init__(self, operations: TensorStructure) -> None:
         self._operations = operations
 
-    def before_run(self, run_context: Any) -> Any:
-        return tf.compat.v1.train.SessionRunArgs(self._operations)
+    def before_run(self, run_context: RunContext) -> RunArgs:
+        return RunArgs(self._operations)
 
 
-def _called(call: tuple[Callable[..., Any], Any]) -> Any:
+def _call(call: tuple[Callable[..., Any], Any]) -> Any:
     function, tensors = call
     return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
 
@@ -138,7 +140,7 @@ def _check_call(name: str, call: Any) -> None:
     takes_any = inspect.Parameter.VAR_POSITIONAL in kinds or inspect.Parameter.VAR_KEYWORD in kinds
     if isinstance(tensors, dict) or takes_any:
         return
-    # What a partial holds by its name is by name alone too.
+    # A keyword that a partial holds is keyword-only too.
     count = sum(kind is not inspect.Parameter.KEYWORD_ONLY for kind in kinds)
     if len(tensors) != count:
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""A dry run: a few steps of everything that a job will do, in a temporary directory."""
+"""Dry run of a job: a few steps of each of its parts, in a temporary directory."""
 
 import copy
 import os
@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import meta_graph_pb2
 
 from estimator_train.engine.checkpoints.reading import saved_global_step
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.inputs.input_fn import inputs_of
+from estimator_train.engine.inputs.input_fn import make_inputs
 from estimator_train.engine.inputs.start import start_hooks
-from estimator_train.estimator import Estimator, EstimatorV2
+from estimator_train.engine.type_aliases import InputFn
+from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.training.specs import EvalSpec, TrainSpec
-from estimator_train.training.train_and_evaluate import checked_specs
+from estimator_train.training.train_and_evaluate import check_specs
 
 _LOG = tf.get_logger()
 _TRAIN_STEPS = 2
@@ -27,11 +29,11 @@ class DryRun(NamedTuple):
     """The outcome of a dry run.
 
     Attributes:
-      global_step: Training steps that were made.
+      global_step: Number of training steps.
       metrics: Name of an EvalSpec (None without one) to the metrics of one batch.
       exports: Names of the exporters that wrote something.
       prediction: Output name to value for one example, as the first exported model serves it; None
-        if nothing was exported, or no request for it could be made from the features.
+        if there is no export, or the features do not fit its signature.
     """
 
     global_step: int
@@ -43,7 +45,7 @@ class DryRun(NamedTuple):
 def dry_run(
     estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec | Sequence[EvalSpec]
 ) -> DryRun:
-    """Tries out what `train_and_evaluate` would do, so that it fails now if it fails at all.
+    """Runs a short version of `train_and_evaluate`, so that a broken job fails now.
 
     Two training steps from the first values of the variables, one batch of each evaluation, one
     export of each exporter and one prediction of an exported model are made in a temporary
@@ -52,15 +54,15 @@ def dry_run(
     `train_and_evaluate`.
 
     Returns:
-      What came of it.
+      The outcome.
 
     Raises:
       ValueError: The training input is empty.
       Exception: Whatever the job would raise.
     """
-    specs = checked_specs(estimator, train_spec, eval_spec)
+    specs = check_specs(estimator, train_spec, eval_spec)
     with tempfile.TemporaryDirectory(prefix="dry_run_") as directory:
-        trial = _in_directory(estimator, directory)
+        trial = estimator._copy_for(directory)
         _LOG.info("Dry run in %s: %d training steps.", directory, _TRAIN_STEPS)
         listeners = [tf.compat.v1.train.CheckpointSaverListener()]
         trial.train(train_spec.input_fn, steps=_TRAIN_STEPS, saving_listeners=listeners)
@@ -77,18 +79,8 @@ def dry_run(
     return DryRun(global_step, metrics, list(exported), prediction)
 
 
-def _in_directory(estimator: Estimator, directory: str) -> Estimator:
-    flavour = EstimatorV2 if isinstance(estimator, EstimatorV2) else Estimator
-    return flavour(
-        estimator._model_fn,
-        config=estimator.config.replace(model_dir=directory),
-        params=estimator.params or None,
-        warm_start_from=estimator._warm_start_settings,
-    )
-
-
 def _export(trial: Estimator, spec: EvalSpec, metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """Name of each exporter that wrote something to what it returned."""
+    """Runs the exporters; returns the results of those that exported, by exporter name."""
     exported = {}
     for exporter in spec.exporters:
         _LOG.info("Dry run: exporter '%s'.", exporter.name)
@@ -105,20 +97,20 @@ def _export(trial: Estimator, spec: EvalSpec, metrics: Mapping[str, Any]) -> dic
 
 
 def _serve(trial: Estimator, spec: EvalSpec, exports: Sequence[Any]) -> dict[str, Any] | None:
-    """A prediction of the first export, or None."""
+    """Serves one prediction with the first export; returns None if there is no export."""
     paths = [os.fsdecode(path) for path in exports if isinstance(path, (str, bytes))]
     paths = [path for path in paths if tf.compat.v1.saved_model.contains_saved_model(path)]
     if not paths:
         return None
-    example = _first_example(trial._context(), spec.input_fn)
+    example = _read_first_example(trial._engine_context(ModeKeys.EVAL), spec.input_fn)
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         model = tf.compat.v1.saved_model.load(session, [tf.saved_model.SERVING], paths[0])
         signature = model.signature_def[tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY]
         outputs = {name: info.name for name, info in signature.outputs.items()}
         try:
-            return session.run(outputs, _request(signature, example))
+            return session.run(outputs, _build_request(signature, example))
         except (_NoRequestError, tf.errors.InvalidArgumentError) as error:
-            kind = getattr(getattr(error, "op", None), "type", "")  # Of the operation that failed.
+            kind = getattr(getattr(error, "op", None), "type", "")  # Of the failed operation.
             if not isinstance(error, _NoRequestError) and not kind.startswith("ParseExample"):
                 raise
             _LOG.warning(
@@ -132,11 +124,13 @@ def _serve(trial: Estimator, spec: EvalSpec, exports: Sequence[Any]) -> dict[str
 
 
 class _NoRequestError(ValueError):
-    """The features do not have what a signature asks for."""
+    """The features lack an input of a signature."""
 
 
-def _request(signature: Any, example: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Name of each input tensor of a signature to its value for one example."""
+def _build_request(
+    signature: meta_graph_pb2.SignatureDef, example: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Returns the value of each input tensor of a signature, for one example."""
     request = {}
     for name, info in signature.inputs.items():
         dtype = tf.dtypes.as_dtype(info.dtype)
@@ -145,7 +139,7 @@ def _request(signature: Any, example: Mapping[str, np.ndarray]) -> dict[str, np.
         elif len(signature.inputs) == len(example) == 1 and dtype != tf.string:
             value = next(iter(example.values())).astype(dtype.as_numpy_dtype)
         elif dtype == tf.string:
-            value = np.array([_serialized(example)])
+            value = np.array([_serialize(example)])
         else:
             raise _NoRequestError(f"no feature is named {name}")
         shape = tf.TensorShape(info.tensor_shape)
@@ -155,8 +149,8 @@ def _request(signature: Any, example: Mapping[str, np.ndarray]) -> dict[str, np.
     return request
 
 
-def _serialized(example: Mapping[str, np.ndarray]) -> bytes:
-    """A tf.train.Example of one example's features."""
+def _serialize(example: Mapping[str, np.ndarray]) -> bytes:
+    """Returns a serialized tf.train.Example of one example's features."""
     features = {}
     for name, value in example.items():
         flat = value.ravel()
@@ -171,10 +165,10 @@ def _serialized(example: Mapping[str, np.ndarray]) -> bytes:
     return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
 
 
-def _first_example(context: EstimatorContext, input_fn: Any) -> dict[str, np.ndarray]:
-    """Name to value of the first example's features, with a batch dimension of 1."""
+def _read_first_example(context: EstimatorContext, input_fn: InputFn) -> dict[str, np.ndarray]:
+    """Returns the first example's features by name, with a batch dimension of 1."""
     with tf.Graph().as_default():
-        inputs = inputs_of(context, input_fn, ModeKeys.EVAL)
+        inputs = make_inputs(context, input_fn, ModeKeys.EVAL)
         features = inputs.features
         if not isinstance(features, Mapping):
             features = {"": features}

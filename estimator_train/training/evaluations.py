@@ -1,4 +1,4 @@
-"""When the evaluations of a training are due, and what they returned."""
+"""Evaluations of a training: when they are due, and their results."""
 
 import contextlib
 import os
@@ -8,9 +8,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.reading import with_latest
-from estimator_train.engine.checkpoints.save_schedule import WaitingListener
-from estimator_train.engine.model_cache import ReusedInputFn
+from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
+from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener
+from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.estimator import Estimator
 from estimator_train.lifecycle import preemption
 from estimator_train.training.exporters import Exporter
@@ -20,16 +20,16 @@ _LOG = tf.get_logger()
 
 
 class Evaluation:
-    """The evaluations of one EvalSpec.
+    """Evaluations of one EvalSpec.
 
     Args:
       estimator: The Estimator that is trained.
-      spec: What is evaluated and exported.
+      spec: The evaluation and its exporters.
 
     Attributes:
-      spec: What is evaluated and exported.
-      metrics: What the last evaluation returned; None before the first.
-      exports: What the exporters returned after it; None before the first.
+      spec: The evaluation and its exporters.
+      metrics: Result of the last evaluation; None before the first.
+      exports: Results of the exporters after the last evaluation; None before the first.
       last_step: The global step that was evaluated last, or at which training began.
     """
 
@@ -39,13 +39,13 @@ class Evaluation:
         self.exports: list[Any] | None = None
         self.last_step = 0
         self._estimator = estimator
-        self._input_fn: Any = ReusedInputFn(spec.input_fn)
+        self._input = ReusedInput(spec.input_fn)
         self._started: float | None = None
         self._path: str | None = None
         self._was_final = False
 
     def is_due(self, step: int) -> bool:
-        """Whether the checkpoint of a global step is to be evaluated."""
+        """Returns whether an evaluation of a checkpoint is due."""
         every = self.spec.every_steps
         if every is not None:
             return step // every > self.last_step // every
@@ -56,25 +56,26 @@ class Evaluation:
         """Evaluates the latest checkpoint and calls the exporters.
 
         Args:
-          is_final: Whether it is the last of the training.
+          is_final: Whether the checkpoint is the last of the training.
         """
         self._started = time.monotonic()
-        with_latest(self._estimator.model_dir, self._evaluate)
+        retry_on_deleted_checkpoint(self._estimator.model_dir, self._evaluate)
         assert self.metrics is not None
         self._export(self.metrics, is_final)
 
     def _evaluate(self, path: str | None) -> None:
-        self.metrics = self._estimator.evaluate(
-            self._input_fn,
-            steps=self.spec.steps,
-            hooks=self.spec.hooks,
-            checkpoint_path=path,
-            name=self.spec.name,
-        )
+        with self._input.active():
+            self.metrics = self._estimator.evaluate(
+                self.spec.input_fn,
+                steps=self.spec.steps,
+                hooks=self.spec.hooks,
+                checkpoint_path=path,
+                name=self.spec.name,
+            )
         self._path, self.last_step = path, int(self.metrics["global_step"])
 
     def finish(self, step: int) -> None:
-        """Evaluates and exports the last checkpoint, as far as that is not done yet.
+        """Evaluates and exports the last checkpoint, unless that is done.
 
         Args:
           step: Its global step.
@@ -86,9 +87,9 @@ class Evaluation:
 
     def _export(self, metrics: dict[str, Any], is_final: bool) -> None:
         self._was_final = is_final
-        self.exports = [self._exported(each, metrics, is_final) for each in self.spec.exporters]
+        self.exports = [self._run_exporter(each, metrics, is_final) for each in self.spec.exporters]
 
-    def _exported(self, exporter: Exporter, metrics: dict[str, Any], is_final: bool) -> Any:
+    def _run_exporter(self, exporter: Exporter, metrics: dict[str, Any], is_final: bool) -> Any:
         model_dir = self._estimator.model_dir
 
         def export(path: str | None) -> Any:
@@ -100,14 +101,14 @@ class Evaluation:
                 is_the_final_export=is_final,
             )
 
-        return with_latest(model_dir, export, self._path)
+        return retry_on_deleted_checkpoint(model_dir, export, self._path)
 
 
-class EvaluationListener(WaitingListener):
-    """Evaluates checkpoints as they are written, and the last one in any case.
+class EvaluationListener(CheckpointStepsListener):
+    """Listener that evaluates written checkpoints, and always the last one.
 
     Args:
-      evaluations: What is evaluated.
+      evaluations: The evaluations.
       max_steps: The global step at which training ends, or None.
       after_round: Called after each checkpoint but the last, once all specs have evaluated it.
     """
@@ -128,25 +129,25 @@ class EvaluationListener(WaitingListener):
         self._after_round = after_round
 
     def begin(self) -> None:
-        """Training starts, with a checkpoint that is not evaluated."""
+        """Records that training starts, with a checkpoint that is not evaluated."""
         self._is_first_save = True
 
     def needs_checkpoint(self, global_step: int) -> bool:
-        """Whether the checkpoint of a global step must be there for `after_save`."""
+        """Returns whether `after_save` will need the checkpoint of a global step."""
         due = any(evaluation.is_due(global_step) for evaluation in self._evaluations)
         return due and not self._is_first_save
 
     def after_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
-        """Evaluates what is due."""
+        """Runs the evaluations that are due."""
         del session
         if self._is_first_save:
             self._is_first_save = False
             for evaluation in self._evaluations:
                 evaluation.last_step = global_step_value
             return
-        # Training itself ends the job then, once all hooks have seen the step.
+        # Training ends the job after all hooks have seen the step.
         with contextlib.suppress(preemption.Preempted):
-            preemption.check("evaluating")
+            preemption.raise_if_requested("evaluating")
             self._evaluate(global_step_value)
 
     def _evaluate(self, global_step: int) -> None:
@@ -166,6 +167,6 @@ class EvaluationListener(WaitingListener):
         """Evaluates and exports the last checkpoint."""
         del session
         with contextlib.suppress(preemption.Preempted):  # The next start does it.
-            preemption.check("evaluating")
+            preemption.raise_if_requested("evaluating")
             for evaluation in self._evaluations:
                 evaluation.finish(global_step_value)

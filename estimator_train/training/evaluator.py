@@ -1,13 +1,13 @@
-"""The evaluator of a cluster: evaluates checkpoints that others write, until training has ended."""
+"""Evaluator of a cluster: evaluates the checkpoints of other tasks until training ends."""
 
 import time
 from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.reading import global_step_in, with_latest
-from estimator_train.engine.distributed.ps_task import patience_of
-from estimator_train.engine.distributed.server import Patience
+from estimator_train.engine.checkpoints.reading import global_step_in, retry_on_deleted_checkpoint
+from estimator_train.engine.distributed.ps_task import max_wait_secs
+from estimator_train.engine.distributed.server import Deadline
 from estimator_train.estimator import Estimator
 from estimator_train.training.evaluations import Evaluation
 from estimator_train.training.finished import TrainingEnd
@@ -24,14 +24,14 @@ _AFTER_MAX_STEPS = 60.0
 def evaluate_continuously(
     estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec]
 ) -> list[Evaluation]:
-    """Evaluates and exports each new checkpoint in model_dir, and the last one as such.
+    """Evaluates and exports each new checkpoint in model_dir, and the final one.
 
-    It ends when a checkpoint of max_steps is evaluated, or the last one of a training whose chief
-    has ended for another reason; also where that was before it started.
+    Returns after it has evaluated a checkpoint of max_steps, or the last checkpoint of a training
+    whose chief has ended for another reason, which may have been before this call.
 
     Args:
       estimator: The Estimator that is trained by other processes.
-      train_spec: What they train.
+      train_spec: The training.
       specs: What to evaluate and export.
 
     Returns:
@@ -39,11 +39,11 @@ def evaluate_continuously(
 
     Raises:
       DeadlineExceededError: There was no new checkpoint for session_creation_timeout_secs, and for
-        three times the longest time that passed between two of them.
+        three times the longest time between two checkpoints.
     """
     sidecar = _Evaluator(estimator, train_spec, specs)
     sidecar.wait_for_start(min(spec.start_delay_secs for spec in specs))
-    while not sidecar.evaluate_what_is_due():
+    while not sidecar.evaluate_due():
         sidecar.wait()
     return sidecar.evaluations
 
@@ -55,8 +55,8 @@ class _Evaluator:
         self.evaluations = [Evaluation(estimator, spec) for spec in specs]
         self._estimator, self._max_steps = estimator, train_spec.max_steps
         self._end = TrainingEnd(estimator.model_dir)
-        self._least = patience_of(estimator.config)
-        self._patience = Patience(self._least, is_usual=True)
+        self._min_wait = max_wait_secs(estimator.config)
+        self._patience = Deadline(self._min_wait, is_usual=True)
         self._last_path: str | None = None
         self._last_time = time.monotonic()
         self._longest = 0.0
@@ -70,9 +70,9 @@ class _Evaluator:
         while time.monotonic() - start < seconds and not self._is_over():
             time.sleep(min(_LOOK_EVERY_SECS, seconds))
 
-    def evaluate_what_is_due(self) -> bool:
-        """Looks for a new checkpoint; returns whether it was the last, now evaluated."""
-        # In this order: what is the latest after the end stays it.
+    def evaluate_due(self) -> bool:
+        """Evaluates a new checkpoint; returns whether it was the last one."""
+        # Reads the end marker first: no checkpoint follows it.
         has_ended, is_written = self._end.has_come(), self._end.is_written()
         path, step = self._latest()
         if path is None:
@@ -116,8 +116,8 @@ class _Evaluator:
         return self._end.has_come() or self._has_reached(self._latest()[1])
 
     def _latest(self) -> tuple[str | None, int]:
-        """The latest checkpoint, and its global step; None and 0 where there is none."""
-        return with_latest(
+        """Returns the latest checkpoint and its global step; None and 0 without a checkpoint."""
+        return retry_on_deleted_checkpoint(
             self._estimator.model_dir, lambda path: (path, global_step_in(path) if path else 0)
         )
 
@@ -129,5 +129,5 @@ class _Evaluator:
         if self._last_path is not None:
             self._longest = max(self._longest, now - self._last_time)
         self._last_path, self._last_time = path, now
-        longest = max(self._least, _INTERVALS * self._longest)
-        self._patience = Patience(longest, is_usual=True)
+        longest = max(self._min_wait, _INTERVALS * self._longest)
+        self._patience = Deadline(longest, is_usual=True)

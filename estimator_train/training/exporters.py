@@ -1,4 +1,4 @@
-"""Exporters: which of the evaluated checkpoints become SavedModels, and which of those stay."""
+"""Exporters: which evaluated checkpoints become SavedModels, and which SavedModels are kept."""
 
 import abc
 import os
@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.user_functions import argument_names
+from estimator_train.estimator import Estimator
 from estimator_train.training.early_stopping.eval_metrics import EvalMetrics
 
 _LOG = tf.get_logger()
@@ -18,7 +19,7 @@ _COMPARE_ARGUMENTS = ("best_eval_result", "current_eval_result")
 
 
 class Exporter(abc.ABC):
-    """Writes a model after an evaluation; subclasses decide when and what."""
+    """Base of exporters, which write a model after an evaluation."""
 
     @property
     @abc.abstractmethod
@@ -28,7 +29,7 @@ class Exporter(abc.ABC):
     @abc.abstractmethod
     def export(
         self,
-        estimator: Any,
+        estimator: Any,  # Subclasses may accept the v2 class alone.
         export_path: str,
         checkpoint_path: str,
         eval_result: Mapping[str, Any],
@@ -40,20 +41,20 @@ class Exporter(abc.ABC):
           estimator: The Estimator that is trained.
           export_path: The directory to write into.
           checkpoint_path: The checkpoint that was evaluated.
-          eval_result: Metric name to value, what `Estimator.evaluate` returned.
+          eval_result: Metric name to value, the result of `Estimator.evaluate`.
           is_the_final_export: Whether this is the last checkpoint of the training. A checkpoint
             that was exported before it turned out to be the last comes a second time.
 
         Returns:
-          The path of what was written, or None.
+          The path of the export, or None.
         """
 
 
 class _SavedModelExporter(Exporter):
-    """What the exporters of SavedModels share."""
+    """Base of the exporters of SavedModels."""
 
     _exports_to_keep: int | None = None
-    # The last checkpoint, and what was exported of it.
+    # The last checkpoint and its export.
     _last: tuple[str, bytes | None] | None = None
 
     def __init__(
@@ -73,7 +74,7 @@ class _SavedModelExporter(Exporter):
         """The name of its directory below `model_dir/export`."""
         return self._name
 
-    def _write(self, estimator: Any, export_path: str, checkpoint_path: str) -> bytes:
+    def _write(self, estimator: Estimator, export_path: str, checkpoint_path: str) -> bytes:
         """Exports, and removes the oldest exports beyond those to keep."""
         written = estimator.export_saved_model(
             export_path,
@@ -154,8 +155,10 @@ class LatestExporter(_SavedModelExporter):
         return written
 
 
-def _loss_smaller(best_eval_result: Mapping[str, Any], current_eval_result: Any) -> bool:
-    """Whether the current loss is smaller than the best; what BestExporter compares by default."""
+def _loss_smaller(
+    best_eval_result: Mapping[str, Any], current_eval_result: Mapping[str, Any]
+) -> bool:
+    """Returns whether the current loss is smaller than the best one."""
     results = {"best_eval_result": best_eval_result, "current_eval_result": current_eval_result}
     for name, result in results.items():
         if not result or "loss" not in result:
@@ -181,7 +184,7 @@ class BestExporter(_SavedModelExporter):
       exports_to_keep: How many exports stay, the newest; None keeps all.
 
     Raises:
-      ValueError: compare_fn is None or has other arguments, or exports_to_keep is not positive.
+      ValueError: compare_fn is missing or has other arguments, or exports_to_keep is not positive.
       TypeError: compare_fn cannot be called.
     """
 
@@ -232,7 +235,7 @@ class BestExporter(_SavedModelExporter):
     def _best_before(
         self, eval_result: Mapping[str, Any], export_path: str
     ) -> Mapping[str, Any] | None:
-        """The best result in the event files but for that of the step that was just evaluated."""
+        """Returns the best result in the event files, without that of the current evaluation."""
         if not self._event_file_pattern or not self._model_dir:
             return None
         _LOG.info("Loading best metric from event files.")
@@ -261,7 +264,7 @@ class BestExporter(_SavedModelExporter):
             raise
 
 
-def _check_compare_fn(compare_fn: Any) -> None:
+def _check_compare_fn(compare_fn: Callable[..., Any] | None) -> None:
     if compare_fn is None:
         raise ValueError("`compare_fn` must not be None.")
     names = argument_names(compare_fn)
@@ -274,7 +277,7 @@ def _check_compare_fn(compare_fn: Any) -> None:
 
 
 def _exports(export_path: str) -> list[str]:
-    """The names of the time-stamped exports in a directory, the oldest first."""
+    """Returns the names of the time-stamped exports in a directory, the oldest first."""
     return [name for name in _names(export_path) if _TIMESTAMP.fullmatch(name)]
 
 
@@ -285,14 +288,14 @@ def _names(directory: str) -> list[str]:
 
 
 def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
-    """Removes all but the newest exports in a directory; other things in it stay.
+    """Removes all but the newest exports in a directory; other files are kept.
 
-    An export is renamed before its files are removed one by one, so that nobody finds half of it.
-    What was left of one by a process that ended meanwhile is removed as well.
+    An export is renamed before its files are removed one by one, so that no reader finds an
+    incomplete one. Renamed exports of a process that was killed are removed too.
 
     Args:
       export_path: The directory.
-      exports_to_keep: How many stay; None is all.
+      exports_to_keep: Number of exports to keep; None keeps all.
     """
     if exports_to_keep is None:
         return

@@ -1,15 +1,17 @@
 """Estimators and optimizers that extend another: more metrics, forwarded features, clipping."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.type_aliases import Predictions, TensorStructure
 from estimator_train.engine.user_functions import argument_names, call_with_known
 from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.run_config import RunConfig
 
 _METRIC_FN_ARGUMENTS = ("features", "labels", "predictions", "config")
 
@@ -29,12 +31,14 @@ def extend_model_fn(
       The new Estimator, in the same model_dir.
     """
 
-    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+    def model_fn(
+        features: TensorStructure, labels: TensorStructure, mode: str, config: RunConfig
+    ) -> EstimatorSpec:
         spec = estimator.model_fn(features, labels, mode, config)
         return extend(spec, features, labels, config)
 
-    flavour = EstimatorV2 if isinstance(estimator, EstimatorV2) else Estimator
-    return flavour(
+    estimator_class = EstimatorV2 if isinstance(estimator, EstimatorV2) else Estimator
+    return estimator_class(
         model_fn,
         model_dir=estimator.model_dir,
         config=estimator.config,
@@ -65,7 +69,9 @@ def add_metrics(estimator: Estimator, metric_fn: Callable[..., Mapping[str, Any]
             f"{list(_METRIC_FN_ARGUMENTS)}."
         )
 
-    def extend(spec: EstimatorSpec, features: Any, labels: Any, config: Any) -> EstimatorSpec:
+    def extend(
+        spec: EstimatorSpec, features: TensorStructure, labels: TensorStructure, config: RunConfig
+    ) -> EstimatorSpec:
         if spec.mode != ModeKeys.EVAL:
             return spec
         available = {
@@ -91,7 +97,7 @@ def forward_features(
 ) -> Estimator:
     """Makes an Estimator whose predictions contain features, such as the key of an example.
 
-    They are in what `predict` yields, and in the `PredictOutput`s of an exported model.
+    `predict` yields them, and the `PredictOutput`s of an exported model have them.
 
     Args:
       estimator: The Estimator to extend; its predictions must be a dict.
@@ -112,7 +118,9 @@ def forward_features(
         raise TypeError(f"keys must be None, a string or a list of strings. Given: {keys}")
     fill = dict(sparse_default_values or {})
 
-    def extend(spec: EstimatorSpec, features: Any, labels: Any, config: Any) -> EstimatorSpec:
+    def extend(
+        spec: EstimatorSpec, features: TensorStructure, labels: TensorStructure, config: RunConfig
+    ) -> EstimatorSpec:
         del labels, config
         if spec.mode != ModeKeys.PREDICT:
             return spec
@@ -131,7 +139,7 @@ def forward_features(
 
 
 def _dense_features(
-    features: Any, names: Sequence[str] | None, fill: Mapping[str, Any]
+    features: TensorStructure, names: Sequence[str] | None, fill: Mapping[str, Any]
 ) -> dict[str, tf.Tensor]:
     if not isinstance(features, Mapping):
         raise ValueError(f"Features must be a dict to be forwarded by name. Given: {features}")
@@ -154,7 +162,7 @@ def _dense_features(
     return chosen
 
 
-def _check_forwarding(predictions: Any, forwarded: Mapping[str, tf.Tensor]) -> None:
+def _check_forwarding(predictions: Predictions, forwarded: Mapping[str, tf.Tensor]) -> None:
     if not isinstance(predictions, dict):
         raise ValueError(
             f"Predictions should be a dict to be able to forward features. Given: {predictions}"
@@ -195,9 +203,11 @@ def clip_gradients_by_norm(optimizer: Any, clip_norm: float) -> Any:
 
 
 class _ClippingOptimizer(tf.compat.v1.train.Optimizer):
-    """A v1 optimizer that clips, then leaves the rest to another."""
+    """Optimizer of TensorFlow 1 that clips gradients for another optimizer."""
 
-    def __init__(self, optimizer: tf.compat.v1.train.Optimizer, clip_norm: Any) -> None:
+    def __init__(
+        self, optimizer: tf.compat.v1.train.Optimizer, clip_norm: float | tf.Tensor
+    ) -> None:
         super().__init__(use_locking=False, name=f"Clipping{optimizer.get_name()}")
         self._optimizer = optimizer
         self._clip_norm = clip_norm
@@ -205,14 +215,16 @@ class _ClippingOptimizer(tf.compat.v1.train.Optimizer):
     def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
         return self._optimizer.compute_gradients(*args, **kwargs)
 
-    def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> tf.Operation:
+    def apply_gradients(
+        self, grads_and_vars: Iterable[tuple[tf.Tensor, tf.Variable]], *args: Any, **kwargs: Any
+    ) -> tf.Operation:
         gradients, variables = zip(*grads_and_vars, strict=True)
         clipped, _ = tf.clip_by_global_norm(gradients, self._clip_norm)
         return self._optimizer.apply_gradients(
             list(zip(clipped, variables, strict=True)), *args, **kwargs
         )
 
-    def get_slot(self, var: Any, name: str) -> Any:
+    def get_slot(self, var: tf.Variable, name: str) -> Any:
         return self._optimizer.get_slot(var, name)
 
     def get_slot_names(self) -> list[str]:

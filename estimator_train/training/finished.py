@@ -1,4 +1,4 @@
-"""How a process that does not train learns that the training has ended: by a file."""
+"""File that tells the processes that do not train when the training has ended."""
 
 import json
 import os
@@ -7,12 +7,12 @@ import time
 import tensorflow as tf
 
 _NAME = "train_and_evaluate.finished"
-# A file that was there before counts after this many seconds: a chief that starts removes it.
+# After this many seconds a file of an earlier training counts: a chief that starts removes it.
 _BELIEVED_AFTER_SECS = 60.0
 
 
 class Finished:
-    """The file in model_dir that the chief writes when its training has ended.
+    """File in model_dir that the chief writes when its training has ended.
 
     Args:
       model_dir: The directory of the model.
@@ -33,7 +33,7 @@ class Finished:
             file.write(json.dumps({"time": time.time()}) + "\n")
 
     def read(self) -> str | None:
-        """The content of the file, different each time it is written; None if it does not exist."""
+        """Returns the content, which differs for each write; None if there is no file."""
         try:
             with tf.io.gfile.GFile(self._path) as file:
                 return str(file.read())
@@ -42,7 +42,7 @@ class Finished:
 
 
 class TrainingEnd:
-    """Tells an evaluator whether the training that it belongs to has ended.
+    """Watch of the file, for the evaluator of a training.
 
     Args:
       model_dir: The directory of the model.
@@ -50,18 +50,18 @@ class TrainingEnd:
 
     def __init__(self, model_dir: str) -> None:
         self._file = Finished(model_dir)
-        self._of_old = self._file.read()
+        self._earlier = self._file.read()
         self._start = time.monotonic()
 
     def is_written(self) -> bool:
-        """Whether the file is there, of this training or one before it."""
+        """Returns whether the file exists, of this training or an earlier one."""
         return self._file.read() is not None
 
     def has_come(self) -> bool:
-        """Whether the chief has ended, and its last checkpoint is written."""
+        """Returns whether the chief has ended, after its last checkpoint."""
         now = self._file.read()
         if now is None:
-            self._of_old = None
+            self._earlier = None
             return False
         waited = time.monotonic() - self._start
-        return now != self._of_old or waited >= _BELIEVED_AFTER_SECS
+        return now != self._earlier or waited >= _BELIEVED_AFTER_SECS

@@ -1,4 +1,4 @@
-"""Evaluation of the variables of a running training, without a checkpoint between."""
+"""Evaluation of the variables of a running training, without a checkpoint."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,14 +10,14 @@ from estimator_train.engine.hook_types import EveryNStepsHook, Hook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.run import history
 from estimator_train.engine.run.evaluate import build_evaluation, run_batches, write_results
-from estimator_train.engine.sessions.model_session import Call
 from estimator_train.engine.sessions.session import session_config
 from estimator_train.estimator import Estimator
+from estimator_train.estimator_spec.spec import ModeKeys, check_call
 from estimator_train.keras.checkpoints.object_checkpoints import ObjectBasedSaver
 
 
 class InMemoryEvaluatorHook(EveryNStepsHook):
-    """Evaluates in a training session: at its start, every so many steps and at its end.
+    """Hook that evaluates at the start of training, every n-th step and at the end.
 
     The metrics go to the same event files and history as those of `Estimator.evaluate`. Training
     waits while an evaluation runs.
@@ -48,28 +48,24 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if estimator.config.cluster_spec or estimator.config.num_worker_replicas != 1:
             raise ValueError("InMemoryEvaluator supports only single machine (aka Local) setting.")
-        if steps is not None and steps <= 0:
-            raise ValueError(f"Must specify steps > 0, given: {steps}")
-        for hook in hooks or ():
-            if not isinstance(hook, tf.compat.v1.train.SessionRunHook):
-                raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+        all_hooks = check_call(hooks, steps=steps)
         self._estimator = estimator
         self._input_fn = input_fn
         self._steps = steps
-        self._hooks = list(hooks or ())
+        self._hooks = all_hooks
         self._name = name
         self._eval_dir = estimator.eval_dir(name)
         super().__init__(every_n_iter)
 
     def begin(self) -> None:
-        """Builds the evaluation beside the training.
+        """Builds the evaluation in a graph besides that of the training.
 
         Raises:
-          ValueError: model_fn gives a Scaffold with a saver or an init_fn of its own.
+          ValueError: model_fn gives a Scaffold with its own saver or init_fn.
         """
         self._step = 0
         self._training = tf.compat.v1.get_default_graph()
-        self._context = self._estimator._context()
+        self._context = self._estimator._engine_context(ModeKeys.EVAL)
         self._built = build_evaluation(self._context, self._input_fn)
         saver = self._built.scaffold.saver
         if saver and not isinstance(saver, ObjectBasedSaver):
@@ -77,7 +73,9 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         if self._built.scaffold.init_fn:
             raise ValueError("InMemoryEvaluator does not support custom init_fn")
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
         """Evaluates the first values.
 
         Raises:
@@ -98,7 +96,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         self.act(session)
 
     def act(self, session: tf.compat.v1.Session) -> None:
-        """Evaluates the variables as they are now."""
+        """Evaluates the current values of the variables."""
         values = self._values(session)
         built = self._built
         with built.graph.as_default():
@@ -114,7 +112,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
                 hooks=[*start_hooks(built.inputs), *self._hooks, *built.hooks, final],
             )
             with evaluation:
-                run_batches(Call(built, evaluation), self._steps)
+                run_batches(evaluation, built.fetches, self._steps)
             results = final.final_ops_values
             write_results(results, None, self._eval_dir)
         entry = {"eval": self._name or "", "metrics": results, "checkpoint": ""}
@@ -122,7 +120,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         history.append(self._estimator.model_dir, step, entry)
 
     def _values(self, session: tf.compat.v1.Session) -> dict[str, np.ndarray]:
-        """Variable name to value in the training session, for all that the evaluation has."""
+        """Returns the values in the training session of the evaluation's variables, by name."""
         with self._built.graph.as_default():
             wanted = {variable.op.name for variable in tf.compat.v1.global_variables()}
         with self._training.as_default():
@@ -135,7 +133,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
 
 
 def _load(values: dict[str, np.ndarray], session: tf.compat.v1.Session) -> None:
-    """Gives the default graph's variables the values of the training."""
+    """Assigns the values of the training to the variables of the default graph."""
     for variable in tf.compat.v1.global_variables():
         value = values.get(variable.op.name)
         if value is None:
@@ -145,5 +143,5 @@ def _load(values: dict[str, np.ndarray], session: tf.compat.v1.Session) -> None:
                 f"The variable '{variable.op.name}' has shape {variable.shape} in evaluation and "
                 f"{value.shape} in training."
             )
-        # Its initializer is an assignment that is in the graph already.
+        # The initializer is an assignment that the graph already has.
         session.run(variable.initializer, {variable.initializer.inputs[1]: value})

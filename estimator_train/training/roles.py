@@ -1,4 +1,4 @@
-"""What each process of a cluster does in `train_and_evaluate`."""
+"""The parts of `train_and_evaluate` that each task of a cluster runs."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,12 +15,12 @@ from estimator_train.training.specs import EvalSpec, TrainSpec
 
 _LOG = tf.get_logger()
 _DELAY_SECS = 5
-_LONGEST_DELAY_SECS = 60
+_MAX_DELAY_SECS = 60
 _Local = Callable[[Estimator, TrainSpec, Sequence[EvalSpec]], list[Evaluation]]
 
 
 def has_role(estimator: Estimator) -> bool:
-    """Whether this process is one of a cluster's."""
+    """Returns whether this process is a task of a cluster."""
     config = estimator.config
     return bool(config.cluster_spec) or config.task_type == cluster.EVALUATOR
 
@@ -28,12 +28,12 @@ def has_role(estimator: Estimator) -> bool:
 def run_role(
     estimator: Estimator, train_spec: TrainSpec, specs: Sequence[EvalSpec], run_local: _Local
 ) -> list[Evaluation] | None:
-    """Runs the part of `train_and_evaluate` that this process's task has.
+    """Runs this task's part of `train_and_evaluate`.
 
     Args:
       estimator: The Estimator.
-      train_spec: What to train on and for how long.
-      specs: What to evaluate.
+      train_spec: The training.
+      specs: The evaluations.
       run_local: Trains and evaluates by turns, as the master does.
 
     Returns:
@@ -60,7 +60,7 @@ def run_role(
             _delay(estimator)
         train(estimator, train_spec)
     elif role == cluster.PS:
-        train(estimator, train_spec)  # Which is to serve.
+        train(estimator, train_spec)  # It serves variables.
     else:
         known = [cluster.CHIEF, cluster.EVALUATOR, cluster.MASTER, cluster.PS, cluster.WORKER]
         raise ValueError(f"Task type {role} is not supported. Supported task types are {known}")
@@ -72,12 +72,12 @@ def train(
     train_spec: TrainSpec,
     listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener] = (),
 ) -> None:
-    """Trains as a TrainSpec says.
+    """Trains by a TrainSpec.
 
     Args:
       estimator: The Estimator.
       train_spec: The training.
-      listeners: Come after the training's own.
+      listeners: Further listeners, after those of the TrainSpec.
     """
     hooks = list(train_spec.hooks)
     if train_spec.max_time is not None:
@@ -94,7 +94,7 @@ def _delay(estimator: Estimator) -> None:
     """Delays a worker of an asynchronous training, so that workers start one after another."""
     config = estimator.config
     longest = config.experimental_max_worker_delay_secs
-    longest = _LONGEST_DELAY_SECS if longest is None else longest
+    longest = _MAX_DELAY_SECS if longest is None else longest
     secs = min(longest, _DELAY_SECS * (config.task_id + 1))
     if secs > 0:
         _LOG.info("Waiting %d secs before starting training.", secs)

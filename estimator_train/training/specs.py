@@ -1,18 +1,21 @@
-"""What train_and_evaluate trains on and what it evaluates: TrainSpec and EvalSpec."""
+"""TrainSpec and EvalSpec: the training and the evaluations of `train_and_evaluate`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-import tensorflow as tf
-
+from estimator_train.engine.hook_types import Hook, Listener
+from estimator_train.engine.type_aliases import InputFn
+from estimator_train.estimator_spec.spec import check_instances, check_positive
 from estimator_train.training.exporters import Exporter
+
+_LISTENERS_MESSAGE = "All saving_listeners must be `CheckpointSaverListener` instances, given: {}"
 
 
 class _TrainFields(NamedTuple):
     input_fn: Callable[..., Any]
     max_steps: int | None
-    hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
-    saving_listeners: tuple[tf.compat.v1.train.CheckpointSaverListener, ...]
+    hooks: tuple[Hook, ...]
+    saving_listeners: tuple[Listener, ...]
     max_time: float | None
 
 
@@ -40,21 +43,20 @@ class TrainSpec(_TrainFields):
         cls,
         input_fn: Callable[..., Any],
         max_steps: int | None = None,
-        hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
-        saving_listeners: Iterable[tf.compat.v1.train.CheckpointSaverListener] | None = None,
+        hooks: Iterable[Hook] | None = None,
+        saving_listeners: Iterable[Listener] | None = None,
         *,
         max_time: float | None = None,
     ) -> "TrainSpec":
         """Checks the arguments; hooks and listeners become tuples."""
         _check_input_fn(input_fn)
-        _check_positive("max_steps", max_steps)
-        _check_positive("max_time", max_time)
-        hooks, kind = _hooks(hooks), tf.compat.v1.train.CheckpointSaverListener
-        listeners = _instances("saving_listeners", saving_listeners, kind)
+        check_positive(max_steps=max_steps, max_time=max_time)
+        hooks = _check_hooks(hooks)
+        listeners = check_instances(saving_listeners, Listener, _LISTENERS_MESSAGE)
         return super().__new__(cls, input_fn, max_steps, hooks, listeners, max_time)
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """For copies and pickles, which would give all arguments by position."""
+        """Returns the arguments by keyword, for copies and pickles."""
         return (), self._asdict()
 
 
@@ -62,7 +64,7 @@ class _EvalFields(NamedTuple):
     input_fn: Callable[..., Any]
     steps: int | None
     name: str | None
-    hooks: tuple[tf.compat.v1.train.SessionRunHook, ...]
+    hooks: tuple[Hook, ...]
     exporters: tuple[Exporter, ...]
     start_delay_secs: float
     throttle_secs: float
@@ -70,7 +72,7 @@ class _EvalFields(NamedTuple):
 
 
 class EvalSpec(_EvalFields):
-    """An evaluation of `train_and_evaluate`, and what is exported after it.
+    """An evaluation of `train_and_evaluate` and the exports after it.
 
     Args:
       input_fn: As for `Estimator.evaluate`.
@@ -82,7 +84,8 @@ class EvalSpec(_EvalFields):
       throttle_secs: Seconds from the start of an evaluation within which no other starts, new
         checkpoints or not; the last checkpoint is always evaluated.
       every_steps: Evaluates at each multiple of so many global steps, where a checkpoint is
-        written for it, whatever throttle_secs says. By default evaluations follow checkpoints.
+        written for the evaluation; throttle_secs does not count. By default evaluations follow
+        checkpoints.
 
     Raises:
       TypeError: input_fn cannot be called, name is not a string, a hook is not a SessionRunHook, or
@@ -97,7 +100,7 @@ class EvalSpec(_EvalFields):
         input_fn: Callable[..., Any],
         steps: int | None = 100,
         name: str | None = None,
-        hooks: Iterable[tf.compat.v1.train.SessionRunHook] | None = None,
+        hooks: Iterable[Hook] | None = None,
         exporters: Exporter | Iterable[Exporter] | None = None,
         start_delay_secs: float = 120,
         throttle_secs: float = 600,
@@ -106,8 +109,8 @@ class EvalSpec(_EvalFields):
     ) -> "EvalSpec":
         """Checks the arguments; hooks and exporters become tuples."""
         _check_input_fn(input_fn)
-        _check_positive("steps", steps)
-        _check_positive("every_steps", every_steps)
+        check_positive(steps=steps)
+        check_positive(every_steps=every_steps)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` must be string, given: {name}")
         for field, secs in (
@@ -121,20 +124,20 @@ class EvalSpec(_EvalFields):
             input_fn,
             steps,
             name,
-            _hooks(hooks),
-            _exporters(exporters),
+            _check_hooks(hooks),
+            _check_exporters(exporters),
             start_delay_secs,
             throttle_secs,
             every_steps,
         )
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """For copies and pickles, which would give all arguments by position."""
+        """Returns the arguments by keyword, for copies and pickles."""
         return (), self._asdict()
 
 
 def check_exporter_names(exporters: Sequence[Exporter]) -> None:
-    """Checks that exporters can each have a directory of their own.
+    """Checks that the names of exporters differ: each names a directory.
 
     Raises:
       ValueError: A name is not a string, or is empty or taken.
@@ -155,33 +158,21 @@ def check_exporter_names(exporters: Sequence[Exporter]) -> None:
         )
 
 
-def _check_input_fn(input_fn: Any) -> None:
+def _check_input_fn(input_fn: InputFn) -> None:
     if not callable(input_fn):
         raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
 
 
-def _check_positive(name: str, value: float | None) -> None:
-    if value is not None and value <= 0:
-        raise ValueError(f"Must specify {name} > 0, given: {value}")
+def _check_hooks(hooks: Iterable[Hook] | None) -> tuple[Hook, ...]:
+    return check_instances(hooks, Hook, "All hooks must be `SessionRunHook` instances, given: {}")
 
 
-def _hooks(hooks: Any) -> tuple[Any, ...]:
-    return _instances("hooks", hooks, tf.compat.v1.train.SessionRunHook)
-
-
-def _instances(what: str, values: Iterable[Any] | None, expected: type) -> tuple[Any, ...]:
-    found = tuple(values or ())
-    for value in found:
-        if not isinstance(value, expected):
-            raise TypeError(f"All {what} must be `{expected.__name__}` instances, given: {value}")
-    return found
-
-
-def _exporters(exporters: Any) -> tuple[Exporter, ...]:
+def _check_exporters(exporters: Exporter | Iterable[Exporter] | None) -> tuple[Exporter, ...]:
     if exporters is None:
         return ()
     if isinstance(exporters, Exporter):
         exporters = (exporters,)
+    found: tuple[Any, ...]
     try:
         found = tuple(exporters)
     except TypeError:

@@ -9,7 +9,7 @@ import tensorflow as tf
 from estimator_train.cluster import EVALUATOR
 from estimator_train.estimator import Estimator
 from estimator_train.estimator.type_check import check_estimator
-from estimator_train.lifecycle.preemption import listening
+from estimator_train.lifecycle.preemption import handle_preemption
 from estimator_train.run_config import RunConfig
 from estimator_train.training.evaluations import Evaluation, EvaluationListener
 from estimator_train.training.roles import has_role, run_role, train
@@ -21,11 +21,12 @@ _LOG = tf.get_logger()
 def train_and_evaluate(
     estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec | Sequence[EvalSpec]
 ) -> Any:
-    """Trains, evaluates checkpoints as they are written, and exports.
+    """Trains, evaluates the checkpoints, and exports.
 
     Training waits while an evaluation runs. The last checkpoint is always evaluated and exported,
     whatever ended the training. In a cluster, as TF_CONFIG tells it, the chief and workers train,
-    an evaluator evaluates and exports beside them, a master does both, and a ps keeps variables;
+    an evaluator evaluates and exports at the same time, a master does both in turn, and a ps
+    keeps variables;
     each ends when the training has. Called again on the same model_dir, this continues from the
     latest checkpoint; a job that was killed after its last step gets its last evaluation and
     export.
@@ -37,7 +38,7 @@ def train_and_evaluate(
 
     Returns:
       The metrics of the last evaluation (as `Estimator.evaluate` returns them) and the list of what
-      the exporters returned after it; both are None where max_steps had been reached before. With
+      the exporters returned after it; both are missing (None) if max_steps was reached before. With
       several EvalSpecs, a dict of each by the names of the specs. In a cluster the evaluator and a
       master return this, and all others None.
 
@@ -47,10 +48,10 @@ def train_and_evaluate(
         checkpoints, or this process has a role in a cluster that cannot be run.
       DeadlineExceededError: Another process of the cluster did not come up.
     """
-    specs = checked_specs(estimator, train_spec, eval_spec)
+    specs = check_specs(estimator, train_spec, eval_spec)
     _check_one_evaluator(estimator.config)
     _LOG.info("Not using Distribute Coordinator.")
-    with listening(estimator.config.preemption):  # Beyond the training: to its last export.
+    with handle_preemption(estimator.config.preemption):  # Beyond the training: to its last export.
         if has_role(estimator):
             evaluations = run_role(estimator, train_spec, specs, _run_local)
         else:
@@ -73,7 +74,7 @@ def _check_one_evaluator(config: RunConfig) -> None:
         )
 
 
-def checked_specs(estimator: Any, train_spec: Any, eval_spec: Any) -> list[EvalSpec]:
+def check_specs(estimator: object, train_spec: object, eval_spec: Any) -> list[EvalSpec]:
     """Checks the arguments of `train_and_evaluate`; returns the EvalSpecs."""
     check_estimator(estimator)
     if not isinstance(train_spec, TrainSpec):
@@ -125,7 +126,7 @@ def _run_local(
 
 
 class _WatchedMetrics:
-    """The metrics that early stopping waits for; checked once, after the first evaluations."""
+    """Metrics that early stopping watches; checked once, after the first evaluations."""
 
     def __init__(self, train_spec: TrainSpec, eval_dirs: Sequence[str]) -> None:
         watched = [getattr(hook, "watched_metric", None) for hook in train_spec.hooks]
@@ -137,7 +138,7 @@ class _WatchedMetrics:
             self._unchecked.pop().check_written(self._eval_dirs)
 
     def warn(self) -> None:
-        """The same check, as a warning, for a training that ended with its first evaluation."""
+        """Logs the failed check as a warning, if training ended with its first evaluation."""
         try:
             self()
         except ValueError as error:
@@ -145,9 +146,9 @@ class _WatchedMetrics:
 
 
 class _Unfinished(tf.compat.v1.train.CheckpointSaverListener):
-    """A file in model_dir from the start of a training to its last export.
+    """Listener that keeps a file in model_dir from the start of a training to its last export.
 
-    By it a job that is started again knows whether the last checkpoint still has to be evaluated.
+    A restarted job finds the file if the last checkpoint is not evaluated yet.
     """
 
     def __init__(self, model_dir: str) -> None:
@@ -157,7 +158,7 @@ class _Unfinished(tf.compat.v1.train.CheckpointSaverListener):
         return tf.io.gfile.exists(self._path)
 
     def begin(self) -> None:
-        # A summary writer of an earlier training may stand for a directory that was removed since.
+        # The directory may have been removed after a summary writer opened it.
         tf.io.gfile.makedirs(os.path.dirname(self._path))
         with tf.io.gfile.GFile(self._path, "w") as file:
             file.write("Training has begun; its last evaluation and export are to come.\n")

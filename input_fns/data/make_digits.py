@@ -1,6 +1,6 @@
-"""Makes the digits files beside it from scikit-learn's `load_digits`.
+"""Writes the digits files of this folder from scikit-learn's `load_digits`.
 
-Run it by hand, with scikit-learn installed: `python -m input_fns.data.make_digits`.
+To run it, install scikit-learn: `python -m input_fns.data.make_digits`.
 """
 
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Sources of what is in memory or made by Python: arrays, frames, generators."""
+"""Sources of rows in memory or from Python: arrays, frames, generators, TensorFlow Datasets."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from input_fns.pipeline.batching import batches
+from input_fns.pipeline.batching import batch_arrays
 from input_fns.pipeline.options import PipelineOptions
 
 
@@ -22,36 +22,36 @@ def arrays(
     options: PipelineOptions | None = None,
     **more: Any,
 ) -> tf.data.Dataset:
-    """Gives numpy arrays in batches: shuffled, repeated, batched, prefetched, in this order.
+    """Returns batches of numpy arrays: shuffles, repeats, batches and prefetches, in this order.
 
-    Batches run on over the end of an epoch, so only the very last one can be smaller. The
-    arrays never become part of the graph, whatever their size. In graph mode they are read
-    when an iterator starts, in this process: leave them unchanged until then.
+    A batch may contain rows of two epochs, so only the very last batch can be smaller. The
+    arrays never become part of the graph, whatever their size. In graph mode this process
+    reads them when an iterator starts: do not change them until then.
 
     Args:
       features: Array of shape (rows, ...), or a nested structure of dicts and tuples of such
-        arrays. Numbers, bools and strings; anything `np.asarray` takes.
-      labels: Like `features`; None for features alone, as for predictions.
+        arrays: numbers, bools or strings, anything that `np.asarray` accepts.
+      labels: Like `features`; None gives features without labels, for predictions.
       batch_size: Rows in a batch.
-      shuffle: Whether each epoch has a random order of its own.
+      shuffle: Whether each epoch is in a new random order.
       num_epochs: Passes over the rows; None repeats indefinitely.
-      seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
-      buffer_size: The shuffle moves a row by fewer places than this; None means anywhere.
-      prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
-      drop_remainder: Whether a last batch with fewer than `batch_size` rows is left out.
-      options: All settings at once, in place of the arguments from `batch_size` on.
-      **more: The other settings of `PipelineOptions`.
+      seed: Seed of the shuffle; None uses TensorFlow's global seed, or a random one.
+      buffer_size: A row moves by fewer places than this when shuffled; None means anywhere.
+      prefetch_buffer_size: Number of batches prepared in advance; None lets tf.data choose.
+      drop_remainder: Whether a last batch with fewer than `batch_size` rows is dropped.
+      options: All settings in one object; it replaces the arguments from `batch_size` on.
+      **more: Other settings of `PipelineOptions`.
 
     Returns:
-      A `tf.data.Dataset` of (features, labels), or of features if there are no labels, in
-      the given structures, dtypes as given, shapes (batch_size, ...).
+      A `tf.data.Dataset` of (features, labels), or of features if there are no labels, with
+      the given structures and dtypes, and shapes (batch_size, ...).
 
     Raises:
       ValueError: Arrays are empty or differ in their number of rows, or a number is out
-        of its range.
-      TypeError: An array is of a dtype that TensorFlow does not have.
+        of range.
+      TypeError: TensorFlow does not support the dtype of an array.
     """
-    settings = PipelineOptions.of(
+    settings = PipelineOptions.from_arguments(
         {"options": options, **more},
         batch_size=batch_size,
         shuffle=shuffle,
@@ -61,4 +61,4 @@ def arrays(
         prefetch_buffer_size=prefetch_buffer_size,
         drop_remainder=drop_remainder,
     )
-    return settings.finish(batches(features, labels, settings))
+    return settings.finish(batch_arrays(features, labels, settings))

@@ -1,50 +1,50 @@
-"""Rows that a Python function makes."""
+"""Batches of rows that a Python function yields."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow as tf
 
-from input_fns.pipeline.batching import in_batches
+from input_fns.pipeline.batching import batch_dataset
 from input_fns.pipeline.options import PipelineOptions
 
 
 def generator(
     function: Callable[[], Iterable[Any]], output_signature: Any = None, **settings: Any
 ) -> tf.data.Dataset:
-    """Gives what a Python generator yields in batches.
+    """Returns batches of the rows that a Python generator yields.
 
-    Python makes one row at a time, so that this is the slowest source; and where it has come to
-    cannot be saved with a checkpoint.
+    Python makes one row at a time, so this is the slowest source. A checkpoint cannot save the
+    position in a generator.
 
     Args:
-      function: Function of no arguments that returns an iterable over rows; it is called anew for
-        each epoch. A row is (features, labels), or features alone: arrays or dicts of them.
-      output_signature: `tf.TensorSpec`s of a row; None tells them by the first, whose iterable is
-        begun once more for it.
-      **settings: The settings of `PipelineOptions`, or `options` with all of them. With an
-        `input_context` every so manieth row is this pipeline's.
+      function: Function without arguments that returns an iterable over rows. Each epoch calls it
+        again. A row is (features, labels) or only features: arrays or dicts of arrays.
+      output_signature: `tf.TensorSpec`s of a row; None infers them from the first row, with one
+        more call of `function`.
+      **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`. With
+        an `input_context` of n pipelines, each pipeline takes every n-th row.
 
     Returns:
       A `tf.data.Dataset` of the rows in batches.
 
     Raises:
-      ValueError: It yields nothing, or an argument is out of its range.
-      TypeError: It is not callable.
+      ValueError: The generator yields nothing, or an argument is out of range.
+      TypeError: `function` is not callable.
     """
-    options = PipelineOptions.of(settings)
+    options = PipelineOptions.from_arguments(settings)
     if not callable(function):
         raise TypeError(f"function must return an iterable when called, but got {function!r}.")
     if options.cache is not None:
         raise ValueError("Rows of a generator are not cached: collect them in arrays instead.")
-    signature = _signature(function) if output_signature is None else output_signature
+    signature = _infer_signature(function) if output_signature is None else output_signature
     rows = tf.data.Dataset.from_generator(function, output_signature=signature)
-    return in_batches(rows, options)
+    return batch_dataset(rows, options)
 
 
-def _signature(function: Callable[[], Iterable[Any]]) -> Any:
-    for first in function():
-        with tf.init_scope():  # Also within a graph, values must be known.
-            tensors = tf.nest.map_structure(tf.convert_to_tensor, first)
+def _infer_signature(function: Callable[[], Iterable[Any]]) -> Any:
+    for first_row in function():
+        with tf.init_scope():  # Keeps this sample row out of the caller's graph.
+            tensors = tf.nest.map_structure(tf.convert_to_tensor, first_row)
         return tf.nest.map_structure(tf.type_spec_from_value, tensors)
     raise ValueError("The generator yields nothing.")

@@ -1,10 +1,10 @@
-"""TensorFlow Datasets by name, where that package is installed."""
+"""Batches of a data set of the optional package tensorflow-datasets."""
 
 from typing import Any
 
 import tensorflow as tf
 
-from input_fns.pipeline.batching import in_batches
+from input_fns.pipeline.batching import batch_dataset
 from input_fns.pipeline.options import PipelineOptions
 
 
@@ -17,26 +17,26 @@ def tfds(
     as_supervised: bool = True,
     **settings: Any,
 ) -> tf.data.Dataset:
-    """Gives a data set of the package tensorflow-datasets in batches.
+    """Returns batches of a data set of the package tensorflow-datasets.
 
     Args:
-      name: Its name, as 'mnist' or 'glue/sst2'.
-      split: Its part, as 'train' or 'test[:10%]'.
-      data_dir: Folder of prepared data sets; None is the package's own default.
-      download: Whether it may be downloaded and prepared.
-      as_supervised: Whether rows are (features, label); else they are dicts.
-      **settings: The settings of `PipelineOptions`, or `options` with all of them.
+      name: Name of the data set, such as 'mnist' or 'glue/sst2'.
+      split: Part of the data set, such as 'train' or 'test[:10%]'.
+      data_dir: Folder of prepared data sets; None means the default folder of the package.
+      download: Whether the package may download and prepare the data set.
+      as_supervised: Whether rows are (features, label) pairs rather than dicts.
+      **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`.
 
     Returns:
       A `tf.data.Dataset` of the rows in batches.
 
     Raises:
       ImportError: The package is not installed.
-      ValueError: An argument is out of its range.
+      ValueError: An argument is out of range.
     """
-    options = PipelineOptions.of(settings)
+    options = PipelineOptions.from_arguments(settings)
     try:
-        import tensorflow_datasets  # Imported only here: nothing else in the package needs it.
+        import tensorflow_datasets  # Optional: only this source needs it.
     except ImportError as error:
         raise ImportError(
             "input_fns.tfds needs the package tensorflow-datasets: pip install tensorflow-datasets."
@@ -49,4 +49,4 @@ def tfds(
         as_supervised=as_supervised,
         shuffle_files=options.shuffle,
     )
-    return in_batches(rows, options)
+    return batch_dataset(rows, options)

@@ -1,1 +1,1 @@
-"""Sources of pictures: folders of files, MNIST's format, the digits that ship with this package."""
+"""Sources of pictures: folders of files, the MNIST format, the digits of this package."""

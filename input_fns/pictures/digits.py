@@ -1,4 +1,4 @@
-"""The handwritten digits that come with the package, for jobs that need no download."""
+"""Batches of the handwritten digits that this package contains, so no download is needed."""
 
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,13 @@ from input_fns.pipeline import checks
 _DATA = Path(__file__).parent.parent / "data"
 
 
-def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf.data.Dataset:
-    """Gives 8x8 pictures of handwritten digits in batches; see `data/README.md`.
+def digits(split: str = "train", *, one_hot: bool = True, **settings: Any) -> tf.data.Dataset:
+    """Returns batches of 8x8 pictures of handwritten digits; `data/README.md` describes them.
 
     Args:
-      split: 'train', 1,437 pictures, or 'test', 360.
-      one_hot: Whether labels are one-hot, as categorical cross-entropy wants them.
-      **batching: The settings of `PipelineOptions`, or `options` with all of them.
+      split: 'train' (1,437 pictures) or 'test' (360 pictures).
+      one_hot: Whether labels are one-hot, for categorical cross-entropy.
+      **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`.
 
     Returns:
       A `tf.data.Dataset` of (pictures, labels): tf.float32 of shape (batch_size, 8, 8, 1)
@@ -25,7 +25,7 @@ def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf
       (batch_size,) if not one-hot.
 
     Raises:
-      ValueError: An argument is out of its range.
+      ValueError: An argument is out of range.
     """
     checks.one_of("split", split, ("train", "test"))
     return idx(
@@ -33,5 +33,5 @@ def digits(split: str = "train", *, one_hot: bool = True, **batching: Any) -> tf
         _DATA / f"digits-{split}-labels-idx1-ubyte.gz",
         max_value=16,
         num_classes=10 if one_hot else None,
-        **batching,
+        **settings,
     )

@@ -1,7 +1,7 @@
 """The IDX file format of MNIST: a header, then one array in big-endian byte order.
 
-The header has two zero bytes, one byte for the dtype, one for the number of dimensions, and
-each dimension as an unsigned 32-bit number. Files may be compressed with gzip.
+The header consists of two zero bytes, a byte for the dtype, a byte for the number of dimensions,
+and each dimension as an unsigned 32-bit number. Files may be compressed with gzip.
 """
 
 import gzip
@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from input_fns.pipeline import checks
-from input_fns.pipeline.batching import batches
+from input_fns.pipeline.batching import batch_arrays
 from input_fns.pipeline.options import PipelineOptions
 
 _DTYPES: dict[int, np.dtype[Any]] = {
@@ -35,7 +35,7 @@ def read_idx(path: PathLike) -> np.ndarray:
     """Reads an array from an IDX file.
 
     Args:
-      path: The file, compressed with gzip or not, whatever its name.
+      path: The file; gzip compression is detected from the contents, not from the name.
 
     Returns:
       The array, in native byte order: uint8, int8, int16, int32, float32 or float64.
@@ -46,7 +46,7 @@ def read_idx(path: PathLike) -> np.ndarray:
     """
     path = checks.path("path", path)
     data = _read(path)
-    dtype, shape, start = _header(path, data)
+    dtype, shape, start = _parse_header(path, data)
     expected = start + math.prod(shape) * dtype.itemsize
     if len(data) != expected:
         fault = "cut short" if len(data) < expected else "longer than its header says"
@@ -76,8 +76,8 @@ def _read(path: str) -> bytes:
         ) from error
 
 
-def _header(path: str, data: bytes) -> tuple[np.dtype, tuple[int, ...], int]:
-    """Returns the dtype, the shape, and where the values begin."""
+def _parse_header(path: str, data: bytes) -> tuple[np.dtype, tuple[int, ...], int]:
+    """Returns the dtype, the shape and the offset of the values."""
     if len(data) < 4:
         raise ValueError(
             f"IDX file {path} is cut short: found {len(data)} bytes, expected 4 or more."
@@ -99,7 +99,7 @@ def _header(path: str, data: bytes) -> tuple[np.dtype, tuple[int, ...], int]:
 
 
 def write_idx(path: PathLike, array: np.ndarray) -> None:
-    """Writes an array to an IDX file, which is there completely or not at all.
+    """Writes an array to an IDX file, atomically.
 
     Args:
       path: The file; compressed with gzip if its name ends with `.gz`. The same array always
@@ -107,7 +107,7 @@ def write_idx(path: PathLike, array: np.ndarray) -> None:
       array: Array of uint8, int8, int16, int32, float32 or float64.
 
     Raises:
-      TypeError: The format has no such dtype.
+      TypeError: The format does not support the dtype of the array.
     """
     path = checks.path("path", path)
     array = np.asarray(array)
@@ -132,17 +132,17 @@ def idx(
     *,
     max_value: float = 255.0,
     num_classes: int | None = None,
-    **batching: Any,
+    **settings: Any,
 ) -> tf.data.Dataset:
-    """Gives the pictures and labels of two IDX files in batches.
+    """Returns batches of the pictures and labels of two IDX files.
 
     Args:
       images_path: File with an array of shape (rows, height, width), or (rows, height, width,
         channels).
       labels_path: File with the class of each row, integers of shape (rows,).
-      max_value: The value in the file that becomes 1.0.
-      num_classes: Number of classes for one-hot labels; None gives the classes themselves.
-      **batching: The settings of `PipelineOptions`, or `options` with all of them.
+      max_value: Value in the file that is scaled to 1.0.
+      num_classes: Number of classes for one-hot labels; None gives the class numbers.
+      **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`.
 
     Returns:
       A `tf.data.Dataset` of (pictures, labels): tf.float32 of shape (batch_size, height,
@@ -151,10 +151,10 @@ def idx(
 
     Raises:
       FileNotFoundError: A file does not exist.
-      ValueError: A file is damaged, the two do not fit together, or an argument is out of
-        its range.
+      ValueError: A file is damaged, the numbers of pictures and labels differ, or an argument is
+        out of range.
     """
-    settings = PipelineOptions.of(batching)
+    options = PipelineOptions.from_arguments(settings)
     checks.optional_integer("num_classes", num_classes, minimum=2)
     if not max_value > 0:
         raise ValueError(f"max_value must be greater than 0, but got {max_value}.")
@@ -166,14 +166,14 @@ def idx(
             f"{len(labels)} labels, expected {len(images)}, one for each picture."
         )
 
-    def scale(pictures: tf.Tensor, classes: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    def convert(pictures: tf.Tensor, classes: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         pictures = tf.cast(pictures, tf.float32) / max_value
         classes = tf.cast(classes, tf.int32)
         return pictures, classes if num_classes is None else tf.one_hot(classes, num_classes)
 
-    # Scaling a batch at a time keeps the arrays in memory as small as they are in the file.
-    rows = batches(images, labels, settings)
-    return settings.finish(rows.map(scale))
+    # Scaling single batches keeps the arrays in memory in the small dtype of the file.
+    rows = batch_arrays(images, labels, options)
+    return options.finish(rows.map(convert))
 
 
 def _read_pictures(path: PathLike) -> np.ndarray:

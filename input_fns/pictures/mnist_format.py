@@ -1,4 +1,4 @@
-"""MNIST, Fashion-MNIST, and whatever else comes in four IDX files of the same names."""
+"""Batches of MNIST, Fashion-MNIST, and other data sets in four IDX files of the same names."""
 
 import itertools
 import os
@@ -15,16 +15,16 @@ _LABELS = "{}-labels-idx1-ubyte"
 
 
 def mnist_format(
-    data_dir: PathLike, split: str = "train", *, one_hot: bool = True, **batching: Any
+    data_dir: PathLike, split: str = "train", *, one_hot: bool = True, **settings: Any
 ) -> tf.data.Dataset:
-    """Gives the pictures of a folder with MNIST's four IDX files in batches.
+    """Returns batches of the pictures of a folder with MNIST's four IDX files.
 
     Args:
       data_dir: Folder with `train-images-idx3-ubyte`, `train-labels-idx1-ubyte`,
         `t10k-images-idx3-ubyte` and `t10k-labels-idx1-ubyte`, each with or without `.gz`.
       split: 'train' or 'test'.
-      one_hot: Whether labels are one-hot, as categorical cross-entropy wants them.
-      **batching: The settings of `PipelineOptions`, or `options` with all of them.
+      one_hot: Whether labels are one-hot, for categorical cross-entropy.
+      **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`.
 
     Returns:
       A `tf.data.Dataset` of (pictures, labels): tf.float32 of shape (batch_size, 28, 28, 1)
@@ -33,7 +33,7 @@ def mnist_format(
 
     Raises:
       FileNotFoundError: The folder or a file does not exist.
-      ValueError: A file is damaged or an argument is out of its range.
+      ValueError: A file is damaged or an argument is out of range.
     """
     checks.one_of("split", split, _PREFIXES)
     data_dir = checks.path("data_dir", data_dir)
@@ -42,7 +42,7 @@ def mnist_format(
         _require(data_dir, _IMAGES.format(prefix)),
         _require(data_dir, _LABELS.format(prefix)),
         num_classes=10 if one_hot else None,
-        **batching,
+        **settings,
     )
 
 
@@ -69,20 +69,20 @@ def _require(data_dir: str, name: str) -> str:
 def mnist(
     data_dir: PathLike, split: str = "train", *, download: bool = False, **settings: Any
 ) -> tf.data.Dataset:
-    """Gives the handwritten digits of MNIST in batches.
+    """Returns batches of the handwritten digits of MNIST.
 
     Args:
-      data_dir: Folder with the four files, as for `mnist_format`.
-      split: 'train', 60,000 pictures, or 'test', 10,000.
-      download: Whether tf_keras may fetch the files into `data_dir` if they are not there.
-      **settings: `one_hot` and the settings of batches, as for `mnist_format`.
+      data_dir: Folder with the four files that `mnist_format` reads.
+      split: 'train' (60,000 pictures) or 'test' (10,000 pictures).
+      download: Whether tf_keras may download missing files into `data_dir`.
+      **settings: `one_hot` and the batch settings of `mnist_format`.
 
     Returns:
-      A `tf.data.Dataset`, as `mnist_format`.
+      The same `tf.data.Dataset` as `mnist_format`.
 
     Raises:
-      FileNotFoundError: A file is not there and `download` is False.
-      ValueError: A file is damaged or an argument is out of its range.
+      FileNotFoundError: A file does not exist and `download` is False.
+      ValueError: A file is damaged or an argument is out of range.
     """
     if download:
         _download("mnist", checks.path("data_dir", data_dir))
@@ -92,27 +92,27 @@ def mnist(
 def fashion_mnist(
     data_dir: PathLike, split: str = "train", *, download: bool = False, **settings: Any
 ) -> tf.data.Dataset:
-    """Gives the pieces of clothing of Fashion-MNIST in batches.
+    """Returns batches of the pieces of clothing of Fashion-MNIST.
 
-    Arguments, result and errors are those of `mnist`.
+    The arguments, the result and the errors are those of `mnist`.
     """
     if download:
         _download("fashion_mnist", checks.path("data_dir", data_dir))
     return mnist_format(data_dir, split, **settings)
 
 
-def _download(name: str, data_dir: str) -> None:
-    """Writes those of the four files that are not there, from what tf_keras downloads."""
-    wanted = [kind.format(prefix) for prefix in _PREFIXES.values() for kind in (_IMAGES, _LABELS)]
-    missing = [_find(data_dir, file) is None for file in wanted]
+def _download(data_set: str, data_dir: str) -> None:
+    """Downloads a data set with tf_keras and writes the missing ones of its four files."""
+    names = [kind.format(prefix) for prefix in _PREFIXES.values() for kind in (_IMAGES, _LABELS)]
+    missing = [_find(data_dir, name) is None for name in names]
     if not any(missing):
         return
-    import tf_keras  # Imported only here: nothing else in the package needs it.
+    import tf_keras  # Only downloads need it.
 
     (train_images, train_labels), (test_images, test_labels) = getattr(
-        tf_keras.datasets, name
+        tf_keras.datasets, data_set
     ).load_data()
     arrays = [train_images, train_labels, test_images, test_labels]
     tf.io.gfile.makedirs(data_dir)
-    for file, array in itertools.compress(zip(wanted, arrays, strict=True), missing):
-        write_idx(os.path.join(data_dir, f"{file}.gz"), array)
+    for name, array in itertools.compress(zip(names, arrays, strict=True), missing):
+        write_idx(os.path.join(data_dir, f"{name}.gz"), array)

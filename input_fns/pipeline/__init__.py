@@ -1,1 +1,1 @@
-"""What all sources share: settings, batching, checks, caches."""
+"""Settings, batching, checks and caches that all sources share."""

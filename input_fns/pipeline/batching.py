@@ -1,19 +1,19 @@
-"""Rows in batches: those of arrays, by their numbers, and those of a dataset."""
+"""Batches of rows: arrays are batched by row number, datasets row by row."""
 
 from typing import Any
 
 import tensorflow as tf
 
 from input_fns.pipeline import rows
-from input_fns.pipeline.options import MEMORY, SHUFFLED, PipelineOptions
+from input_fns.pipeline.options import DEFAULT_SHUFFLE_ROWS, MEMORY, PipelineOptions
 
 
-def batches(features: Any, labels: Any, options: PipelineOptions) -> tf.data.Dataset:
-    """Shuffles, repeats and batches arrays; prefetching is left to the caller.
+def batch_arrays(features: Any, labels: Any, options: PipelineOptions) -> tf.data.Dataset:
+    """Shuffles, repeats and batches arrays; the caller adds prefetching.
 
     Args:
-      features: Arrays as in `input_fns.arrays`.
-      labels: Arrays as in `input_fns.arrays`, or None.
+      features: Arrays; see `input_fns.arrays`.
+      labels: Arrays or None; see `input_fns.arrays`.
       options: The settings.
 
     Returns:
@@ -25,48 +25,49 @@ def batches(features: Any, labels: Any, options: PipelineOptions) -> tf.data.Dat
     arrays = [rows.as_arrays(name, part) for name, part in parts.items()]
     count = rows.row_count(list(parts), arrays)
     structure = arrays[0] if labels is None else tuple(arrays)
-    cardinality = options.cardinality(options.share_of(count))
+    cardinality = options.cardinality(options.count_own_rows(count))
     return rows.gather_rows(structure, _index_batches(count, options), cardinality)
 
 
 def _index_batches(count: int, options: PipelineOptions) -> tf.data.Dataset:
     """Returns a dataset of the row numbers of each batch.
 
-    An epoch's numbers are made as one tensor and cut into batches, which is several times
-    faster than handling them one by one.
+    The row numbers of an epoch are made as one tensor and cut into batches, which is several
+    times faster than handling them one by one.
     """
-    share = options.share_of(count)
+    own_count = options.count_own_rows(count)
 
-    def in_order(_: tf.Tensor) -> tf.Tensor:
-        numbers = tf.range(options.pipeline, count, options.pipelines, dtype=tf.int64)
-        # Hides the length, or batches would be of a static size where it is a multiple of it.
+    def list_rows(_: tf.Tensor) -> tf.Tensor:
+        numbers = tf.range(options.pipeline_index, count, options.num_pipelines, dtype=tf.int64)
+        # Hides the length: otherwise rebatch gives a static batch size if it divides the length.
         return tf.compat.v1.placeholder_with_default(numbers, [None])
 
-    def shuffled(seed: tf.Tensor) -> tf.Tensor:
-        numbers, seeds = in_order(seed), tf.stack([seed, 0])
-        if options.buffer_size is None or options.buffer_size >= share:
+    def shuffle_rows(seed: tf.Tensor) -> tf.Tensor:
+        numbers, seeds = list_rows(seed), tf.stack([seed, 0])
+        if options.buffer_size is None or options.buffer_size >= own_count:
             return tf.random.experimental.stateless_shuffle(numbers, seeds)
-        # Sorted by random places less than buffer_size further on, none moves by more.
+        # Each row gets a sort key less than buffer_size above its position, so it cannot move by
+        # more places than that.
         forward = tf.random.stateless_uniform(tf.shape(numbers), seeds, dtype=tf.float64)
-        places = tf.cast(tf.range(tf.size(numbers)), tf.float64) + options.buffer_size * forward
-        return tf.gather(numbers, tf.argsort(places))
+        keys = tf.cast(tf.range(tf.size(numbers)), tf.float64) + options.buffer_size * forward
+        return tf.gather(numbers, tf.argsort(keys))
 
     if options.shuffle:
         seeds = tf.data.Dataset.random(options.seed, rerandomize_each_iteration=True)
-        # As many epochs as asked for; -1, as None in `repeat`, takes all there are.
-        epochs = seeds.take(options.num_epochs or -1).map(shuffled)
+        # `take(-1)` takes all elements, as `repeat(None)` repeats indefinitely.
+        epochs = seeds.take(options.num_epochs or -1).map(shuffle_rows)
     else:
-        epochs = tf.data.Dataset.from_tensors(0).repeat(options.num_epochs).map(in_order)
+        epochs = tf.data.Dataset.from_tensors(0).repeat(options.num_epochs).map(list_rows)
     return epochs.rebatch(options.batch_size, options.drop_remainder)
 
 
-def in_batches(dataset: tf.data.Dataset, options: PipelineOptions) -> tf.data.Dataset:
-    """Returns the finished pipeline of a dataset of single rows, which are read one by one."""
-    if options.pipelines > 1:
-        dataset = dataset.shard(options.pipelines, options.pipeline)
+def batch_dataset(dataset: tf.data.Dataset, options: PipelineOptions) -> tf.data.Dataset:
+    """Returns the complete pipeline of a dataset of single rows."""
+    if options.num_pipelines > 1:
+        dataset = dataset.shard(options.num_pipelines, options.pipeline_index)
     if options.cache is not None:
         dataset = dataset.cache("" if options.cache == MEMORY else options.cache)
     if options.shuffle:
-        dataset = dataset.shuffle(options.buffer_size or SHUFFLED, options.seed)
+        dataset = dataset.shuffle(options.buffer_size or DEFAULT_SHUFFLE_ROWS, options.seed)
     dataset = dataset.repeat(options.num_epochs)
     return options.finish(dataset.batch(options.batch_size, options.drop_remainder))

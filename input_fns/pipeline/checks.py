@@ -1,4 +1,4 @@
-"""Checks of arguments, shared by every function of the package."""
+"""Checks of arguments for all functions of the package."""
 
 import operator
 import os
@@ -10,7 +10,7 @@ def integer(name: str, value: Any, minimum: int) -> int:
     """Returns `value` as an int, or raises an error that names the argument.
 
     Args:
-      name: The argument's name, for the error.
+      name: Name of the argument, for the error.
       value: A Python or numpy integer.
       minimum: The smallest allowed value.
 
@@ -18,8 +18,8 @@ def integer(name: str, value: Any, minimum: int) -> int:
       The value as a Python int.
 
     Raises:
-      TypeError: `value` is not an integer; a bool does not count as one.
-      ValueError: If `value` is smaller than `minimum`.
+      TypeError: `value` is not an integer, or is a bool.
+      ValueError: `value` is smaller than `minimum`.
     """
     try:
         if isinstance(value, bool):
@@ -34,7 +34,7 @@ def integer(name: str, value: Any, minimum: int) -> int:
 
 
 def optional_integer(name: str, value: Any, minimum: int) -> int | None:
-    """Like `integer`, for arguments that may be None as well."""
+    """Checks an argument as `integer` does, but also accepts None."""
     return None if value is None else integer(name, value, minimum)
 
 
@@ -54,17 +54,17 @@ def path(name: str, value: Any) -> str:
 
 
 def folder_of(name: str, file: str | os.PathLike[str]) -> None:
-    """Raises a FileNotFoundError if a file that is to be written has no folder."""
+    """Raises a FileNotFoundError if the folder of an output file does not exist."""
     folder = os.path.dirname(os.path.abspath(file))
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"{name}={os.fspath(file)!r}: there is no folder {folder}.")
 
 
 def input_context(value: Any) -> None:
-    """Raises a TypeError unless it is None or has a place among pipelines."""
+    """Raises a TypeError if `value` is neither None nor a `tf.distribute.InputContext`."""
     names = ("input_pipeline_id", "num_input_pipelines")
     if value is not None and not all(hasattr(value, name) for name in names):
         raise TypeError(
             f"input_context must be a tf.distribute.InputContext, but got {value!r}; an input_fn "
-            "gets one if it has an argument of this name."
+            "receives one if it has an argument with this name."
         )

@@ -1,8 +1,8 @@
-"""Records that cannot be read: named in an error, or left out and counted.
+"""Handling of records that cannot be read: an error names them, or they are skipped and counted.
 
-A guard around every record would cost as much as a small record itself. So a batch is loaded
-without guards. If that fails, `ignore_errors` takes the batch out, and what is concatenated takes
-its place: the same records once more, each with a guard.
+Checking every record costs as much as loading a small record, so a batch is first loaded without
+checks. If that fails, `ignore_errors` drops the batch, and the concatenated dataset loads the same
+records again, with a check of each.
 """
 
 import threading
@@ -18,9 +18,9 @@ Load = Callable[..., Any]
 
 
 class BadRecords:
-    """What happens to bad records of one pipeline.
+    """Counter of the bad records of one pipeline, which are skipped or raise an error.
 
-    In graph mode the number of those left out becomes a scalar summary, `input/skipped_records`.
+    In graph mode a scalar summary, `input/skipped_records`, shows the number of skipped records.
 
     Args:
       options: The settings.
@@ -35,85 +35,86 @@ class BadRecords:
             count = tf.numpy_function(lambda: np.int64(self._skipped), [], tf.int64)
             tf.compat.v1.summary.scalar("input/skipped_records", tf.ensure_shape(count, []))
 
-    def judge(self, fault: tf.Tensor) -> tf.Tensor:
-        """Whether to use a record that cannot be read: never.
+    def skip_or_raise(self, fault: tf.Tensor) -> tf.Tensor:
+        """Skips a bad record, or fails if bad records are errors or there are too many.
 
         Args:
-          fault: What is wrong, where, and what to do; a scalar string.
+          fault: Scalar string that says which record is bad, why, and what to do.
 
         Returns:
-          A false scalar; or it fails with the fault.
+          A false scalar, for `Dataset.filter`.
         """
         if not self.are_skipped:
             with tf.control_dependencies([tf.debugging.Assert(False, [fault])]):
                 return tf.constant(False)
-        over_budget = tf.numpy_function(self._skip, [fault], tf.string, stateful=False)
-        within = tf.equal(over_budget, "")
-        with tf.control_dependencies([tf.debugging.Assert(within, [over_budget])]):
-            return tf.strings.length(over_budget) > 0
+        error = tf.numpy_function(self._count_skipped, [fault], tf.string, stateful=False)
+        is_allowed = tf.equal(error, "")
+        with tf.control_dependencies([tf.debugging.Assert(is_allowed, [error])]):
+            return tf.strings.length(error) > 0
 
-    def _skip(self, fault: bytes) -> bytes:
-        """Counts and notes a record; returns what is wrong if there are too many."""
+    def _count_skipped(self, fault: bytes) -> bytes:
+        """Counts and logs a skipped record; returns an error message if there are too many."""
         with self._lock:
             self._skipped += 1
-            skipped, most = self._skipped, self.options.max_bad_records
+            skipped, maximum = self._skipped, self.options.max_bad_records
             if self.options.bad_records_file is not None:
-                # Each in one write, so that processes can share the file.
+                # One unbuffered write for each line, so that processes can share the file.
                 with open(self.options.bad_records_file, "ab", buffering=0) as file:
                     file.write(fault.replace(b"\n", b" ") + b"\n")
-        if most is None or skipped <= most:
+        if maximum is None or skipped <= maximum:
             return b""
-        text = f"{skipped} bad records are more than max_bad_records={most}; the last: "
+        text = f"{skipped} bad records are more than max_bad_records={maximum}; the last: "
         return text.encode() + fault
 
 
-def told(function: Callable[..., bytes], *arguments: tf.Tensor) -> tf.Tensor:
-    """The message of a Python function about a record, a scalar string."""
+def describe_in_python(function: Callable[..., bytes], *arguments: tf.Tensor) -> tf.Tensor:
+    """Returns a scalar string: the message of a Python function about a record."""
     text = tf.numpy_function(function, arguments, tf.string, stateful=False)
     return tf.ensure_shape(text, [])
 
 
-def guarded(
+def guard_batch(
     quick: tf.data.Dataset,
     records: tf.data.Dataset,
     load: Load,
-    fault: Load,
+    describe: Load,
     make_batch: Callable[[tf.data.Dataset], tf.data.Dataset],
     bad: BadRecords,
 ) -> tf.data.Dataset:
-    """One batch: as it comes quickly, or, if that fails, of the records that can be loaded.
+    """Returns a batch, without its bad records if they are skipped.
 
     Args:
-      quick: A dataset with the batch as its only element, which fails if a record is bad.
-      records: The records of the batch, one by one, tuples of tensors.
-      load: Function of a record's parts that fails if it is bad, and else returns tensors.
-      fault: Function of a bad record's parts to the text of what is wrong.
-      make_batch: Makes a dataset with a batch as its only element of a dataset of good records.
-      bad: What happens to bad records.
+      quick: Dataset with the batch as its only element; it fails if a record is bad.
+      records: Dataset of the single records of the batch, as tuples of tensors.
+      load: Function from the parts of a record to tensors; it fails if the record is bad.
+      describe: Function from the parts of a bad record to a string with the reason.
+      make_batch: Function from a dataset of good records to a dataset with the batch as its only
+        element.
+      bad: Handler of bad records.
 
     Returns:
-      A dataset with the batch, which is smaller or missing if records are left out.
+      A dataset with the batch, which is smaller or missing if records were skipped.
     """
 
-    def is_loaded(*parts: Any) -> tf.Tensor:
-        # What is loaded must be looked at, or it would not be loaded.
+    def is_loadable(*parts: Any) -> tf.Tensor:
+        # The result depends on the loaded tensor: otherwise TensorFlow would not load it.
         first = tf.nest.flatten(load(*parts), expand_composites=True)[0]
         return tf.strings.length(tf.io.serialize_tensor(first)) > 0
 
-    def only_good(*parts: Any) -> tf.data.Dataset:
+    def keep_if_good(*parts: Any) -> tf.data.Dataset:
         record = tf.data.Dataset.from_tensors(parts)
-        good = record.filter(is_loaded).ignore_errors()
-        judged = record.filter(lambda *parts: bad.judge(fault(*parts)))
-        return good.concatenate(judged).take(1)
+        good = record.filter(is_loadable).ignore_errors()
+        skipped = record.filter(lambda *parts: bad.skip_or_raise(describe(*parts)))
+        return good.concatenate(skipped).take(1)
 
-    careful = make_batch(records.flat_map(only_good))
-    return quick.ignore_errors().concatenate(careful).take(1)
+    checked = make_batch(records.flat_map(keep_if_good))
+    return quick.ignore_errors().concatenate(checked).take(1)
 
 
-def full_batches(
+def refill_batches(
     batches: tf.data.Dataset, options: PipelineOptions, bad: BadRecords
 ) -> tf.data.Dataset:
-    """Fills batches up that have become smaller, where records are left out."""
+    """Fills batches to their full size again if bad records are skipped."""
     if not bad.are_skipped:
         return batches
     specs = tf.nest.flatten(batches.element_spec)

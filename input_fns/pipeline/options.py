@@ -1,4 +1,4 @@
-"""How rows are shuffled, repeated, batched and prefetched: one set of checked settings."""
+"""Settings for shuffling, repeating, batching and prefetching rows."""
 
 import dataclasses
 import os
@@ -11,39 +11,39 @@ from input_fns.pipeline import checks
 
 RAISE, SKIP = "raise", "skip"
 MEMORY = "memory"
-SHUFFLED = 10_000  # Rows that a stream mixes at a time where buffer_size is None.
+DEFAULT_SHUFFLE_ROWS = 10_000  # For sources that read files as a stream.
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PipelineOptions:
-    """Settings that all sources share; they are checked when they are made.
+    """Settings that all sources share; the constructor checks them.
 
-    Every source takes them by name (`arrays(x, y, batch_size=32)`), or all at once
+    Every source takes them by name (`arrays(x, y, batch_size=32)`), or in one object
     (`arrays(x, y, options=PipelineOptions(batch_size=32))`).
 
     Attributes:
       batch_size: Rows in a batch.
-      shuffle: Whether each epoch has a random order of its own.
+      shuffle: Whether each epoch is in a new random order.
       num_epochs: Passes over the rows; None repeats indefinitely.
-      seed: Seed of the shuffle; None draws one, or follows TensorFlow's global seed.
-      buffer_size: The shuffle moves a row by fewer places than this; None means anywhere, for
-        files that are read as a stream within 10,000 rows.
-      prefetch_buffer_size: Batches made ahead of their use; None lets tf.data choose.
-      prefetch_device: Device on which batches are waiting, such as '/gpu:0'; None keeps them in the
-        host's memory, from where a strategy prefetches to its own devices. Where such a pipeline
-        has come to cannot be saved.
-      drop_remainder: Whether a last batch with fewer than `batch_size` rows is left out.
-      cache: 'memory' or the path of a file that decoded rows are kept in from their first use
-        on, for sources that decode (pictures); None keeps none.
-      num_parallel_calls: Rows or batches worked on at a time; None takes one for each processor.
-      deterministic: Whether the order is always the same for the same seed; False may be faster.
-      input_context: This pipeline's place among others, which read the other rows; None reads all.
-      private_threads: Threads of a pool of the pipeline's own; None shares the session's.
-      on_bad_record: 'raise' stops with an error that names a record that cannot be read; 'skip'
-        leaves it out.
-      max_bad_records: How many records may be left out before it is an error after all; None does
-        not stop.
-      bad_records_file: A file to which a line is added for each record left out; None writes none.
+      seed: Seed of the shuffle; None uses TensorFlow's global seed, or a random one.
+      buffer_size: A row moves by fewer places than this when shuffled; None means anywhere, or
+        fewer than 10,000 places in files that are read as a stream.
+      prefetch_buffer_size: Number of batches prepared in advance; None lets tf.data choose.
+      prefetch_device: Device that holds the prefetched batches, such as '/gpu:0'; None keeps them
+        in the host's memory, and a strategy prefetches them to its devices. A checkpoint cannot
+        save the position of a pipeline with a prefetch_device.
+      drop_remainder: Whether a last batch with fewer than `batch_size` rows is dropped.
+      cache: 'memory', or the path of a cache file. Rows are decoded once and then read from the
+        cache. None caches nothing.
+      num_parallel_calls: Number of rows or batches to load in parallel; None means the number of
+        processors.
+      deterministic: Whether the same seed always gives the same order; False may be faster.
+      input_context: Index and number of the pipelines that share the rows; None reads all rows.
+      private_threads: Number of threads in a pool for this pipeline; None uses the threads of
+        the session.
+      on_bad_record: 'raise' fails with an error that names the unreadable record; 'skip' skips it.
+      max_bad_records: Maximum number of skipped records before an error; None sets no limit.
+      bad_records_file: File that gets one line for each skipped record; None writes no file.
     """
 
     batch_size: int = 64
@@ -86,23 +86,24 @@ class PipelineOptions:
             )
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], **listed: Any) -> "PipelineOptions":
-        """Makes PipelineOptions of the arguments that a source was given.
+    def from_arguments(cls, settings: Mapping[str, Any], **listed: Any) -> "PipelineOptions":
+        """Returns the PipelineOptions for the arguments of a source.
 
         Args:
-          settings: Settings by name, and `options`, which has those that are not named.
-          **listed: Settings that the source lists as arguments; `options` take their place.
+          settings: Settings by name; the key `options` may hold a PipelineOptions with defaults
+            for all other settings.
+          **listed: Settings in the signature of the source; `options` overrides them.
 
         Raises:
-          TypeError: There is no setting of such a name.
-          ValueError: A value is out of its range.
+          TypeError: A name is not a setting.
+          ValueError: A value is out of range.
         """
         named = {name: value for name, value in settings.items() if name != "options"}
         known = [field.name for field in dataclasses.fields(cls)]
-        strange = [name for name in named if name not in known]
-        if strange:
+        unknown = [name for name in named if name not in known]
+        if unknown:
             raise TypeError(
-                f"There is no argument {', '.join(map(repr, strange))}. The settings of a pipeline "
+                f"There is no argument {', '.join(map(repr, unknown))}. The settings of a pipeline "
                 f"are {', '.join(known)}."
             )
         options = settings.get("options")
@@ -119,60 +120,60 @@ class PipelineOptions:
 
     @property
     def parallel_calls(self) -> int:
-        """The number of rows or batches worked on at a time."""
+        """The number of rows or batches to load in parallel."""
         return self.num_parallel_calls or os.cpu_count() or 1
 
     @property
-    def pipelines(self) -> int:
-        """How many pipelines share the rows."""
+    def num_pipelines(self) -> int:
+        """The number of pipelines that share the rows."""
         return self.input_context.num_input_pipelines if self.input_context else 1
 
     @property
-    def pipeline(self) -> int:
-        """The index of this pipeline among them, from 0."""
+    def pipeline_index(self) -> int:
+        """The index of this pipeline, from 0."""
         return self.input_context.input_pipeline_id if self.input_context else 0
 
-    def share_of(self, count: int) -> int:
-        """How many of `count` rows are this pipeline's, which takes every n-th row.
+    def count_own_rows(self, count: int) -> int:
+        """Returns how many of `count` rows this pipeline reads: one of every `num_pipelines`.
 
         Raises:
-          ValueError: There are too few rows for it.
+          ValueError: This pipeline gets no row.
         """
-        share = len(range(self.pipeline, count, self.pipelines))
-        if share == 0:
+        own_count = len(range(self.pipeline_index, count, self.num_pipelines))
+        if own_count == 0:
             raise ValueError(
-                f"{count} row(s) are too few for {self.pipelines} input pipelines: number "
-                f"{self.pipeline} gets none. Train with fewer workers, or on more data."
+                f"{count} row(s) are too few for {self.num_pipelines} input pipelines: pipeline "
+                f"{self.pipeline_index} gets no row. Train with fewer workers, or on more data."
             )
-        return share
+        return own_count
 
     def cardinality(self, count: int) -> int:
-        """Returns how many batches come of `count` rows in each epoch.
+        """Returns the number of batches in all epochs.
 
         Args:
-          count: Rows of one epoch.
+          count: Number of rows in one epoch.
 
         Returns:
           The number of batches, or `tf.data.INFINITE_CARDINALITY`.
 
         Raises:
-          ValueError: It is 0.
+          ValueError: The number of batches is 0.
         """
         if self.num_epochs is None:
             return tf.data.INFINITE_CARDINALITY
-        whole, rest = divmod(count * self.num_epochs, self.batch_size)
-        if rest and not self.drop_remainder:
-            return whole + 1
-        if whole == 0:
+        full_batches, remainder = divmod(count * self.num_epochs, self.batch_size)
+        if remainder and not self.drop_remainder:
+            return full_batches + 1
+        if full_batches == 0:
             raise ValueError(
                 f"batch_size={self.batch_size} with drop_remainder=True leaves no batch of "
-                f"{count} rows in {self.num_epochs} epoch(s): make the batches smaller, or "
-                "let drop_remainder be False."
+                f"{count} rows in {self.num_epochs} epoch(s): use a smaller batch_size, or "
+                "drop_remainder=False."
             )
-        return whole
+        return full_batches
 
     def finish(self, dataset: tf.data.Dataset) -> tf.data.Dataset:
-        """Adds the last stages: prefetching, and what holds for all of them."""
+        """Adds the last stages of a pipeline: tf.data options and prefetching."""
         if self.private_threads is not None or not self.deterministic:
             options = tf.data.Options()
             options.deterministic = self.deterministic
@@ -181,6 +182,7 @@ class PipelineOptions:
             dataset = dataset.with_options(options)
         if self.prefetch_device is None:
             return dataset.prefetch(self.prefetch)
-        # It needs a number; with two batches one is copied while a step uses the other.
+        # prefetch_to_device needs a number. With two batches, one is copied while a step uses the
+        # other.
         size = 2 if self.prefetch == tf.data.AUTOTUNE else self.prefetch
         return dataset.apply(tf.data.experimental.prefetch_to_device(self.prefetch_device, size))

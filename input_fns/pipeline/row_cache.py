@@ -1,7 +1,7 @@
-"""Decoded rows of bytes, kept by their number in memory or in a file.
+"""Caches of decoded rows, in memory or in a file, by row number.
 
-Rows are added as they are first used, in any order, so that shuffling comes before the cache and
-is new in each epoch. A job that is killed finds what it had cached.
+Rows are added in any order when they are first used, so a pipeline can shuffle before the cache
+and each epoch has a new order. A job that is killed and restarted can use its cache file again.
 """
 
 import contextlib
@@ -16,12 +16,13 @@ import numpy as np
 import tensorflow as tf
 
 _MAGIC = b"input_fns row cache\n"
-# Bytes of the header. The marks of the rows that are in the file follow, then the rows.
-_HEAD = 4096
+# Bytes of the header. After the header, one byte for each row marks whether it is cached; then
+# the rows follow.
+_HEADER_SIZE = 4096
 
 
 class RowCache:
-    """Rows of one shape of uint8, in memory; those of a file are in `FileCache`.
+    """Cache in memory for uint8 rows of equal shape.
 
     Args:
       count: Number of rows.
@@ -30,30 +31,31 @@ class RowCache:
 
     def __init__(self, count: int, shape: tuple[int, ...]) -> None:
         self._rows = np.zeros([count, *shape], np.uint8)
-        self._there = np.zeros([count], bool)
+        self._is_cached = np.zeros([count], bool)
 
     def has(self, numbers: np.ndarray) -> np.bool_:
-        """Whether the cache has all of these rows."""
-        return self._there[numbers].all()
+        """Returns whether the cache has all of these rows."""
+        return self._is_cached[numbers].all()
 
     def read(self, numbers: np.ndarray) -> np.ndarray:
-        """Returns rows that the cache has."""
+        """Returns cached rows."""
         return self._rows[numbers]
 
     def write(self, numbers: np.ndarray, rows: np.ndarray) -> None:
         """Adds rows."""
         self._rows[numbers] = rows
-        self._there[numbers] = True
+        self._is_cached[numbers] = True
 
 
 class FileCache:
-    """Rows of one shape of uint8, in a file of the local file system.
+    """Cache in a file of the local file system for uint8 rows of equal shape.
 
     Args:
-      path: The file; it is made if it is not there.
+      path: The file; it is created if it does not exist.
       count: Number of rows.
       shape: Shape of a row.
-      contents: What the rows are made of; a file that was made of something else is refused.
+      contents: JSON description of the sources of the rows; a cache file with another description
+        is rejected.
 
     Raises:
       ValueError: The file belongs to other data, or is damaged.
@@ -64,84 +66,86 @@ class FileCache:
         self._path, self._count, self._shape = path, count, shape
         self._size = int(np.prod(shape))
         self._lock = threading.Lock()
-        print_ = hashlib.sha256(json.dumps(contents).encode()).hexdigest()
-        head = {"rows": count, "shape": list(shape), "contents": print_}
+        fingerprint = hashlib.sha256(json.dumps(contents).encode()).hexdigest()
+        header = {"rows": count, "shape": list(shape), "contents": fingerprint}
         if not os.path.exists(path):
-            self._make(head)
+            self._create(header)
         self._file = os.open(path, os.O_RDWR)
         weakref.finalize(self, os.close, self._file)
-        self._check(head)
-        self._there = np.frombuffer(os.pread(self._file, count, _HEAD), bool).copy()
+        self._check(header)
+        self._is_cached = np.frombuffer(os.pread(self._file, count, _HEADER_SIZE), bool).copy()
 
-    def _make(self, head: dict[str, Any]) -> None:
+    def _create(self, header: dict[str, Any]) -> None:
         unfinished = f"{self._path}.{os.getpid()}.unfinished"
         try:
             with open(unfinished, "wb") as file:
-                file.write((_MAGIC + json.dumps(head).encode() + b"\n").ljust(_HEAD, b"\0"))
-                file.truncate(_HEAD + self._count * (1 + self._size))
+                start = _MAGIC + json.dumps(header).encode() + b"\n"
+                file.write(start.ljust(_HEADER_SIZE, b"\0"))
+                file.truncate(_HEADER_SIZE + self._count * (1 + self._size))
             os.replace(unfinished, self._path)
         except OSError as error:
-            text = f"The cache cannot be made: {error.strerror}"
+            text = f"The cache file cannot be created: {error.strerror}"
             raise OSError(error.errno, text, self._path) from error
         finally:
             with contextlib.suppress(OSError):
                 os.remove(unfinished)
 
-    def _check(self, head: dict[str, Any]) -> None:
-        start = os.pread(self._file, _HEAD, 0)
+    def _check(self, header: dict[str, Any]) -> None:
+        start = os.pread(self._file, _HEADER_SIZE, 0)
         size = os.fstat(self._file).st_size
-        way_out = "Remove it, or name another file as cache."
+        advice = "Remove it, or choose another cache file."
         if not start.startswith(_MAGIC):
-            raise ValueError(f"{self._path} is not a cache of input_fns. {way_out}")
-        found = json.loads(start[len(_MAGIC) :].partition(b"\n")[0])
-        if found != head:
+            raise ValueError(f"{self._path} is not a cache file of input_fns. {advice}")
+        actual = json.loads(start[len(_MAGIC) :].partition(b"\n")[0])
+        if actual != header:
+            has_changed = actual["rows"] == header["rows"]
             raise ValueError(
-                f"Cache file {self._path} belongs to other data: it has {found['rows']} rows of "
-                f"shape {found['shape']}, expected {head['rows']} of shape {head['shape']}"
-                f"{'' if found['rows'] != head['rows'] else ' from the files as they are now'}. "
-                f"{way_out}"
+                f"Cache file {self._path} belongs to other data: it has {actual['rows']} rows of "
+                f"shape {actual['shape']}, expected {header['rows']} of shape {header['shape']}"
+                f"{' from the current version of the files' if has_changed else ''}. {advice}"
             )
-        if size != _HEAD + self._count * (1 + self._size):
-            raise ValueError(f"Cache file {self._path} is damaged: it has {size} bytes. {way_out}")
+        if size != _HEADER_SIZE + self._count * (1 + self._size):
+            raise ValueError(f"Cache file {self._path} is damaged: it has {size} bytes. {advice}")
 
     def has(self, numbers: np.ndarray) -> np.bool_:
-        """Whether the cache has all of these rows."""
-        return self._there[numbers].all()
+        """Returns whether the cache has all of these rows."""
+        return self._is_cached[numbers].all()
 
     def read(self, numbers: np.ndarray) -> np.ndarray:
-        """Returns rows that the cache has."""
+        """Returns cached rows."""
         rows = np.empty([len(numbers), *self._shape], np.uint8)
         for row, number in zip(rows, numbers, strict=True):
-            os.preadv(self._file, [row.data.cast("B")], self._place(number))
+            os.preadv(self._file, [row.data.cast("B")], self._compute_offset(number))
         return rows
 
     def write(self, numbers: np.ndarray, rows: np.ndarray) -> None:
-        """Adds rows, and marks them when they are written."""
+        """Adds rows, and marks them as cached after they are written."""
         with self._lock:
             for row, number in zip(rows, numbers, strict=True):
-                os.pwrite(self._file, np.ascontiguousarray(row).tobytes(), self._place(number))
+                data = np.ascontiguousarray(row).tobytes()
+                os.pwrite(self._file, data, self._compute_offset(number))
             for number in numbers:
-                os.pwrite(self._file, b"\1", _HEAD + int(number))
-        self._there[numbers] = True
+                os.pwrite(self._file, b"\1", _HEADER_SIZE + int(number))
+        self._is_cached[numbers] = True
 
-    def _place(self, number: int) -> int:
-        return _HEAD + self._count + int(number) * self._size
+    def _compute_offset(self, number: int) -> int:
+        return _HEADER_SIZE + self._count + int(number) * self._size
 
 
-def cached(
+def cache_batch(
     cache: RowCache | FileCache, batch: tf.data.Dataset, numbers: tf.Tensor, labels: tf.Tensor
 ) -> tf.data.Dataset:
-    """A batch from the cache if it has all of its rows; else as given, and added to the cache.
+    """Returns a batch from the cache if it has all rows; otherwise adds the given batch to it.
 
     Args:
       cache: The cache.
       batch: A dataset with at most one element, (numbers, rows, labels), rows of tf.uint8.
       numbers: Row numbers of the batch, tf.int64 of shape (rows,).
-      labels: What else the batch has, by row.
+      labels: Labels of the rows, which are not cached.
     """
     spec = batch.element_spec[1]
 
-    def has(numbers: tf.Tensor, _: tf.Tensor) -> tf.Tensor:
+    def is_cached(numbers: tf.Tensor, _: tf.Tensor) -> tf.Tensor:
         return tf.ensure_shape(tf.numpy_function(cache.has, [numbers], tf.bool, False), [])
 
     def read(numbers: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, ...]:
@@ -152,15 +156,16 @@ def cached(
         cache.write(numbers, rows)
         return labels
 
-    def keep(numbers: tf.Tensor, rows: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, ...]:
-        # What has no state is done only if its result is needed: so the labels go through it.
-        through = tf.numpy_function(write, [numbers, rows, labels], labels.dtype, False)
-        return numbers, rows, tf.ensure_shape(through, labels.shape)
+    def add(numbers: tf.Tensor, rows: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        # TensorFlow runs a stateless operation only if its result is used. So `write` returns the
+        # labels.
+        same_labels = tf.numpy_function(write, [numbers, rows, labels], labels.dtype, False)
+        return numbers, rows, tf.ensure_shape(same_labels, labels.shape)
 
-    found = tf.data.Dataset.from_tensors((numbers, labels)).filter(has).map(read)
-    return found.concatenate(batch.map(keep)).take(1)
+    found = tf.data.Dataset.from_tensors((numbers, labels)).filter(is_cached).map(read)
+    return found.concatenate(batch.map(add)).take(1)
 
 
-def to_bytes(picture: tf.Tensor) -> tf.Tensor:
+def round_to_bytes(picture: tf.Tensor) -> tf.Tensor:
     """Rounds values from 0 to 255 to tf.uint8."""
     return tf.cast(picture + 0.5, tf.uint8)

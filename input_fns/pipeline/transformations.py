@@ -1,8 +1,8 @@
 """The fused transformations of tf.data.experimental, for `dataset.apply`.
 
-TensorFlow deprecates its own in favour of the plain methods, which tf.data fuses by itself
-when the pipeline starts. These use the plain methods, so they give the same elements and
-the same errors and stay quiet.
+TensorFlow deprecates its functions of these names, because tf.data now fuses the plain methods.
+The functions here use the plain methods: they give the same elements and errors, without the
+deprecation warning.
 """
 
 from collections.abc import Callable
@@ -20,13 +20,13 @@ def shuffle_and_repeat(
     count: int | tf.Tensor | None = None,
     seed: int | tf.Tensor | None = None,
 ) -> Transformation:
-    """Shuffles and repeats a dataset, in another order for every repetition.
+    """Shuffles and repeats a dataset, with a new order for each repetition.
 
     Args:
-      buffer_size: Number of elements the next one is drawn from, a tf.int64 scalar.
+      buffer_size: Number of buffered elements to choose the next element from, a tf.int64 scalar.
       count: Number of repetitions, a tf.int64 scalar; None or -1 repeats indefinitely.
-      seed: Seed of the order, a tf.int64 scalar; None draws one, or follows the graph's or
-        the global seed (`tf.compat.v1.set_random_seed`, `tf.random.set_seed`).
+      seed: Seed of the order, a tf.int64 scalar; None uses the seed of the graph or the global
+        seed (`tf.compat.v1.set_random_seed`, `tf.random.set_seed`), or a random one.
 
     Returns:
       A function for `tf.data.Dataset.apply`.
@@ -48,17 +48,17 @@ def map_and_batch(
 ) -> Transformation:
     """Maps a function over a dataset and puts consecutive results into batches.
 
-    Elements keep their order, whatever `num_parallel_calls` is. `num_parallel_batches` comes
-    third in `tf.data.experimental.map_and_batch`; here it is given by name.
+    Elements keep their order for every `num_parallel_calls`. `num_parallel_batches` is the third
+    argument of `tf.data.experimental.map_and_batch`; here it is a keyword argument.
 
     Args:
       map_func: Function of one element, a nested structure of tensors, that returns another.
         It may use lookup tables and other resources of the graph.
       batch_size: Number of elements in a batch, a tf.int64 scalar.
-      num_parallel_calls: Number of elements worked on at a time, or `tf.data.AUTOTUNE`. None
-        works on whole batches: `batch_size * num_parallel_batches` elements.
-      drop_remainder: Whether a last batch with fewer than `batch_size` elements is left out.
-      num_parallel_batches: Number of batches worked on at a time; None means 1.
+      num_parallel_calls: Number of elements to map in parallel, or `tf.data.AUTOTUNE`. None
+        maps `batch_size * num_parallel_batches` elements in parallel.
+      drop_remainder: Whether a last batch with fewer than `batch_size` elements is dropped.
+      num_parallel_batches: Number of batches to map in parallel; None means 1.
 
     Returns:
       A function for `tf.data.Dataset.apply`.

@@ -1,1 +1,1 @@
-"""Sources of files of records: TFRecord, CSV, text."""
+"""Sources that read files of records: TFRecord, CSV, text."""

@@ -1,4 +1,4 @@
-"""CSV files, decoded a batch at a time."""
+"""Batches of the rows of CSV files."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,15 +11,16 @@ from input_fns.records import delimited
 from input_fns.records.stream import (
     BUFFER,
     Blocks,
+    FilePattern,
     Stream,
+    drop_empty,
     list_files,
-    numbered_blocks,
-    without_empty,
+    number_records,
 )
 
 
 def csv(
-    file_pattern: Any,
+    file_pattern: FilePattern,
     label: str | None = None,
     *,
     header: bool = True,
@@ -35,89 +36,101 @@ def csv(
     newlines_in_fields: bool = False,
     **settings: Any,
 ) -> tf.data.Dataset:
-    """Gives the rows of CSV files in batches.
+    """Returns batches of the rows of CSV files.
 
     Args:
       file_pattern: Pattern of the files, or a list of patterns or files.
-      label: Column that is the label; None gives features alone.
+      label: Name of the label column; None gives features without labels.
       header: Whether each file begins with a line of column names.
-      columns: Names of the columns, all of them; needed without a header.
-      types: Column name to tf.float32, tf.float64, tf.int32, tf.int64 or tf.string. Other columns
-        get tf.int64, tf.float32 or tf.string by the first rows of the first file.
-      defaults: Column name to the value of an empty field. A column whose type is given and which
-        has no default must not be empty; others get 0 or ''.
+      columns: Names of all columns; required if the files have no header.
+      types: Maps column names to tf.float32, tf.float64, tf.int32, tf.int64 or tf.string. The type
+        of other columns (tf.int64, tf.float32 or tf.string) is inferred from the first rows of the
+        first file.
+      defaults: Maps column names to the value of an empty field. An empty field in a column with a
+        given type but no default is an error; in other columns it is 0 or ''.
       select: Columns to read; None reads all.
-      vocabularies: Column name to its words: it gives their numbers from 0 on, as tf.int64, and
-        the number of words for any other; the label must be one of its words.
-      buckets: Column name to boundaries in rising order: it gives the number of boundaries that a
-        value reaches, as tf.int64.
-      delimiter: What stands between fields, one character.
-      quotes: Whether fields may stand in double quotes.
-      na_value: Another text for an empty field.
-      newlines_in_fields: Whether quoted fields may go over several lines, which is slower.
-      **settings: The settings of `PipelineOptions`, or `options` with all of them.
+      vocabularies: Maps column names to lists of words. Such a column becomes the index of the
+        word, tf.int64 from 0, or the number of words for an unknown word. An unknown label is an
+        error.
+      buckets: Maps column names to increasing boundaries. Such a column becomes the number of
+        boundaries that are less than or equal to the value, tf.int64.
+      delimiter: Character between fields.
+      quotes: Whether double quotes may enclose fields.
+      na_value: A second text, after the empty one, that means an empty field.
+      newlines_in_fields: Whether quoted fields may contain newlines, which is slower.
+      **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`.
 
     Returns:
       A `tf.data.Dataset` of dicts of features, or of (features, label), each of shape
-      (batch_size,). A row that does not fit ends the iteration with a
-      `tf.errors.InvalidArgumentError` that names file and record, or is left out.
+      (batch_size,). For a row that does not match the columns, the iteration raises a
+      `tf.errors.InvalidArgumentError` that names file and record, or skips the row.
 
     Raises:
       FileNotFoundError: No file matches.
-      ValueError: A file is empty, headers differ, a column is not there, or an argument is out
-        of its range.
+      ValueError: A file is empty, headers differ, a column does not exist, or an argument is out
+        of range.
     """
-    options = PipelineOptions.of(settings)
+    options = PipelineOptions.from_arguments(settings)
     files = list_files(file_pattern)
-    layout = delimited.Layout(delimiter, quotes, na_value, newlines_in_fields)
-    names = delimited.names_of(files, layout, header, columns)
+    csv_format = delimited.CsvFormat(delimiter, quotes, na_value, newlines_in_fields)
+    names = delimited.read_column_names(files, csv_format, header, columns)
     if header:
         delimited.check_rows(files)
     vocabularies = vocabularies or {}
-    table = delimited.Table.of(
-        files[0], layout, names, header, types or {}, defaults or {}, select, label, vocabularies
+    read_columns = delimited.Columns.infer(
+        files[0],
+        csv_format,
+        names,
+        header,
+        types or {},
+        defaults or {},
+        select,
+        label,
+        vocabularies,
     )
-    into_numbers = delimited.numberings(table, vocabularies, buckets or {})
+    number_functions = delimited.make_number_functions(read_columns, vocabularies, buckets or {})
 
     def parse(lines: tf.Tensor) -> Any:
         values = tf.io.decode_csv(
-            lines, table.record_defaults, delimiter, quotes, na_value, table.selection
+            lines, read_columns.record_defaults, delimiter, quotes, na_value, read_columns.selection
         )
-        features = dict(zip(table.names, values, strict=True))
-        for name, number in into_numbers.items():
-            features[name] = number(features[name])
-        for name, words in table.classes.items():
-            features[name] = _known(features[name], len(words))
+        features = dict(zip(read_columns.names, values, strict=True))
+        for name, to_numbers in number_functions.items():
+            features[name] = to_numbers(features[name])
+        for name, words in read_columns.classes.items():
+            features[name] = _check_known(features[name], len(words))
         return features if label is None else (features, features.pop(label))
 
     bad = BadRecords(options)
-    stream = Stream(files, _lines(header, newlines_in_fields), options, bad)
-    return stream.parsed(parse, table.explain, can_be_cut=True)
+    stream = Stream(files, _make_line_reader(header, newlines_in_fields), options, bad)
+    return stream.parse_batches(parse, read_columns.explain, is_divisible=True)
 
 
-def _known(numbers: tf.Tensor, count: int) -> tf.Tensor:
+def _check_known(numbers: tf.Tensor, count: int) -> tf.Tensor:
+    """Returns the label numbers, and fails if one is the number of an unknown word."""
     with tf.control_dependencies([tf.debugging.assert_less(numbers, tf.constant(count, tf.int64))]):
         return tf.identity(numbers)
 
 
-def _lines(header: bool, newlines_in_fields: bool) -> Blocks:
+def _make_line_reader(header: bool, newlines_in_fields: bool) -> Blocks:
     def read(_: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
         lines = tf.data.TextLineDataset(file, buffer_size=BUFFER)
         if newlines_in_fields:
-            lines = _joined(lines)
-        return numbered_blocks(lines.skip(1) if header else lines).map(without_empty)
+            lines = _join_quoted_lines(lines)
+        return number_records(lines.skip(1) if header else lines).map(drop_empty)
 
     return read
 
 
-def _joined(lines: tf.data.Dataset) -> tf.data.Dataset:
-    """Joins a line that ends within quotes with those after it."""
+def _join_quoted_lines(lines: tf.data.Dataset) -> tf.data.Dataset:
+    """Joins each line that ends within quotes with the lines after it."""
 
     def join(begun: tf.Tensor, line: tf.Tensor) -> Any:
         record = tf.where(tf.equal(begun, ""), line, begun + "\n" + line)
-        other = tf.strings.length(tf.strings.regex_replace(record, '"', ""))
-        is_whole = tf.equal((tf.strings.length(record) - other) % 2, 0)
-        return tf.where(is_whole, "", record), (record, is_whole)
+        length_without_quotes = tf.strings.length(tf.strings.regex_replace(record, '"', ""))
+        num_quotes = tf.strings.length(record) - length_without_quotes
+        is_complete = tf.equal(num_quotes % 2, 0)
+        return tf.where(is_complete, "", record), (record, is_complete)
 
     records = lines.scan(tf.constant(""), join)
-    return records.filter(lambda _, is_whole: is_whole).map(lambda record, _: record)
+    return records.filter(lambda _, is_complete: is_complete).map(lambda record, _: record)

@@ -1,21 +1,21 @@
-"""The columns of CSV files: their names, types and defaults, and what is wrong with a row."""
+"""The columns of CSV files: names, types, defaults, and messages about rows that do not match."""
 
 import csv
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-_LOOKED_AT = 100  # Rows from which the types of columns are inferred.
+_INFERENCE_ROWS = 100  # Rows from which the types of columns are inferred.
 _TYPES = (tf.float32, tf.float64, tf.int32, tf.int64, tf.string)
 
 
 @dataclasses.dataclass(frozen=True)
-class Layout:
-    """How fields stand in a file; the arguments of `input_fns.csv` by the same names."""
+class CsvFormat:
+    """Format of a CSV file; `input_fns.csv` has arguments of the same names."""
 
     delimiter: str
     quotes: bool
@@ -26,22 +26,22 @@ class Layout:
         if not isinstance(self.delimiter, str) or len(self.delimiter) != 1:
             raise ValueError(f"delimiter must be one character, but got {self.delimiter!r}.")
 
-    def rows(self, lines: Any) -> Iterator[list[str]]:
-        """Returns an iterator over the rows of lines."""
+    def read_rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
+        """Returns an iterator over the rows in lines of text."""
         if self.quotes:
             return csv.reader(lines, delimiter=self.delimiter, strict=True)
         return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE)
 
-    def first_rows(self, file: str, count: int) -> list[list[str]]:
-        """Returns the first rows of a file, at most `count`, up to one that is wrong.
+    def read_first_rows(self, file: str, count: int) -> list[list[str]]:
+        """Returns at most `count` first rows of a file, and stops at an unreadable row.
 
         Raises:
-          ValueError: Even the first cannot be read.
+          ValueError: The first row cannot be read.
         """
         rows: list[list[str]] = []
         try:
             with tf.io.gfile.GFile(file) as lines:
-                for row in itertools.islice(self.rows(iter(lines)), count):
+                for row in itertools.islice(self.read_rows(iter(lines)), count):
                     rows.append(row)
         except (csv.Error, UnicodeDecodeError) as error:
             if not rows:
@@ -49,70 +49,72 @@ class Layout:
         return [row for row in rows if row]
 
 
-def names_of(
-    files: Sequence[str], layout: Layout, header: bool, columns: Sequence[str] | None
+def read_column_names(
+    files: Sequence[str], csv_format: CsvFormat, header: bool, columns: Sequence[str] | None
 ) -> list[str]:
     """Returns the names of all columns.
 
     Raises:
-      ValueError: There are no columns, a name comes twice, or files disagree.
+      ValueError: There are no columns, two have the same name, or the headers of files differ.
     """
     if not header and columns is None:
-        raise ValueError("columns must name the columns of files without a header.")
-    headers = {file: (layout.first_rows(file, 1) or [[]])[0] for file in files} if header else {}
+        raise ValueError("columns must list the column names if the files have no header.")
+    headers = (
+        {file: (csv_format.read_first_rows(file, 1) or [[]])[0] for file in files} if header else {}
+    )
     names = list(columns) if columns is not None else headers[files[0]]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice or not names:
-        place = "" if columns is not None else f"{files[0]}: "
-        raise ValueError(f"{place}Columns need different names, but {twice or 'there are none'}.")
-    for file, found in headers.items():
-        if found != names:
+    source = "columns" if columns is not None else f"The header of {files[0]}"
+    if not names:
+        raise ValueError(f"{source} must name at least one column, but it is empty.")
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise ValueError(f"{source} must have unique names, but {duplicates} appear repeatedly.")
+    for file, actual in headers.items():
+        if actual != names:
             raise ValueError(
-                f"{file} begins with the columns {', '.join(found)}, expected {', '.join(names)}."
+                f"{file} begins with the columns {', '.join(actual)}, expected {', '.join(names)}."
             )
     return names
 
 
 def check_rows(files: Sequence[str]) -> None:
-    """Checks that a file has more than its header.
+    """Checks that at least one file has a row after its header.
 
     Raises:
-      ValueError: None has.
+      ValueError: All files contain only a header.
     """
     for file in files:
         with tf.io.gfile.GFile(file, "rb") as lines:
             if len(list(itertools.islice(filter(bytes.strip, lines), 2))) > 1:
                 return
-    raise ValueError(f"{files[0]} has column names and no row{_and_more(files)}.")
-
-
-def _and_more(files: Sequence[str]) -> str:
-    return "" if len(files) == 1 else f", nor have the {len(files) - 1} other files"
+    others = "" if len(files) == 1 else f", and neither do the {len(files) - 1} other files"
+    raise ValueError(f"{files[0]} has a header but no rows{others}.")
 
 
 @dataclasses.dataclass(frozen=True)
-class Table:
-    """The columns that are read.
+class Columns:
+    """Names, types and defaults of the columns to read.
 
     Attributes:
-      layout: How fields stand in a file.
+      csv_format: Format of the files.
       all_names: Names of all columns of the files.
-      names: Names of those that are read, in the order of the files.
-      record_defaults: For each of them an array with its default; without a value if it has none.
-      classes: The label's name to the words that it can have.
+      names: Names of the columns to read, in the order of the files.
+      record_defaults: For each column to read, an array with its default value; the array is empty
+        if the column has no default.
+      classes: Maps the name of the label column to its allowed words, if it has a vocabulary.
     """
 
-    layout: Layout
+    csv_format: CsvFormat
     all_names: list[str]
     names: list[str]
     record_defaults: list[np.ndarray]
     classes: dict[str, Sequence[str]]
 
     @classmethod
-    def of(
+    def infer(
         cls,
         file: str,
-        layout: Layout,
+        csv_format: CsvFormat,
         names: list[str],
         header: bool,
         types: Mapping[str, Any],
@@ -120,30 +122,30 @@ class Table:
         select: Sequence[str] | None,
         label: str | None,
         vocabularies: Mapping[str, Sequence[str]],
-    ) -> "Table":
-        """Finds types and defaults; the arguments are those of `input_fns.csv`.
+    ) -> "Columns":
+        """Infers types and defaults; `input_fns.csv` has arguments of the same names.
 
         Raises:
           ValueError: A column does not exist, or a CSV file cannot hold its type.
         """
-        wanted = [*(names if select is None else select), *([label] if label else [])]
-        for name in (*wanted, *types, *defaults):
+        selected = [*(names if select is None else select), *([label] if label else [])]
+        for name in (*selected, *types, *defaults):
             if name not in names:
                 raise ValueError(
                     f"There is no column {name!r}: the columns are {', '.join(names)}."
                 )
-        read = [name for name in names if name in wanted]
-        rows = layout.first_rows(file, _LOOKED_AT + 1)[1 if header else 0 :]
-        found = {
-            name: _type_of(row[place] for row in rows if len(row) == len(names))
-            for place, name in enumerate(names)
+        read_names = [name for name in names if name in selected]
+        rows = csv_format.read_first_rows(file, _INFERENCE_ROWS + 1)[1 if header else 0 :]
+        inferred = {
+            name: _infer_type(row[index] for row in rows if len(row) == len(names))
+            for index, name in enumerate(names)
         }
         record_defaults = []
-        for name in read:
-            dtype = tf.as_dtype(types.get(name, found[name]))
+        for name in read_names:
+            dtype = tf.as_dtype(types.get(name, inferred[name]))
             if dtype not in _TYPES:
                 raise ValueError(
-                    f"Column {name!r} cannot be of {dtype.name}: types are "
+                    f"Column {name!r} cannot have type {dtype.name}: supported types are "
                     f"{', '.join(known.name for known in _TYPES)}."
                 )
             empty = "" if dtype == tf.string else 0
@@ -151,37 +153,40 @@ class Table:
             values = [] if must_be_filled else [defaults.get(name, empty)]
             record_defaults.append(np.array(values, dtype.as_numpy_dtype))
         classes = {name: words for name, words in vocabularies.items() if name == label}
-        return cls(layout, names, read, record_defaults, classes)
+        return cls(csv_format, names, read_names, record_defaults, classes)
 
     @property
     def selection(self) -> list[int] | None:
-        """Numbers of the columns that are read; None for all, since rows are then counted too."""
-        return None if self.names == self.all_names else self.places
+        """Indices of the columns to read; None reads all, and checks the number of fields."""
+        return None if self.names == self.all_names else self.indices
 
     @property
-    def places(self) -> list[int]:
-        """Numbers of the columns that are read."""
+    def indices(self) -> list[int]:
+        """Indices of the columns to read."""
         return [self.all_names.index(name) for name in self.names]
 
     def explain(self, line: bytes) -> bytes:
-        """Returns what is wrong with a row that cannot be decoded."""
-        return self._reason(line).encode()
+        """Returns the reason why a row cannot be decoded."""
+        return self._find_reason(line).encode()
 
-    def _reason(self, line: bytes) -> str:
+    def _find_reason(self, line: bytes) -> str:
         try:
-            fields = next(self.layout.rows([line.decode()]), [])
+            fields = next(self.csv_format.read_rows([line.decode()]), [])
         except (csv.Error, UnicodeDecodeError) as error:
-            way_out = "; if it goes on in the next line, give newlines_in_fields=True"
-            return f"is not a CSV row: {error}{'' if self.layout.newlines_in_fields else way_out}"
+            advice = ""
+            if not self.csv_format.newlines_in_fields:
+                advice = "; if the row continues on the next line, set newlines_in_fields=True"
+            return f"is not a CSV row: {error}{advice}"
         if len(fields) != len(self.all_names):
             return f"has {len(fields)} fields, expected {len(self.all_names)}"
-        for name, place, default in zip(self.names, self.places, self.record_defaults, strict=True):
-            dtype, field = tf.as_dtype(default.dtype), fields[place]
-            is_empty = field in ("", self.layout.na_value)
+        columns = zip(self.names, self.indices, self.record_defaults, strict=True)
+        for name, index, default in columns:
+            dtype, field = tf.as_dtype(default.dtype), fields[index]
+            is_empty = field in ("", self.csv_format.na_value)
             if is_empty and not default.size:
-                return f"has nothing in column {name}, which has no default"
-            if not is_empty and dtype != tf.string and not _reads_as(field, dtype):
-                return f"has {field} in column {name}, which is of {dtype.name}"
+                return f"has an empty field in column {name}, which has no default"
+            if not is_empty and dtype != tf.string and not _can_read_as(field, dtype):
+                return f"has {field} in column {name}, which has type {dtype.name}"
             word = str(default[0]) if is_empty else field
             if word not in self.classes.get(name, [word]):
                 known = ", ".join(self.classes[name])
@@ -189,15 +194,15 @@ class Table:
         return "cannot be decoded as CSV"
 
 
-def _type_of(fields: Any) -> tf.DType:
+def _infer_type(fields: Iterable[str]) -> tf.DType:
     filled = [field for field in fields if field]
     for dtype in (tf.int64, tf.float32):
-        if filled and all(_reads_as(field, dtype) for field in filled):
+        if filled and all(_can_read_as(field, dtype) for field in filled):
             return dtype
     return tf.string
 
 
-def _reads_as(field: str, dtype: tf.DType) -> bool:
+def _can_read_as(field: str, dtype: tf.DType) -> bool:
     try:
         if dtype.is_floating:
             float(field)
@@ -207,15 +212,15 @@ def _reads_as(field: str, dtype: tf.DType) -> bool:
         return False
 
 
-def numberings(
-    table: Table,
+def make_number_functions(
+    table: Columns,
     vocabularies: Mapping[str, Sequence[str]],
     buckets: Mapping[str, Sequence[float]],
 ) -> dict[str, Callable[[tf.Tensor], tf.Tensor]]:
-    """Returns column name to function from its values to numbers.
+    """Returns, by column name, the functions that turn words or values into numbers.
 
     Raises:
-      ValueError: A column is not read or of another kind, or boundaries do not increase.
+      ValueError: A column is not selected or has the wrong type, or boundaries do not increase.
     """
     dtypes = {
         name: tf.as_dtype(default.dtype)
@@ -227,23 +232,27 @@ def numberings(
                 f"There is no column {name!r}: the selected columns are {', '.join(table.names)}."
             )
         if (dtypes[name] == tf.string) != (name in vocabularies):
-            kind = "strings for a vocabulary" if name in vocabularies else "numbers for buckets"
-            raise ValueError(f"Column {name!r} is of {dtypes[name].name}; it needs {kind}.")
+            expected = "strings for a vocabulary" if name in vocabularies else "numbers for buckets"
+            raise ValueError(
+                f"Column {name!r} has type {dtypes[name].name}, but it needs {expected}."
+            )
     for name, boundaries in buckets.items():
         if not boundaries or list(boundaries) != sorted(set(boundaries)):
             raise ValueError(f"Buckets of {name!r} must increase, but are {list(boundaries)}.")
-    numbered = {name: _word_numbers(words) for name, words in vocabularies.items()}
-    return {**numbered, **{name: _bucket_numbers(limits) for name, limits in buckets.items()}}
+    return {
+        **{name: _make_word_lookup(words) for name, words in vocabularies.items()},
+        **{name: _make_bucket_search(boundaries) for name, boundaries in buckets.items()},
+    }
 
 
-def _word_numbers(words: Sequence[str]) -> Callable[[tf.Tensor], tf.Tensor]:
+def _make_word_lookup(words: Sequence[str]) -> Callable[[tf.Tensor], tf.Tensor]:
     keys = tf.constant(list(words), tf.string)
     numbers = tf.range(len(words), dtype=tf.int64)
     initializer = tf.lookup.KeyValueTensorInitializer(keys, numbers)
     return tf.lookup.StaticHashTable(initializer, len(words)).lookup
 
 
-def _bucket_numbers(boundaries: Sequence[float]) -> Callable[[tf.Tensor], tf.Tensor]:
+def _make_bucket_search(boundaries: Sequence[float]) -> Callable[[tf.Tensor], tf.Tensor]:
     limits = tf.constant(list(boundaries), tf.float64)
     return lambda values: tf.searchsorted(
         limits, tf.cast(values, tf.float64), side="right", out_type=tf.int64

@@ -1,36 +1,39 @@
-"""What is wrong with a serialized tf.train.Example, in words."""
+"""Messages about serialized tf.train.Examples that cannot be parsed."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
+from google.protobuf.message import DecodeError
 
 _LISTS = {"float_list": tf.float32, "int64_list": tf.int64, "bytes_list": tf.string}
 
 
 def explain(record: bytes, features: Mapping[str, Any]) -> bytes:
-    """Returns why a record cannot be parsed.
+    """Returns the reason why a record cannot be parsed.
 
     Args:
       record: The record.
       features: The parsing specification.
     """
-    return _reason(record, features).encode()
+    return _find_reason(record, features).encode()
 
 
-def _reason(record: bytes, features: Mapping[str, Any]) -> str:
+def _find_reason(record: bytes, features: Mapping[str, Any]) -> str:
     try:
-        found = tf.train.Example.FromString(record).features.feature
-    except Exception:  # The protocol buffers' own error class is not public.
+        values = tf.train.Example.FromString(record).features.feature
+    # Protocol buffers in pure Python raise UnicodeDecodeError for text that is not UTF-8.
+    except (DecodeError, UnicodeDecodeError):
         return f"is not a tf.train.Example ({len(record)} bytes)"
     for name, spec in features.items():
-        fault = _fault(found.get(name), spec)
-        if fault:
-            return f"feature {name} {fault}; the record has {', '.join(sorted(found))}"
-    return "does not fit the features"
+        reason = _check_feature(values.get(name), spec)
+        if reason:
+            return f"feature {name} {reason}; the record has {', '.join(sorted(values))}"
+    return "does not match the features"
 
 
-def _fault(feature: Any, spec: Any) -> str | None:
+def _check_feature(feature: tf.train.Feature | None, spec: Any) -> str | None:
+    """Returns the reason why a feature does not match its specification; None if it matches."""
     is_fixed = isinstance(spec, tf.io.FixedLenFeature)
     kind = feature.WhichOneof("kind") if feature is not None else None
     if kind is None:
@@ -38,7 +41,7 @@ def _fault(feature: Any, spec: Any) -> str | None:
     values = len(getattr(feature, kind).value)
     dtype = getattr(spec, "dtype", None)
     if dtype is not None and dtype != _LISTS[kind]:
-        return f"is of {_LISTS[kind].name}, expected {tf.as_dtype(dtype).name}"
+        return f"has type {_LISTS[kind].name}, expected {tf.as_dtype(dtype).name}"
     shape = tf.TensorShape(spec.shape) if is_fixed else None
     if shape is not None and shape.is_fully_defined() and values != shape.num_elements():
         return f"has {values} values, expected {shape.num_elements()} for shape {shape}"

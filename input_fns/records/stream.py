@@ -1,31 +1,34 @@
-"""Records of files that are read from start to end: interleaved, shuffled, batched, then parsed.
+"""Pipeline for files of records: interleaves, shuffles, batches and then parses the records.
 
-Records go through the stages in blocks, as vectors of strings; to handle them one by one would
-cost several times as much. Each carries a number, of its file and of its place there, so that an
-error can name it.
+Blocks of records pass through the stages as vectors of strings, which is several times faster
+than single records. Each record has a number that encodes its file and its position in the file,
+so that an error can name it.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from input_fns.pipeline import checks
-from input_fns.pipeline.guard import BadRecords, full_batches, guarded, told
-from input_fns.pipeline.options import MEMORY, SHUFFLED, PipelineOptions
+from input_fns.pipeline.guard import BadRecords, describe_in_python, guard_batch, refill_batches
+from input_fns.pipeline.options import DEFAULT_SHUFFLE_ROWS, MEMORY, PipelineOptions
 
 BLOCK = 256
-BUFFER = 1 << 20  # Bytes that are read of a file at a time.
-_PARSED = 512  # Records in a chunk that is parsed and guarded at once, if batches are smaller.
+BUFFER = 1 << 20  # Bytes to read from a file at a time.
+_PARSE_CHUNK = 512  # Minimum number of records to parse together.
 _FILES_AT_A_TIME = 4
-# A record's number is that of its file times this, plus that of its place in it.
-_MOST_RECORDS = 1 << 40
+# The number of a record is the number of its file times this, plus its position in the file.
+_MAX_RECORDS = 1 << 40
 
+PathLike = str | os.PathLike[str]
+FilePattern = PathLike | Sequence[PathLike]
 Blocks = Callable[[tf.Tensor, tf.Tensor], tf.data.Dataset]
 
 
-def list_files(file_pattern: Any) -> list[str]:
-    """Returns the files of a pattern or a list of patterns, sorted, none of them empty.
+def list_files(file_pattern: FilePattern) -> list[str]:
+    """Returns the files that match a pattern or a list of patterns, sorted for each pattern.
 
     Raises:
       FileNotFoundError: A pattern matches no file.
@@ -50,14 +53,14 @@ def list_files(file_pattern: Any) -> list[str]:
 
 
 class Stream:
-    """The records of some files, up to batches that are still to be parsed.
+    """Source of the records of some files.
 
     Args:
       files: The files.
-      blocks: Function of a file's number and name to a dataset of (record vectors, numbers of the
-        records in the file).
+      blocks: Function from the number and the name of a file to a dataset of (vector of records,
+        vector of their positions in the file).
       options: The settings.
-      bad: What happens to bad records.
+      bad: Handler of bad records.
     """
 
     def __init__(
@@ -69,19 +72,20 @@ class Stream:
     ) -> None:
         if options.cache not in (None, MEMORY):
             raise ValueError(
-                f"cache={options.cache!r}: records of files are cached in memory alone; a file "
-                "caches pictures. Give cache='memory', or none."
+                f"cache={options.cache!r}: records of files are cached only in memory; only "
+                "pictures can be cached in a file. Set cache='memory' or cache=None."
             )
         self.files, self.options = list(files), options
-        self._blocks_of, self._bad = blocks, bad
-        # Whole files to each pipeline, if that is even; else every so manieth record.
-        self._by_file = len(self.files) % options.pipelines == 0
+        self._read_blocks, self._bad = blocks, bad
+        # Pipelines share complete files if each gets the same number. Otherwise every pipeline
+        # reads all files, and takes every n-th record.
+        self._shards_files = len(self.files) % options.num_pipelines == 0
 
     def batches(self, batches_in_one: int = 1) -> tf.data.Dataset:
-        """Returns a dataset of (records, numbers), vectors of one batch, or of several.
+        """Returns a dataset of (vector of records, vector of their numbers).
 
         Args:
-          batches_in_one: How many; if several, a remainder is kept.
+          batches_in_one: Number of batches in each vector; above 1, a last smaller vector is kept.
         """
         options = self.options
         seeds = tf.data.Dataset.random(options.seed, rerandomize_each_iteration=True)
@@ -91,38 +95,36 @@ class Stream:
             epochs = tf.data.Dataset.from_tensors(tf.constant(0, tf.int64))
             epochs = epochs.repeat(options.num_epochs)
         if options.cache is None:
-            rows = epochs.flat_map(lambda seed: self._shuffled(self._blocks(seed), seed))
+            rows = epochs.flat_map(lambda seed: self._shuffle(self._read_epoch(seed), seed))
         else:
-            blocks = self._blocks(tf.constant(0, tf.int64)).cache()
-            rows = epochs.flat_map(lambda seed: self._shuffled(blocks, seed))
+            blocks = self._read_epoch(tf.constant(0, tf.int64)).cache()
+            rows = epochs.flat_map(lambda seed: self._shuffle(blocks, seed))
         drop_remainder = options.drop_remainder and batches_in_one == 1
         return rows.rebatch(options.batch_size * batches_in_one, drop_remainder)
 
-    def parsed(
+    def parse_batches(
         self,
         parse: Callable[[tf.Tensor], Any],
         explain: Callable[[bytes], bytes],
-        can_be_cut: bool,
+        is_divisible: bool,
     ) -> tf.data.Dataset:
-        """Returns the finished pipeline.
+        """Returns the complete pipeline.
 
         Args:
-          parse: Function of a vector of records to a batch.
-          explain: Python function of one record to the text of what is wrong with it.
-          can_be_cut: Whether a batch is the same if it is cut out of a larger one. Small batches
-            are then parsed several at a time, since each parsing needs a guard of its own.
+          parse: Function from a vector of records to a batch.
+          explain: Python function that returns the reason why a record cannot be parsed.
+          is_divisible: Whether parsing several batches together and cutting the result gives the
+            same batches. Small batches are then parsed together, because each parsing needs a
+            guard.
         """
         options, bad = self.options, self._bad
-        batches_in_one = max(1, _PARSED // options.batch_size) if can_be_cut else 1
+        batches_in_one = max(1, _PARSE_CHUNK // options.batch_size) if is_divisible else 1
 
-        def place(number: tf.Tensor) -> tf.Tensor:
-            file = tf.gather(tf.constant(self.files), number // _MOST_RECORDS)
-            return tf.strings.join(
-                [file, ", record ", tf.strings.as_string(number % _MOST_RECORDS + 1), ": "]
-            )
-
-        def fault(record: tf.Tensor, number: tf.Tensor) -> tf.Tensor:
-            return place(number) + told(explain, record)
+        def describe(record: tf.Tensor, number: tf.Tensor) -> tf.Tensor:
+            file = tf.gather(tf.constant(self.files), number // _MAX_RECORDS)
+            position = tf.strings.as_string(number % _MAX_RECORDS + 1)
+            place = tf.strings.join([file, ", record ", position, ": "])
+            return place + describe_in_python(explain, record)
 
         def parse_one(record: tf.Tensor, _: tf.Tensor) -> Any:
             return parse(record[tf.newaxis])
@@ -133,10 +135,10 @@ class Stream:
             return batch.map(lambda records, _: parse(records))
 
         def load(records: tf.Tensor, numbers: tf.Tensor) -> tf.data.Dataset:
-            whole = tf.data.Dataset.from_tensors((records, numbers))
+            batch = tf.data.Dataset.from_tensors((records, numbers))
             each = tf.data.Dataset.from_tensor_slices((records, numbers))
-            quick = whole.map(lambda records, _: parse(records))
-            return guarded(quick, each, parse_one, fault, parse_all, bad)
+            quick = batch.map(lambda records, _: parse(records))
+            return guard_batch(quick, each, parse_one, describe, parse_all, bad)
 
         calls = options.parallel_calls
         loaded = self.batches(batches_in_one).interleave(
@@ -144,59 +146,62 @@ class Stream:
         )
         if batches_in_one > 1:
             return options.finish(loaded.rebatch(options.batch_size, options.drop_remainder))
-        return options.finish(full_batches(loaded, options, bad))
+        return options.finish(refill_batches(loaded, options, bad))
 
-    def _blocks(self, seed: tf.Tensor) -> tf.data.Dataset:
-        """Returns one epoch's (records, numbers), in blocks."""
+    def _read_epoch(self, seed: tf.Tensor) -> tf.data.Dataset:
+        """Returns blocks of the (records, numbers) of an epoch."""
         options = self.options
-        numbered = list(enumerate(self.files))
-        if self._by_file:
-            numbered = numbered[options.pipeline :: options.pipelines]
-        numbers = tf.constant([number for number, _ in numbered], tf.int64)
+        files = list(range(len(self.files)))
+        if self._shards_files:
+            files = files[options.pipeline_index :: options.num_pipelines]
+        numbers = tf.constant(files, tf.int64)
         if options.shuffle:
             order = tf.random.experimental.stateless_shuffle(
-                tf.range(len(numbered)), tf.stack([seed, 1])
+                tf.range(len(files)), tf.stack([seed, 1])
             )
             numbers = tf.gather(numbers, order)
-        at_a_time = min(_FILES_AT_A_TIME, len(numbered))
+        at_a_time = min(_FILES_AT_A_TIME, len(files))
         return tf.data.Dataset.from_tensor_slices(numbers).interleave(
-            self._blocks_of_file,
+            self._read_file,
             cycle_length=at_a_time,
             num_parallel_calls=min(at_a_time, options.parallel_calls),
             deterministic=options.deterministic,
         )
 
-    def _blocks_of_file(self, number: tf.Tensor) -> tf.data.Dataset:
+    def _read_file(self, number: tf.Tensor) -> tf.data.Dataset:
         options = self.options
         file = tf.gather(tf.constant(self.files), number)
-        first = number * _MOST_RECORDS
-        blocks = self._blocks_of(number, file).map(lambda rows, places: (rows, first + places))
-        if self._by_file:
+        first = number * _MAX_RECORDS
+        blocks = self._read_blocks(number, file)
+        blocks = blocks.map(lambda rows, positions: (rows, first + positions))
+        if self._shards_files:
             return blocks
 
-        def own(records: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-            # `==` would compare the objects, in graphs of the first generation.
-            mine = tf.equal(numbers % _MOST_RECORDS % options.pipelines, options.pipeline)
-            return tf.boolean_mask(records, mine), tf.boolean_mask(numbers, mine)
+        def keep_own(records: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            # In TensorFlow 1 graphs `==` compares Python objects.
+            is_own = tf.equal(
+                numbers % _MAX_RECORDS % options.num_pipelines, options.pipeline_index
+            )
+            return tf.boolean_mask(records, is_own), tf.boolean_mask(numbers, is_own)
 
-        return blocks.map(own)
+        return blocks.map(keep_own)
 
-    def _shuffled(self, blocks: tf.data.Dataset, seed: tf.Tensor) -> tf.data.Dataset:
+    def _shuffle(self, blocks: tf.data.Dataset, seed: tf.Tensor) -> tf.data.Dataset:
         options = self.options
         if not options.shuffle:
             return blocks
 
-        def shuffle(count: tf.Tensor, rows: tuple[tf.Tensor, tf.Tensor]) -> Any:
-            places = tf.range(tf.size(rows[0]))
-            order = tf.random.experimental.stateless_shuffle(places, tf.stack([seed, count]))
+        def shuffle(count: tf.Tensor, rows: tuple[tf.Tensor, tf.Tensor]) -> tuple[tf.Tensor, ...]:
+            positions = tf.range(tf.size(rows[0]))
+            order = tf.random.experimental.stateless_shuffle(positions, tf.stack([seed, count]))
             return tuple(tf.gather(part, order) for part in rows)
 
-        size = options.buffer_size or SHUFFLED
+        size = options.buffer_size or DEFAULT_SHUFFLE_ROWS
         return blocks.rebatch(size).enumerate(2).map(lambda count, rows: shuffle(count, rows))
 
 
-def numbered_blocks(records: tf.data.Dataset) -> tf.data.Dataset:
-    """Returns (record vectors, their numbers from 0 on) of a dataset of scalar strings."""
+def number_records(records: tf.data.Dataset) -> tf.data.Dataset:
+    """Returns a dataset of (vector of records, their positions from 0) of scalar strings."""
 
     def number(count: tf.Tensor, block: tf.Tensor) -> Any:
         after = count + tf.size(block, tf.int64)
@@ -205,7 +210,7 @@ def numbered_blocks(records: tf.data.Dataset) -> tf.data.Dataset:
     return records.batch(BLOCK).scan(tf.constant(0, tf.int64), number)
 
 
-def without_empty(lines: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """Leaves the empty lines of a block out."""
-    there = tf.strings.length(lines) > 0
-    return tf.boolean_mask(lines, there), tf.boolean_mask(numbers, there)
+def drop_empty(lines: tf.Tensor, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Removes the empty lines of a block."""
+    has_text = tf.strings.length(lines) > 0
+    return tf.boolean_mask(lines, has_text), tf.boolean_mask(numbers, has_text)

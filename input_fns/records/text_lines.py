@@ -1,6 +1,6 @@
-"""Lines of text, as they are or as numbers of words."""
+"""Batches of lines of text, as strings or as word numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -8,73 +8,78 @@ import tensorflow as tf
 from input_fns.pipeline import checks
 from input_fns.pipeline.guard import BadRecords
 from input_fns.pipeline.options import PipelineOptions
-from input_fns.records.stream import BUFFER, Stream, list_files, numbered_blocks, without_empty
+from input_fns.records.stream import (
+    BUFFER,
+    FilePattern,
+    Stream,
+    drop_empty,
+    list_files,
+    number_records,
+)
 
 PADDING = 0
 
 
 def text_lines(
-    file_pattern: Any,
+    file_pattern: FilePattern,
     vocabulary: str | Sequence[str] | None = None,
     *,
     max_length: int | None = None,
     bucket_boundaries: Sequence[int] | None = None,
     **settings: Any,
 ) -> tf.data.Dataset:
-    """Gives the lines of text files in batches, empty ones left out.
+    """Returns batches of the lines of text files, without empty lines.
 
     Args:
       file_pattern: Pattern of the files, or a list of patterns or files.
-      vocabulary: A file with a word in each line, or the words: lines become numbers of words. The
-        first word is 1, 0 is padding, and unknown words share the number after the last. None
-        gives the lines themselves.
-      max_length: Words of a line that are kept; None keeps all.
-      bucket_boundaries: Numbers of words, in rising order: only lines between the same two of them
-        share a batch, so that less of it is padding.
-      **settings: The settings of `PipelineOptions`, or `options` with all of them.
+      vocabulary: A file with one word in each line, or a list of words. The words of each line
+        become numbers: 1 is the first word of the vocabulary, 0 is padding, and all unknown words
+        get the number after the last word. None gives the lines as strings.
+      max_length: Maximum number of words in a line; further words are dropped. None keeps all.
+      bucket_boundaries: Increasing numbers of words: a batch contains only lines with lengths
+        between the same two boundaries, which reduces padding.
+      **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`.
 
     Returns:
-      A `tf.data.Dataset` of dicts: `text`, tf.string of shape (batch_size,); or `tokens`, tf.int64
-      of shape (batch_size, words of the longest line), and `length`, tf.int64 of shape
-      (batch_size,), the words of each line.
+      A `tf.data.Dataset` of dicts. Without a vocabulary: `text`, tf.string of shape (batch_size,).
+      With a vocabulary: `tokens`, tf.int64 of shape (batch_size, words in the longest line), and
+      `length`, the number of words in each line, tf.int64 of shape (batch_size,).
 
     Raises:
-      FileNotFoundError: No file matches, or there is no vocabulary file.
-      ValueError: A file is empty, a word is in the vocabulary twice, or an argument is out of
-        its range.
+      FileNotFoundError: No file matches, or the vocabulary file does not exist.
+      ValueError: A file is empty, a word is twice in the vocabulary, or an argument is out of
+        range.
     """
-    options = PipelineOptions.of(settings)
+    options = PipelineOptions.from_arguments(settings)
     checks.optional_integer("max_length", max_length, minimum=1)
     boundaries = list(bucket_boundaries or [])
     if boundaries != sorted(set(boundaries)) or any(limit < 1 for limit in boundaries):
         raise ValueError(f"bucket_boundaries must be 1 or more and increase, but are {boundaries}.")
     if vocabulary is None and (boundaries or max_length):
-        raise ValueError("max_length and bucket_boundaries are of words: give a vocabulary.")
+        raise ValueError("max_length and bucket_boundaries need a vocabulary, but it is None.")
     files = list_files(file_pattern)
 
     def blocks(_: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
-        return numbered_blocks(tf.data.TextLineDataset(file, buffer_size=BUFFER)).map(without_empty)
+        return number_records(tf.data.TextLineDataset(file, buffer_size=BUFFER)).map(drop_empty)
 
     stream = Stream(files, blocks, options, BadRecords(options))
     if vocabulary is None:
         return options.finish(stream.batches().map(lambda lines, _: {"text": lines}))
-    lookup = _lookup(vocabulary)
+    lookup = _make_lookup(vocabulary)
 
-    def numbers(lines: tf.Tensor) -> tf.RaggedTensor:
+    def number_words(lines: tf.Tensor) -> tf.RaggedTensor:
         words = tf.strings.split(lines)
         words = words if max_length is None else words[:, :max_length]
         return words.with_values(lookup(words.values))
 
-    def padded(lines: tf.Tensor, _: tf.Tensor) -> dict[str, tf.Tensor]:
-        tokens = numbers(lines)
+    def pad(lines: tf.Tensor, _: tf.Tensor) -> dict[str, tf.Tensor]:
+        tokens = number_words(lines)
         return {"tokens": tokens.to_tensor(PADDING), "length": tokens.row_lengths()}
 
     if not boundaries:
         calls = options.parallel_calls
-        return options.finish(
-            stream.batches().map(padded, calls, deterministic=options.deterministic)
-        )
-    rows = stream.batches().map(lambda lines, _: numbers(lines)).unbatch()
+        return options.finish(stream.batches().map(pad, calls, deterministic=options.deterministic))
+    rows = stream.batches().map(lambda lines, _: number_words(lines)).unbatch()
     rows = rows.map(lambda row: {"tokens": row, "length": tf.size(row, tf.int64)})
     return options.finish(
         rows.bucket_by_sequence_length(
@@ -87,12 +92,12 @@ def text_lines(
     )
 
 
-def _lookup(vocabulary: Any) -> Any:
+def _make_lookup(vocabulary: str | Sequence[str]) -> Callable[[tf.Tensor], tf.Tensor]:
     """Returns the function from words to numbers.
 
     Raises:
-      FileNotFoundError: The file does not exist.
-      ValueError: There are no words, or one comes twice.
+      FileNotFoundError: The vocabulary file does not exist.
+      ValueError: There are no words, or a word is there twice.
     """
     if isinstance(vocabulary, (list, tuple)):
         words, name = list(vocabulary), "vocabulary"
@@ -105,8 +110,8 @@ def _lookup(vocabulary: Any) -> Any:
     if not words:
         raise ValueError(f"{name} has no words.")
     if len(set(words)) != len(words):
-        twice = next(word for word in words if words.count(word) > 1)
-        raise ValueError(f"{name} has the word {twice!r} twice.")
+        duplicate = next(word for word in words if words.count(word) > 1)
+        raise ValueError(f"{name} has the word {duplicate!r} twice.")
     keys, numbers = tf.constant(words, tf.string), tf.range(1, len(words) + 1, dtype=tf.int64)
     initializer = tf.lookup.KeyValueTensorInitializer(keys, numbers)
     return tf.lookup.StaticHashTable(initializer, len(words) + 1).lookup

@@ -1,4 +1,4 @@
-"""TFRecord files of tf.train.Example."""
+"""Batches of the examples of TFRecord files."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,46 +9,46 @@ import tensorflow as tf
 from input_fns.pipeline.guard import BadRecords
 from input_fns.pipeline.options import PipelineOptions
 from input_fns.records.examples import explain
-from input_fns.records.inflated import inflates_to
-from input_fns.records.stream import BLOCK, BUFFER, Blocks, Stream, list_files
+from input_fns.records.inflated import has_inflated_length
+from input_fns.records.stream import BLOCK, BUFFER, Blocks, FilePattern, Stream, list_files
 
-_FRAME = 16  # Bytes around each record: its length, and two checksums.
+_FRAME_BYTES = 16  # A record's length and two checksums.
 _COMPRESSIONS = ("", "GZIP", "ZLIB")
 
 
 def tfrecords(
-    file_pattern: Any,
+    file_pattern: FilePattern,
     features: Mapping[str, Any],
     label: str | None = None,
     *,
     compression: str | None = None,
     **settings: Any,
 ) -> tf.data.Dataset:
-    """Gives the examples of TFRecord files in batches.
+    """Returns batches of the examples of TFRecord files.
 
-    Files are read by turns, a few at a time. Each epoch of a shuffle reads the files in a new
-    order, and mixes the records of each stretch of `buffer_size` (10,000 by default).
+    A few files are read in turns. With `shuffle`, each epoch reads the files in a new order, and
+    shuffles every `buffer_size` consecutive records (10,000 by default).
 
     Args:
       file_pattern: Pattern of the files, or a list of patterns or files.
-      features: What to parse: `tf.io.FixedLenFeature`, `VarLenFeature`, `RaggedFeature` and so on
-        by name, as for `tf.io.parse_example`.
-      label: Name of the feature that is the label; None gives features alone.
-      compression: 'GZIP', 'ZLIB' or '' for none; None tells by the name of the first file, which
-        ends in .gz or .zz.
-      **settings: The settings of `PipelineOptions`, or `options` with all of them.
+      features: Maps names to `tf.io.FixedLenFeature`, `VarLenFeature`, `RaggedFeature` and so on,
+        as for `tf.io.parse_example`.
+      label: Name of the label feature; None gives features without labels.
+      compression: 'GZIP', 'ZLIB' or '' for none; None chooses by the extension of the first file,
+        .gz or .zz.
+      **settings: Settings of `PipelineOptions` by name, or `options=PipelineOptions(...)`.
 
     Returns:
-      A `tf.data.Dataset` of dicts of features, or of (features, label), in batches. A record that
-      does not fit, or a file that was cut or changed, ends the iteration with a
-      `tf.errors.InvalidArgumentError` that names file and record, or is left out.
+      A `tf.data.Dataset` of dicts of features, or of (features, label), in batches. For a record
+      that does not match the features, or a damaged file, the iteration raises a
+      `tf.errors.InvalidArgumentError` that names file and record, or skips it.
 
     Raises:
       FileNotFoundError: No file matches.
       ValueError: A file is empty, the label is not among the features, or an argument is out of
-        its range.
+        range.
     """
-    options = PipelineOptions.of(settings)
+    options = PipelineOptions.from_arguments(settings)
     features = dict(features)
     if not features:
         raise ValueError("features must name at least one feature, but it is empty.")
@@ -65,52 +65,56 @@ def tfrecords(
         return parsed if label is None else (parsed, parsed.pop(label))
 
     bad = BadRecords(options)
-    stream = Stream(files, _checked_blocks(files, compression, bad), options, bad)
-    return stream.parsed(
+    stream = Stream(files, _make_checked_blocks(files, compression, bad), options, bad)
+    return stream.parse_batches(
         parse,
         lambda record: explain(record, features),
-        # Others are padded to the longest of their batch, or are not plain tensors.
-        can_be_cut=all(isinstance(spec, tf.io.FixedLenFeature) for spec in features.values()),
+        # Other features are padded to the longest of their batch, or are not dense tensors.
+        is_divisible=all(isinstance(spec, tf.io.FixedLenFeature) for spec in features.values()),
     )
 
 
-def _checked_blocks(files: list[str], compression: str, bad: BadRecords) -> Blocks:
-    """Returns a function to a file's blocks of records, which notices if not all of it was read.
+def _make_checked_blocks(files: list[str], compression: str, bad: BadRecords) -> Blocks:
+    """Returns a function that reads blocks of records and checks that it reached the end.
 
-    TensorFlow's own error for a damaged file does not know its name.
+    TensorFlow's error about a damaged file does not name the file.
     """
     lengths = [tf.io.gfile.stat(file).length for file in files]
 
     def read(number: tf.Tensor, file: tf.Tensor) -> tf.data.Dataset:
         length = tf.gather(tf.constant(lengths, tf.int64), number)
 
-        def judge_end(count: tf.Tensor, read_up_to: tf.Tensor) -> tf.Tensor:
+        def check_end(count: tf.Tensor, read_bytes: tf.Tensor) -> tf.Tensor:
+            """Returns 0 after handling a file whose end was not read."""
             if compression:
-                whole = tf.numpy_function(
-                    partial(inflates_to, compression), [file, read_up_to], tf.bool, stateful=False
+                has_length = partial(has_inflated_length, compression)
+                is_complete = tf.numpy_function(
+                    has_length, [file, read_bytes], tf.bool, stateful=False
                 )
-                fault = _damage(file, count, " from here")
+                message = _describe_damage(file, count, " from here")
             else:
-                whole = read_up_to >= length
-                start, end = tf.strings.as_string(read_up_to), tf.strings.as_string(length)
-                fault = _damage(file, count, tf.strings.join([" from byte ", start, " of ", end]))
+                is_complete = read_bytes >= length
+                start, end = tf.strings.as_string(read_bytes), tf.strings.as_string(length)
+                place = tf.strings.join([" from byte ", start, " of ", end])
+                message = _describe_damage(file, count, place)
             return tf.cond(
-                whole,
+                is_complete,
                 lambda: tf.constant(0, tf.int64),
-                lambda: tf.cast(bad.judge(fault), tf.int64),
+                lambda: tf.cast(bad.skip_or_raise(message), tf.int64),
             )
 
         def check(state: tuple[tf.Tensor, tf.Tensor], block: tf.Tensor) -> Any:
-            count, read_up_to = state
+            count, read_bytes = state
             size = tf.size(block, tf.int64)
-            judged = tf.cond(
+            zero_after_check = tf.cond(
                 tf.equal(size, 0),  # The last block is empty.
-                lambda: judge_end(count, read_up_to),
+                lambda: check_end(count, read_bytes),
                 lambda: tf.constant(0, tf.int64),
             )
-            after = count + size + judged  # Which is 0.
-            bytes_read = tf.reduce_sum(tf.strings.length(block)) + _FRAME * tf.size(block)
-            state = (after, read_up_to + tf.cast(bytes_read, tf.int64))
+            # Adding the zero makes TensorFlow run the check.
+            after = count + size + zero_after_check
+            block_bytes = tf.reduce_sum(tf.strings.length(block)) + _FRAME_BYTES * tf.size(block)
+            state = (after, read_bytes + tf.cast(block_bytes, tf.int64))
             return state, (block, tf.range(count, after))
 
         zero = tf.constant(0, tf.int64)
@@ -123,7 +127,7 @@ def _checked_blocks(files: list[str], compression: str, bad: BadRecords) -> Bloc
     return read
 
 
-def _damage(file: tf.Tensor, count: tf.Tensor, place: Any) -> tf.Tensor:
+def _describe_damage(file: tf.Tensor, count: tf.Tensor, place: str | tf.Tensor) -> tf.Tensor:
     number = tf.strings.as_string(count + 1)
     text = " on: the file is cut short or damaged, or is not a TFRecord file; get a fresh copy"
     return tf.strings.join([file, ", record ", number, ": cannot be read", place, text])

@@ -1,4 +1,4 @@
-"""The figures of docs/performance.md are those of a run."""
+"""The figures of a run in docs/performance.md."""
 
 import pytest
 
@@ -8,27 +8,27 @@ from benchmarks.benchmark import OURS, Benchmark
 RUN = {
     "machine": {"cores": 2, "machine": "x86_64"},
     "rounds": 1,
-    "rows": table.rows(
+    "rows": table.make_rows(
         Benchmark("name", "a title", "steps/s", {}, goals={"peer": 3.0}),
         {OURS: [20.0], "peer": [10.0]},
     ),
 }
 
 
-def test_figures_replace_those_between_the_marks() -> None:
+def test_figures_replace_the_text_between_the_marks() -> None:
     text = f"above\n{document.BEGIN}\nold\n{document.END}\nbelow\n"
-    found = document.with_figures(text, RUN)
+    found = document.insert_figures(text, RUN)
     assert found.startswith(f"above\n{document.BEGIN}\n\n1 rounds on 2 cores (x86_64):\n\n")
     assert found.endswith(f"\n\n{document.END}\nbelow\n")
     assert (
         "| a title | peer | 10 | 10 to 10 | steps/s | 2.00 | 2 to 2 | 3.0, not reached |" in found
     )
-    assert "- a title, beside peer: 2.00 of 3.0" in found
+    assert "- a title, compared with peer: 2.00 of 3.0" in found
     assert "old" not in found
-    assert document.with_figures(found, RUN) == found
+    assert document.insert_figures(found, RUN) == found
 
 
-def test_the_document_has_the_marks_and_others_are_named() -> None:
-    assert "a title" in document.with_figures(document.DOCUMENT.read_text(), RUN)
+def test_the_document_has_the_marks_and_missing_marks_are_named() -> None:
+    assert "a title" in document.insert_figures(document.DOCUMENT.read_text(), RUN)
     with pytest.raises(ValueError, match="end of figures"):
-        document.with_figures(document.BEGIN, RUN)
+        document.insert_figures(document.BEGIN, RUN)

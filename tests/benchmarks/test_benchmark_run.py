@@ -1,4 +1,4 @@
-"""The benchmarks run for real: every peer that needs nothing but the package."""
+"""Real runs of benchmarks, with all peers that need only this package."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ def test_quick_run_prints_a_table_of_all_peers_but_the_original(tmp_path: Path) 
 
 
 @pytest.mark.long
-def test_a_keras_model_is_measured_as_well() -> None:
+def test_a_keras_model_can_be_measured() -> None:
     command = forked.python("-m", "benchmarks.measure", "convnet", "estimator_train")
     done = subprocess.run(
         [*command, "--quick"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -41,7 +41,7 @@ def test_a_keras_model_is_measured_as_well() -> None:
 
 @pytest.mark.long
 def test_rows_of_a_job_are_figures_of_one_measurement() -> None:
-    (rows,) = runner.jobs(row for row in BENCHMARKS.values() if row.job == "tutorial")
+    (rows,) = runner.group_by_job(row for row in BENCHMARKS.values() if row.job == "tutorial")
     assert len(rows) == 5
     figures = runner.run(rows, 1, True, {ORIGINAL: None})
     assert all(list(seen) == [OURS] and seen[OURS][0] > 0 for seen in figures)
@@ -50,17 +50,19 @@ def test_rows_of_a_job_are_figures_of_one_measurement() -> None:
 
 def test_rows_without_a_job_are_measured_alone() -> None:
     names = ["linear", "tutorial_size", "mlp", "tutorial_start"]
-    found = [[row.name for row in job] for job in runner.jobs(BENCHMARKS[name] for name in names)]
+    found = [
+        [row.name for row in job] for job in runner.group_by_job(BENCHMARKS[name] for name in names)
+    ]
     assert found == [["linear"], ["tutorial_size", "tutorial_start"], ["mlp"]]
 
 
-def test_a_failed_measurement_is_told_with_its_reason() -> None:
+def test_a_failed_measurement_raises_an_error_with_its_reason() -> None:
     with pytest.raises(RuntimeError, match="invalid choice: 'unknown'"):
         runner._measure(sys.executable, "unknown", "estimator_train", True)
 
 
 @pytest.mark.long
-def test_two_processes_are_measured_in_step() -> None:
+def test_two_synchronous_processes_are_measured() -> None:
     command = [sys.executable, "-m", "benchmarks.measure", "scaling_workers", "estimator_train"]
     done = subprocess.run(
         [*command, "--quick"], cwd=ROOT, capture_output=True, text=True, check=True

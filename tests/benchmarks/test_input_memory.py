@@ -10,11 +10,11 @@ ALLOWED = 1800  # kB for 1,800 batches.
 
 @pytest.mark.parametrize("source", ["arrays", "tfrecords"])
 def test_memory_stays_flat(source):
-    early, late = input_memory.growth(source, BATCHES)
+    early, late = input_memory.measure_growth(source, BATCHES)
     assert late - early < ALLOWED
 
 
-def test_a_leak_is_seen(monkeypatch):
+def test_a_leak_is_detected(monkeypatch):
     kept = []
 
     def leak(number):
@@ -27,5 +27,5 @@ def test_a_leak_is_seen(monkeypatch):
         )
 
     monkeypatch.setitem(input_memory.SOURCES, "leaking", leaking)
-    early, late = input_memory.growth("leaking", BATCHES)
+    early, late = input_memory.measure_growth("leaking", BATCHES)
     assert late - early > ALLOWED

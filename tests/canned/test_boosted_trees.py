@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import boosted_trees
+import forked
 import numpy as np
 import pytest
 import tiers
@@ -130,3 +132,18 @@ def test_losses_in_memory_are_those_of_the_original(
 def test_v1_and_v2_have_the_same_classes() -> None:
     for name in ("BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor"):
         assert getattr(v1, name) is getattr(est, name)
+
+
+def test_trees_are_those_of_the_original_with_a_global_step_of_tensorflow_1() -> None:
+    program = """
+import json, boosted_trees, estimator_train, tensorflow as tf, test_boosted_trees
+tf.compat.v1.disable_v2_behavior()
+print(json.dumps(boosted_trees.observe(
+    estimator_train, "people center_bias", test_boosted_trees.read_trees)["trees"]))
+"""
+    places = [Path(module.__file__).parent for module in (boosted_trees, forked)]
+    places.append(Path(__file__).parent)
+    ours = forked.printed("-c", program, PYTHONPATH=os.pathsep.join(map(str, places)))
+    theirs = recorded("boosted_trees")["people center_bias"]["trees"]
+    for mine, original in zip(ours, theirs, strict=False):
+        assert_same_tree(mine, original)

@@ -14,7 +14,6 @@ from outcomes import logged
 
 import estimator_train as est
 from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.legacy.contrib import estimator as contrib_estimator
 
 fc = tf.feature_column
 TREES = ("feature", "threshold", "value", "gain")
@@ -189,30 +188,6 @@ def test_contributions_and_bias_add_up_to_the_prediction(tmp_path: Path) -> None
         total = row["bias"] + sum(row["dfc"].values())
         assert total == pytest.approx(row["logistic"][0], abs=1e-6)
     assert {"sex", "age_bucketized", "fare_bucketized"} == set(rows[0]["dfc"])
-
-
-@pytest.mark.long
-def test_contrib_functions_train_in_memory(tmp_path: Path) -> None:
-    features, labels = boosted_trees.events_of_collisions()
-    seen = []
-
-    class Count(est.SessionRunHook):
-        def after_run(self, run_context: Any, run_values: Any) -> None:
-            seen.append(1)
-
-    for function, label in (
-        (contrib_estimator.boosted_trees_classifier_train_in_memory, "signal"),
-        (contrib_estimator.boosted_trees_regressor_train_in_memory, "number"),
-    ):
-        estimator = function(
-            boosted_trees.tensors("events", label),
-            boosted_trees.columns("events"),
-            n_trees=2,
-            max_depth=2,
-            train_hooks=[Count()],
-        )
-        assert estimator.get_variable_value("global_step") == 4
-    assert len(seen) == 8
 
 
 EMBEDDING = fc.embedding_column(boosted_trees.sex(), 2)

@@ -17,7 +17,7 @@ import estimator_train as et
 import estimator_train.compat.v1 as v1
 
 GOLDEN = recorded("canned_asked")
-QUESTIONS = ask_canned.questions(et, v1, tf_keras.optimizers.legacy)
+QUESTIONS = ask_canned.questions(et, v1, tf_keras)
 SGD = tf_keras.optimizers.legacy.SGD
 
 

@@ -37,7 +37,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import forked
 
-from estimator_train.launcher.ports import free_addresses
+from estimator_train.launcher.ports import find_free_addresses
 
 TESTS = Path(__file__).parents[1]
 LIMIT_SECS = 300.0
@@ -103,7 +103,7 @@ def environments_of(tasks: Sequence[str]) -> list[dict[str, str]]:
     }
     cluster: dict[str, list[str]] = {}
     places = []
-    for job, address in zip(tasks, free_addresses(len(tasks)), strict=True):
+    for job, address in zip(tasks, find_free_addresses(len(tasks)), strict=True):
         places.append({"type": job, "index": len(cluster.setdefault(job, []))})
         cluster[job].append(address)
     configs = [json.dumps({"cluster": cluster, "task": place}) for place in places]

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from estimator_train.launcher.ports import free_addresses
+from estimator_train.launcher.ports import find_free_addresses
 
 TESTS = Path(__file__).parents[1]
 ASYNC, SYNC = ("chief:0", "worker:0", "ps:0"), ("worker:0", "worker:1")
@@ -70,7 +70,7 @@ class Job:
     def __init__(self, trial: Trial, directory: Path) -> None:
         self._trial, self._directory = trial, directory
         cluster: dict[str, list[str]] = {}
-        for task, address in zip(trial.tasks, free_addresses(len(trial.tasks)), strict=True):
+        for task, address in zip(trial.tasks, find_free_addresses(len(trial.tasks)), strict=True):
             if not task.startswith("evaluator"):
                 cluster.setdefault(task.partition(":")[0], []).append(address)
         self._cluster = cluster

@@ -1,4 +1,4 @@
-"""Functions of a user's that are wrong in one way each, for `--model=bad_job:...`."""
+"""User functions with one mistake each, for `--model=bad_job:...`."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Runs commands in the test's own process, which has TensorFlow loaded already."""
+"""Fixtures that run commands in the process of the test, which has already loaded TensorFlow."""
 
 import contextlib
 import dataclasses
@@ -21,13 +21,13 @@ class Outcome:
 
     @property
     def rows(self):
-        """The results, a name and a value in each line."""
+        """Returns the results: each line has a name and a value."""
         return dict(line.split(maxsplit=1) for line in self.out.splitlines())
 
 
 @pytest.fixture
 def command(tmp_path, monkeypatch):
-    """A function that runs `estimator-train` with its arguments in an empty directory."""
+    """Returns a function that runs `estimator-train` with arguments in an empty directory."""
     monkeypatch.chdir(tmp_path)
     # It keeps writers by path, and `run` is another directory now.
     tf.compat.v1.summary.FileWriterCache.clear()
@@ -94,7 +94,7 @@ def data(mode, batch_size, num_epochs):
 
 @pytest.fixture
 def linear(tmp_path):
-    """Flags that train a model_fn of the user's own, which has a `flags` module of its own."""
+    """Returns flags to train a user's model_fn, whose code has a module `flags`."""
     (tmp_path / "linear.py").write_text(LINEAR)
     (tmp_path / "flags.py").write_text("CLASSES = 2\n")
     return [

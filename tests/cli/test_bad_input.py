@@ -1,4 +1,4 @@
-"""Bad input from the shell: one line that names the thing and its value, code 2, no traceback."""
+"""Bad input gives one line that names the flag or file and its value, code 2, and no traceback."""
 
 import gzip
 import struct
@@ -17,7 +17,7 @@ def mine(model="good_model", input_fn="good_input"):
 
 # What is wrong: the command, and what its one line must hold. {dir} has the files below.
 TABLE = {
-    "no command": ([], ["which command?"]),
+    "no command": ([], ["a command is needed"]),
     "unknown command": (["trian"], ["trian", "Did you mean train?"]),
     "unknown flag": (["train", "--modeldir=x"], ["modeldir", "model_dir"]),
     "argument that is no flag": (["train", "digits"], ["unexpected argument 'digits'"]),
@@ -154,7 +154,7 @@ def files(tmp_path_factory):
 
 
 def _write_idx(directory, magic, rows, missing=0):
-    """Fashion-MNIST's four files, the pictures with a mistake."""
+    """Writes Fashion-MNIST's four files, with a mistake in the pictures."""
     pictures = struct.pack(">IIII", magic, rows, 28, 28) + bytes(rows * 784 - missing)
     labels = struct.pack(">II", 2049, rows) + bytes(rows)
     for part in ("train", "t10k"):
@@ -188,7 +188,7 @@ def test_checkpoint_of_another_model_is_named(tmp_path, capfd):
     assert "model.ckpt-4 does not fit the model: 'w' has shape [3, 1] in it and [2, 1]" in err
 
 
-def test_empty_input_is_said(tmp_path, capfd):
+def test_an_empty_input_is_reported(tmp_path, capfd):
     assert main(["train", *mine(input_fn="empty_input"), f"--model_dir={tmp_path / 'm'}"]) in (0, 2)
     assert "no steps" in capfd.readouterr().err
     assert bad_job.not_a_function == 3

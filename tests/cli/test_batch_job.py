@@ -1,4 +1,4 @@
-"""train as a batch job: signals, its record, equal runs."""
+"""`train` as a batch job: signals, the record of the run, reproducible runs."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def weights(model_dir):
 
 
 @pytest.mark.long
-def test_sigterm_ends_it_saved_with_a_record_and_the_same_command_goes_on(tmp_path):
+def test_sigterm_saves_and_records_the_run_and_the_same_command_continues(tmp_path):
     record = tmp_path / "record.json"
     flags = ["--max_train_steps=40", f"--job_summary={record}", "--eval", "--eval_every_steps=10"]
     running = subprocess.Popen(
@@ -105,7 +105,7 @@ def test_wrong_flags_are_one_line(command, flags, text):
     assert done.err.count("\n") == 1
 
 
-def test_a_mistake_is_one_line_however_talkative_tensorflow_is_while_it_is_loaded(tmp_path):
+def test_a_mistake_is_one_line_even_if_tensorflow_logs_while_loading(tmp_path):
     flags = [f"--model_dir={tmp_path}", "--checkpoint_mode=never"]
     done = ended([sys.executable, *TRAIN, *flags], TF_CPP_MIN_LOG_LEVEL="0")
     assert done.returncode == 2

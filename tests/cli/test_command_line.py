@@ -1,4 +1,4 @@
-"""The command line before TensorFlow is loaded: help, and mistakes in what was typed."""
+"""The command line before TensorFlow is loaded: help, and mistyped commands and flags."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ NAMES = ", ".join(command.name for command in COMMANDS)
 
 
 @pytest.mark.parametrize("name", ["train", "evaluate", "predict", "export"])
-def test_help_of_a_command_explains_each_flag_in_lines_that_fit(command, name):
+def test_help_of_a_command_explains_each_flag_in_short_lines(command, name):
     outcome = command(name, "--help")
     assert outcome.code == 0
     assert "  --batch_size, -bs  Examples in one step" in outcome.out
@@ -43,16 +43,16 @@ def test_help_of_a_command_explains_each_flag_in_lines_that_fit(command, name):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ([], f"which command? One of {NAMES}; or --help."),
+        ([], f"a command is needed: one of {NAMES}. --help describes them."),
         (["trian"], "unknown command 'trian'. Did you mean train?"),
-        (["--x"], f"unknown command '--x'. There are {NAMES}."),
+        (["--x"], f"unknown command '--x'. The commands are {NAMES}."),
         (
             ["train", "--bach_size=3"],
             "Unknown command line flag 'bach_size'. Did you mean: batch_size ?",
         ),
         (
             ["train", "digits"],
-            "unexpected argument 'digits': train takes flags only, such as --model_dir=DIR.",
+            "unexpected argument 'digits': train takes only flags, such as --model_dir=DIR.",
         ),
         (
             ["train", "--batch_size=many"],
@@ -68,8 +68,9 @@ def test_help_of_a_command_explains_each_flag_in_lines_that_fit(command, name):
         ),
         (
             ["train", "--distribution_strategy=parameter_server"],
-            "--distribution_strategy=parameter_server needs tasks of the job `ps` in TF_CONFIG, as "
-            "`estimator-train launch --ps=1 --workers=2 -- ...` makes them.",
+            "--distribution_strategy=parameter_server needs tasks of the job `ps` in TF_CONFIG (or "
+            "ESTIMATOR_TRAIN_PS under Slurm, SageMaker and torchrun), as `estimator-train launch "
+            "--ps=1 --workers=2 -- ...` makes them.",
         ),
     ],
 )
@@ -86,7 +87,7 @@ def test_debug_adds_the_traceback(command):
     assert outcome.err.splitlines()[-1].startswith("estimator-train: error: Unknown command")
 
 
-def test_version_says_what_is_installed(command):
+def test_version_lists_installed_packages(command):
     outcome = command("--version")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.splitlines() == [
@@ -101,8 +102,8 @@ def test_the_version_of_the_distribution_is_that_of_the_package():
     assert metadata.version("estimator-train") == estimator_train.__version__
 
 
-def test_help_and_mistakes_need_no_tensorflow_and_no_time(tmp_path):
-    """As `python -m`, where a `flags.py` in the working directory comes first on the path."""
+def test_help_and_mistakes_are_fast_and_do_not_load_tensorflow(tmp_path):
+    """Runs `python -m estimator_train` where a `flags.py` is first on the path."""
     (tmp_path / "flags.py").write_text("raise RuntimeError('the wrong flags')\n")
     (tmp_path / "tensorflow.py").write_text("raise RuntimeError('TensorFlow was imported')\n")
 

@@ -1,4 +1,4 @@
-"""`estimator-train completion`: what bash offers, asked in bash; the parts of zsh's."""
+"""`estimator-train completion`: the offers of a real bash, and the parts of the zsh script."""
 
 import subprocess
 
@@ -9,7 +9,7 @@ from estimator_train.cli.registry import COMMANDS
 
 @pytest.fixture
 def offered(command):
-    """A function from the words of a command line, the last one unfinished, to what bash offers."""
+    """Returns a function from the words of an unfinished command line to bash's completions."""
     script = command("completion", "bash").out
 
     def ask(*words):
@@ -43,15 +43,15 @@ def test_bash_offers_commands_flags_and_values(offered):
     assert offered("estimator-train", "train", "--model_dir", "=", "x") == []
 
 
-def test_zsh_gets_what_each_flag_means(command):
+def test_zsh_gets_the_help_of_each_flag(command):
     script = command("completion", "zsh").out
     assert script.endswith("compdef _estimator_train estimator-train\n")
-    assert "'train:train a model, evaluate and export it'" in script
+    assert "'train:train, evaluate and export a model'" in script
     assert "'--clean[Remove --model_dir first, to start over.]'" in script
     assert ":value:(digits fashion_mnist oct)'" in script
 
 
-def test_another_shell_is_refused(command):
+def test_unknown_shells_are_rejected(command):
     outcome = command("completion", "fish")
     assert outcome.code == 2
     assert outcome.err == (

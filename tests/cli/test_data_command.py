@@ -52,12 +52,12 @@ def test_shapes_values_and_classes_are_shown(data):
     assert "features[n] int64 (None,) 0 to 15" in lines
     assert "labels int64 (None,) 0 to 1" in lines
     assert lines[-3:-1] == ["0 15 93.8%", "1 1 6.2%"]
-    assert "far from balanced" in lines[-1]
+    assert "are unbalanced" in lines[-1]
 
 
-def test_pictures_go_to_a_contact_sheet(data, tmp_path):
+def test_pictures_are_written_to_a_contact_sheet(data, tmp_path):
     outcome = data("rows", "--batch_size=5", f"--contact_sheet={tmp_path}/sheet.png")
-    assert outcome.out.splitlines()[-1] == f"16 pictures in {tmp_path}/sheet.png"
+    assert outcome.out.splitlines()[-1] == f"wrote 16 pictures to {tmp_path}/sheet.png"
     sheet = tf.io.decode_png((tmp_path / "sheet.png").read_bytes()).numpy()
     assert sheet.shape == (12, 12, 1)
     assert (sheet[2::3] == 255).all()
@@ -69,12 +69,12 @@ def test_pictures_go_to_a_contact_sheet(data, tmp_path):
 @pytest.mark.parametrize(
     ("name", "more", "message"),
     [
-        ("nothing", [], "the input_fn delivers nothing"),
-        ("tensors", [], "--input_fn=own_inputs:tensors returned EagerTensor: only a"),
+        ("nothing", [], "the dataset of the input_fn is empty"),
+        ("tensors", [], "--input_fn=own_inputs:tensors returned EagerTensor, expected a"),
         ("missing", [], "missing"),
     ],
 )
-def test_what_cannot_be_looked_at_is_told(data, name, more, message):
+def test_bad_inputs_are_reported(data, name, more, message):
     outcome = data(name, *more)
     assert outcome.code == 2
     assert message in outcome.err
@@ -84,8 +84,8 @@ def test_a_preset_is_measured_stage_by_stage(command, tmp_path):
     outcome = command("data", "--preset=digits", "--measure_secs=0.01", "--mode=eval")
     assert outcome.code == 0, outcome.err
     assert "examples of each of 10 classes:" in outcome.out
-    assert "examples a second, up to each stage:" in outcome.out
-    assert len(re.findall("<- holds it back", outcome.out)) == 1
+    assert "examples per second, up to each stage:" in outcome.out
+    assert len(re.findall("<- slowest", outcome.out)) == 1
 
 
 def test_workers_share_the_rows_of_a_preset():
@@ -93,7 +93,7 @@ def test_workers_share_the_rows_of_a_preset():
     for define in data_command.FLAGS:
         define(values)
     flags.parse_with_preset(["data", "--preset=digits", "--train_epochs=1"], values)
-    input_fn = Job(values, needs_model=False).input_fn("train")
+    input_fn = Job(values, needs_model=False).make_input_fn("train")
     workers = [(1, 0), (2, 0), (2, 1)]
     contexts = [tf.distribute.InputContext(*worker) for worker in workers]
     assert [rows_of(input_fn(None, context)) for context in contexts] == [1437, 719, 718]
@@ -103,14 +103,14 @@ def rows_of(dataset):
     return sum(len(labels) for _, labels in dataset)
 
 
-def test_stages_are_measured_from_the_source_on():
+def test_stages_are_measured_in_order_from_the_source():
     dataset = tf.data.Dataset.range(10).map(tf.identity).batch(5).prefetch(1)
     stages = data_speed.measure(dataset, 0.0)
     assert [stage.name for stage in stages] == ["Range", "Map", "Batch", "Prefetch"]
     assert all(stage.rate > 0 for stage in stages)
 
 
-def test_stages_that_only_hand_on_are_not_shown():
+def test_stages_without_work_are_not_shown():
     dataset = tf.data.Dataset.range(10).repeat(2).batch(5).take(3).prefetch(1)
     stages = data_speed.measure(dataset, 0.0)
     assert [stage.name for stage in stages] == ["Range", "Batch", "Prefetch"]
@@ -124,13 +124,13 @@ def test_buffers_are_filled_once_in_a_measurement():
         yield from itertools.count()
 
     endless = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec([], tf.int64))
-    assert data_speed._elements_per_second(endless.shuffle(10), 0.0) > 0
+    assert data_speed._measure_elements_per_second(endless.shuffle(10), 0.0) > 0
     assert len(starts) == 1
 
 
 def test_tensors_of_unknown_rank_are_shown():
     rows = tf.data.Dataset.range(4).map(of_unknown_rank_int).batch(2)
-    report = data_contents.report(data_contents.look(rows, 2))
+    report = data_contents.format_contents(data_contents.read_batches(rows, 2))
     assert report.splitlines()[1] == "features  int64 of any shape  0 to 3"
 
 
@@ -139,9 +139,9 @@ def of_unknown_rank_int(number):
 
 
 def batched_by(make):
-    """How many examples an element of each stage is said to hold."""
+    """Returns the counted examples in an element of each stage."""
     rows = tf.data.Dataset.from_tensor_slices(np.zeros([12, 3]))
-    return data_speed.examples_of(data_speed.stages_of(make(rows)))
+    return data_speed.count_examples(data_speed.list_stages(make(rows)))
 
 
 def of_unknown_rank(row):
@@ -188,15 +188,15 @@ def test_examples_in_elements_are_counted(make, examples):
     ("rates", "slowest", "advice"),
     [
         ({"Range": 9e6, "Map": 50, "Batch": 48, "Prefetch": 47}, "Map", "tf.data.AUTOTUNE"),
-        ({"Files": 100, "ParallelMap": 98, "Batch": 96}, "Files", "several files at a time"),
+        ({"Files": 100, "ParallelMap": 98, "Batch": 96}, "Files", "several files in parallel"),
         ({"Range": 9e6, "FromGenerator": 500, "Batch": 490}, "FromGenerator", "Python makes one"),
         ({"Range": 9e6, "Map": 900, "Shuffle": 300, "Prefetch": 310}, "Shuffle", "smaller buffer"),
         ({"Range": 9e6, "Cache": None, "Strange": 100}, "Strange", "simpler work"),
     ],
 )
-def test_the_stage_that_holds_a_pipeline_back_is_found(rates, slowest, advice):
+def test_the_slowest_stage_is_found(rates, slowest, advice):
     stages = [data_speed.Stage(name, rate) for name, rate in rates.items()]
-    report = data_speed.report(stages)
-    assert re.findall(r"(\w+) +[\d,]+  <- holds it back", report) == [slowest]
+    report = data_speed.format_stages(stages)
+    assert re.findall(r"(\w+) +[\d,]+  <- slowest", report) == [slowest]
     assert report.splitlines()[-1].startswith(f"{slowest} is the slowest stage.")
     assert advice in report.splitlines()[-1]

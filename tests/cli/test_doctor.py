@@ -1,4 +1,4 @@
-"""`estimator-train doctor`: what it says of a machine, and what it takes for a problem."""
+"""`estimator-train doctor`: facts about the machine, and problems."""
 
 import sys
 
@@ -7,12 +7,12 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.compat import installed
-from estimator_train.engine.checkpoints.model_dir_lock import sole_writer
+from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
 
 
 @pytest.fixture
 def doctor(command):
-    """A function that runs `doctor`; returns the exit code and the outcome."""
+    """Returns a function that runs `doctor`."""
 
     def run(*arguments):
         return command("doctor", *arguments)
@@ -20,7 +20,7 @@ def doctor(command):
     return run
 
 
-def test_a_sound_machine(doctor):
+def test_a_machine_without_problems(doctor):
     outcome = doctor("--model_dir=new/run")
     lines = outcome.out.splitlines()
     rows = dict(line.split(maxsplit=1) for line in lines[:-1])
@@ -31,10 +31,10 @@ def test_a_sound_machine(doctor):
     assert rows["devices"].startswith("CPU:0")
     # As TensorFlow was first imported, here by the tests.
     assert rows["TensorFlow"] == f"runs in sessions; tf.keras is Keras {tf.keras.__version__}"
-    assert rows["model_dir"].startswith("new/run can be written, ")
+    assert rows["model_dir"].startswith("new/run is writable, ")
     assert rows["ports"] == "free from 15000 to 31999"
-    assert rows["cluster"] == "none: one process trains by itself"
-    assert lines[-1] == "Nothing was found that would keep a job from running."
+    assert rows["cluster"] == "none: this process trains alone"
+    assert lines[-1] == "No problems found."
 
 
 def test_each_problem_is_a_line(doctor, tmp_path, monkeypatch):
@@ -53,8 +53,8 @@ def test_each_problem_is_a_line(doctor, tmp_path, monkeypatch):
     assert len(problems) == 3
 
 
-def test_a_model_dir_where_a_job_trains(doctor, tmp_path):
-    with sole_writer(est.RunConfig(model_dir=str(tmp_path / "run"))):
+def test_a_model_dir_in_use_is_a_problem(doctor, tmp_path):
+    with lock_model_dir(est.RunConfig(model_dir=str(tmp_path / "run"))):
         outcome = doctor("--model_dir=run")
     assert outcome.code == 1
     assert "is in use by another job (process " in outcome.out
@@ -73,7 +73,7 @@ def test_a_model_dir_where_a_job_trains(doctor, tmp_path):
         ),
     ],
 )
-def test_versions_that_do_not_fit_are_one_warning(monkeypatch, versions, line):
+def test_unsupported_versions_give_one_warning(monkeypatch, versions, line):
     monkeypatch.setattr(installed, "version", versions.get)
     assert installed.problem() == line
     if line:

@@ -1,4 +1,4 @@
-"""What a failed command says: one line of TensorFlow's many, and the exit code."""
+"""The one-line message and the exit code of a failed command."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ tf1 = tf.compat.v1
 
 
 def report(capsys, error, debug=False):
-    code = errors.report(error, debug)
+    code = errors.report_error(error, debug)
     return code, capsys.readouterr().err
 
 
 def raised(make):
-    """The error that `make` raises; it returns a tensor to run, or raises by itself."""
+    """Returns the error that `make` raises, or that its tensor raises when it runs."""
     try:
         with tf.Graph().as_default(), tf1.Session() as session:
             session.run(make())
@@ -72,7 +72,7 @@ def divide(_):
         ),
     ],
 )
-def test_of_tensorflow_s_errors_the_line_that_matters_is_shown(capsys, make, line):
+def test_the_relevant_line_of_tensorflow_errors_is_shown(capsys, make, line):
     code, text = report(capsys, raised(make))
     assert code == 2
     assert text.startswith(f"estimator-train: error: {line}")
@@ -80,7 +80,7 @@ def test_of_tensorflow_s_errors_the_line_that_matters_is_shown(capsys, make, lin
     assert "{{" not in text
 
 
-def test_of_a_failed_restore_the_cause_is_shown(capsys, tmp_path):
+def test_the_cause_of_a_failed_restore_is_shown(capsys, tmp_path):
     def variable(name):
         return tf1.get_variable(name, initializer=1.0)
 
@@ -104,7 +104,7 @@ def test_an_error_in_a_python_function_of_the_input_is_named(capsys):
     )
     assert code == 1
     assert "ZeroDivisionError: integer division or modulo by zero" in text
-    assert text.endswith("(unexpected; --debug shows where)\n")
+    assert text.endswith("(unexpected; --debug shows the traceback)\n")
     assert text.count("\n") == 1
 
 
@@ -118,11 +118,11 @@ def test_an_error_in_a_python_function_of_the_input_is_named(capsys):
         (TypeError("no"), 2, "no"),
         (ModuleNotFoundError("No module named 'x'"), 2, "No module named 'x'"),
         (FileNotFoundError(2, "No such file or directory", "a.gz"), 2, "a.gz: No such file or"),
-        (KeyError("features"), 1, "KeyError: 'features' (unexpected; --debug shows where)"),
-        (AssertionError(), 1, "AssertionError (unexpected; --debug shows where)"),
+        (KeyError("features"), 1, "KeyError: 'features' (unexpected; --debug shows the traceback)"),
+        (AssertionError(), 1, "AssertionError (unexpected; --debug shows the traceback)"),
     ],
 )
-def test_codes_tell_bad_input_from_surprises(capsys, error, code, line):
+def test_exit_codes_distinguish_bad_input_from_unexpected_errors(capsys, error, code, line):
     found, text = report(capsys, error)
     assert found == code
     assert text.startswith(f"estimator-train: error: {line}")

@@ -1,4 +1,4 @@
-"""Flags that little else passes, each by what it changes in a command."""
+"""Flags that other tests do not use, each tested by its effect on a command."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def test_eval_steps_bounds_evaluations(command, linear, tmp_path):
     assert [one["accuracy"] for one in evaluations] == [0.5, 1.0, 0.5, 1.0]
 
 
-def test_data_batches_bounds_what_is_looked_at(command, tmp_path):
+def test_data_batches_limits_the_batches_that_are_read(command, tmp_path):
     (tmp_path / "own.py").write_text(
         "import tensorflow as tf\ndef rows():\n    return tf.data.Dataset.range(60).batch(6)\n"
     )
@@ -38,7 +38,7 @@ def test_data_batches_bounds_what_is_looked_at(command, tmp_path):
     assert "0 to 17" in re.sub(" +", " ", shown.out)
 
 
-def test_mixed_channels_lets_grey_pictures_lie_among_coloured_ones(command, tmp_path):
+def test_mixed_channels_allows_grey_and_coloured_pictures(command, tmp_path):
     for split in ("train", "test"):
         for name, channels in (("CNV", 3), ("NORMAL", 1)):
             folder = tmp_path / "scans" / split / name
@@ -55,7 +55,7 @@ def test_mixed_channels_lets_grey_pictures_lie_among_coloured_ones(command, tmp_
     assert re.search(r"^0 +6 .*\n1 +6 ", read.out, re.MULTILINE)
 
 
-def test_download_fetches_what_is_not_there(command, tmp_path, monkeypatch):
+def test_download_gets_missing_files(command, tmp_path, monkeypatch):
     asked = []
 
     def load_data():

@@ -1,4 +1,4 @@
-"""Ours and the user's packages of the same name do not get into each other's way."""
+"""Packages of the user with the names `flags` and `input_fns` do not conflict with ours."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from types import ModuleType
 from estimator_train.cli.job.own_packages import import_own
 
 
-def test_ours_is_imported_although_theirs_comes_first(tmp_path, monkeypatch):
+def test_our_package_is_imported_before_the_users_module(tmp_path, monkeypatch):
     (tmp_path / "flags.py").write_text("raise RuntimeError('the wrong flags')\n")
     monkeypatch.syspath_prepend(tmp_path)
     path = list(sys.path)
@@ -17,7 +17,7 @@ def test_ours_is_imported_although_theirs_comes_first(tmp_path, monkeypatch):
     assert sys.path == path
 
 
-def test_theirs_keeps_its_name(monkeypatch):
+def test_the_users_module_can_be_imported_afterwards(monkeypatch):
     theirs = ModuleType("flags")
     monkeypatch.setitem(sys.modules, "flags", theirs)
     assert import_own("flags") is not theirs

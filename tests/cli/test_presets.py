@@ -1,4 +1,4 @@
-"""The presets: the main job as a user starts it, and the others on small data of their kind."""
+"""The presets: the main job as a user starts it, and the other presets on small data."""
 
 import os
 import pty
@@ -20,7 +20,7 @@ ROOT = str(Path(estimator_train.__file__).parents[1])
 
 
 def start(directory, *arguments, **streams):
-    """Starts `estimator-train` as a process of its own."""
+    """Starts `estimator-train` in a separate process."""
     environment = {**os.environ, "PYTHONPATH": ROOT}
     environment.pop("TF_CPP_MIN_LOG_LEVEL", None)
     return subprocess.Popen(
@@ -34,7 +34,7 @@ def start(directory, *arguments, **streams):
 
 
 def run_on_terminal(directory, *arguments):
-    """Returns exit code, standard output, and what the terminal shows of standard error."""
+    """Returns the exit code, the standard output, and the standard error on a terminal."""
     ours, theirs = pty.openpty()
     shown = []
 
@@ -57,7 +57,7 @@ def run_on_terminal(directory, *arguments):
 
 @pytest.fixture(scope="module")
 def main_job(tmp_path_factory):
-    """The main job from a cold start, and how long it took."""
+    """Runs the main job in a new process, and returns its outcome and its seconds."""
     directory = tmp_path_factory.mktemp("main_job")
     begin = time.monotonic()
     code, out, shown = run_on_terminal(directory, "train", "--preset", "digits")
@@ -65,7 +65,7 @@ def main_job(tmp_path_factory):
 
 
 @pytest.mark.long
-def test_main_job_reaches_its_accuracy_in_time_and_says_so(main_job):
+def test_main_job_reaches_and_prints_its_accuracy_in_time(main_job):
     directory, code, out, shown, seconds = main_job
     assert code == 0, shown
     rows = dict(line.split(maxsplit=1) for line in out.splitlines())
@@ -94,7 +94,7 @@ def test_main_job_shows_a_bar_and_nothing_else_on_a_terminal(tmp_path):
 
 
 @pytest.mark.long
-def test_main_job_goes_on_from_its_checkpoint_and_starts_over_with_clean(main_job, command):
+def test_main_job_continues_from_its_checkpoint_and_clean_starts_over(main_job, command):
     os.chdir(main_job[0])
     again = command("train", "--preset", "digits", "--train_epochs=1")
     assert again.err.startswith("continuing from runs/digits/model.ckpt-1797\nstep 1798/1842")
@@ -129,7 +129,7 @@ def test_mirrored_training_on_two_virtual_devices_in_a_log(tmp_path):
 
 @pytest.fixture
 def pictures(tmp_path):
-    """Pictures of four classes in one colour each, as JPEG files in folders."""
+    """Writes JPEG files of four classes, with one colour for each class."""
     colours = {"CNV": (255, 0, 0), "DME": (0, 255, 0), "DRUSEN": (0, 0, 255), "NORMAL": (9, 9, 9)}
     for split, count in (("train", 3), ("test", 1)):
         for name, colour in colours.items():
@@ -181,7 +181,7 @@ def test_oct_trains_vgg16_on_a_folder_of_jpeg_files(command, pictures):
         ),
         (OCT, "train/CNV/1.jpeg", "scans/train/CNV/1.jpeg cannot be read as a picture: it is n"),
         ((*OCT, "--image_size=8"), None, "--image_size=8: VGG16 needs pictures of 32 pixels or"),
-        ((*OCT, "--labels=CNV"), None, "--labels=CNV: there must be two classes or more."),
+        ((*OCT, "--labels=CNV"), None, "--labels=CNV: at least two classes are needed."),
         (
             (*OCT, "--weights=w.h5"),
             None,
@@ -199,7 +199,7 @@ def test_bad_pictures_are_one_line_and_exit_code_2(command, pictures, arguments,
 
 @pytest.fixture
 def clothing(tmp_path):
-    """Four IDX files of Fashion-MNIST's form."""
+    """Writes four IDX files in the format of Fashion-MNIST."""
     folder = tmp_path / "data"
     folder.mkdir()
     random = np.random.default_rng(0)
@@ -225,8 +225,8 @@ def test_fashion_mnist_trains_on_idx_files(command, clothing):
 @pytest.mark.parametrize(
     ("arguments", "spoil", "line"),
     [
-        (CLOTHING[:1], None, "--data_dir=DIR is needed: a folder with the four IDX files;"),
-        ((CLOTHING[0], "--data_dir=no"), None, "--data_dir=no: there is no such folder."),
+        (CLOTHING[:1], None, "--data_dir=DIR is needed: a folder with the four IDX files,"),
+        ((CLOTHING[0], "--data_dir=no"), None, "--data_dir=no: this folder does not exist."),
         (CLOTHING, b"", "IDX file data/train-images-idx3-ubyte.gz is cut short: found 0 bytes"),
         (CLOTHING, b"PNG-----", "data/train-images-idx3-ubyte.gz is not an IDX file: found mag"),
     ],

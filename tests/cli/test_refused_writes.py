@@ -1,4 +1,4 @@
-"""Directories that may not be written to, and a disk that is full: one line, and exit code 2."""
+"""Directories without write permission and full disks: one line, and exit code 2."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ NEXT = "; import os, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:
 
 
 def error_of(first: str, *arguments: str) -> str:
-    """The one error line of a command that ends with code 2."""
+    """Returns the single error line of a command that ends with code 2."""
     done = subprocess.run(
         [sys.executable, "-c", first + NEXT, "-m", "estimator_train", *arguments],
         capture_output=True,
@@ -56,7 +56,7 @@ def test_no_permission_to_write_is_one_line(command, tmp_path):
 
 
 @pytest.mark.long
-def test_disk_that_fills_during_an_export_leaves_nothing_half_written(command, tmp_path):
+def test_a_full_disk_during_an_export_leaves_no_incomplete_files(command, tmp_path):
     model_dir, exports = tmp_path / "m", tmp_path / "exports"
     arguments = ["export", "--preset=digits", f"--model_dir={model_dir}", f"--export_dir={exports}"]
     assert command(*TRAIN, f"--model_dir={model_dir}", "--max_train_steps=2").code == 0

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 from estimator_train.report import charts, report
-from estimator_train.report.charts import scaling_points
+from estimator_train.report.charts import compute_scaling
 from estimator_train.report.runs import Run, read_run
 
 
@@ -31,7 +31,7 @@ def png_size(path):
     return struct.unpack(">II", data[16:24])
 
 
-def test_a_trained_run_is_drawn(command, linear, tmp_path):
+def test_a_run_is_plotted(command, linear, tmp_path):
     assert command("train", *linear, "--max_train_steps=250").code == 0
     outcome = command("report", "run", "--output_dir=plots")
     assert outcome.code == 0, outcome.err
@@ -45,16 +45,17 @@ def test_a_trained_run_is_drawn(command, linear, tmp_path):
 
 
 def test_a_chart_names_its_axes_and_lines():
-    figure = charts._lines([("a", [(1, 0.5), (2, 0.25)]), ("none", [])], "loss", from_zero=True)
+    lines = [("a", [(1, 0.5), (2, 0.25)]), ("none", [])]
+    figure = charts._plot_lines(lines, "loss", from_zero=True)
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_ylim()[0]) == ("global step", "loss", 0)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a"]
     assert axes.lines[0].get_xydata().tolist() == [[1, 0.5], [2, 0.25]]
     assert all(line.get_visible() for line in axes.get_xgridlines() + axes.get_ygridlines())
-    assert charts._lines([("none", [])], "loss") is None
+    assert charts._plot_lines([("none", [])], "loss") is None
 
 
-def test_one_page_has_all_charts_in_itself(command, tmp_path):
+def test_report_html_contains_all_charts(command, tmp_path):
     write_history(tmp_path / "a<b")
     outcome = command("report", "a<b", "--output_dir=plots")
     page = (tmp_path / outcome.rows["report"]).read_text()
@@ -76,21 +77,21 @@ def test_runs_with_more_replicas_get_a_scaling_chart(command, tmp_path):
         "step 201, loss 0.4975, evaluation loss 0.5, 19 steps/s, 608 examples/s"
     )
     runs = [read_run(str(tmp_path / f"r{n}")) for n in (4, 1, 2)]
-    assert scaling_points(runs) == ([(1, 320.0), (2, 608.0), (4, 960.0)], True)
+    assert compute_scaling(runs) == ([(1, 320.0), (2, 608.0), (4, 960.0)], True)
 
 
-def test_scaling_is_of_steps_where_examples_are_not_known():
+def test_scaling_uses_steps_if_examples_are_unknown():
     slow, fast = [(1, 2.0), (11, 2.0)], [(1, 64.0), (11, 64.0)]
     one = Run("one", [], slow, slow, [], 1)
     two = Run("two", [], slow, [], [], 2)
     # Of one whose replicas are not known, nothing is compared.
     unknown = Run("unknown", [], slow, [], [], None)
-    assert scaling_points([one, two, unknown]) == ([(1, 2.0), (2, 2.0)], False)
+    assert compute_scaling([one, two, unknown]) == ([(1, 2.0), (2, 2.0)], False)
     two = two._replace(examples_per_sec=fast)
-    assert scaling_points([one, two, unknown]) == ([(1, 2.0), (2, 64.0)], True)
+    assert compute_scaling([one, two, unknown]) == ([(1, 2.0), (2, 64.0)], True)
 
 
-def test_event_files_serve_where_there_is_no_history(tmp_path):
+def test_event_files_are_read_without_a_history(tmp_path):
     with tf.Graph().as_default():
         for directory, values in (
             (tmp_path, {1: {"loss": 3.0}, 101: {"loss": 1.5, "global_step/sec": 20.0}}),
@@ -109,7 +110,7 @@ def test_event_files_serve_where_there_is_no_history(tmp_path):
     assert (run.examples_per_sec, run.replicas) == ([], None)
 
 
-def test_steps_done_again_replace_the_first_and_half_a_line_is_left_out(tmp_path):
+def test_repeated_steps_replace_earlier_ones_and_incomplete_lines_are_skipped(tmp_path):
     write_history(tmp_path / "a", steps=(1, 101, 201, 301))
     with (tmp_path / "a" / "history.jsonl").open("a") as file:
         file.write('{"step": 151, "loss": 7.0}\n{"step": 251, "lo')
@@ -119,11 +120,11 @@ def test_steps_done_again_replace_the_first_and_half_a_line_is_left_out(tmp_path
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ([], "which runs? Name one or more model directories."),
+        ([], "one or more model directories are needed, such as: report runs/digits"),
         (["none"], "none is not a directory."),
-        (["empty"], "empty has no figures of a training: it holds neither history.jsonl nor event"),
-        (["a", "--replicas=1,2"], "--replicas=1,2 should be 1 positive numbers, one for each"),
-        (["a", "--replicas=x"], "--replicas=x should be 1 positive numbers, one for each run."),
+        (["empty"], "empty has no history of a training: neither history.jsonl nor event files"),
+        (["a", "--replicas=1,2"], "--replicas=1,2 must be 1 positive numbers, one for each"),
+        (["a", "--replicas=x"], "--replicas=x must be 1 positive numbers, one for each run."),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(command, tmp_path, arguments, line):

@@ -14,14 +14,17 @@ def test_metrics_are_sorted_with_loss_and_step_last():
         "b": np.float32(1 / 3),
         "a": np.float32(1.0),
     }
-    rows = results.rows_of(metrics)
+    rows = results.format_metrics(metrics)
     assert list(rows.items()) == [
         ("a", "1"),
         ("b", "0.333333"),
         ("loss", "0.1"),
         ("global_step", "1000000"),
     ]
-    assert results.table(rows).splitlines()[1:3] == ["b            0.333333", "loss         0.1"]
+    assert results.format_table(rows).splitlines()[1:3] == [
+        "b            0.333333",
+        "loss         0.1",
+    ]
 
 
 PREDICTIONS = [
@@ -30,7 +33,7 @@ PREDICTIONS = [
 ]
 
 
-def test_json_lines_hold_shortest_numbers_and_text():
+def test_json_lines_have_short_numbers_and_text():
     lines = list(results.json_lines(PREDICTIONS))
     assert lines[0] == '{"p": [[0.1, 2.0]], "name": "café", "n": 7}'
     assert json.loads(lines[1]) == {"p": [[1e-9, -1.0]], "name": 'a,"b"', "n": 8}

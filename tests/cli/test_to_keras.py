@@ -1,4 +1,4 @@
-"""`estimator-train to-keras`: the checkpoint as a Keras model, checked by predictions."""
+"""`estimator-train to-keras`: converts a checkpoint to a Keras model and checks predictions."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def other():
 
 @pytest.fixture
 def trained(command, tmp_path):
-    """A model_dir that was trained in, and what the estimator predicts."""
+    """Returns the model_dir of a training, and the predictions of the estimator."""
     from estimator_train.keras import model_to_estimator
 
     (tmp_path / "mine.py").write_text(MODEL)
@@ -71,7 +71,7 @@ def test_writes_a_model_that_predicts_the_same(command, trained):
     np.testing.assert_array_equal(predicted, expected)
     again = command("to-keras", "run", "--model=mine:build", "--output=model.keras")
     assert again.code == 2
-    assert "--output=model.keras exists already" in again.err
+    assert "--output=model.keras already exists" in again.err
     renamed = command("to-keras", "run", "--model=mine:renamed", "--output=renamed.keras")
     found = [line for line in renamed.out.splitlines() if " <- " in line]
     assert found == ["last/kernel <- out/kernel", "last/bias <- out/bias"]
@@ -81,18 +81,18 @@ def test_writes_a_model_that_predicts_the_same(command, trained):
 
 
 @pytest.mark.long
-def test_python_code_in_a_file_is_run_only_if_asked(command, trained):
+def test_python_code_in_a_file_runs_only_with_nosafe_mode(command, trained):
     outcome = command("to-keras", "run", "--model=mine:with_lambda", "--output=model.keras")
     assert outcome.code == 2
-    assert "it holds Python code of a Lambda layer" in outcome.err
+    assert "it contains Python code of a Lambda layer" in outcome.err
     flags = ["--model=mine:with_lambda", "--output=other.keras", "--nosafe_mode"]
     assert command("to-keras", "run", *flags).code == 0
 
 
-def test_bad_flags_are_told(command, tmp_path):
+def test_bad_flags_are_reported(command, tmp_path):
     (tmp_path / "mine.py").write_text(MODEL)
-    assert "which MODEL_DIR?" in command("to-keras", "--model=mine:build").err
+    assert "one MODEL_DIR is needed" in command("to-keras", "--model=mine:build").err
     assert "--output is needed" in command("to-keras", "run", "--model=mine:build").err
     flags = ["run", "--model=mine:build", "--output=model.keras"]
-    assert "'a' is not NAME=NAME" in command("to-keras", *flags, "--name_map=a").err
+    assert "'a' must have the form NAME=NAME" in command("to-keras", *flags, "--name_map=a").err
     assert "There is no checkpoint in run" in command("to-keras", *flags).err

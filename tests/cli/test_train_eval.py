@@ -11,6 +11,7 @@ import tensorflow as tf
 import tiers
 
 import estimator_train
+from estimator_train.cli.job.job import Job
 
 ROOT = str(Path(estimator_train.__file__).parents[1])
 
@@ -27,7 +28,7 @@ def start(directory, *arguments):
 
 
 def evaluated(model_dir="run"):
-    """The steps of the evaluations, in order."""
+    """Returns the steps of the evaluations, in order."""
     lines = (Path(model_dir) / "history.jsonl").read_text().splitlines()
     return [entry["step"] for entry in map(json.loads, lines) if "eval" in entry]
 
@@ -37,7 +38,7 @@ def files(directory):
 
 
 @pytest.mark.long
-def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
+def test_a_preset_stops_early_and_prints_its_results(tmp_path, monkeypatch):
     process = start(
         tmp_path,
         *("train", "--preset=digits", "--eval", "--epochs_between_evals=2", "--export_dir="),
@@ -68,7 +69,7 @@ def test_a_preset_stops_early_and_says_what_it_left(tmp_path, monkeypatch):
 
 
 @pytest.mark.long
-def test_a_job_that_was_killed_goes_on_and_ends_where_it_should(command, linear, tmp_path):
+def test_a_killed_job_continues_and_ends_at_the_same_step(command, linear, tmp_path):
     job = [*linear, "--eval", "--eval_every_steps=200", "--max_train_steps=4000"]
     process = start(tmp_path, "train", *job, "--exporters=final")
     for line in process.stderr:
@@ -90,7 +91,7 @@ def test_a_job_that_was_killed_goes_on_and_ends_where_it_should(command, linear,
     assert nothing.rows["final_export"] == again.rows["final_export"]
 
 
-def test_checkpoints_are_evaluated_and_the_newest_exports_stay(command, linear):
+def test_checkpoints_are_evaluated_and_the_newest_exports_are_kept(command, linear):
     outcome = command(
         *("train", *linear, "--train_epochs=5", "--eval", "--save_checkpoints_steps=10"),
         *("--exporters=latest,best", "--exports_to_keep=2", "--keep_best=loss:min:1"),
@@ -107,7 +108,7 @@ def test_checkpoints_are_evaluated_and_the_newest_exports_stay(command, linear):
 
 
 @pytest.mark.long
-def test_the_metric_stops_or_the_time_does(command, linear):
+def test_training_stops_by_metric_or_by_time(command, linear):
     # The accuracy is 1 from the first evaluation on.
     stalled = command(
         *("train", *linear, "--train_epochs=50", "--eval", "--eval_every_steps=16"),
@@ -130,11 +131,18 @@ BEST = ("--exporters=best", "--best_metric=acuracy", "--best_mode=max")
     ("arguments", "line", "tried"),
     [
         (STOP, "Early stopping waits for the metric 'acuracy'", "--stop_metric=acuracy: the "),
-        (BEST, *["--best_metric=acuracy: the evaluation has no such metric. It has accuracy,"] * 2),
+        (
+            BEST,
+            *[
+                "--best_metric=acuracy: the evaluation does not have this metric. Its metrics are "
+                "accuracy,"
+            ]
+            * 2,
+        ),
         (("--keep_best=acuracy:max:1",), *["RunConfig.keep_best names the metric 'acuracy',"] * 2),
     ],
 )
-def test_a_metric_that_is_not_there_is_said_after_the_first_evaluation(
+def test_a_missing_metric_is_reported_after_the_first_evaluation(
     command, linear, arguments, line, tried
 ):
     job = ["train", *linear, "--eval", "--eval_every_steps=4", "--train_epochs=3", *arguments]
@@ -162,13 +170,13 @@ def data(mode):
 """
 
 
-def test_flags_that_the_input_cannot_follow_and_errors_that_only_a_dry_run_finds(
+def test_flags_that_the_input_does_not_support_and_errors_found_by_a_dry_run(
     command, linear, tmp_path
 ):
     (tmp_path / "trouble.py").write_text(TROUBLE)
     endless = command("train", *linear, "--input_fn=trouble:endless", "--eval", "-ebe=2")
     assert endless.code == 2
-    assert endless.err.startswith("estimator-train: error: --epochs_between_evals: the input_fn")
+    assert endless.err.startswith("estimator-train: error: --epochs_between_evals needs an")
     command("train", *linear)
     before = files("run")
     process = start(
@@ -182,8 +190,15 @@ def test_flags_that_the_input_cannot_follow_and_errors_that_only_a_dry_run_finds
     assert files("run") == before
 
 
+def test_a_bug_of_this_package_in_a_dry_run_is_no_usage_error(command, linear, monkeypatch):
+    monkeypatch.delattr(Job, "make_receiver_fn")
+    outcome = command("train", *linear, "--dry_run", "--export_dir=exported")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith("estimator-train: error: AttributeError: 'Job' object has no")
+
+
 @pytest.mark.parametrize("kind", tiers.first({"model_fn"}, ["model_fn", "keras"]))
-def test_a_dry_run_prints_what_it_tried_and_leaves_nothing(command, linear, tmp_path, kind):
+def test_a_dry_run_prints_its_results_and_leaves_no_files(command, linear, tmp_path, kind):
     job = linear if kind == "model_fn" else ["--preset=digits"]
     outputs = "label, probabilities" if kind == "model_fn" else "probabilities"
     before = files(tmp_path)
@@ -197,6 +212,6 @@ def test_a_dry_run_prints_what_it_tried_and_leaves_nothing(command, linear, tmp_
         "evaluate   1 batch: ok (accuracy, global_step, loss)\n"
         "export     latest, final: ok\n"
         f"serve      1 example: ok ({outputs})\n"
-        "model_dir  new is as it was\n"
+        "model_dir  new was not changed\n"
     )
     assert [path for path in files(tmp_path) if "__pycache__" not in path] == before

@@ -1,4 +1,4 @@
-"""Commands on a user's own functions."""
+"""Commands with functions of the user."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 
-def test_a_model_fn_of_ones_own_is_trained_evaluated_and_exported(command, linear, tmp_path):
+def test_a_users_model_fn_is_trained_evaluated_and_exported(command, linear, tmp_path):
     trained = command("train", *linear, "--train_epochs=4", "--export_dir={model_dir}/exported")
     assert trained.code == 0, trained.err
     rows = trained.rows
@@ -38,7 +38,7 @@ def test_a_model_fn_of_ones_own_is_trained_evaluated_and_exported(command, linea
 
 
 @pytest.mark.long
-def test_a_second_run_goes_on_and_clean_starts_over(command, linear):
+def test_a_second_run_continues_and_clean_starts_over(command, linear):
     assert command("train", *linear).rows["global_step"] == "8"
     second = command("train", *linear)
     assert second.err.startswith("continuing from run/model.ckpt-8\nstep 9/16 (56%)")
@@ -48,8 +48,8 @@ def test_a_second_run_goes_on_and_clean_starts_over(command, linear):
     assert to_the_end.rows["global_step"] == "28"
     nothing = command("train", *linear, "--max_train_steps=28")
     assert nothing.err == (
-        "nothing to train: run/model.ckpt-28 is at step 28, and --max_train_steps=28. Give more "
-        "steps, or --clean to start over.\n"
+        "nothing to train: run/model.ckpt-28 is at step 28, and --max_train_steps=28. "
+        "Increase --max_train_steps, or use --clean to start over.\n"
     )
     assert nothing.rows["global_step"] == "28"
     assert "training" not in nothing.rows
@@ -105,7 +105,7 @@ def picky(mode, image_shape):
 
 
 @pytest.mark.long
-def test_a_keras_model_of_ones_own(command, tmp_path):
+def test_a_users_keras_model_is_trained(command, tmp_path):
     (tmp_path / "mine.py").write_text(KERAS)
     outcome = command(
         "train",
@@ -126,8 +126,8 @@ def test_a_keras_model_of_ones_own(command, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ([], "which model? --model=package.module:function, or --preset with one of digits,"),
-        (["--model=mine:model"], "which input_fn? --input_fn=package.module:function, or"),
+        ([], "--model=package.module:function is needed, or --preset with one of digits,"),
+        (["--model=mine:model"], "--input_fn=package.module:function is needed, or"),
         (
             ["--model=nowhere.at_all:model"],
             "--model=nowhere.at_all:model: there is no module 'nowhere' in the working",
@@ -135,13 +135,16 @@ def test_a_keras_model_of_ones_own(command, tmp_path):
         (["--model=mine:modle"], "--model=mine:modle: module mine has no function 'modle'."),
         (
             ["--model=mine:model", "--input_fn=mine:picky"],
-            "--input_fn=mine:picky needs an argument 'image_shape', but gets only what it names",
+            "--input_fn=mine:picky requires the argument 'image_shape', which is not available",
         ),
         (
             ["--model=mine:model", "--input_fn=mine:nothing", "--model_dir=m"],
             "--input_fn=mine:nothing returned None: return a Dataset of (features, labels).",
         ),
-        (["--model=json:dumps", "--input_fn=mine:data"], "--model=json:dumps needs an argument"),
+        (
+            ["--model=json:dumps", "--input_fn=mine:data"],
+            "--model=json:dumps requires the argument",
+        ),
         (
             ["--model=mine:model", "--input_fn=mine:data", "--model_dir=mine.py"],
             "mine.py is not a directory",
@@ -149,7 +152,7 @@ def test_a_keras_model_of_ones_own(command, tmp_path):
         (["--clean", "--model=mine:model", "--input_fn=mine:data"], "--clean needs --model_dir"),
         (
             ["--clean", "--model=mine:model", "--input_fn=mine:data", "--model_dir=."],
-            "--clean would remove --model_dir=., in which you are working. Nothing is removed.",
+            "--clean would remove --model_dir=., which contains the working directory. Nothing is ",
         ),
         (
             ["--clean", "--model=mine:model", "--input_fn=mine:data", "--model_dir=other"],
@@ -173,7 +176,7 @@ def test_bad_input_is_one_line_and_exit_code_2(command, tmp_path, arguments, lin
 
 
 @pytest.mark.parametrize("name", ["evaluate", "predict", "export"])
-def test_a_model_that_was_not_trained_is_not_used(command, linear, name):
+def test_an_untrained_model_is_rejected(command, linear, name):
     outcome = command(name, *linear, "--export_dir=exported")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
@@ -185,7 +188,7 @@ def test_a_model_that_was_not_trained_is_not_used(command, linear, name):
     )
 
 
-def test_a_nan_loss_ends_training_and_keeps_what_was_saved(command, linear):
+def test_a_nan_loss_ends_training_and_keeps_checkpoints(command, linear):
     command("train", *linear)
     outcome = command("train", *linear, "--learning_rate=inf")
     assert outcome.code == 2

@@ -25,7 +25,7 @@ def test_a_process_without_tf_config_is_its_own_chief() -> None:
     assert (cluster.master, cluster.device_filters) == ("", ())
 
 
-def test_a_worker_knows_its_place() -> None:
+def test_a_worker_reads_its_task() -> None:
     cluster = read(JOBS, index=1)
     assert cluster.jobs == {"chief": {0: "c:1"}, "worker": {0: "w:1", 1: "w:2"}, "ps": {0: "p:1"}}
     assert (cluster.task_type, cluster.task_id, cluster.is_chief) == ("worker", 1, False)
@@ -34,7 +34,7 @@ def test_a_worker_knows_its_place() -> None:
     assert cluster.device_filters == ("/job:ps", "/job:worker/task:1")
 
 
-def test_an_evaluator_stands_beside_the_cluster() -> None:
+def test_an_evaluator_is_not_part_of_the_training_cluster() -> None:
     cluster = read(JOBS, "evaluator", eval_session_master="grpc://e:1")
     assert (cluster.is_chief, cluster.num_workers, cluster.num_ps) == (False, 0, 0)
     assert cluster.global_id is None
@@ -50,14 +50,14 @@ def test_the_environment_is_read_by_default(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("text", ["{a", "[1]", "null", '"a"'])
-def test_what_is_no_json_object_is_shown(text: str) -> None:
+def test_errors_show_text_that_is_no_json_object(text: str) -> None:
     with pytest.raises(ValueError, match="TF_CONFIG") as error:
         cluster_from_tf_config(text)
     assert text in str(error.value)
 
 
 @pytest.mark.parametrize("index", ["a", 1.5, [1]])
-def test_an_index_that_is_no_number_is_named(index: object) -> None:
+def test_errors_name_an_invalid_index(index: object) -> None:
     with pytest.raises(ValueError, match="task index in TF_CONFIG must be an integer"):
         read(JOBS, index=index)
 
@@ -70,12 +70,12 @@ def test_an_index_that_is_no_number_is_named(index: object) -> None:
         ({"chief": [7]}, "Task address 7 must be"),
     ],
 )
-def test_a_cluster_of_wrong_types_is_named(cluster: object, named: str) -> None:
+def test_errors_name_a_cluster_of_wrong_types(cluster: object, named: str) -> None:
     with pytest.raises(TypeError, match=named):
         read(cluster)
 
 
-def test_a_task_of_a_wrong_type_is_named() -> None:
+def test_errors_name_a_task_of_a_wrong_type() -> None:
     with pytest.raises(TypeError, match=r'"task" in TF_CONFIG must be a dict, given: \[1\]'):
         cluster_from_tf_config('{"task": [1]}')
 

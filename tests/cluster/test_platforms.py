@@ -7,10 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
-from wrong_tf_configs import MISTAKES
+from wrong_tf_configs import ADDRESS_MISTAKES, MISTAKES
 
 from estimator_train.cli.main import main
-from estimator_train.cluster import Cluster, as_tf_config, cluster_from_tf_config, detect
+from estimator_train.cluster import (
+    Cluster,
+    check_addresses,
+    cluster_from_tf_config,
+    detect,
+    to_tf_config,
+)
 
 SLURM = {
     "SLURM_JOB_NAME": "train",
@@ -38,7 +44,7 @@ def test_slurm_numbers_tasks_and_ports_by_the_job() -> None:
     assert (cluster.task_type, cluster.task_id, cluster.is_chief) == ("worker", 1, False)
 
 
-def test_roles_among_numbered_tasks_are_asked_for_by_variables() -> None:
+def test_variables_set_the_roles_of_numbered_tasks() -> None:
     roles = {"ESTIMATOR_TRAIN_PS": "1", "ESTIMATOR_TRAIN_EVALUATOR": "1"}
     seen = [detect({**SLURM, **roles, "SLURM_PROCID": str(rank)}).task_type for rank in range(4)]
     assert seen == ["chief", "worker", "ps", "evaluator"]
@@ -58,8 +64,8 @@ def test_torchrun_and_sagemaker_are_read() -> None:
     assert cluster.task_type == "worker"
 
 
-def test_tf_config_comes_first_and_can_be_made_of_any_other() -> None:
-    text = as_tf_config(detect(TORCHRUN))
+def test_tf_config_has_precedence_and_any_cluster_converts_to_it() -> None:
+    text = to_tf_config(detect(TORCHRUN))
     assert detect({**SLURM, "TF_CONFIG": text}) == detect(TORCHRUN)
 
 
@@ -75,21 +81,31 @@ def test_tf_config_comes_first_and_can_be_made_of_any_other() -> None:
         ({**SAGEMAKER, "SM_CURRENT_HOST": "c"}, "SM_CURRENT_HOST=c is not one of SM_HOSTS"),
         ({"SM_HOSTS": "[a"}, "SM_HOSTS is not valid JSON"),
         ({"SM_HOSTS": "3"}, "SM_HOSTS must be a JSON list, given: 3"),
-        ({**TORCHRUN, "LOCAL_WORLD_SIZE": "1"}, "does not tell the addresses .*--worker_hosts"),
+        ({**TORCHRUN, "LOCAL_WORLD_SIZE": "1"}, "does not provide the addresses .*--worker_hosts"),
     ],
 )
-def test_a_mistake_in_the_variables_is_named(variables: dict[str, str], text: str) -> None:
+def test_errors_name_the_wrong_variable(variables: dict[str, str], text: str) -> None:
     with pytest.raises(ValueError, match=text):
         detect(variables)
 
 
 @pytest.mark.parametrize(("config", "text"), MISTAKES, ids=[text for _, text in MISTAKES])
-def test_a_mistake_in_tf_config_is_named(config: str, text: str) -> None:
+def test_errors_name_the_mistake_in_tf_config(config: str, text: str) -> None:
     with pytest.raises((ValueError, TypeError), match=text):
         cluster_from_tf_config(config)
 
 
-@pytest.mark.parametrize(("config", "text"), MISTAKES, ids=[text for _, text in MISTAKES])
+@pytest.mark.parametrize(("config", "text"), ADDRESS_MISTAKES)
+def test_addresses_are_checked_before_a_server_starts(config: str, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        check_addresses(cluster_from_tf_config(config).jobs)
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [*MISTAKES, *ADDRESS_MISTAKES],
+    ids=[text for _, text in (*MISTAKES, *ADDRESS_MISTAKES)],
+)
 def test_a_mistake_in_tf_config_is_one_line_of_the_command_and_code_2(
     config: str,
     text: str,

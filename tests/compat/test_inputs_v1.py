@@ -19,7 +19,7 @@ def answers():
     return ask_inputs.ask(inputs)
 
 
-def test_graphs_batches_and_errors_are_the_originals(answers):
+def test_graphs_batches_and_errors_equal_those_of_tf_estimator(answers):
     wanted = recorded("inputs")
     assert set(answers) == set(wanted)
     for name, answer in answers.items():
@@ -27,7 +27,7 @@ def test_graphs_batches_and_errors_are_the_originals(answers):
 
 
 def plain(answer):
-    """With one name for the kind of text in an index of names: pandas 2 and 3 have two."""
+    """Replaces the dtype of an index of names: pandas 2 and 3 print different names."""
     return json.loads(json.dumps(answer).replace("dtype='object'", "dtype='str'"))
 
 
@@ -67,7 +67,7 @@ def test_strings_of_a_frame_become_bytes():
     assert found["n"].tolist() == [1, 2]
 
 
-def test_a_frame_without_rows_is_refused():
+def test_a_frame_without_rows_raises_an_error():
     with pytest.raises(ValueError, match="x cannot be an empty frame"):
         inputs.pandas_input_fn(pd.DataFrame({"a": []}), shuffle=False)
 

@@ -1,4 +1,4 @@
-"""tf_keras of TensorFlow 2.16 to 2.18 draws its seeds on Python 3.12 as well."""
+"""tf_keras 2.16 to 2.18 draws the same seeds on Python 3.12."""
 
 import importlib
 import random
@@ -8,7 +8,7 @@ import pytest
 
 from estimator_train.compat import keras_seeds
 
-# As in tf_keras 2.16; floats for whole numbers end in a TypeError from Python 3.12 on.
+# Calls `randint` like tf_keras 2.16; since Python 3.12 a float raises TypeError.
 DRAWS = """
 import random
 
@@ -37,7 +37,7 @@ def name(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("is_imported_first", [False, True])
-def test_whole_floats_give_the_seeds_that_integers_gave(name, is_imported_first):
+def test_floats_draw_the_same_seeds_as_integers(name, is_imported_first):
     state = random.getstate()
     finders = len(sys.meta_path)
     if is_imported_first:

@@ -1,11 +1,10 @@
-"""Private members of Estimator and tf.estimator's insides that libraries use."""
+"""Private members of Estimator that libraries use."""
 
 import pytest
 import tensorflow as tf
 
 import estimator_train as est
 import estimator_train.compat.v1 as v1
-from estimator_train.legacy import insides
 
 
 def _model_fn(features, labels, mode, params, config):
@@ -26,7 +25,7 @@ def test_programs_that_override_members_switch_off_the_check(package, tmp_path, 
     assert Own(_model_fn, str(tmp_path)).train() == "own"
 
 
-def test_private_members_have_what_the_estimator_uses(tmp_path):
+def test_private_members_have_the_values_that_the_estimator_uses(tmp_path):
     session = tf.compat.v1.ConfigProto(inter_op_parallelism_threads=2)
     config = est.RunConfig(session_config=session, model_dir=str(tmp_path))
     estimator = est.Estimator(_model_fn, config=config, params={"size": 3})
@@ -38,15 +37,3 @@ def test_private_members_have_what_the_estimator_uses(tmp_path):
     with tf.Graph().as_default() as graph:
         step = estimator._create_and_assert_global_step(graph)
         assert step is tf.compat.v1.train.get_global_step()
-
-
-def test_results_of_input_fns_are_parsed():
-    with tf.Graph().as_default():
-        data = tf.data.Dataset.from_tensors(([1.0], [2])).repeat(2)
-        features, labels, hooks = insides.parse_input_fn_result(data)
-        with tf.compat.v1.train.MonitoredSession(hooks=hooks) as session:
-            assert [list(part) for part in session.run((features, labels))] == [[1.0], [2]]
-    assert insides.parse_input_fn_result({"a": 1}) == ({"a": 1}, None, [])
-    assert insides.parse_input_fn_result(["a", "b"]) == ("a", "b", [])
-    with pytest.raises(ValueError, match="as a len 2 tuple"):
-        insides.parse_input_fn_result((1, 2, 3))

@@ -31,7 +31,7 @@ CLEARER = {
         "Couldn't find trained model at",
     ),
     "keras_export_outputs_of_an_unknown_name": ("FormattedKeyError", "Missed keys: {'no'}"),
-    "keras_features_with_more_columns": ("ValueError", "which returned {'x': <tf.Tensor"),
+    "keras_features_with_more_columns": ("ValueError", "it returned {'x': <tf.Tensor"),
     # Where the original looks for a TPU first, ours looks at the arguments.
     "tpu_evaluate_without_batch_size": ("ValueError", "eval_batch_size in TPUEstimator"),
     "tpu_predict_without_batch_size": ("ValueError", "if .predict is running on TPU."),

@@ -49,7 +49,7 @@ class Losses(tf1.train.SessionRunHook):
         self.seen: list[float] = []
 
     def before_run(self, run_context: Any) -> Any:
-        (loss,) = tf1.get_collection(tf1.GraphKeys.LOSSES)[:1]
+        loss = tf1.get_collection(tf1.GraphKeys.LOSSES)[-1]  # The engine adds it last.
         return tf1.train.SessionRunArgs(loss)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:

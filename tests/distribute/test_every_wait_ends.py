@@ -15,7 +15,7 @@ from linear_job import input_fn, model_fn
 
 import estimator_train as est
 from estimator_train.engine.distributed import server
-from estimator_train.launcher.ports import free_addresses
+from estimator_train.launcher.ports import find_free_addresses
 from estimator_train.training import finished, roles
 
 EVALUATOR = {"cluster": {"chief": ["127.0.0.1:1"]}, "task": {"type": "evaluator", "index": 0}}
@@ -27,7 +27,7 @@ def test_a_wait_is_told_and_given_up(
     assert server.SAY_EVERY_SECS == 30
     monkeypatch.setattr(server, "SAY_EVERY_SECS", 0)
     caplog.set_level(logging.WARNING, logger="tensorflow")  # A program need not ask to be told.
-    (address,) = free_addresses(1)
+    (address,) = find_free_addresses(1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="session_creation_timeout_secs"):
         server.wait_until_reachable({"ps:0": address}, 0.5)
     assert f"Waiting for ps:0 at {address} to start, for 0 s now; giving up in" in caplog.text
@@ -47,7 +47,7 @@ def test_a_stopped_server_is_reachable_and_does_not_answer() -> None:
 
 
 def test_tasks_whose_partners_never_come_end_by_an_error(tmp_path: Path) -> None:
-    chief, ps = free_addresses(2)
+    chief, ps = find_free_addresses(2)
     cluster = {"chief": [chief], "ps": [ps]}
     # Each in a cluster of its own, where it is alone.
     program = python("linear_job.py", tmp_path, 10)
@@ -61,7 +61,7 @@ def test_tasks_whose_partners_never_come_end_by_an_error(tmp_path: Path) -> None
 @pytest.mark.long
 def test_more_workers_than_steps_and_an_evaluator_in_the_cluster(tmp_path: Path) -> None:
     jobs = ("chief", "worker", "worker", "ps", "evaluator")
-    addresses = free_addresses(len(jobs))
+    addresses = find_free_addresses(len(jobs))
     cluster: dict[str, list[str]] = {}
     tasks = []
     for job, address in zip(jobs, addresses, strict=True):
@@ -76,7 +76,7 @@ def test_more_workers_than_steps_and_an_evaluator_in_the_cluster(tmp_path: Path)
 
 @pytest.mark.long
 def test_a_master_evaluates_too(tmp_path: Path) -> None:
-    master, ps = free_addresses(2)
+    master, ps = find_free_addresses(2)
     done = run_tasks(
         {"master": [master], "ps": [ps]},
         ["ps:0", "master:0"],

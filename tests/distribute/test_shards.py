@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.inputs.sharding import own_part
+from estimator_train.engine.inputs.sharding import select_shard
 
 Policy = tf.data.experimental.AutoShardPolicy
 
@@ -20,7 +20,7 @@ def read(dataset: tf.data.Dataset, policy: Any, worker: int) -> list[Any]:
     if policy is not None:
         options.experimental_distribute.auto_shard_policy = policy
     context = tf.distribute.InputContext(num_input_pipelines=2, input_pipeline_id=worker)
-    part = own_part(dataset.with_options(options), context)
+    part = select_shard(dataset.with_options(options), context)
     assert part.element_spec == dataset.element_spec
     return [np.asarray(element).tolist() for element in part]
 

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import re
 import types
 from pathlib import Path
 
@@ -48,3 +49,16 @@ def test_every_module_has_a_page_with_its_names(name):
     assert f"{{{{ names of {module} }}}}" in (DOCS / f"reference/{name}.md").read_text()
     public = getattr(importlib.import_module(module), "__all__", ())
     assert set(public) - found(module, names.text_of(module)) == set()
+
+
+def test_the_contrib_page_lists_the_names_of_each_module():
+    sections = names.list_contrib("tf.contrib").split("## ")[1:]
+    listed = {}
+    for section in sections:
+        title, *found = re.findall(r"`([\w.]+)`", section)
+        listed[title.removeprefix("tf.contrib.")] = set(found)
+    for module in ("layers", "training", "crf"):
+        contrib = importlib.import_module(f"estimator_train.legacy.contrib.{module}")
+        assert listed[module] >= set(getattr(contrib, "__all__", ()))
+        assert {name for name in listed[module] if not hasattr(contrib, name)} == set()
+    assert {"fully_connected", "optimize_loss", "xavier_initializer"} <= listed["layers"]

@@ -74,7 +74,7 @@ def test_layers_of_keras_3_train_and_the_names_of_their_variables_are_warned_of(
     estimator = est.Estimator(_model_fn(keras.layers.Dense(1, name="out")), tmp_path)
     with caplog.at_level(logging.WARNING, "tensorflow"):
         estimator.train(_input, steps=1)
-    warned = [line for line in caplog.messages if "was made by Keras 3" in line]
+    warned = [line for line in caplog.messages if "was created by Keras 3" in line]
     assert len(warned) == 1
     assert "TF_USE_LEGACY_KERAS=1" in warned[0]
     assert {"out/kernel", "out/bias"} < set(estimator.get_variable_names())

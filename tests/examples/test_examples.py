@@ -1,4 +1,4 @@
-"""The examples run as they are, and say what they are to say."""
+"""Runs each example and checks its output."""
 
 import gzip
 import json
@@ -48,21 +48,21 @@ def test_examples_are_short_and_listed():
 
 
 @pytest.mark.long
-def test_a_table(tmp_path):
+def test_the_census_example_runs(tmp_path):
     output = run(tmp_path, "census_wide_deep.py", "runs/census")
     assert number_after("accuracy", output) > 0.85
     assert list((tmp_path / "runs/census/export/best").glob("*/saved_model.pb"))
 
 
 @pytest.mark.long
-def test_texts(tmp_path):
+def test_the_text_example_runs(tmp_path):
     output = run(tmp_path, "text_columns.py", "runs/text")
     assert number_after("accuracy", output) > 0.95
     assert "good 1 0" in output
 
 
 @pytest.mark.long
-def test_own_hooks(tmp_path):
+def test_the_hooks_example_runs(tmp_path):
     output = run(tmp_path, "own_hooks.py", "runs/hooks")
     assert "weights 1.0 -2.0 0.5" in output
     assert number_after("largest gradient", output) > 0
@@ -70,14 +70,14 @@ def test_own_hooks(tmp_path):
 
 
 @pytest.mark.long
-def test_pictures_in_folders(tmp_path):
+def test_the_pictures_example_runs(tmp_path):
     output = run(tmp_path, "jpeg_transfer.py", "--steps=8")
     assert output.startswith("8 steps in ")
     assert 0 <= number_after("accuracy", output) <= 1
 
 
 @pytest.mark.long
-def test_several_devices(tmp_path):
+def test_the_devices_example_runs(tmp_path):
     random = np.random.default_rng(0)
     for part, count in (("train", 64), ("t10k", 32)):
         pictures = random.integers(0, 256, [count, 28, 28], np.uint8)
@@ -91,7 +91,7 @@ def test_several_devices(tmp_path):
     assert "accuracy" in output
 
 
-def test_schedulers(tmp_path, monkeypatch):
+def test_the_scheduler_examples_run(tmp_path, monkeypatch):
     command = shlex.join(forked.python("-m", "estimator_train"))
     (tmp_path / "estimator-train").write_text(f'#!/bin/sh\nexec {command} "$@"\n')
     (tmp_path / "estimator-train").chmod(0o755)
@@ -113,7 +113,7 @@ class Doubled(tf.Module):
 
 
 @pytest.mark.long
-def test_a_served_model(tmp_path):
+def test_the_serving_example_answers(tmp_path):
     model = Doubled()
     tf.saved_model.save(model, str(tmp_path), signatures=model.__call__)
     command = forked.python(EXAMPLES / "serve.py", tmp_path, 0)
@@ -131,7 +131,7 @@ def test_a_served_model(tmp_path):
 
 
 @pytest.mark.long
-def test_a_notebook(tmp_path):
+def test_the_notebook_runs(tmp_path):
     import nbclient
     import nbformat
 

@@ -16,13 +16,13 @@ GOLDEN = recorded("export")
 QUESTIONS = ask_export.questions(export, receivers.build_raw_supervised_input_receiver_fn, tf_keras)
 
 
-def test_every_recorded_question_is_asked() -> None:
+def test_every_recorded_case_is_tested() -> None:
     assert sorted(QUESTIONS) == sorted(GOLDEN)
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
-def test_answers_as_the_original(name: str) -> None:
-    """Our texts begin with those of the original and add the value that was wrong."""
+def test_results_equal_those_of_tf_estimator(name: str) -> None:
+    """Compares with recorded results; our error texts may add the wrong value at the end."""
     ours, theirs = outcome(QUESTIONS[name]), GOLDEN[name]
     assert ours.pop("text", "").startswith(theirs.pop("text", ""))
     assert ours == theirs
@@ -58,7 +58,7 @@ def test_an_example_without_a_shape_is_named() -> None:
         receivers.build_raw_supervised_input_receiver_fn({"a": tf.zeros([1])}, None)
 
 
-def test_what_a_parsing_receiver_parses_is_what_was_serialized() -> None:
+def test_a_parsing_receiver_returns_the_serialized_values() -> None:
     receiver_fn = export.build_parsing_serving_input_receiver_fn(
         {"a": tf.io.FixedLenFeature([2], tf.float32)}
     )
@@ -70,7 +70,7 @@ def test_what_a_parsing_receiver_parses_is_what_was_serialized() -> None:
         assert session.run(receiver.features["a"], feed).tolist() == [[1.0, 2.0]]
 
 
-def test_an_eval_output_of_a_keras_metric_that_saw_nothing_is_refused() -> None:
+def test_an_eval_output_of_a_keras_metric_without_updates_is_rejected() -> None:
     with tf.Graph().as_default():
         metric = tf_keras.metrics.Mean(name="average")
         with pytest.raises(ValueError, match=r'call update_state\(...\) on the "average" metric'):

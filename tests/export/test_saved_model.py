@@ -1,4 +1,4 @@
-"""SavedModels: signatures, tags, and that only complete ones are ever seen."""
+"""SavedModels: signatures, tags, and atomic writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from outcomes import logged, recorded
 from estimator_train import export
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.export import receivers, saved_model
-from estimator_train.export.signatures import signatures_of
+from estimator_train.export.signatures import make_signatures
 
 v1 = tf.compat.v1
 ESTIMATOR = SimpleNamespace(EstimatorSpec=EstimatorSpec, export=export)
@@ -32,17 +32,17 @@ def exported(
     before_end: Callable[[], None] = lambda: None,
     **options: Any,
 ) -> str:
-    """Exports the question's model with weights of one, as the engine does it."""
+    """Exports the model of the question with weights of one, with the functions of the engine."""
     model_fn = ask_export.make_model_fn(ESTIMATOR, question.outputs)
     modes = [mode for mode in saved_model.EXPORT_TAGS if mode in question.receivers]
-    with saved_model.saved_model_writer(str(base), **options) as writer:
+    with saved_model.open_writer(str(base), **options) as writer:
         for mode in modes:
             with tf.Graph().as_default(), v1.Session() as session:
                 v1.train.create_global_step()
                 receiver = question.receivers[mode]()
                 labels = getattr(receiver, "labels", None)
                 spec = model_fn(receiver.features, labels, mode)
-                signatures = signatures_of(spec, receiver)
+                signatures = make_signatures(spec, receiver)
                 main_op = v1.train.Scaffold.default_local_init_op()
                 saver = v1.train.Saver(sharded=True)
                 session.run(v1.global_variables_initializer())
@@ -58,19 +58,19 @@ def exported(
     return writer.path
 
 
-def test_every_recorded_export_is_made() -> None:
+def test_every_recorded_export_is_tested() -> None:
     assert sorted(EXPORTS) == sorted(GOLDEN)
 
 
 @pytest.mark.parametrize("name", sorted(EXPORTS))
-def test_exports_as_the_original(name: str, tmp_path: Path) -> None:
+def test_exports_equal_those_of_tf_estimator(name: str, tmp_path: Path) -> None:
     with logged() as lines:
         path = exported(EXPORTS[name], tmp_path)
     assert ask_export.saved_model(path) == GOLDEN[name]["saved model"]
     assert [line for line in lines if ask_export.is_about_signatures(line)] == GOLDEN[name]["log"]
 
 
-def test_the_export_computes_what_the_model_does(tmp_path: Path) -> None:
+def test_the_export_computes_the_same_as_the_model(tmp_path: Path) -> None:
     serve = tf.saved_model.load(exported(FLOATS, tmp_path)).signatures["serving_default"]
     assert serve(x=tf.constant([[1.0, 2.0], [3.0, 4.0]]))["score"].numpy().tolist() == [[3], [7]]
 
@@ -94,7 +94,7 @@ def test_a_text_export_is_a_pbtxt(tmp_path: Path) -> None:
     assert "saved_model_schema_version: 1" in (path / "saved_model.pbtxt").read_text()
 
 
-def test_default_attributes_stay_on_demand(tmp_path: Path) -> None:
+def test_default_attributes_can_be_kept(tmp_path: Path) -> None:
     path = exported(FLOATS, tmp_path, strip_default_attrs=False)
     assert not ask_export.saved_model(path)["graphs"][0]["stripped_default_attrs"]
 
@@ -133,7 +133,7 @@ def test_assets_of_the_graph_are_part_of_the_export(tmp_path: Path) -> None:
     assert serve(word=tf.constant(["one", "none"]))["score"].numpy().tolist() == [[2], [-2]]
 
 
-def test_an_export_is_seen_only_when_it_is_complete(tmp_path: Path) -> None:
+def test_an_export_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     seen: list[list[str]] = []
     path = exported(
         FLOATS, tmp_path, lambda: seen.append(sorted(p.name for p in tmp_path.iterdir()))
@@ -152,15 +152,15 @@ def test_a_failed_export_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_exports_of_the_same_second_follow_one_another(tmp_path: Path) -> None:
+def test_exports_of_the_same_second_get_different_names(tmp_path: Path) -> None:
     paths = [exported(FLOATS, tmp_path) for _ in range(3)]
     numbers = [int(Path(path).name) for path in paths]
     assert numbers == sorted(set(numbers))
 
 
 def test_a_directory_left_by_a_killed_export_is_not_used(tmp_path: Path) -> None:
-    first = saved_model.timestamped_export_dir(str(tmp_path))
-    left = Path(saved_model.temp_export_dir(first))
+    first = saved_model.choose_export_dir(str(tmp_path))
+    left = Path(saved_model.get_temporary_dir(first))
     left.mkdir()
     path = exported(FLOATS, tmp_path)
     assert left.name == f"temp-{Path(first).name}"

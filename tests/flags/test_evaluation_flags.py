@@ -57,7 +57,7 @@ def test_short_names_are_those_of_the_official_models():
         ),
     ],
 )
-def test_flags_that_go_together(arguments, values):
+def test_combined_flags_have_their_values(arguments, values):
     parsed = parse(*arguments)
     assert {name: parsed[name].value for name in values} == values
 

@@ -121,7 +121,7 @@ def test_wrong_values_are_refused(arguments, message):
         parse(*arguments)
 
 
-def test_a_group_is_usable_alone_and_twice_with_values_of_its_own():
+def test_a_group_works_alone_and_in_two_flag_values():
     for size in (1, 2):
         values = parse(f"--batch_size={size}", define=[flags.define_base_flags] + DEFINITIONS[-1:])
         assert values.batch_size == size

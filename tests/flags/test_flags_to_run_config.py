@@ -95,7 +95,7 @@ print(strategy.num_replicas_in_sync, len(tf.config.list_logical_devices("CPU")))
 """
 
 
-def test_the_cpu_is_divided_as_asked():
+def test_virtual_cpus_are_created():
     done = subprocess.run(forked.python("-c", MIRRORED), capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["3", "3"]
 
@@ -112,7 +112,7 @@ def test_more_gpus_than_there_are_is_an_error():
         flags.make_strategy(parse("--num_gpus=100"))
 
 
-def test_sessions_keep_off_gpus_that_are_not_asked_for():
+def test_sessions_do_not_use_other_gpus():
     assert distribution._config_for(2, present=2) is None
     config = distribution._config_for(0, present=2)
     assert config.device_count["GPU"] == 0

@@ -27,7 +27,7 @@ def test_presets_are_the_three_jobs():
 
 
 @pytest.mark.parametrize("name", flags.preset_names())
-def test_each_preset_is_a_whole_job(name):
+def test_each_preset_is_a_complete_job(name):
     values, rest = parse("--preset", name)
     assert rest == ["program"]
     assert values.preset == name

@@ -198,6 +198,17 @@ class Absolute(heads.Head):
 
 
 @pytest.mark.parametrize("several", [False, True])
+def test_update_metrics_takes_the_mode_of_the_abstract_method(several: bool) -> None:
+    head: Any = heads.RegressionHead(name="own")
+    labels: Any = tf.constant([[1.0]])
+    if several:
+        head, labels = heads.MultiHead([head]), {"own": labels}
+    logits = tf.constant([[3.0]])
+    updated = head.update_metrics(head.metrics(), {}, logits, labels, mode="eval")
+    assert float(updated["prediction/mean/own"].result()) == 3.0
+
+
+@pytest.mark.parametrize("several", [False, True])
 def test_a_users_own_head_makes_specs(several: bool) -> None:
     head: Any = heads.MultiHead([Absolute()]) if several else Absolute()
     with tf.Graph().as_default(), v1.Session() as session:

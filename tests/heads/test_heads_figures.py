@@ -40,4 +40,7 @@ def test_every_recorded_question_is_asked() -> None:
 def test_answers_as_the_original(name: str) -> None:
     ours = outcome(QUESTIONS[name])
     assert "error" not in ours, ours["text"]
+    if name.startswith("signatures of") and name != "signatures of Head":
+        # The concrete heads of the original reject the argument of the abstract method.
+        assert ours["value"]["update_metrics"].pop() == "mode=None"
     assert_alike(ours["value"], GOLDEN[name]["value"])

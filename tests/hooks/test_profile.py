@@ -1,4 +1,4 @@
-"""Profiles of some steps, as TensorBoard reads them."""
+"""ProfileHook: profiles of a range of steps, read from the files for TensorBoard."""
 
 import logging
 
@@ -26,7 +26,7 @@ def profiles(model_dir):
     return [path.read_bytes() for path in model_dir.glob("plugins/profile/*/*.xplane.pb")]
 
 
-def test_the_steps_are_profiled_and_no_others(tmp_path):
+def test_only_the_steps_of_the_range_are_profiled(tmp_path):
     estimator = est.Estimator(model_fn, str(tmp_path))
     seen = []
 
@@ -44,7 +44,7 @@ def test_the_steps_are_profiled_and_no_others(tmp_path):
     assert len(seen) < 12
 
 
-def test_a_training_that_ends_first_writes_what_there_was(tmp_path, caplog):
+def test_a_training_that_ends_within_the_range_writes_a_shorter_profile(tmp_path, caplog):
     estimator = est.Estimator(model_fn, str(tmp_path))
     estimator.train(lambda: input_fn(7), hooks=[ProfileHook((5, 100), str(tmp_path))])
     assert len(profiles(tmp_path)) == 1
@@ -54,26 +54,26 @@ def test_a_training_that_ends_first_writes_what_there_was(tmp_path, caplog):
     ("steps", "reason"),
     [((50, 60), "training ended at global step 4"), ((0, 3), "training begins at global step 4")],
 )
-def test_steps_that_are_not_there_are_warned_of(tmp_path, caplog, steps, reason):
+def test_a_range_outside_the_training_logs_a_warning(tmp_path, caplog, steps, reason):
     estimator = est.Estimator(model_fn, str(tmp_path))
     if steps[0] == 0:
         estimator.train(input_fn, steps=4)
     with caplog.at_level(logging.WARNING):
         estimator.train(input_fn, steps=4, hooks=[ProfileHook(steps, str(tmp_path / "p"))])
     first, last = steps
-    assert f"No profile of steps {first}:{last} was taken: {reason}." in caplog.text
+    assert f"Did not profile steps {first}:{last}: {reason}." in caplog.text
     assert profiles(tmp_path / "p") == []
 
 
-def test_a_second_profile_at_once_is_warned_of(tmp_path, caplog):
+def test_a_second_simultaneous_profile_logs_a_warning(tmp_path, caplog):
     estimator = est.Estimator(model_fn, str(tmp_path))
     hooks = [ProfileHook((1, 9), str(tmp_path / name)) for name in "ab"]
     estimator.train(input_fn, steps=10, hooks=hooks)
-    assert "steps 1:9 was taken: another profile is being taken" in caplog.text
+    assert "Did not profile steps 1:9: another profile is running" in caplog.text
     assert [len(profiles(tmp_path / name)) for name in "ab"] == [1, 0]
 
 
-def test_close_ends_a_profile_that_an_error_broke_off(tmp_path):
+def test_close_ends_the_profile_after_an_error(tmp_path):
     class Fails(est.SessionRunHook):
         def after_run(self, run_context, run_values):
             raise RuntimeError("stop here")

@@ -1,4 +1,4 @@
-"""ProgressHook: exact lines for a clock that the test turns, and a bar in a pseudo-terminal."""
+"""ProgressHook: exact lines with a clock of the test, and a bar in a pseudo-terminal."""
 
 import fcntl
 import io
@@ -55,7 +55,7 @@ def test_lines_at_the_first_step_each_interval_and_the_end():
     ]
 
 
-def test_lines_of_a_training_that_goes_on_count_only_its_own_steps():
+def test_rates_of_a_continued_training_count_only_its_own_steps():
     assert lines([1.0] * 4, first=1000, last_step=1004, every_secs=2) == [
         "step 1001/1004 (99%)  loss 0.000999",
         "step 1003/1004 (99%)  loss 0.000997  1 steps/s  1.0 s left",
@@ -72,7 +72,7 @@ def test_lines_without_a_known_end_or_a_loss():
     ]
 
 
-def test_long_times_are_told_in_hours_and_minutes():
+def test_long_durations_are_shown_in_hours_and_minutes():
     assert lines([30.0, 60.0], last_step=100)[1:] == [
         "step 2/100 (2%)  loss 0.5  0.0167 steps/s  1:38:00 left",
         "step 2/100 (2%)  loss 0.5  0.0222 steps/s  done in 0:01:30",
@@ -182,6 +182,6 @@ def test_on_a_terminal_without_a_known_end_steps_are_counted():
 
 
 @pytest.mark.parametrize("name", ["batch_size", "every_secs"])
-def test_bad_arguments_are_refused(name):
+def test_bad_arguments_are_rejected(name):
     with pytest.raises(ValueError, match=f"{name} must be positive, but got 0"):
         ProgressHook(**{name: 0})

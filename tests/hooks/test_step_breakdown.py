@@ -1,4 +1,4 @@
-"""What holds training back, in trainings that are made slow in one known way."""
+"""StepBreakdown in trainings with one known slow part."""
 
 import time
 
@@ -14,7 +14,7 @@ tf1 = tf.compat.v1
 
 
 def heavy(x, times):
-    """Some milliseconds of matrix products in TensorFlow."""
+    """Returns matrix products that take some milliseconds in TensorFlow."""
     matrix = tf.eye(200) + 1e-9 * tf.reduce_sum(x)
 
     def product(i, a):
@@ -73,7 +73,7 @@ class Slow(est.SessionRunHook):
         self.seconds += time.perf_counter() - start
 
 
-def test_a_slow_hook_is_found_and_its_time_is_true(tmp_path):
+def test_a_slow_hook_is_found_and_its_time_is_correct(tmp_path):
     slow = Slow()
     breakdown, _ = train(tmp_path, hooks=[slow])
     split = breakdown.split
@@ -82,8 +82,8 @@ def test_a_slow_hook_is_found_and_its_time_is_true(tmp_path):
     assert breakdown.report().startswith("hook-bound: ")
 
 
-def test_the_parts_are_the_time_that_passed(tmp_path):
-    """Of all steps but the traced ones, whose own session calls are left out."""
+def test_the_parts_add_up_to_the_elapsed_time(tmp_path):
+    """Checks all steps except the traced ones, whose session calls are not counted."""
     marks = []
 
     class Marks(est.SessionRunHook):
@@ -97,7 +97,7 @@ def test_the_parts_are_the_time_that_passed(tmp_path):
     assert sum(breakdown.split.values()) == pytest.approx(typical.mean(), rel=0.25)
 
 
-def test_too_few_steps_are_said_to_be_too_few(tmp_path, caplog):
+def test_too_few_steps_are_reported(tmp_path, caplog):
     breakdown, _ = train(tmp_path, steps=5)
     with pytest.raises(ValueError, match="needs more than 11"):
         _ = breakdown.split

@@ -1,4 +1,4 @@
-"""TimeHistory: its figures are exact for a clock that the test turns."""
+"""TimeHistory: exact figures with a clock of the test."""
 
 import itertools
 
@@ -20,7 +20,7 @@ def run_steps(hook, count):
 
 
 def clock_for(durations, pause=10.0):
-    """A clock by which the steps take `durations` and 10 s pass between two steps."""
+    """Returns a clock with steps of `durations` and 10 s between two steps."""
     times = itertools.accumulate(itertools.chain.from_iterable((pause, d) for d in durations))
     return lambda: next(times)
 
@@ -71,7 +71,7 @@ def test_steps_in_a_loop_have_equal_shares_of_its_time():
     assert hook.examples_per_second == 8.0
 
 
-def test_report_calls_an_example_what_it_is_told_to():
+def test_report_uses_the_given_unit():
     assert timed([1.0, 0.5], batch_size=8).report("images").endswith(", 16 images/s")
 
 
@@ -81,7 +81,7 @@ def test_report_without_batch_size_has_no_examples():
     )
 
 
-def test_a_new_session_starts_anew():
+def test_a_new_session_discards_earlier_times():
     hook = TimeHistory(clock=clock_for([1.0, 2.0, 3.0]))
     run_steps(hook, 2)
     run_steps(hook, 1)
@@ -115,6 +115,6 @@ def test_examples_per_second_needs_a_batch_size():
         ({"warmup_steps": -1}, "warmup_steps must not be negative, but got -1"),
     ],
 )
-def test_bad_arguments_are_refused(arguments, message):
+def test_bad_arguments_are_rejected(arguments, message):
     with pytest.raises(ValueError, match=message):
         TimeHistory(**arguments)

@@ -1,4 +1,4 @@
-"""What the tests of input_fns share: running a dataset eagerly or in a graph."""
+"""Fixtures that run a dataset in eager mode or in a graph."""
 
 import pytest
 import tensorflow as tf
@@ -28,13 +28,13 @@ def graph_elements(make_dataset, limit=None):
 # Estimators read in graphs.
 @pytest.fixture(params=tiers.first({"graph"}, ["eager", "graph"]))
 def elements(request):
-    """A function from one that makes a dataset, and a limit, to a list of numpy elements."""
+    """Returns a function from (dataset function, limit) to a list of NumPy elements."""
     return {"eager": eager_elements, "graph": graph_elements}[request.param]
 
 
 @pytest.fixture
 def restored_elements():
-    """A function: the elements after a saved position, as they came and as restored."""
+    """Returns a function that reads the elements after a saved position, twice: saved, restored."""
 
     def run(make_dataset, path, before, after):
         with tf.Graph().as_default(), tf.compat.v1.Session() as session:

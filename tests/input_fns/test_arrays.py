@@ -16,7 +16,7 @@ def numbers_of(batches):
     return [labels.tolist() for _, labels in batches]
 
 
-def test_rows_come_in_order_and_in_batches(elements):
+def test_rows_are_batched_in_order(elements):
     found = elements(lambda: arrays(ROWS, NUMBERS, batch_size=4, num_epochs=1))
     assert numbers_of(found) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
     np.testing.assert_array_equal(np.concatenate([rows for rows, _ in found]), ROWS)
@@ -24,7 +24,7 @@ def test_rows_come_in_order_and_in_batches(elements):
     assert found[0][1].dtype == np.int64
 
 
-def test_batches_run_on_over_the_end_of_an_epoch(elements):
+def test_a_batch_may_contain_rows_of_two_epochs(elements):
     found = elements(lambda: arrays(ROWS, NUMBERS, batch_size=4, num_epochs=2))
     assert numbers_of(found)[2] == [8, 9, 0, 1]
     assert [len(batch) for batch in numbers_of(found)] == [4] * 5
@@ -40,7 +40,7 @@ def test_a_small_last_batch_is_dropped_on_request(elements):
 
 
 @pytest.mark.parametrize("settings", [{}, {"shuffle": True}, {"shuffle": True, "buffer_size": 2}])
-def test_the_size_of_batches_is_static_only_if_none_can_be_smaller(settings):
+def test_batch_size_is_static_only_if_no_batch_can_be_smaller(settings):
     for batch_size in (4, 5, 10):
         dataset = arrays(ROWS, batch_size=batch_size, **settings)
         assert dataset.element_spec.shape.as_list() == [None, 4]
@@ -48,7 +48,7 @@ def test_the_size_of_batches_is_static_only_if_none_can_be_smaller(settings):
         assert dataset.element_spec.shape.as_list() == [batch_size, 4]
 
 
-def test_no_number_of_epochs_means_for_ever(elements):
+def test_num_epochs_none_repeats_indefinitely(elements):
     found = elements(lambda: arrays(ROWS, NUMBERS, batch_size=10), limit=25)
     assert numbers_of(found) == [list(range(10))] * 25
 
@@ -70,7 +70,7 @@ def test_the_number_of_batches_is_known(settings, batches):
         assert sum(1 for _ in dataset) == batches
 
 
-def test_structures_keep_their_form(elements):
+def test_structures_are_preserved(elements):
     Point = namedtuple("Point", "x y")
     features = {"a": ROWS, "b": (NUMBERS, {"c": NUMBERS * 2}), "d": Point(NUMBERS, [0.5] * 10)}
     found = elements(lambda: arrays(features, (NUMBERS, ROWS), batch_size=6, num_epochs=1))
@@ -82,7 +82,7 @@ def test_structures_keep_their_form(elements):
     np.testing.assert_array_equal(labels[1], ROWS[:6])
 
 
-def test_features_alone_come_alone(elements):
+def test_without_labels_only_features_are_returned(elements):
     (first, second) = elements(lambda: arrays({"x": ROWS}, batch_size=5, num_epochs=1))
     np.testing.assert_array_equal(np.concatenate([first["x"], second["x"]]), ROWS)
 
@@ -112,7 +112,7 @@ def test_strings_are_kept(elements, words):
     assert found.tolist() == [w.encode() if isinstance(w, str) else bytes(w) for w in words]
 
 
-def test_slices_and_other_orders_of_memory_are_read_right(elements):
+def test_slices_and_other_memory_layouts_are_read_correctly(elements):
     odd = np.asfortranarray(ROWS)[::-2, 1:3]
     (found,) = elements(lambda: arrays(odd, batch_size=9, num_epochs=1))
     np.testing.assert_array_equal(found, odd)
@@ -122,7 +122,7 @@ SHUFFLES = [{"shuffle": True}, {"shuffle": True, "buffer_size": 4}]
 
 
 @pytest.mark.parametrize("settings", SHUFFLES, ids=str)
-def test_each_epoch_has_every_row_once_in_an_order_of_its_own(elements, settings):
+def test_each_epoch_has_every_row_once_in_a_new_order(elements, settings):
     found = elements(lambda: arrays(ROWS, NUMBERS, batch_size=5, num_epochs=3, seed=1, **settings))
     epochs = np.concatenate(numbers_of(found)).reshape(3, 10)
     assert np.sort(epochs).tolist() == [list(range(10))] * 3
@@ -156,7 +156,7 @@ def test_the_seed_of_the_graph_fixes_the_order(settings):
 
 
 @pytest.mark.parametrize("settings", SHUFFLES, ids=str)
-def test_each_iteration_has_an_order_of_its_own(settings):
+def test_each_iteration_has_a_new_order(settings):
     dataset = arrays(NUMBERS, batch_size=10, num_epochs=1, seed=5, **settings)
     (first,), (second,) = (list(dataset.as_numpy_iterator()) for _ in range(2))
     assert sorted(first) == sorted(second)
@@ -208,14 +208,14 @@ def test_the_position_can_be_saved_and_restored(tmp_path, restored_elements, set
     np.testing.assert_array_equal(found, wanted)
 
 
-def test_batches_may_wait_on_a_device(elements):
+def test_batches_can_be_prefetched_to_a_device(elements):
     found = elements(
         lambda: arrays(ROWS, batch_size=4, num_epochs=1, prefetch_device="/cpu:0", seed=1)
     )
     np.testing.assert_array_equal(np.concatenate(found), ROWS)
 
 
-def test_keras_trains_on_it():
+def test_keras_trains_on_the_dataset():
     import tf_keras
 
     model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
@@ -231,7 +231,7 @@ def test_keras_trains_on_it():
     ("arguments", "error", "text"),
     [
         ({"features": []}, ValueError, r"features must have at least one row.*\(0,\)"),
-        ({"features": {}}, ValueError, "features must hold at least one array"),
+        ({"features": {}}, ValueError, "features must contain at least one array"),
         ({"features": 3.0}, ValueError, r"features must have at least one row.*\(\)"),
         ({"features": [[1], [1, 2]]}, ValueError, "features must be a regular array"),
         ({"features": {"a": [None]}}, TypeError, r"features\['a'\] must be.*None \(NoneType\)"),

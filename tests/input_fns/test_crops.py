@@ -1,4 +1,4 @@
-"""Parts of pictures: where they lie, and that only they are decoded."""
+"""Crops of pictures: their positions, and that only the cropped part is decoded."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ SIZE = (16, 16)
 
 
 def ramp(height, width):
-    """A picture whose red tells the column and whose green tells the row, in shares of 255."""
+    """Returns a picture whose red and green are proportional to the column and the row."""
     rows, columns = np.mgrid[0:height, 0:width]
     blue = np.full([height, width], 128)
     return np.uint8(np.stack([columns / width * 255, rows / height * 255, blue], -1))
@@ -31,7 +31,7 @@ def dataset(folder, **settings):
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 @pytest.mark.parametrize("full_decode", [False, True])
-def test_the_middle_keeps_proportions(tmp_path, kind, full_decode):
+def test_center_crops_keep_proportions(tmp_path, kind, full_decode):
     write(tmp_path, kind, ramp(64, 160), ramp(200, 50))
     ((found, _),) = dataset(tmp_path, crop="center", full_decode=full_decode)
     for picture, pixels, top, left, side in (
@@ -44,7 +44,7 @@ def test_the_middle_keeps_proportions(tmp_path, kind, full_decode):
 
 
 def parts(batches):
-    """Width, and place in width and height, of each part of a ramp, in shares of it."""
+    """Returns the width and the position of each crop, relative to the picture."""
     found = []
     for pictures, _ in batches:
         red, green = pictures.numpy().mean(1)[..., 0], pictures.numpy().mean(2)[..., 1]
@@ -53,7 +53,7 @@ def parts(batches):
     return np.concatenate(found)
 
 
-def test_random_parts_differ_in_size_and_place_each_time(tmp_path):
+def test_random_crops_differ_in_size_and_position(tmp_path):
     write(tmp_path, "JPEG", ramp(160, 160), ramp(160, 160))
     found = parts(dataset(tmp_path, crop="random", crop_area=0.25, num_epochs=50, seed=1))
     widths, places = found[:, 0], found[:, 1:]
@@ -66,7 +66,7 @@ def test_random_parts_differ_in_size_and_place_each_time(tmp_path):
 
 
 @pytest.mark.long
-def test_random_parts_follow_the_seed_and_the_position(tmp_path, restored_elements):
+def test_random_crops_depend_on_seed_and_position(tmp_path, restored_elements):
     write(tmp_path, "PNG", *[ramp(40, 40)] * 5)
 
     def make():
@@ -92,7 +92,7 @@ def test_pictures_smaller_than_the_size_are_enlarged(tmp_path):
         ({"crop": "left"}, "crop must be one of .*'center'.*'left'"),
         ({"crop": "random", "crop_area": 0}, "crop_area must be above 0 and at most 1, but got 0"),
         ({"crop": "random", "crop_area": 1.5}, "crop_area must be.*1.5"),
-        ({"crop": "random", "cache": "memory"}, "a cache keeps the first"),
+        ({"crop": "random", "cache": "memory"}, "a cache would repeat the first"),
     ],
 )
 def test_bad_crops_are_named(tmp_path, settings, text):

@@ -25,7 +25,7 @@ def one(elements, *arguments, **settings):
     return found
 
 
-def test_columns_types_and_quotes_are_told_by_the_file(elements, file):
+def test_columns_and_types_are_inferred_from_the_file(elements, file):
     features, labels = one(elements, file, "id")
     np.testing.assert_array_equal(labels, np.int64([1, 2, 3, 4]))
     np.testing.assert_array_equal(features["height"], np.float32([1.5, 0, 2.5, 3]))
@@ -47,7 +47,7 @@ def test_types_defaults_and_columns_can_be_chosen(elements, file):
     np.testing.assert_array_equal(features["height"], [1.5, -1, 2.5, 3])
 
 
-def test_words_and_numbers_become_the_numbers_of_classes(elements, file):
+def test_vocabularies_and_buckets_become_numbers(elements, file):
     features = one(
         elements, file, vocabularies={"city": ["Köln", "Bonn"]}, buckets={"height": [1.5, 3]}
     )
@@ -56,7 +56,7 @@ def test_words_and_numbers_become_the_numbers_of_classes(elements, file):
 
 
 @pytest.mark.parametrize(("word", "found"), [("Rom", "the label Rom"), ("", "no label")])
-def test_a_label_that_is_not_in_its_list_is_a_bad_row(elements, file, word, found):
+def test_a_label_outside_its_vocabulary_is_a_bad_row(elements, file, word, found):
     file.write_text(f"id,city\n1,Bonn\n2,{word}\n3,Köln\n")
     settings = {"label": "city", "vocabularies": {"city": ["Köln", "Bonn"]}}
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
@@ -67,10 +67,10 @@ def test_a_label_that_is_not_in_its_list_is_a_bad_row(elements, file, word, foun
     assert (features["id"].tolist(), labels.tolist()) == ([1, 3], [1, 0])
 
 
-def test_files_without_rows_are_refused(elements, tmp_path):
+def test_files_without_rows_are_rejected(elements, tmp_path):
     for name in "ab":
         (tmp_path / name).write_text("id\n\n")
-    with pytest.raises(ValueError, match=f"{tmp_path}/a has column names and no row, nor have"):
+    with pytest.raises(ValueError, match=f"{tmp_path}/a has a header but no rows, and neither do"):
         csv(f"{tmp_path}/?")
     (tmp_path / "a").write_text("id\n\n5\n")
     assert one(elements, f"{tmp_path}/?")["id"].tolist() == [5]
@@ -85,11 +85,11 @@ def test_files_without_a_header_and_with_other_delimiters(elements, tmp_path):
     assert features["b"].tolist() == [9, 5]
 
 
-def test_fields_over_several_lines(elements, tmp_path):
+def test_quoted_fields_may_contain_newlines(elements, tmp_path):
     (tmp_path / "a").write_text('n,t\n1,"two\nlines"\n2,"a ""quoted""\n\nword"\n3,x\n')
     features = one(elements, tmp_path / "a", newlines_in_fields=True)
     assert features["t"].tolist() == [b"two\nlines", b'a "quoted"\n\nword', b"x"]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="give newlines_in_fields=True"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="set newlines_in_fields=True"):
         one(elements, tmp_path / "a", types={"n": tf.int64, "t": tf.string})
 
 
@@ -123,15 +123,15 @@ def test_the_position_can_be_saved_and_restored(tmp_path, restored_elements):
 BAD_ROWS = {
     "5,1.0,Bonn": "has 3 fields, expected 4",
     "5,1.0,Bonn,x,y": "has 5 fields, expected 4",
-    "x,1.0,Bonn,x": "has x in column id, which is of int64",
-    "5,tall,Bonn,x": "has tall in column height, which is of float32",
-    ",1.0,Bonn,x": "has nothing in column id, which has no default",
+    "x,1.0,Bonn,x": "has x in column id, which has type int64",
+    "5,tall,Bonn,x": "has tall in column height, which has type float32",
+    ",1.0,Bonn,x": "has an empty field in column id, which has no default",
     '5,1.0,Bonn,"x': "is not a CSV row: unexpected end of data",
 }
 
 
 @pytest.mark.parametrize("row", BAD_ROWS)
-def test_a_row_that_does_not_fit_is_named_or_left_out(elements, file, row):
+def test_a_bad_row_is_named_or_skipped(elements, file, row):
     file.write_text(TABLE + row + "\n6,1,Bonn,x\n")
     settings = {"types": {"id": tf.int64, "height": tf.float32}, "defaults": {"height": 0}}
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
@@ -147,18 +147,18 @@ def test_a_row_that_does_not_fit_is_named_or_left_out(elements, file, row):
     [
         ({"label": "age"}, "There is no column 'age': the columns are id, height, city, note"),
         ({"select": ["age"]}, "There is no column 'age'"),
-        ({"types": {"id": tf.bool}}, "Column 'id' cannot be of bool"),
-        ({"header": False}, "columns must name the columns of files without a header"),
+        ({"types": {"id": tf.bool}}, "Column 'id' cannot have type bool"),
+        ({"header": False}, "columns must list the column names"),
         ({"columns": ["a"]}, "begins with the columns id, height, city, note, expected a"),
-        ({"columns": ["a", "a"]}, r"Columns need different names, but \['a'\]"),
+        ({"columns": ["a", "a"]}, r"columns must have unique names, but \['a'\]"),
         ({"delimiter": ",,"}, "delimiter must be one character"),
-        ({"vocabularies": {"id": ["a"]}}, "Column 'id' is of int64; it needs strings"),
-        ({"buckets": {"city": [1]}}, "Column 'city' is of string; it needs numbers"),
+        ({"vocabularies": {"id": ["a"]}}, "Column 'id' has type int64, but it needs strings"),
+        ({"buckets": {"city": [1]}}, "Column 'city' has type string, but it needs numbers"),
         ({"buckets": {"height": [2, 1]}}, "Buckets of 'height' must increase"),
         ({"buckets": {"age": [2, 1]}}, "There is no column 'age': the selected columns are"),
     ],
 )
-def test_bad_arguments_are_refused(file, arguments, message):
+def test_bad_arguments_are_rejected(file, arguments, message):
     with pytest.raises(ValueError, match=message):
         csv(file, **arguments)
 

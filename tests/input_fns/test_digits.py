@@ -13,7 +13,7 @@ def whole(split, **settings):
     return np.concatenate(pictures), np.concatenate(labels)
 
 
-def test_the_two_parts_have_1437_and_360_pictures():
+def test_the_splits_have_1437_and_360_pictures():
     for split, count in (("train", 1437), ("test", 360)):
         pictures, labels = whole(split)
         assert pictures.shape == (count, 8, 8, 1)
@@ -33,19 +33,19 @@ def test_labels_are_one_hot_or_classes():
     np.testing.assert_array_equal(one_hot, np.eye(10)[classes])
 
 
-def test_each_class_has_the_same_share_of_both_parts():
+def test_each_class_has_the_same_share_of_both_splits():
     counts = {s: np.bincount(whole(s, one_hot=False)[1]) for s in ("train", "test")}
     assert (counts["train"] + counts["test"]).tolist() == PER_CLASS
     assert np.abs(counts["test"] - np.array(PER_CLASS) * 360 / 1797).max() < 1
 
 
-def test_no_picture_is_in_both_parts():
+def test_no_picture_is_in_both_splits():
     train, test = whole("train")[0], whole("test")[0]
     seen = {picture.tobytes() for picture in train}
     assert not [1 for picture in test if picture.tobytes() in seen]
 
 
-def test_digits_can_be_told_apart():
+def test_digits_can_be_classified():
     pictures, labels = whole("train", one_hot=False)
     means = np.stack([pictures[labels == digit].mean(0) for digit in range(10)])
     tests, wanted = whole("test", one_hot=False)
@@ -53,7 +53,7 @@ def test_digits_can_be_told_apart():
     assert (distance.argmin(1) == wanted).mean() > 0.85
 
 
-def test_digits_come_in_a_graph_and_in_order(elements):
+def test_digits_are_in_order_in_graph_and_eager_mode(elements):
     (batch,) = elements(lambda: digits("test", batch_size=4, shuffle=False), limit=1)
     np.testing.assert_array_equal(batch[0], whole("test")[0][:4])
 

@@ -16,7 +16,7 @@ LABELS = np.array([3, 0, 2, 1, 3], np.uint8)
 @pytest.mark.parametrize("name", ["array-idx", "array-idx.gz"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(), (7,), (0, 3), (2, 3, 4), (1, 2, 1, 2, 1)])
-def test_what_is_written_is_read(tmp_path, name, dtype, shape):
+def test_a_written_array_is_read_back(tmp_path, name, dtype, shape):
     array = (np.arange(np.prod(shape, dtype=int)) * 100 - 50).astype(dtype).reshape(shape)
     write_idx(tmp_path / name, array)
     found = read_idx(tmp_path / name)
@@ -25,7 +25,7 @@ def test_what_is_written_is_read(tmp_path, name, dtype, shape):
     np.testing.assert_array_equal(found, array)
 
 
-def test_the_bytes_are_those_of_the_format(tmp_path):
+def test_written_bytes_match_the_format(tmp_path):
     path = tmp_path / "x"
     write_idx(path, np.array([[1, 2, -3]], np.int16))
     assert path.read_bytes() == bytes.fromhex("00000b02 00000001 00000003 0001 0002 fffd")
@@ -35,14 +35,14 @@ def test_the_bytes_are_those_of_the_format(tmp_path):
     assert path.read_bytes() == bytes.fromhex("00000c01 00000002 00000007 00000008")
 
 
-def test_arrays_read_are_the_readers_own(tmp_path):
+def test_arrays_read_are_writable_copies(tmp_path):
     write_idx(tmp_path / "x", IMAGES)
     found = read_idx(tmp_path / "x")
     found += 1
     np.testing.assert_array_equal(read_idx(tmp_path / "x"), IMAGES)
 
 
-def test_compression_is_told_by_the_content(tmp_path):
+def test_compression_is_detected_from_the_contents(tmp_path):
     write_idx(tmp_path / "a.gz", IMAGES)
     (tmp_path / "a.gz").rename(tmp_path / "unzipped-it-says")
     np.testing.assert_array_equal(read_idx(tmp_path / "unzipped-it-says"), IMAGES)
@@ -56,7 +56,7 @@ def test_the_same_array_gives_the_same_file(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", ["int64", "bool", "uint16", "complex64", "U3"])
-def test_dtypes_unknown_to_the_format_are_not_written(tmp_path, dtype):
+def test_unsupported_dtypes_are_rejected(tmp_path, dtype):
     with pytest.raises(TypeError, match=rf"hold uint8, .*float64, but .*x is \S*{dtype}"):
         write_idx(tmp_path / "x", np.zeros([2], dtype))
     assert not list(tmp_path.iterdir())
@@ -148,7 +148,7 @@ def test_labels_are_one_hot_on_request(elements, files):
     np.testing.assert_array_equal(batch[1], np.eye(4, dtype=np.float32)[LABELS])
 
 
-def test_the_value_of_white_can_be_given(files):
+def test_max_value_is_scaled_to_one(files):
     (batch,) = idx(*files, max_value=16, batch_size=5, num_epochs=1)
     np.testing.assert_allclose(batch[0][..., 0], IMAGES / 16, rtol=1e-6)
 
@@ -160,7 +160,7 @@ def test_channels_are_kept(tmp_path, files):
     assert dataset.element_spec[0].shape == [None, 2, 2, 3]
 
 
-def test_settings_of_batches_are_those_of_arrays(files):
+def test_idx_takes_the_batch_settings_of_arrays(files):
     dataset = idx(*files, batch_size=2, shuffle=True, seed=1, num_epochs=2, drop_remainder=True)
     labels = np.concatenate([labels for _, labels in dataset.as_numpy_iterator()])
     assert sorted(labels[:5]) == sorted(labels[5:]) == sorted(LABELS)
@@ -183,14 +183,14 @@ def test_settings_of_batches_are_those_of_arrays(files):
         (IMAGES, LABELS, {"max_value": 0}, "max_value must be greater than 0, but got 0"),
     ],
 )
-def test_what_does_not_fit_together_is_named(tmp_path, images, labels, arguments, text):
+def test_mismatched_files_are_rejected(tmp_path, images, labels, arguments, text):
     write_idx(tmp_path / "images", images)
     write_idx(tmp_path / "labels", labels)
     with pytest.raises(ValueError, match=text):
         idx(tmp_path / "images", tmp_path / "labels", **arguments)
 
 
-def test_arrays_stay_as_small_as_in_the_file(files):
+def test_arrays_keep_the_dtype_of_the_file(files):
     with tf.Graph().as_default() as graph:
         tf.compat.v1.data.make_initializable_iterator(idx(*files, num_classes=4))
         assert graph.as_graph_def().ByteSize() < 50_000

@@ -21,7 +21,7 @@ def noise(height=20, width=30, channels=3):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Folders of JPEG files, each picture of one grey value that tells it from the others."""
+    """Writes folders of JPEG files; each picture has a unique grey value."""
     root = tmp_path_factory.mktemp("pictures")
     value = 0
     for name, count in FILES.items():
@@ -34,14 +34,14 @@ def folder(tmp_path_factory):
 
 
 def grey_values(batches):
-    """The value of each picture of an iteration, which tells which file it came from."""
+    """Returns the grey value of each picture, which identifies its file."""
     return [round(float(p.mean()) * 255 / 15) for pictures, _ in batches for p in pictures]
 
 
 IN_ORDER = [*range(10, 13), *range(5, 10), *range(1, 5)]  # bird, cat, dog
 
 
-def test_every_file_comes_once_an_epoch_with_its_folders_label(elements, folder):
+def test_each_epoch_has_every_file_once_with_the_label_of_its_folder(elements, folder):
     found = elements(
         lambda: image_folder(f"{folder}/*/*.jpeg", LABELS, (8, 6), batch_size=5, num_epochs=1)
     )
@@ -71,7 +71,7 @@ def test_pictures_are_decoded_scaled_and_resized(tmp_path, size, channels):
 @pytest.mark.parametrize(
     "kind", ["PNG RGB", "PNG L", "PNG P", "PNG RGBA", "BMP RGB", "GIF P", "JPEG CMYK"]
 )
-def test_other_kinds_of_pictures_are_read_too(tmp_path, kind):
+def test_png_gif_and_bmp_files_are_read(tmp_path, kind):
     form, mode = kind.split()
     file = tmp_path / "a" / "x"
     file.parent.mkdir()
@@ -81,7 +81,7 @@ def test_other_kinds_of_pictures_are_read_too(tmp_path, kind):
     np.testing.assert_allclose(pictures[0], np.full([4, 4, 3], 0.6), atol=0.01)
 
 
-def test_a_moving_picture_gives_its_first_frame(tmp_path):
+def test_an_animation_gives_its_first_frame(tmp_path):
     frames = [Image.fromarray(np.full([5, 5, 3], v, np.uint8)) for v in (0, 255)]
     file = tmp_path / "a" / "x.gif"
     file.parent.mkdir()
@@ -90,7 +90,7 @@ def test_a_moving_picture_gives_its_first_frame(tmp_path):
     assert pictures.numpy().max() < 0.01
 
 
-def test_no_number_of_epochs_means_for_ever(elements, folder):
+def test_num_epochs_none_repeats_indefinitely(elements, folder):
     found = elements(lambda: image_folder(f"{folder}/*/*", LABELS, (2, 2), batch_size=12), 3)
     assert grey_values(found) == IN_ORDER * 3
 
@@ -153,7 +153,7 @@ def test_the_position_can_be_saved_and_restored(folder, tmp_path, restored_eleme
     assert grey_values(found) == grey_values(wanted)
 
 
-def test_a_monitored_session_needs_no_help_with_it(folder):
+def test_a_monitored_session_starts_the_input(folder):
     with tf.Graph().as_default():
         tf.compat.v1.train.create_global_step()
         iterator = tf.compat.v1.data.make_initializable_iterator(
@@ -206,7 +206,7 @@ def test_a_bad_file_is_named_among_good_ones(two_folders, fault):
     assert "replace or remove it" in str(error.value)
 
 
-def test_batches_before_that_of_a_bad_file_are_delivered(elements, two_folders):
+def test_batches_before_a_bad_file_are_returned(elements, two_folders):
     (two_folders / "b" / "3.jpg").write_bytes(WHOLE[:-40])
     assert len(elements(lambda: from_two_folders(two_folders), limit=2)) == 2
     with pytest.raises(tf.errors.InvalidArgumentError, match="/b/3.jpg cannot be read"):
@@ -224,7 +224,7 @@ def test_a_file_that_cannot_be_opened_is_named(two_folders, becomes):
         list(dataset)
 
 
-def test_a_file_that_is_repaired_meanwhile_is_read(two_folders):
+def test_a_file_repaired_before_the_retry_is_read(two_folders):
     broken = two_folders / "a" / "0.jpg"
     broken.write_bytes(b"not yet")
     dataset = from_two_folders(two_folders)
@@ -233,7 +233,7 @@ def test_a_file_that_is_repaired_meanwhile_is_read(two_folders):
 
 
 def test_a_pattern_without_files_is_named(two_folders):
-    with pytest.raises(FileNotFoundError, match=r"'.*/\*/\*\.png'.*is there, but holds nothing"):
+    with pytest.raises(FileNotFoundError, match=r"'.*/\*/\*\.png'.*exists, but contains no"):
         image_folder(f"{two_folders}/*/*.png", ["a", "b"])
     with pytest.raises(ValueError, match=f"'{two_folders}/a' matches a folder: it must match pic"):
         image_folder(f"{two_folders}/a", ["a", "b"])
@@ -241,13 +241,13 @@ def test_a_pattern_without_files_is_named(two_folders):
         image_folder(f"{two_folders}/train/*/*.jpg", ["a", "b"])
 
 
-def test_a_folder_that_is_no_label_is_named_before_anything_is_read(two_folders):
+def test_an_unknown_folder_is_named_before_any_file_is_read(two_folders):
     with pytest.raises(ValueError, match=r"not in labels: 'b' \(with .*b/5.jpg\)\.") as error:
         image_folder(f"{two_folders}/*/*", ["a", "c"])
     assert "Allowed are 'a', 'c'." in str(error.value)
 
 
-def test_many_strange_folders_are_counted(tmp_path):
+def test_many_unknown_folders_are_counted(tmp_path):
     for number in range(8):
         (tmp_path / f"x{number}").mkdir()
         (tmp_path / f"x{number}" / "1.jpg").write_bytes(WHOLE)
@@ -261,7 +261,7 @@ def test_many_strange_folders_are_counted(tmp_path):
         ({"labels": "dog"}, TypeError, "labels must be a list of folder names, but got 'dog'"),
         ({"labels": [1, 2]}, TypeError, r"labels must be a list of folder names.*\[1, 2\]"),
         ({"labels": []}, ValueError, "labels must name at least one folder"),
-        ({"labels": ["dog", "cat", "dog"]}, ValueError, r"twice, but \['dog'\] are"),
+        ({"labels": ["dog", "cat", "dog"]}, ValueError, r"unique, but it has \['dog'\]"),
         ({"image_size": 224}, TypeError, r"image_size must be \(height, width\), but got 224"),
         ({"image_size": (1, 2, 3)}, TypeError, r"image_size must be.*\(1, 2, 3\)"),
         ({"image_size": (0, 2)}, ValueError, r"image_size\[0\] must be 1 or more, but got 0"),

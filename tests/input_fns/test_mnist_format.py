@@ -21,7 +21,7 @@ def data_dir(tmp_path):
 
 @pytest.fixture
 def offered(monkeypatch):
-    """What tf_keras would download; a count of how often it was asked."""
+    """Replaces the download of tf_keras, and returns a counter of its calls."""
     asked = []
 
     def load_data():
@@ -34,7 +34,7 @@ def offered(monkeypatch):
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_both_parts_are_read_compressed_or_not(elements, data_dir, split):
+def test_both_splits_are_read_compressed_or_not(elements, data_dir, split):
     ((pictures, labels),) = elements(
         lambda: mnist_format(data_dir, split, batch_size=9, num_epochs=1)
     )
@@ -44,12 +44,12 @@ def test_both_parts_are_read_compressed_or_not(elements, data_dir, split):
     np.testing.assert_array_equal(labels, np.eye(10)[classes])
 
 
-def test_labels_may_be_classes(data_dir):
+def test_labels_may_be_class_numbers(data_dir):
     ((_, labels),) = mnist_format(data_dir, one_hot=False, batch_size=9, num_epochs=1)
     assert labels.numpy().tolist() == LABELS[:4].tolist()
 
 
-def test_a_missing_folder_or_file_is_named_with_the_way_out(tmp_path, data_dir):
+def test_the_error_about_a_missing_folder_or_file_says_how_to_get_it(tmp_path, data_dir):
     with pytest.raises(FileNotFoundError) as error:
         mnist_format(tmp_path / "nowhere")
     for part in ("train-images-idx3-ubyte.gz", "nowhere", "does not exist", "download=True"):
@@ -70,7 +70,7 @@ def test_bad_arguments_are_named(data_dir):
 
 
 @pytest.mark.parametrize("source", [mnist, fashion_mnist])
-def test_nothing_is_downloaded_unless_asked_for(source, tmp_path, data_dir, offered):
+def test_nothing_is_downloaded_unless_requested(source, tmp_path, data_dir, offered):
     source(data_dir)
     with pytest.raises(FileNotFoundError):
         source(tmp_path / "nowhere")
@@ -86,7 +86,7 @@ def test_a_download_is_kept_in_the_folder(source, tmp_path, offered):
     assert len(list((tmp_path / "new").iterdir())) == 4
 
 
-def test_a_download_fills_the_gaps_alone(data_dir, offered):
+def test_a_download_writes_only_missing_files(data_dir, offered):
     (data_dir / "t10k-labels-idx1-ubyte.gz").unlink()
     before = (data_dir / "train-images-idx3-ubyte.gz").stat().st_mtime_ns
     ((_, labels),) = fashion_mnist(data_dir, "test", download=True, one_hot=False, num_epochs=1)

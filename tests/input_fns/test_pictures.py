@@ -1,4 +1,4 @@
-"""Faster ways to a picture: reduced scales, and the cache of decoded ones."""
+"""Reduced decoding, and the cache of decoded pictures."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ from input_fns.pipeline import row_cache
 
 
 def photograph(height, width, channels=3, seed=0):
-    """Smooth shapes and some grain, as a photograph has."""
+    """Returns a smooth picture with noise, like a photograph."""
     random = np.random.default_rng(seed)
     coarse = tf.image.resize(random.uniform(0, 255, [6, 8, channels]), [height, width], "bicubic")
     return np.uint8(np.clip(coarse + random.normal(0, 3, [height, width, channels]), 0, 255))
@@ -62,7 +62,7 @@ def test_the_scale_is_the_smallest_that_covers_the_size(tmp_path, shape, size, r
 
 
 @pytest.mark.long
-def test_the_exact_transform_is_another_and_close(tmp_path):
+def test_the_exact_transform_gives_slightly_different_values(tmp_path):
     write_jpegs(tmp_path, [photograph(100, 100)])
     exact, fast = (read(tmp_path, (100, 100), exact_dct=exact) for exact in (False, True))
     assert 0 < np.abs(exact - fast).max() < 0.05
@@ -86,7 +86,7 @@ def test_grey_pictures_among_coloured_ones_are_named(tmp_path, form, channels):
     encode = {"jpeg": tf.io.encode_jpeg, "png": tf.io.encode_png}[form]
     other.write_bytes(encode(photograph(30, 30, 4 - channels)).numpy())
     kinds = ("grey", "coloured") if channels == 3 else ("coloured", "grey")
-    named = f"{other} is a {kinds[0]} picture, and the first of its folders is {kinds[1]}: "
+    named = f"{other} is a {kinds[0]} picture, but the first picture of the folders is {kinds[1]}: "
     with pytest.raises(tf.errors.InvalidArgumentError, match=re.escape(named + "remove it, or")):
         read(tmp_path, (30, 30))
     assert len(read(tmp_path, (30, 30), on_bad_record="skip")) == 3
@@ -96,7 +96,7 @@ def test_grey_pictures_among_coloured_ones_are_named(tmp_path, form, channels):
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "RGBA"])
-def test_opacity_is_no_colour(tmp_path, mode):
+def test_opacity_is_ignored(tmp_path, mode):
     pixels = photograph(30, 30)
     (tmp_path / "a").mkdir()
     picture = Image.fromarray(pixels).convert(mode)
@@ -137,7 +137,7 @@ def test_from_the_second_epoch_on_files_are_not_read(folder):
 
 
 @pytest.mark.long
-def test_a_cache_file_serves_the_next_process_and_in_graphs(folder):
+def test_a_cache_file_is_reused_by_later_processes_and_in_graphs(folder):
     cache = folder / "cache"
     first = read(folder, (8, 8), cache=cache)
     stats = {path: path.stat() for path in (folder / "a").iterdir()}
@@ -153,7 +153,7 @@ def test_a_cache_file_serves_the_next_process_and_in_graphs(folder):
 
 
 @pytest.mark.parametrize("change", ["more files", "another size", "another file", "another way"])
-def test_a_cache_of_other_data_is_refused(folder, change):
+def test_a_cache_of_other_data_is_rejected(folder, change):
     cache = folder / "cache"
     read(folder, (8, 8), cache=cache)
     before = cache.read_bytes()
@@ -174,14 +174,14 @@ def test_a_cache_of_other_data_is_refused(folder, change):
 @pytest.mark.parametrize(
     ("contents", "message"), [(b"", "is not a cache"), (b"hello", "is not a cache")]
 )
-def test_a_file_that_is_no_cache_is_refused(folder, contents, message):
+def test_a_file_that_is_not_a_cache_is_rejected(folder, contents, message):
     (folder / "cache").write_bytes(contents)
     with pytest.raises(ValueError, match=message):
         read(folder, (8, 8), cache=folder / "cache")
     assert (folder / "cache").read_bytes() == contents
 
 
-def test_a_cache_that_was_cut_is_refused(folder):
+def test_a_truncated_cache_is_rejected(folder):
     read(folder, (8, 8), cache=folder / "cache")
     os.truncate(folder / "cache", 5000)
     with pytest.raises(ValueError, match="is damaged: it has 5000 bytes"):
@@ -191,16 +191,16 @@ def test_a_cache_that_was_cut_is_refused(folder):
 _FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_a_cache_that_cannot_be_made_leaves_nothing(folder, monkeypatch):
+def test_a_failed_cache_creation_leaves_no_file(folder, monkeypatch):
     monkeypatch.setattr(row_cache.os, "replace", lambda *_: (_ for _ in ()).throw(_FULL))
-    with pytest.raises(OSError, match="cannot be made: No space left") as caught:
+    with pytest.raises(OSError, match="cannot be created: No space left") as caught:
         read(folder, (8, 8), cache=folder / "cache")
     assert caught.value.filename == str(folder / "cache")
     assert [path.name for path in folder.iterdir()] == ["a"]
 
 
 @pytest.mark.long
-def test_bad_pictures_are_left_out_counted_and_listed(folder):
+def test_bad_pictures_are_skipped_counted_and_listed(folder):
     for number in (2, 7):
         (folder / "a" / f"{number:03}.jpeg").write_bytes(b"no picture")
     plain = read(folder, (8, 8), on_bad_record="skip", num_epochs=2, batch_size=4)
@@ -218,7 +218,7 @@ def test_bad_pictures_are_left_out_counted_and_listed(folder):
 
 
 @pytest.mark.long
-def test_the_number_left_out_is_a_summary(folder):
+def test_the_number_of_skipped_pictures_is_a_summary(folder):
     (folder / "a" / "000.jpeg").write_bytes(b"no picture")
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         dataset = image_folder(f"{folder}/*/*", ["a"], (8, 8), batch_size=9, on_bad_record="skip")

@@ -33,7 +33,7 @@ def test_columns_of_a_frame_become_features_and_labels(elements):
     assert set(features) == {"n", "x", "s", "i"}
 
 
-def test_frames_that_do_not_do_are_refused():
+def test_bad_frames_are_rejected():
     with pytest.raises(ValueError, match="There is no column 'y': the columns are n, x, s, i"):
         pandas_frame(FRAME, "y")
     with pytest.raises(ValueError, match=r"Column 's' has no value in 1 row\(s\)"):
@@ -49,7 +49,7 @@ def rows():
         yield {"x": np.float32([number, 0])}, number
 
 
-def test_rows_of_a_generator_come_in_batches(elements):
+def test_rows_of_a_generator_are_batched(elements):
     found = elements(lambda: generator(rows, batch_size=4, num_epochs=2))
     labels = np.concatenate([labels for _, labels in found])
     np.testing.assert_array_equal(labels, [*range(10), *range(10)])
@@ -69,7 +69,7 @@ def test_rows_of_a_generator_are_shared_among_pipelines(elements):
     assert sorted(found) == [*range(10)]
 
 
-def test_generators_that_do_not_do_are_refused():
+def test_bad_generators_are_rejected():
     with pytest.raises(ValueError, match="yields nothing"):
         generator(lambda: iter(()))
     with pytest.raises(TypeError, match="must return an iterable when called"):

@@ -18,7 +18,7 @@ def read(elements, *arguments, **settings):
     return elements(lambda: text_lines(*arguments, **{"num_epochs": 1, **settings}))
 
 
-def test_lines_come_as_they_are(elements, file):
+def test_lines_are_returned_unchanged(elements, file):
     first, second = read(elements, file, batch_size=3)
     assert first["text"].tolist() == [b"a b c", b"b", b"c x a b"]
     assert second["text"].tolist() == [b"b c"]
@@ -38,7 +38,7 @@ def test_words_become_numbers_and_lines_are_padded(elements, file, tmp_path, kin
     np.testing.assert_array_equal(cut["tokens"], [[1, 2], [2, 0], [3, 4], [2, 3]])
 
 
-def test_lines_of_a_length_share_a_batch(elements, file):
+def test_lines_of_similar_length_share_a_batch(elements, file):
     found = read(elements, file, ["a", "b", "c"], bucket_boundaries=[3], num_epochs=2, batch_size=2)
     lengths = sorted(batch["length"].tolist() for batch in found)
     assert lengths == [[1, 2], [1, 2], [3, 4], [3, 4]]
@@ -62,7 +62,7 @@ def test_shuffled_lines_are_shared_among_pipelines(elements, tmp_path):
         ({"vocabulary": "none"}, FileNotFoundError, "There is no vocabulary file none"),
         ({"vocabulary": []}, ValueError, "vocabulary has no words"),
         ({"vocabulary": ["a", "a"]}, ValueError, "has the word 'a' twice"),
-        ({"max_length": 3}, ValueError, "are of words: give a vocabulary"),
+        ({"max_length": 3}, ValueError, "need a vocabulary, but it is None"),
         ({"vocabulary": ["a"], "max_length": 0}, ValueError, "max_length must be 1 or more"),
         (
             {"vocabulary": ["a"], "bucket_boundaries": [3, 2]},
@@ -71,6 +71,6 @@ def test_shuffled_lines_are_shared_among_pipelines(elements, tmp_path):
         ),
     ],
 )
-def test_bad_arguments_are_refused(file, arguments, error, message):
+def test_bad_arguments_are_rejected(file, arguments, error, message):
     with pytest.raises(error, match=message):
         text_lines(file, **arguments)

@@ -69,14 +69,14 @@ def test_every_example_comes_once_an_epoch_with_its_label(elements, folder):
         np.testing.assert_array_equal(features["x"][:, 0], features["id"] / 2)
 
 
-def test_features_of_any_length_are_sparse(folder):
+def test_variable_length_features_are_sparse(folder):
     (features,) = tfrecords(f"{folder}/*", SPEC, batch_size=120, num_epochs=1)
     lengths = tf.math.bincount(features["tags"].indices[:, 0], minlength=120)
     np.testing.assert_array_equal(lengths, features["id"] % 3)
 
 
 @pytest.mark.parametrize(("buffer_size", "cache"), [(None, None), (10, None), (1000, "memory")])
-def test_each_epoch_has_an_order_of_its_own(elements, folder, buffer_size, cache):
+def test_each_epoch_has_a_new_order(elements, folder, buffer_size, cache):
     def order(seed):
         settings = {"num_epochs": 3, "buffer_size": buffer_size, "cache": cache}
         found = ids(read(elements, folder, shuffle=True, seed=seed, **settings))
@@ -88,7 +88,7 @@ def test_each_epoch_has_an_order_of_its_own(elements, folder, buffer_size, cache
     assert found == order(3) != order(4)
 
 
-def test_batches_run_over_the_end_of_epochs_for_ever(elements, folder):
+def test_batches_cross_epochs_indefinitely(elements, folder):
     dataset = lambda: tfrecords(f"{folder}/*", SPEC, batch_size=50)  # noqa: E731
     assert [len(features["id"]) for features in elements(dataset, 7)] == [50] * 7
 
@@ -118,7 +118,7 @@ def test_the_position_can_be_saved_and_restored(folder, tmp_path, restored_eleme
     assert ids(found) == ids(wanted)
 
 
-def test_options_can_be_given_at_once(folder):
+def test_options_can_be_passed_in_one_object(folder):
     options = PipelineOptions(batch_size=120, num_epochs=1)
     ((features, _),) = tfrecords(f"{folder}/*", SPEC, "y", options=options)
     assert len(features["id"]) == 120
@@ -127,13 +127,13 @@ def test_options_can_be_given_at_once(folder):
 BAD = {
     "missing": (example(5, x=None), "feature x is missing; the record has id, tags, y"),
     "too many": (example(5, x=[1.0, 2.0, 3.0]), "feature x has 3 values, expected 2"),
-    "other type": (example(5, id=[1.0]), "feature id is of float32, expected int64"),
+    "other type": (example(5, id=[1.0]), "feature id has type float32, expected int64"),
     "no example": (b"\xff\xff\xff", "is not a tf.train.Example (3 bytes)"),
 }
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_a_record_that_does_not_fit_is_named(elements, tmp_path, kind):
+def test_a_bad_record_is_named(elements, tmp_path, kind):
     record, text = BAD[kind]
     write(tmp_path / "a", [*(example(n) for n in range(5)), record, example(6)])
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
@@ -141,7 +141,7 @@ def test_a_record_that_does_not_fit_is_named(elements, tmp_path, kind):
     assert f"{tmp_path}/a, record 6: {text}" in str(caught.value)
 
 
-def test_records_that_do_not_fit_are_left_out(elements, tmp_path):
+def test_bad_records_are_skipped(elements, tmp_path):
     records = [example(n) for n in range(10)]
     records[3], records[4] = BAD["missing"][0], BAD["other type"][0]
     write(tmp_path / "a", records)
@@ -179,9 +179,7 @@ def test_a_damaged_file_is_named_with_the_place(elements, tmp_path, how):
 
 
 @pytest.mark.parametrize("how", ["cut", "checksum", "text"])
-def test_what_was_read_of_a_damaged_file_is_kept_if_the_rest_may_be_left_out(
-    elements, tmp_path, how
-):
+def test_records_before_the_damage_are_kept_if_bad_records_are_skipped(elements, tmp_path, how):
     damaged(tmp_path / "a", how)
     write(tmp_path / "b", [example(n) for n in range(1000, 1010)])
     found = ids(
@@ -195,7 +193,7 @@ def test_what_was_read_of_a_damaged_file_is_kept_if_the_rest_may_be_left_out(
 
 @pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
 @pytest.mark.parametrize("how", ["cut", "checksum", "text"])
-def test_a_damaged_compressed_file_is_named_or_left_there(elements, tmp_path, how, compression):
+def test_a_damaged_compressed_file_is_named_or_skipped(elements, tmp_path, how, compression):
     damaged(tmp_path / "a", how, compression)
     write(tmp_path / "b", [example(n) for n in range(1000, 1010)], compression)
 
@@ -211,7 +209,7 @@ def test_a_damaged_compressed_file_is_named_or_left_there(elements, tmp_path, ho
     assert read < 300
 
 
-def test_a_compressed_file_of_several_parts_is_whole(elements, tmp_path):
+def test_a_compressed_file_of_several_streams_is_complete(elements, tmp_path):
     write(tmp_path / "a.gz", [example(n) for n in range(5)], "GZIP")
     (tmp_path / "a.gz").write_bytes((tmp_path / "a.gz").read_bytes() * 2)
     found = elements(lambda: tfrecords(tmp_path / "a.gz", SPEC, num_epochs=1))
@@ -226,7 +224,7 @@ def test_a_compressed_file_of_several_parts_is_whole(elements, tmp_path):
         ({"compression": "LZ4"}, ValueError, "compression must be one of"),
         ({"batch_size": 0}, ValueError, "batch_size must be 1 or more, but got 0"),
         ({"batch": 3}, TypeError, "There is no argument 'batch'. The settings"),
-        ({"cache": "file"}, ValueError, "records of files are cached in memory alone"),
+        ({"cache": "file"}, ValueError, "records of files are cached only in memory"),
         ({"on_bad_record": "warn"}, ValueError, "on_bad_record must be one of 'raise', 'skip'"),
         ({"input_context": 3}, TypeError, "input_context must be a tf.distribute.InputContext"),
         ({"file_pattern": "none/*"}, FileNotFoundError, "No file matches file_pattern 'none/"),
@@ -234,13 +232,13 @@ def test_a_compressed_file_of_several_parts_is_whole(elements, tmp_path):
         ({"bad_records_file": "no/x"}, FileNotFoundError, "bad_records_file='no/x': there is no"),
     ],
 )
-def test_bad_arguments_are_refused(folder, arguments, error, message):
+def test_bad_arguments_are_rejected(folder, arguments, error, message):
     settings = {"file_pattern": f"{folder}/*", "features": SPEC, **arguments}
     with pytest.raises(error, match=message):
         tfrecords(**settings)
 
 
-def test_an_empty_file_is_refused(tmp_path):
+def test_an_empty_file_is_rejected(tmp_path):
     (tmp_path / "a").write_bytes(b"")
     with pytest.raises(ValueError, match=f"{tmp_path}/a is empty"):
         tfrecords(f"{tmp_path}/*", SPEC)

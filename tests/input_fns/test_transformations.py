@@ -41,7 +41,7 @@ def test_shuffle_and_repeat_gives_the_order_of_tf_data_experimental(elements, bu
     assert sorted(ours[:10]) == list(range(10))
 
 
-def test_each_repetition_and_each_iteration_has_an_order_of_its_own():
+def test_each_repetition_and_each_iteration_has_a_new_order():
     ours = numbers().apply(shuffle_and_repeat(10, 2, seed=3))
     theirs = numbers().apply(THEIRS.shuffle_and_repeat(10, 2, seed=3))
     first, second = list(ours.as_numpy_iterator()), list(ours.as_numpy_iterator())
@@ -120,7 +120,7 @@ def fails_at_five(number):
 
 
 def outcomes(dataset):
-    """What each call for the next element gives: values, or the class of the error."""
+    """Returns the values or the class of the error of each call for the next element."""
     iterator, found = iter(dataset), []
     while True:
         try:
@@ -132,7 +132,7 @@ def outcomes(dataset):
 
 
 @pytest.mark.parametrize("parallel", PARALLEL, ids=str)
-def test_an_error_of_the_map_function_spoils_its_batch_alone(parallel):
+def test_an_error_of_the_map_function_affects_only_its_batch(parallel):
     ours = outcomes(numbers(12).apply(map_and_batch(fails_at_five, 4, **parallel)))
     theirs = outcomes(numbers(12).apply(THEIRS.map_and_batch(fails_at_five, 4, **parallel)))
     assert ours == theirs
@@ -145,7 +145,7 @@ def test_an_error_of_the_map_function_keeps_its_text():
         list(numbers().apply(map_and_batch(fails_at_five, 4)))
 
 
-def test_elements_of_different_shapes_do_not_fit_in_a_batch():
+def test_elements_of_different_shapes_cannot_be_batched():
     with pytest.raises(tf.errors.InvalidArgumentError, match="number of elements does not match"):
         list(numbers().apply(map_and_batch(tf.range, 4)))
 
@@ -162,7 +162,7 @@ def test_arguments_may_be_tensors(elements):
     assert sorted(np.concatenate(found)) == [n * n for n in range(8)]
 
 
-def test_the_map_function_may_look_up_in_a_table(elements):
+def test_the_map_function_may_use_a_lookup_table(elements):
     def make():
         keys, values = tf.constant(["cat", "dog"]), tf.constant([10, 20])
         table = tf.lookup.StaticHashTable(
@@ -183,12 +183,12 @@ def test_parallel_calls_and_parallel_batches_exclude_each_other():
     assert str(ours.value) == str(theirs.value)
 
 
-def test_a_batch_size_of_zero_is_an_error_at_once():
+def test_a_batch_size_of_zero_is_rejected_immediately():
     with pytest.raises(ValueError, match="batch_size must be 1 or more, but got 0"):
         map_and_batch(structure, 0)
 
 
-def test_nothing_is_said_of_deprecation(caplog):
+def test_there_is_no_deprecation_warning(caplog):
     tf.get_logger().setLevel(logging.DEBUG)
     with caplog.at_level(logging.DEBUG), warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -214,7 +214,7 @@ def test_warns_of_a_model_that_comes_out_otherwise(caplog: pytest.LogCaptureFixt
     estimator = model_to_estimator(model, checkpoint_format="saver")
     with caplog.at_level(logging.WARNING, "tensorflow"):
         estimator.train(batches(), steps=1)
-    told = [line for line in caplog.messages if "made anew from its config they are" in line]
+    told = [line for line in caplog.messages if "rebuilt from its config they are" in line]
     assert len(told) == 1
     assert "Training starts from new weights." in told[0]
 
@@ -267,3 +267,40 @@ def test_tf_keras_itself_makes_these_estimators() -> None:
     assert isinstance(estimator, est.Estimator)
     estimator.train(batches(), steps=1)
     assert "estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE" in estimator.get_variable_names()
+
+
+def test_a_named_format_continues_from_an_object_based_checkpoint(tmp_path: Path) -> None:
+    def make(checkpoint_format: str) -> Any:
+        return model_to_estimator(dense(), model_dir=tmp_path, checkpoint_format=checkpoint_format)
+
+    object_based = make("checkpoint").train(batches(), steps=2)
+    named = make("saver")
+    assert evaluated(named) == evaluated(object_based)
+    named.train(batches(), steps=2)
+    assert named.get_variable_value("global_step") == 4
+
+
+def test_a_checkpoint_of_the_other_format_that_lacks_variables_is_named(tmp_path: Path) -> None:
+    model_to_estimator(dense(), model_dir=tmp_path).train(batches(), steps=2)
+    other = model_to_estimator(
+        compiled(dense(), "adam"), model_dir=tmp_path, checkpoint_format="saver"
+    )
+    with pytest.raises(tf.errors.NotFoundError, match='has checkpoint_format="checkpoint"'):
+        other.train(batches(), steps=2)
+
+
+@pytest.mark.parametrize("checkpoint_format", ["checkpoint", "saver"])
+def test_exports_with_serving_features_of_another_size(
+    tmp_path: Path, checkpoint_format: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    inputs = tf_keras.Input([4], name="x")
+    model = compiled(tf_keras.Model(inputs, layers.Dense(1, name="out")(inputs)))
+    estimator = model_to_estimator(model, checkpoint_format=checkpoint_format)
+    receiver_fn = est.export.build_parsing_serving_input_receiver_fn(
+        {"x": tf.io.FixedLenFeature([1], tf.float32)}
+    )
+    with caplog.at_level(logging.WARNING, "tensorflow"):
+        path = estimator.export_saved_model(str(tmp_path), receiver_fn)
+    assert "The weights of the checkpoint do not fit these features." in caplog.text
+    exported = tf.train.load_checkpoint(f"{path.decode()}/variables/variables")
+    assert [4, 1] in exported.get_variable_to_shape_map().values()

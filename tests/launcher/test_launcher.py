@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -35,7 +36,7 @@ def starts(tmp_path: Path) -> dict[str, int]:
     return {name: names.count(name) for name in sorted(set(names))}
 
 
-def test_each_process_has_its_role_and_an_address_of_its_own(tmp_path: Path) -> None:
+def test_each_process_has_its_role_and_a_distinct_address(tmp_path: Path) -> None:
     code = "print(json.dumps(config)); print('to stderr', file=sys.stderr)"
     done = run(tmp_path, code, "--workers=2", "--ps=1", "--evaluator")
     assert done.code == 0
@@ -56,7 +57,7 @@ def test_a_chief_alone_needs_no_cluster(tmp_path: Path) -> None:
     assert starts(tmp_path) == {"alone:0": 1}
 
 
-def test_the_exit_code_is_the_chiefs_and_what_never_ends_is_ended(tmp_path: Path) -> None:
+def test_launcher_returns_the_chiefs_exit_code_and_ends_hanging_tasks(tmp_path: Path) -> None:
     code = """
 if task["type"] == "ps":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # As a process does that hangs in a collective.
@@ -68,7 +69,7 @@ if task["type"] == "ps":
     assert not processes_with(str(tmp_path))
 
 
-def test_the_evaluator_has_its_own_time_for_the_last_evaluation(tmp_path: Path) -> None:
+def test_evaluator_secs_limits_the_last_evaluation(tmp_path: Path) -> None:
     code = "if name == 'evaluator:0': time.sleep(1000)"
     done = run(tmp_path, code, "--evaluator", "--evaluator_secs=0.3", "--grace_secs=100")
     assert done.code == 0
@@ -83,7 +84,7 @@ def test_the_evaluator_has_its_own_time_for_the_last_evaluation(tmp_path: Path) 
         ([], {"chief:0": 3, "worker:0": 3, "worker:1": 3}),
     ],
 )
-def test_a_failed_worker_starts_again_without_ps_all_with_it(
+def test_a_failed_worker_restarts_and_without_ps_all_trainers(
     tmp_path: Path, more: list[str], expected: dict[str, int]
 ) -> None:
     code = """
@@ -103,7 +104,7 @@ while len(list(folder.glob("worker:0.*"))) < 3:
 @pytest.mark.parametrize(
     ("code", "expected", "tries"), [("sys.exit(7)", 7, 3), ("sys.exit(2)", 2, 1)]
 )
-def test_restarts_are_counted_and_bad_input_has_none(
+def test_restarts_are_limited_and_bad_input_is_never_restarted(
     tmp_path: Path, code: str, expected: int, tries: int
 ) -> None:
     program = f"\nif name == 'worker:0': {code}\ntime.sleep(1000)"
@@ -113,7 +114,41 @@ def test_restarts_are_counted_and_bad_input_has_none(
     assert not processes_with(str(tmp_path))
 
 
-def test_a_signal_goes_on_to_all_and_the_chiefs_answer_is_the_exit_code(tmp_path: Path) -> None:
+FAILING = """
+def save(step):
+    with open(os.environ["ESTIMATOR_TRAIN_CHECKPOINT_FILE"], "w") as file:
+        file.write(f"model.ckpt-{step}")
+def fail_here():
+    raise KeyError("lost")
+"""
+
+
+def test_three_failures_at_the_same_place_without_a_checkpoint_end_the_job(tmp_path: Path) -> None:
+    program = FAILING + "if name == 'worker:0': fail_here()\ntime.sleep(1000)"
+    done = run(tmp_path, program, "--workers=1", "--ps=1", "--max_restarts=1000")
+    assert done.code == 1
+    assert starts(tmp_path)["worker:0"] == 3
+    told = done.lines("launch")
+    assert re.fullmatch(
+        r"worker:0 failed with exit code 1: KeyError: 'lost' \(<string>:\d+\)\.", told[0]
+    )
+    assert told[1] == "Restarting worker:0; 999 more restarts are allowed."
+    assert told[3] == "Restarting worker:0 in 1 s; 998 more restarts are allowed."
+    assert told[-1] == (
+        "Not restarting: worker:0 failed repeatedly at the same place, with no new checkpoint in "
+        f"between. {told[0]}"
+    )
+
+
+def test_a_new_checkpoint_before_each_failure_keeps_restarting(tmp_path: Path) -> None:
+    program = FAILING + "save(count)\nif count < 4: fail_here()"
+    done = run(tmp_path, program)
+    assert (done.code, starts(tmp_path)) == (1, {"alone:0": 4})  # All three restarts are used.
+    done = run(tmp_path, program)
+    assert (done.code, starts(tmp_path)) == (0, {"alone:0": 5})
+
+
+def test_signals_are_forwarded_and_the_exit_code_is_the_chiefs(tmp_path: Path) -> None:
     code = """
 def stop(*_):
     print("told")
@@ -134,8 +169,14 @@ time.sleep(1000)
     assert not processes_with(str(tmp_path))
 
 
-def test_nothing_outlives_a_launcher_that_is_killed(tmp_path: Path) -> None:
-    program = [sys.executable, "-c", PROGRAM + "print('ready'); time.sleep(1000)", str(tmp_path)]
+def test_all_processes_end_when_the_launcher_is_killed(tmp_path: Path) -> None:
+    code = """
+import subprocess
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", str(folder)])
+print("ready")
+time.sleep(1000)
+"""
+    program = [sys.executable, "-c", PROGRAM + code, str(tmp_path)]
     process = start(["--workers=1", "--ps=1"], program)
     assert process.stdout is not None
     for _ in range(3):
@@ -151,7 +192,7 @@ def test_nothing_outlives_a_launcher_that_is_killed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["launch"], "what is to be launched?"),
+        (["launch"], "a program is needed"),
         (["launch", "--workers=-1", "--", "true"], "--workers"),
         (["launch", "--", "/no/such/program"], "/no/such/program: No such file or directory"),
         (["evaluate", "--", "x"], "unexpected argument '--'"),

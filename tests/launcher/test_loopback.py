@@ -14,7 +14,7 @@ import pytest
 from launched import ROOT, launched
 
 from estimator_train.launcher import loopback
-from estimator_train.launcher.ports import free_addresses
+from estimator_train.launcher.ports import find_free_addresses
 
 # Not by a fork: the linker loads the library as a program starts.
 LISTENING = Path(__file__).with_name("listening.py")
@@ -50,7 +50,7 @@ with socket.socket(getattr(socket, family)) as one:
     ("kind", "flag"),
     [("async", "--ps=1"), ("sync", "--workers=1")],
 )
-def test_servers_that_train_listen_on_loopback_alone(tmp_path: Path, kind: str, flag: str) -> None:
+def test_servers_listen_only_on_loopback(tmp_path: Path, kind: str, flag: str) -> None:
     done = launched([flag], [sys.executable, str(LISTENING), kind, str(tmp_path)])
     assert done.code == 0, done.text
     looks = [line for line in done.lines("chief:0") if line.startswith("[")]
@@ -65,7 +65,7 @@ def test_servers_that_train_listen_on_loopback_alone(tmp_path: Path, kind: str, 
 def bound(family: str, host: str, port: int, v6_only: bool = False) -> list[object]:
     """The address that a socket has which is bound to this one, in a process of a cluster."""
     asked = json.dumps([family, host, port, v6_only])
-    environment = {**os.environ, **(loopback.variables(ADDRESSES, {}) or {})}
+    environment = {**os.environ, **(loopback.loopback_variables(ADDRESSES, {}) or {})}
     done = subprocess.run(
         [sys.executable, "-c", BINDS, asked], env=environment, capture_output=True
     )
@@ -73,7 +73,7 @@ def bound(family: str, host: str, port: int, v6_only: bool = False) -> list[obje
     return list(json.loads(done.stdout))
 
 
-ADDRESSES = ["127.0.0.1:15001", *free_addresses(1)]
+ADDRESSES = ["127.0.0.1:15001", *find_free_addresses(1)]
 PORT = int(ADDRESSES[-1].rpartition(":")[2])
 
 
@@ -97,16 +97,16 @@ def test_ports_of_the_cluster_are_bound_to_loopback(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_other_ports_are_bound_as_they_ask(family: str) -> None:
+def test_other_ports_are_not_rebound(family: str) -> None:
     everywhere = {"AF_INET": "0.0.0.0", "AF_INET6": "::"}[family]
-    other = int(free_addresses(1)[0].rpartition(":")[2])
+    other = int(find_free_addresses(1)[0].rpartition(":")[2])
     assert bound(family, everywhere, other) == [everywhere, other]
     assert bound(family, everywhere, 0)[0] == everywhere
 
 
-def test_what_was_preloaded_before_still_is() -> None:
+def test_earlier_preloaded_libraries_are_kept() -> None:
     library = importlib.util.find_spec("_estimator_train_loopback")
-    found = loopback.variables(["a:1", "b:2"], {"LD_PRELOAD": "/lib/other.so"})
+    found = loopback.loopback_variables(["a:1", "b:2"], {"LD_PRELOAD": "/lib/other.so"})
     assert found == (
         library
         and {
@@ -116,7 +116,7 @@ def test_what_was_preloaded_before_still_is() -> None:
     )
 
 
-def test_without_the_library_the_launcher_says_so(
+def test_launcher_warns_without_the_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A library that the linker cannot be told of, found before the one that is installed.

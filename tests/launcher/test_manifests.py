@@ -10,7 +10,7 @@ from tfjob import faults
 
 from estimator_train.cli.main import main
 from estimator_train.cluster import detect
-from estimator_train.launcher.manifests import ClusterJob, slurm
+from estimator_train.launcher.manifests import ClusterJob, make_slurm_script
 
 PROGRAM = ["python", "train.py", "--name=a b"]
 
@@ -20,7 +20,7 @@ def manifest(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_a_tfjob_has_the_roles_and_containers_the_operator_knows(
+def test_a_tfjob_has_the_operators_roles_and_containers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = manifest(
@@ -42,7 +42,7 @@ def test_a_tfjob_has_the_roles_and_containers_the_operator_knows(
     assert text.count('command: ["python", "train.py", "--name=a b"]') == 4
 
 
-def test_a_tfjob_has_nothing_that_its_schema_does_not_know(
+def test_a_tfjob_fits_its_schema(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     options = ["--platform=kubeflow", "--workers=1", "--ps=1", "--evaluator", "--image=here:1"]
@@ -59,7 +59,7 @@ def test_a_tfjob_has_nothing_that_its_schema_does_not_know(
     ]
 
 
-def test_a_slurm_script_starts_all_tasks_and_tells_their_roles(
+def test_a_slurm_script_starts_all_tasks_with_their_roles(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     text = manifest(capsys, "--platform=slurm", "--workers=1", "--ps=1", "--evaluator")
@@ -81,21 +81,21 @@ def test_a_slurm_script_starts_all_tasks_and_tells_their_roles(
     assert roles == ["chief", "worker", "ps", "evaluator"]
 
 
-def test_gpus_are_asked_for_only_where_wanted() -> None:
-    assert "gpus" not in slurm(ClusterJob(["true"]))
-    assert "#SBATCH --gpus-per-task=2\n" in slurm(ClusterJob(["true"], gpus=2))
+def test_gpus_are_requested_only_if_given() -> None:
+    assert "gpus" not in make_slurm_script(ClusterJob(["true"]))
+    assert "#SBATCH --gpus-per-task=2\n" in make_slurm_script(ClusterJob(["true"], gpus=2))
 
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
         (["--platform=kubeflow", "--", "true"], "--image=NAME"),
-        (["--platform=slurm"], "what is to be run?"),
-        (["--", "true"], "which platform? --platform=kubeflow or slurm"),
+        (["--platform=slurm"], "a program is needed"),
+        (["--", "true"], "--platform is needed: kubeflow or slurm"),
         (["--platform=nomad", "--", "true"], "kubeflow|slurm"),
     ],
 )
-def test_what_is_missing_is_told(
+def test_errors_name_the_missing_argument(
     arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["manifest", *arguments]) == 2

@@ -1,4 +1,4 @@
-"""What the tests of old programs share: running one, unedited, in a process of its own."""
+"""Fixture that runs an old program in another process."""
 
 import subprocess
 
@@ -9,13 +9,15 @@ from legacy_programs import COMMAND, PROGRAMS, SEEDED, environment
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs a program of `programs/`, or one given as text, and returns the ended process.
+    """Returns a function that runs a program of `programs/`, or a text, and returns the process.
 
-    The same random numbers each time: a network that starts badly learns nothing in its few steps.
-    In a fork; `python` is what else starts it, for a program that asks what an import does.
+    The program is seeded: with unlucky initial values a network learns nothing in its few steps.
+    It runs in a fork; `python` names a command to start it with, for a test of imports.
     """
 
-    def runs(program, *arguments, switches=SEEDED, exit_code=0, python=None, cwd=None, **variables):
+    def run_program(
+        program, *arguments, switches=SEEDED, exit_code=0, python=None, cwd=None, **variables
+    ):
         if "\n" in program:
             path = tmp_path / "script.py"
             path.write_text(program)
@@ -24,7 +26,7 @@ def run(tmp_path):
             program = PROGRAMS / program
         command = ["run", *switches, str(program), *arguments]
         if python is None:
-            # TensorFlow is imported already; this is how its Keras is chosen all the same.
+            # The fork has imported TensorFlow, which chooses its Keras by this variable.
             variables["TF_USE_LEGACY_KERAS"] = 1
             command = forked.python(COMMAND, *command)
         else:
@@ -40,4 +42,4 @@ def run(tmp_path):
         assert done.returncode == exit_code, done.stdout + done.stderr[-3000:]
         return done
 
-    return runs
+    return run_program

@@ -1,11 +1,11 @@
-"""How the tests of old programs start one."""
+"""Command and environment for running old programs in tests."""
 
 import os
 import sysconfig
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
-# Not `python -m`, which would look for modules in the working directory first.
+# Not `python -m`, which searches the working directory for modules first.
 COMMAND = os.path.join(sysconfig.get_path("scripts"), "estimator-train")
 SEEDED = ["--seed=1"]
 

@@ -1,16 +1,16 @@
-"""What of old packages from PyPI runs: a table of modules that import and tests that pass.
+"""Prints a table of old packages from PyPI: how many modules import and how many tests pass.
 
-Install them without their requirements beside this package, with what else they import, then:
+Install the packages with `pip install --no-deps`, and the other libraries that they import, then:
 
-    python tests/legacy/packages.py              # all that are installed: imports and their tests
+    python tests/legacy/packages.py              # imports and tests of all installed packages
     python tests/legacy/packages.py --imports    # imports alone, which takes a minute
-    python tests/legacy/packages.py --check      # imports, and what `estimator-train check` said
-    python tests/legacy/packages.py --rewrite    # imports, and those of the copies by --rewrite
+    python tests/legacy/packages.py --check      # imports, and reports of `estimator-train check`
+    python tests/legacy/packages.py --rewrite    # imports, and imports of the copies by --rewrite
     python tests/legacy/packages.py --programs   # imports, and programs of programs/libraries
-    python tests/legacy/packages.py adanet tf-slim --sample=40   # of their test files
+    python tests/legacy/packages.py adanet tf-slim --sample=40   # 40 random test files of each
 
-Each package is read by `estimator-train run`, as a script of its generation would import it. A test
-file runs in a fork of its own; it has passed if all of its tests have.
+`estimator-train run` imports each package, as a script of its generation would. Each test file runs
+in a fork, and passes if all of its tests pass.
 """
 
 import importlib
@@ -60,12 +60,12 @@ def main(arguments):
             continue
         inner = ["--all-of" if with_tests else "--imports-of", module]
         inner += [argument for argument in arguments if argument.startswith("--sample=")]
-        found = _reported([COMMAND, "run", generation, __file__, *inner])
-        print(f"| {requirement} | {_imported_of(found)} | {row(found)} |", flush=True)
+        found = _run_report([COMMAND, "run", generation, __file__, *inner])
+        print(f"| {requirement} | {_count_imported(found)} | {row(found)} |", flush=True)
 
 
-def _reported(command, **variables):
-    """What `_report` writes in a process of its own."""
+def _run_report(command, **variables):
+    """Runs `_report` in another process and returns its output."""
     variables = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **variables}
     done = subprocess.run(command, capture_output=True, text=True, env=variables)
     lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
@@ -74,41 +74,41 @@ def _reported(command, **variables):
     return json.loads(lines[-1].removeprefix(_MARK))
 
 
-def _agreement(found):
-    """In how many modules `check` says what the import shows, and in which it does not."""
+def _compare_with_check(found):
+    """Counts the modules whose import agrees with `check`, and lists the others."""
     done = subprocess.run(
         [COMMAND, "check", found["folder"], "--json"], capture_output=True, text=True
     )
-    told = {file["path"]: file["import_problem"] for file in json.loads(done.stdout)}
+    expected = {file["path"]: file["import_problem"] for file in json.loads(done.stdout)}
     wrong = []
     for path, error in found["errors"].items():
-        if bool(error) != bool(told[path]):
+        if bool(error) != bool(expected[path]):
             module = os.path.relpath(path, found["folder"])
-            wrong.append(f"{module}: {error or 'imports'}, told: {told[path] or 'imports'}")
-    right = len(told) - len(wrong)
-    return f"{right} of {len(told)} | {'; '.join(wrong)}"
+            wrong.append(f"{module}: {error or 'imports'}, expected: {expected[path] or 'imports'}")
+    right = len(expected) - len(wrong)
+    return f"{right} of {len(expected)} | {'; '.join(wrong)}"
 
 
-def _rewritten(found):
-    """How many of the modules that import do so as edited copies, under Python itself."""
+def _import_copies(found):
+    """Counts the modules whose edited copies import under `python`, and lists the others."""
     folder = Path(found["folder"])
     with tempfile.TemporaryDirectory() as place:
         copy = Path(place, folder.name)
         subprocess.run([COMMAND, "check", folder, f"--rewrite={copy}"], capture_output=True)
         command = [sys.executable, __file__, "--copies-of", folder.name]
-        copies = _reported(command, PYTHONPATH=place)["errors"]
+        copies = _run_report(command, PYTHONPATH=place)["errors"]
     named = {os.path.relpath(path, copy): error for path, error in copies.items()}
     good = [os.path.relpath(path, folder) for path, error in found["errors"].items() if not error]
     wrong = [f"{name}: {named.get(name, 'no copy')}" for name in good if named.get(name, "none")]
     return f"{len(good) - len(wrong)} of {len(good)} | {'; '.join(wrong)}"
 
 
-def _imported_of(found):
+def _count_imported(found):
     return f"{list(found['errors'].values()).count('')} of {len(found['errors'])}"
 
 
-def _programs(found):
-    """How many of the programs written after a package's README run to their end."""
+def _run_programs(found):
+    """Counts the programs from a package's README that run to their end, and lists the others."""
     name = Path(found["folder"]).name
     paths = sorted((Path(__file__).parent / "programs" / "libraries").glob(f"{name}_*.py"))
     wrong = []
@@ -123,18 +123,18 @@ def _programs(found):
     return f"{len(paths) - len(wrong)} of {len(paths)} | {'; '.join(wrong)}"
 
 
-def _row(found):
+def _summarize_tests(found):
     reasons = Counter(filter(None, found["errors"].values())) + Counter(found["test_errors"])
-    told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(8))
+    errors = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(8))
     tests = f"{found['passed']} of {found['tests']}" if found["tests"] else "none shipped"
-    return f"{tests} | {told}"
+    return f"{tests} | {errors}"
 
 
 _ROWS = {
-    "--all": ("test files that pass | why the others do not", _row),
-    "--programs": ("programs that run | the others", _programs),
-    "--check": ("of which `check` says what the import shows | the others", _agreement),
-    "--rewrite": ("of which the copies import | the others", _rewritten),
+    "--all": ("test files that pass | why the others do not", _summarize_tests),
+    "--programs": ("programs that run | the others", _run_programs),
+    "--check": ("of these `check` agrees on | the others", _compare_with_check),
+    "--rewrite": ("of which the copies import | the others", _import_copies),
 }
 
 
@@ -147,11 +147,11 @@ def _report(package, with_tests, sample=""):
     found = {"folder": folder, "errors": {}}
     found |= {"tests": len(tests), "passed": 0, "test_errors": []}
     for file in tests:
-        error = _forked(_tested, _module(package, folder, file))
+        error = _run_in_fork(_run_tests, _module(package, folder, file))
         found["passed"] += not error
         found["test_errors"] += [error] if error else []
     for file in files:
-        found["errors"][str(file)] = _imported(_module(package, folder, file))
+        found["errors"][str(file)] = _import(_module(package, folder, file))
     print(_MARK + json.dumps(found), flush=True)
 
 
@@ -160,8 +160,8 @@ def _module(package, folder, file):
     return ".".join([package, *inner]).removesuffix(".__init__")
 
 
-def _imported(name):
-    """Imports a module; returns why that failed, or ""."""
+def _import(name):
+    """Imports a module and returns the error, or ""."""
     from absl import flags  # noqa: PLC0415
 
     for flag in flags.FLAGS._flags().values():
@@ -181,8 +181,8 @@ def _reason(error):
     return f"{type(error).__name__}: {text[0][:110]}".replace("|", "/")
 
 
-def _tested(name):
-    """Runs the tests of a module; returns why one failed, or ""."""
+def _run_tests(name):
+    """Runs the tests of a module and returns the first error, or ""."""
     from absl import flags  # noqa: PLC0415
 
     flags.FLAGS(["test"], known_only=True)
@@ -193,14 +193,14 @@ def _tested(name):
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
     bad = [*result.errors, *result.failures]
-    lines = [_error_of(text) for _, text in bad if text.strip()]
+    lines = [_find_error_line(text) for _, text in bad if text.strip()]
     for test, text in bad:
         print(f"{name} {test}\n{text}", file=sys.stderr)
     return lines[0].replace("|", "/") if lines else ""
 
 
-def _error_of(trace):
-    """The line of a traceback that names the error, which may have lines below it."""
+def _find_error_line(trace):
+    """Returns the line of a traceback that names the error."""
     lines = trace.strip().splitlines()
     named = [
         line for line in lines if re.match(r"[\w.]+(Error|Exception|Symbol|NotInstalled)\b", line)
@@ -208,8 +208,8 @@ def _error_of(trace):
     return (named or lines)[-1][:130]
 
 
-def _forked(function, argument):
-    """What a function returns in a process of its own, or what ended that."""
+def _run_in_fork(function, argument):
+    """Calls a function in a fork and returns its result, or why the fork ended."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:

@@ -1,4 +1,4 @@
-"""Data that old programs look for, made for the tests."""
+"""Generated data sets for old programs."""
 
 import gzip
 import struct
@@ -9,7 +9,7 @@ NAMES = ("train", "t10k")
 
 
 def write_mnist(folder, counts=(256, 64)):
-    """Images of ten classes, told apart by a bright bar, in the files of MNIST."""
+    """Writes images of ten classes, each with a bright bar at another row, as files of MNIST."""
     folder.mkdir(parents=True)
     random = np.random.RandomState(0)
     for name, count in zip(NAMES, counts, strict=True):
@@ -24,7 +24,7 @@ def write_mnist(folder, counts=(256, 64)):
 
 
 def write_iris(folder):
-    """Flowers of three kinds with the means of the real ones, in the tutorial's two files."""
+    """Writes flowers of three kinds, with the means of the real data, as the tutorial's files."""
     folder.mkdir(parents=True)
     random = np.random.RandomState(0)
     means = np.array([[5.0, 3.4, 1.5, 0.2], [5.9, 2.8, 4.3, 1.3], [6.6, 3.0, 5.6, 2.0]])

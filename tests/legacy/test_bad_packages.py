@@ -1,4 +1,4 @@
-"""Installed packages that cannot run, and code of Python 2: one line says what and what to do."""
+"""Installed packages that cannot run and code of Python 2 end with a one-line error."""
 
 import pytest
 
@@ -37,7 +37,7 @@ EXPECTED = {
     "inner": ["py-inner 0.3 is installed without its module inner._speed"],
     "lacking": ["py-lacking 0.3 needs the module another_library", "pip install"],
     "forest": [
-        "py-forest 0.3 asks for tensorflow<2.16.0,>=1.15, and with TensorFlow 2.2",
+        "py-forest 0.3 requires tensorflow<2.16.0,>=1.15, and its import fails with TensorFlow 2.2",
         "tensor_forest does not exist any more",
         "estimator-train check",
     ],
@@ -45,7 +45,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_package_that_cannot_run_is_told_in_one_line(run, installed, name):
+def test_package_that_cannot_run_ends_with_one_line(run, installed, name):
     program = f"import sys\nsys.path.append(sys.argv[1])\nimport {name}\n"
     done = run(program, installed, exit_code=2, switches=["--tf1"])
     (line,) = [text for text in done.stderr.splitlines() if "error" in text]
@@ -55,7 +55,7 @@ def test_package_that_cannot_run_is_told_in_one_line(run, installed, name):
         assert part in line
 
 
-def test_error_of_a_program_keeps_its_traceback_and_debug_shows_the_others(run, installed):
+def test_errors_of_the_program_keep_their_traceback_and_debug_shows_all_others(run, installed):
     start = "import sys\nsys.path.append(sys.argv[1])\n"
     done = run(f"{start}import sound\nsound.f()\n", installed, exit_code=1)
     assert done.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
@@ -66,14 +66,14 @@ def test_error_of_a_program_keeps_its_traceback_and_debug_shows_the_others(run, 
 
 
 SOURCES = {
-    "print 'a'\n": "line 1: this is Python 2: it prints by a statement",
+    "print 'a'\n": "line 1: this is Python 2: it uses the print statement",
     "try:\n  pass\nexcept OSError, e:\n  pass\n": "line 3: this is Python 2: it catches an error",
     "x = = 1\n": "line 1: invalid syntax",
 }
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_syntax_of_another_python_is_told_in_one_line(run, tmp_path, source):
+def test_syntax_errors_end_with_one_line(run, tmp_path, source):
     (tmp_path / "helpers.py").write_text(source)
     for program, name in ((source, "script.py"), ("# A script.\nimport helpers\n", "helpers.py")):
         done = run(program, exit_code=2)

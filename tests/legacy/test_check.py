@@ -1,4 +1,4 @@
-"""`estimator-train check` tells what of a codebase runs."""
+"""`estimator-train check` reports which names of a codebase exist."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from legacy_programs import COMMAND, environment
 from estimator_train.legacy.reading import symbols
 
 
-def test_names_are_followed_through_imports_and_aliases():
+def test_names_are_resolved_through_imports_and_aliases():
     source = (
         "import tensorflow as tf\n"
         "import tensorflow.contrib.slim as slim\n"
@@ -17,7 +17,7 @@ def test_names_are_followed_through_imports_and_aliases():
         "layers = tf.contrib.layers\n"
         "layers.flatten(slim.conv2d(a.stack(1)))\n"
     )
-    found = {(use.symbol, use.line) for use in symbols.uses(source)}
+    found = {(use.symbol, use.line) for use in symbols.find_uses(source)}
     assert found == {
         ("tensorflow.contrib.slim", 2),
         ("tensorflow.python.ops.array_ops", 3),
@@ -28,7 +28,7 @@ def test_names_are_followed_through_imports_and_aliases():
     }
 
 
-def test_report_of_a_tree(tmp_path):
+def test_report_of_a_directory(tmp_path):
     (tmp_path / "old.py").write_text(
         "import tensorflow as tf\n"
         "x = tf.placeholder(tf.float32)\n"
@@ -54,7 +54,7 @@ def test_report_of_a_tree(tmp_path):
     assert new["command"].startswith("estimator-train run ")
 
 
-def test_names_that_are_bound_to_something_else_are_not_followed():
+def test_names_that_are_bound_again_are_not_resolved():
     source = (
         "import tensorflow as tf\n"
         "layers = tf.layers\n"
@@ -73,7 +73,7 @@ def test_names_that_are_bound_to_something_else_are_not_followed():
         "    import other as v1\n"
         "v1.Session\n"
     )
-    found = {use.symbol.removeprefix("tensorflow.") for use in symbols.uses(source)}
+    found = {use.symbol.removeprefix("tensorflow.") for use in symbols.find_uses(source)}
     assert found == {
         "layers",
         "zeros",
@@ -88,7 +88,7 @@ def test_names_that_are_bound_to_something_else_are_not_followed():
     }
 
 
-def test_report_agrees_with_what_the_runner_does(run, tmp_path):
+def test_report_agrees_with_run(run, tmp_path):
     names = [
         "placeholder",
         "contrib.layers.flatten",

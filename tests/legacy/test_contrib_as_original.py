@@ -1,4 +1,4 @@
-"""Our `tf.contrib`, as an old program sees it, beside what TensorFlow 1.15 answered."""
+"""Our `tf.contrib`, as an old program sees it, compared with the answers of TensorFlow 1.15."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ RECORDED = {
 }
 
 
-# What ours answers where it differs: the texts of errors, None where they are TensorFlow's own and
-# change with its version; and whole answers, where the question tells the reason.
+# Our answers that differ: the texts of errors, None if the text is TensorFlow's and depends on its
+# version; and complete answers, for which the question gives the reason.
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
-# Those that take longest: networks that are built whole, and estimators that are trained.
+# The slowest areas: complete networks, and estimators that are trained.
 LONG = {
     *("crf", "data", "decoding", "estimator", "learn", "learn_estimators", "metrics"),
     *("optimize_loss", "rnn", "seq2seq", "slim_nets", "slim_nets_run", "structural", "timeseries"),
@@ -42,7 +42,7 @@ QUESTIONS = [
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, Any]]:
-    """A function from an area to our answers, in a program that runs as it is."""
+    """Returns a function of an area that gives our answers, computed by an old program."""
 
     @functools.cache
     def answers(of_long: bool) -> dict[str, dict[str, Any]]:
@@ -61,7 +61,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, 
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Everything in lists and dicts, each with where it is."""
+    """Yields everything in lists and dicts, with its path."""
     parts = value.items() if isinstance(value, dict) else None
     parts = enumerate(value) if isinstance(value, list) else parts
     if parts is None:
@@ -72,16 +72,16 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from leaves(one, f"{path}/{key}")
 
 
-def differences(original: dict[str, Any], found: dict[str, Any], asked: str) -> list[str]:
-    if "error" in original or "error" in found:
-        theirs, ours = ((one.get("error"), one.get("text")) for one in (original, found))
-        if asked in OURS["texts"]:
-            theirs = theirs[0], OURS["texts"][asked]
-        ours = ours[0], re.sub("0x[0-9a-f]+", "0x", ours[1] or "") if theirs[1] else theirs[1]
-        return [] if theirs == ours else [f"{theirs}, ours {ours}: {found}"]
-    left, right = dict(leaves(original)), dict(leaves(found))
+def differences(original: dict[str, Any], actual: dict[str, Any], key: str) -> list[str]:
+    if "error" in original or "error" in actual:
+        expected_error = original.get("error"), OURS["texts"].get(key, original.get("text"))
+        # An empty expected text accepts any text.
+        text = re.sub("0x[0-9a-f]+", "0x", actual.get("text") or "")
+        actual_error = actual.get("error"), text if expected_error[1] else expected_error[1]
+        return [] if expected_error == actual_error else [f"{expected_error}, got {actual}"]
+    left, right = dict(leaves(original)), dict(leaves(actual))
     return [
-        f"{path}: {left.get(path)}, ours {right.get(path)}"
+        f"{path}: {left.get(path)}, got {right.get(path)}"
         for path in sorted({*left, *right})
         if not _same(left.get(path), right.get(path))
     ]
@@ -93,21 +93,21 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one == other
 
 
-# The first of a process waits for the answers to all questions.
+# The first test of a process waits for the answers to all questions.
 @pytest.mark.timeout(1500)
 @pytest.mark.parametrize(("area", "question"), QUESTIONS)
 def test_contrib_answers_as_the_original(
     ours: Callable[[str], dict[str, Any]], area: str, question: str
 ) -> None:
-    original, found = dict(RECORDED[area][question]), dict(ours(area)[question])
+    original, actual = dict(RECORDED[area][question]), dict(ours(area)[question])
     reason = original.pop("differs", None)
-    assert found.pop("differs", None) == reason  # Recorded anew, if the question has changed.
-    asked = f"{area} {question}"
+    assert actual.pop("differs", None) == reason  # Otherwise record the answers again.
+    key = f"{area} {question}"
     if reason is not None:
-        assert differences(original, found, asked), f"The same now: {reason}"
-        original = OURS["answers"][asked]
-    differing = differences(original, found, asked)
-    assert not differing, "\n".join(differing[:10])
+        assert differences(original, actual, key), f"The same now: {reason}"
+        original = OURS["answers"][key]
+    found = differences(original, actual, key)
+    assert not found, "\n".join(found[:10])
 
 
 @pytest.mark.timeout(1500)

@@ -1,4 +1,4 @@
-"""The optimizers of `tf.contrib.opt`: three steps against the same in NumPy."""
+"""Optimizers of `tf.contrib.opt`: three steps, compared with the same steps in NumPy."""
 
 import numpy as np
 import pytest
@@ -8,21 +8,21 @@ from estimator_train.legacy.contrib import opt
 
 tf1 = tf.compat.v1
 STEPS = 3
-FIRST = np.float32([[1.0, -2.0], [0.5, 3.0], [0.0, 1.5]])
+INITIAL = np.float32([[1.0, -2.0], [0.5, 3.0], [0.0, 1.5]])
 GRADIENT = np.float32([[0.3, -0.1], [0.0, 0.2], [-0.4, 0.5]])
 ROWS = [2, 0]
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
-def trained(make, use_resource, rows=None):
-    """The variable after some steps with the same gradient, which has all rows or some."""
+def train(create_optimizer, use_resource, rows=None):
+    """Returns the variable after STEPS steps; with `rows`, the gradient is sparse."""
     with tf.Graph().as_default(), tf1.Session() as session:
-        variable = tf1.get_variable("v", initializer=FIRST, use_resource=use_resource)
+        variable = tf1.get_variable("v", initializer=INITIAL, use_resource=use_resource)
         gradient = tf.constant(GRADIENT)
         if rows is not None:
             gradient = tf.IndexedSlices(tf.gather(gradient, rows), tf.constant(rows), [3, 2])
         step = tf1.train.create_global_step()
-        train_op = make(step).apply_gradients([(gradient, variable)], step)
+        train_op = create_optimizer(step).apply_gradients([(gradient, variable)], step)
         session.run(tf1.global_variables_initializer())
         for _ in range(STEPS):
             session.run(train_op)
@@ -31,43 +31,43 @@ def trained(make, use_resource, rows=None):
 
 
 def adam(rate, nesterov=False, decay=0.0, rows=slice(None), lazy=False):
-    """Adam's rule (Kingma and Ba, 2014), with the changes that the variants make."""
-    value, m, v = FIRST.astype(np.float64), np.zeros([3, 2]), np.zeros([3, 2])
+    """Computes Adam's rule (Kingma and Ba, 2014) with the changes of the variants."""
+    value, m, v = INITIAL.astype(np.float64), np.zeros([3, 2]), np.zeros([3, 2])
     gradient = np.zeros([3, 2])
     gradient[rows] = GRADIENT[rows]
-    kept = rows if lazy else slice(None)
+    moved_rows = rows if lazy else slice(None)
     for t in range(1, STEPS + 1):
         value[rows] -= decay * value[rows]
-        m[kept] = BETA1 * m[kept] + (1 - BETA1) * gradient[kept]
-        v[kept] = BETA2 * v[kept] + (1 - BETA2) * gradient[kept] ** 2
+        m[moved_rows] = BETA1 * m[moved_rows] + (1 - BETA1) * gradient[moved_rows]
+        v[moved_rows] = BETA2 * v[moved_rows] + (1 - BETA2) * gradient[moved_rows] ** 2
         direction = BETA1 * m + (1 - BETA1) * gradient if nesterov else m
-        corrected = rate * np.sqrt(1 - BETA2**t) / (1 - BETA1**t)
-        value[rows] -= (corrected * direction / (np.sqrt(v) + EPSILON))[rows]
+        corrected_rate = rate * np.sqrt(1 - BETA2**t) / (1 - BETA1**t)
+        value[rows] -= (corrected_rate * direction / (np.sqrt(v) + EPSILON))[rows]
     return value
 
 
 def momentum(rate, decay):
-    value, sums = FIRST.astype(np.float64), np.zeros([3, 2])
+    value, accumulated = INITIAL.astype(np.float64), np.zeros([3, 2])
     for _ in range(STEPS):
         value -= decay * value
-        sums = 0.9 * sums + GRADIENT
-        value -= rate * sums
+        accumulated = 0.9 * accumulated + GRADIENT
+        value -= rate * accumulated
     return value
 
 
 def lars(rates, decay=0.01, share=0.02):
-    """Layer-wise rates (You, Gitman and Ginsburg, 2017); the rate itself is in the sums."""
-    value, sums = FIRST.astype(np.float64), np.zeros([3, 2])
+    """Computes LARS (You, Gitman and Ginsburg, 2017); the rate is part of the accumulator."""
+    value, accumulated = INITIAL.astype(np.float64), np.zeros([3, 2])
     for rate in rates:
         weight, length = np.linalg.norm(value), np.linalg.norm(GRADIENT)
-        local = share * weight / (length + decay * weight)
-        sums = 0.9 * sums + rate * local * (GRADIENT + decay * value)
-        value -= sums
+        local_rate = share * weight / (length + decay * weight)
+        accumulated = 0.9 * accumulated + rate * local_rate * (GRADIENT + decay * value)
+        value -= accumulated
     return value
 
 
-def falling(step):
-    """The rates 0.8, 0.4, 0.2."""
+def decaying_rate(step):
+    """Returns the rates 0.8, 0.4, 0.2."""
     return tf1.train.exponential_decay(0.8, step, 1, 0.5, staircase=True)
 
 
@@ -78,7 +78,7 @@ CASES = {
     "momentum_w": (lambda _: opt.MomentumWOptimizer(0.01, 0.1, 0.9), momentum(0.1, 0.01)),
     "extended": (lambda _: MomentumWithDecay(0.01, 0.1, 0.9), momentum(0.1, 0.01)),
     "lars": (
-        lambda step: opt.LARSOptimizer(falling(step), weight_decay=0.01, eeta=0.02),
+        lambda step: opt.LARSOptimizer(decaying_rate(step), weight_decay=0.01, eeta=0.02),
         lars([0.8, 0.4, 0.2]),
     ),
     "lars_skipped": (
@@ -91,8 +91,8 @@ CASES = {
 @pytest.mark.parametrize("use_resource", [False, True])
 @pytest.mark.parametrize("name", CASES)
 def test_dense_gradients(name, use_resource):
-    make, expected = CASES[name]
-    np.testing.assert_allclose(trained(make, use_resource), expected, rtol=1e-5)
+    create_optimizer, expected = CASES[name]
+    np.testing.assert_allclose(train(create_optimizer, use_resource), expected, rtol=1e-5)
 
 
 SPARSE_CASES = {
@@ -103,12 +103,12 @@ SPARSE_CASES = {
 
 @pytest.mark.parametrize("use_resource", [False, True])
 @pytest.mark.parametrize("name", SPARSE_CASES)
-def test_gradients_of_some_rows(name, use_resource):
-    make, expected = SPARSE_CASES[name]
-    np.testing.assert_allclose(trained(make, use_resource, ROWS), expected, rtol=1e-5)
+def test_sparse_gradients(name, use_resource):
+    create_optimizer, expected = SPARSE_CASES[name]
+    np.testing.assert_allclose(train(create_optimizer, use_resource, ROWS), expected, rtol=1e-5)
 
 
-def test_lars_leaves_the_rate_of_zero_weights_alone():
+def test_lars_does_not_scale_the_rate_of_zero_weights():
     with tf.Graph().as_default(), tf1.Session() as session:
         variable = tf1.get_variable("v", initializer=np.zeros(2, np.float32))
         optimizer = opt.LARSOptimizer(0.5, weight_decay=0.01)
@@ -118,8 +118,8 @@ def test_lars_leaves_the_rate_of_zero_weights_alone():
         np.testing.assert_allclose(session.run(variable), [-0.5, 1.0], rtol=1e-6)
 
 
-def minimized(build, **arguments):
-    """What SciPy makes of variables x and y."""
+def minimize(build, **arguments):
+    """Returns the variables x and y after SciPy's minimization."""
     with tf.Graph().as_default(), tf1.Session() as session:
         x = tf1.get_variable("x", initializer=np.float32([4.0, 2.0]))
         y = tf1.get_variable("y", initializer=np.float32(1.0))
@@ -133,7 +133,7 @@ def minimized(build, **arguments):
 
 
 def test_scipy_minimizes_without_bounds():
-    x, y = minimized(lambda x, y: (tf.reduce_sum((x - [1.0, 3.0]) ** 2) + (y + 2) ** 2, {}))
+    x, y = minimize(lambda x, y: (tf.reduce_sum((x - [1.0, 3.0]) ** 2) + (y + 2) ** 2, {}))
     np.testing.assert_allclose(x, [1.0, 3.0], atol=1e-4)
     np.testing.assert_allclose(y, -2.0, atol=1e-4)
 
@@ -143,18 +143,18 @@ def test_scipy_minimizes_within_bounds():
         bounds = {x: ([2.0, -np.inf], [np.inf, 2.5]), y: (0.0, None)}
         return tf.reduce_sum((x - [1.0, 3.0]) ** 2) + (y + 2) ** 2, {"var_to_bounds": bounds}
 
-    x, y = minimized(build)
+    x, y = minimize(build)
     np.testing.assert_allclose(x, [2.0, 2.5], atol=1e-5)
     np.testing.assert_allclose(y, 0.0, atol=1e-5)
 
 
 def test_scipy_minimizes_under_constraints():
-    """The point of a line and a half-plane that is nearest to the origin."""
+    """Finds the point of a line and a half-plane that is nearest to the origin."""
 
     def build(x, y):
         loss = tf.reduce_sum(x**2) + y**2
         return loss, {"equalities": [x[0] + x[1] - 2.0], "inequalities": [x[0] - 1.5]}
 
-    x, y = minimized(build, options={"maxiter": 100})
+    x, y = minimize(build, options={"maxiter": 100})
     np.testing.assert_allclose(x, [1.5, 0.5], atol=1e-4)
     np.testing.assert_allclose(y, 0.0, atol=1e-4)

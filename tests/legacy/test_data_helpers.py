@@ -1,4 +1,4 @@
-"""Data sets, the network of the MNIST tutorial and k-means, as programs of 2017 call them."""
+"""Datasets, the network of the MNIST tutorial and k-means, called as in programs of 2017."""
 
 import json
 
@@ -21,14 +21,14 @@ for name in ("nope", "boston"):
 """
 
 
-def test_data_sets_by_their_names(run, tmp_path):
+def test_datasets_load_by_name(run, tmp_path):
     path = tmp_path / "iris.csv"
     path.write_text("3,4,a,b,c\n5.1,3.5,1.4,0.2,0\n7,3.2,4.7,1.4,1\n6.3,3.3,6,2.5,2\n")
     names, shapes, nope, boston = run(DATASETS, str(path)).stdout.splitlines()
     assert names == "['boston', 'iris', 'mnist']"
     assert shapes == "float64 int64 (3, 4) [0, 1, 2]"
     assert nope == "Name of dataset is not found: nope"
-    assert boston.endswith("name a CSV file with a header by data_path.")
+    assert boston.endswith("set data_path to a CSV file with a header.")
 
 
 MNIST = """
@@ -52,7 +52,7 @@ with tf.Session() as session:
 """
 
 
-def test_network_of_the_mnist_tutorial_learns(run):
+def test_mnist_tutorial_network_learns(run):
     shapes, learned, step = run(MNIST).stdout.splitlines()
     layers = ("hidden1", "hidden2", "softmax_linear")
     names = [f"{layer}/{part}" for layer in layers for part in ("weights", "biases")]
@@ -79,7 +79,7 @@ print(json.dumps({
     "predict": sorted(next(iter(kmeans.predict(input_fn=input_fn)))),
 }))
 """
-# What TensorFlow 1.15.5 answered.
+# Answers of TensorFlow 1.15.5.
 ORIGINAL = {
     "clusters": [[0.0, 0.5], [10.0, 10.5]],
     "index": [0, 0, 1, 1],
@@ -88,13 +88,13 @@ ORIGINAL = {
 }
 
 
-def test_kmeans_of_2017_finds_what_it_found(run):
+def test_kmeans_answers_as_the_original(run):
     found = json.loads(run(KMEANS).stdout)
     assert found.pop("evaluate") == ["global_step", "loss", "scores"]
     assert found.pop("predict") == ["all_scores", "cluster_idx"]
     for name, expected in ORIGINAL.items():
-        for mine, theirs in zip(_flat(found[name]), _flat(expected), strict=True):
-            assert mine == pytest.approx(theirs, rel=1e-5, abs=1e-5), name
+        for actual, expected_value in zip(_flat(found[name]), _flat(expected), strict=True):
+            assert actual == pytest.approx(expected_value, rel=1e-5, abs=1e-5), name
 
 
 def _flat(value):

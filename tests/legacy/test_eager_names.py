@@ -1,4 +1,4 @@
-"""`tf.contrib.eager` by its two names; the answers are those of TensorFlow 1.15.5."""
+"""`tf.contrib.eager` under both of its names, compared with the answers of TensorFlow 1.15.5."""
 
 import pytest
 
@@ -57,12 +57,12 @@ ValueError Cannot differentiate a function that returns None; did you forget to 
 ValueError 'z' is not in list
 IndexError list index out of range
 """  # noqa: E501
-WAYS = ["tfe = tf.contrib.eager", "from tensorflow.contrib.eager.python import tfe"]
+IMPORTS = ["tfe = tf.contrib.eager", "from tensorflow.contrib.eager.python import tfe"]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_functions_are_differentiated(run, way):
-    program = DIFFERENTIATED.replace("MODULE", way)
+@pytest.mark.parametrize("import_line", IMPORTS)
+def test_gradient_functions(run, import_line):
+    program = DIFFERENTIATED.replace("MODULE", import_line)
     assert run(program, switches=["--tf1"]).stdout.splitlines() == ANSWERS.split("\n")[1:-1]
 
 
@@ -82,7 +82,7 @@ print([int(one) for one in tfe.Iterator(data)], int(tfe.Iterator(data).get_next(
 """
 
 
-def test_datasets_are_iterated(run):
+def test_iterator_over_a_dataset(run):
     assert run(ELEMENTS, switches=["--tf1"]).stdout.splitlines() == [
         *("<dtype: 'int32'> () 1 2", "StopIteration", "OutOfRangeError"),
         "[1, 2] 1",
@@ -103,7 +103,10 @@ tf.test.main()
 """
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_tests_run_in_graphs_and_eagerly(run, way):
-    done = run(TESTED.replace("MODULE", way), switches=["--tf1"])
-    assert sorted(line for line in done.stdout.splitlines() if "e" in line) == ["False", "True"]
+@pytest.mark.parametrize("import_line", IMPORTS)
+def test_decorated_tests_run_in_graph_and_eager_mode(run, import_line):
+    done = run(TESTED.replace("MODULE", import_line), switches=["--tf1"])
+    assert sorted(line for line in done.stdout.splitlines() if "e" in line) == [
+        "False",
+        "True",
+    ]

@@ -1,4 +1,4 @@
-"""The programs that this project exists for run as they were written."""
+"""Five programs of users of tf.estimator run without an edit."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ from legacy_programs import COMMAND, PROGRAMS, environment
 from PIL import Image
 from program_data import write_mnist
 
-from estimator_train.launcher.ports import free_addresses
+from estimator_train.launcher.ports import find_free_addresses
 
 
 def write_jpegs(folder):
@@ -32,8 +32,8 @@ def test_notebook_on_two_devices(run, tmp_path):
     assert re.search(r"\d+\.\d images/second with 2 GPUs", done.stdout)
     assert "'global_step': 8" in done.stdout
     loss = float(re.search(r"'loss': ([\d.]+)", done.stdout)[1])
-    assert loss < 2.303  # That of guessing among 10 classes.
-    assert done.stderr.count("MirroredStrategy wants 2 GPUs, and there are 0") == 1
+    assert loss < 2.303  # The loss of a guess among 10 classes.
+    assert done.stderr.count("MirroredStrategy asks for 2 GPUs, but there are 0") == 1
     assert (tmp_path / "model" / "model.ckpt-8.index").exists()
 
 
@@ -47,7 +47,7 @@ def test_jpeg_pipeline_into_frozen_vgg16(run, tmp_path):
 
 @pytest.mark.long
 def test_parameter_server_of_three_processes(tmp_path):
-    ps, *workers = free_addresses(3)
+    ps, *workers = find_free_addresses(3)
     cluster = [f"--ps_hosts={ps}", f"--worker_hosts={','.join(workers)}", "--log_dir=log"]
 
     def start(*arguments):
@@ -61,7 +61,7 @@ def test_parameter_server_of_three_processes(tmp_path):
         )
 
     def trained(steps):
-        """What the ps and the workers wrote, each to its own end."""
+        """Returns the outputs of the ps and the workers after all have ended."""
         roles = (["--job_name=ps"], *(["--job_name=worker", f"--task_index={n}"] for n in (0, 1)))
         processes = [start(*role, steps) for role in roles]
         try:
@@ -91,7 +91,7 @@ def test_parameter_server_of_three_processes(tmp_path):
 
 
 @pytest.mark.long
-def test_keras_program_restores_and_goes_on(run, tmp_path):
+def test_keras_program_restores_and_continues(run, tmp_path):
     done = run("keras_multi_device.py", WORK_DIR=tmp_path)
     losses = [float(x) for x in re.findall(r"^loss \S+ (\S+)$", done.stdout, re.MULTILINE)]
     assert "Number of devices: 2\nCreating a new model" in done.stdout

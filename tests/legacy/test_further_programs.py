@@ -1,4 +1,4 @@
-"""Programs in the styles of well-known codebases of TensorFlow 1 run as they were written."""
+"""Programs in the styles of well-known codebases of TensorFlow 1 run without an edit."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What a script was written for, where only the methods that it calls tell."""
+"""Detects the generation of scripts from the methods that they call."""
 
 import pytest
 import tensorflow as tf
@@ -22,10 +22,10 @@ HEAD = "import tensorflow as tf\ndef input_fn():\n  data = tf.data.Dataset.range
         ("tf.summary.create_file_writer; tf.function; data.make_one_shot_iterator()", "tf2"),
     ],
 )
-def test_methods_tell_the_generation(line, expected, tmp_path):
+def test_methods_determine_the_generation(line, expected, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(HEAD + line)
-    assert generation.of_script(str(script), tf) == expected
+    assert generation.detect_for_script(str(script), tf) == expected
 
 
 CHAINS = """
@@ -51,7 +51,7 @@ print(len(seen))
 """
 
 
-def test_datasets_have_the_methods_of_tensorflow_1_after_any_chain(run):
+def test_datasets_keep_the_methods_of_tensorflow_1_through_transformations(run):
     assert run(CHAINS, switches=[]).stdout == "6\n"
     neutral = CHAINS.replace("tf.Session()", "tf.compat.v1.Session()")
     assert run(neutral, switches=[]).stdout == "6\n"

@@ -1,4 +1,4 @@
-"""Installed libraries: those that use what TensorFlow has lost see it, all others TensorFlow."""
+"""Installed libraries that use removed names see them; others see the installed TensorFlow."""
 
 import sys
 
@@ -41,12 +41,12 @@ def installed(tmp_path):
     return folder
 
 
-def test_old_libraries_are_told_by_their_code(installed):
+def test_old_libraries_are_recognized_by_their_code(installed):
     for name, expected in {"old": True, "first": True, "alone": True, "today": False}.items():
         assert libraries.is_old(libraries.Library(name, str(installed))) is expected
-    inner = libraries.library_of(str(installed / "old" / "inner.py"))
+    inner = libraries.find_library(str(installed / "old" / "inner.py"))
     assert inner == libraries.Library("old", str(installed))
-    assert libraries.library_of(str(installed.parent / "script.py")) is None
+    assert libraries.find_library(str(installed.parent / "script.py")) is None
 
 
 PROGRAM = """
@@ -56,7 +56,7 @@ sys.path.append(sys.argv[1])
 """
 
 
-def test_old_library_sees_old_names_and_another_does_not(run, installed):
+def test_only_an_old_library_sees_old_names(run, installed):
     program = PROGRAM.format(
         imports="import old.inner, today, alone, estimator_train\n"
         "print(old.inner.Estimator.__module__.split('.')[0], old.inner.INT, old.inner.KERAS)\n"
@@ -74,7 +74,9 @@ def test_library_of_tensorflow_1_sees_tensorflow_1(run, installed):
     assert done.stdout == "1.15.5 GradientDescentOptimizer\n"
 
 
-def test_libraries_tell_the_generation_where_the_script_does_not(tmp_path, installed, monkeypatch):
+def test_libraries_determine_the_generation_of_an_inconclusive_script(
+    tmp_path, installed, monkeypatch
+):
     import tensorflow as tf
 
     from estimator_train.legacy import generation
@@ -82,9 +84,9 @@ def test_libraries_tell_the_generation_where_the_script_does_not(tmp_path, insta
     monkeypatch.setattr(generation.site, "getsitepackages", lambda: [str(installed)])
     script = tmp_path / "script.py"
     script.write_text("import tensorflow as tf\nimport first\ntf.estimator.Estimator\n")
-    assert generation.of_script(str(script), tf) == "tf1"
+    assert generation.detect_for_script(str(script), tf) == "tf1"
     script.write_text("import tensorflow as tf\nimport first\ntf.summary.create_file_writer\n")
-    assert generation.of_script(str(script), tf) == "tf2"
+    assert generation.detect_for_script(str(script), tf) == "tf2"
     script.write_text("import old\n")
-    assert generation.of_script(str(script), tf) == "tf2"
+    assert generation.detect_for_script(str(script), tf) == "tf2"
     assert "first" not in sys.modules

@@ -1,4 +1,4 @@
-"""The classic low level, every spelling of the estimator, and `compat.install()`."""
+"""Sessions and queues of TensorFlow 1, all import paths of tf.estimator, `compat.install()`."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ with tf.Session() as sess:
         coord.request_stop()
     coord.join(threads)
 
-# The same with a session that starts its queue runners itself, and a model.
+# The same with a model and a session that starts its queue runners.
 tf.reset_default_graph()
 examples = tf.train.slice_input_producer([tf.constant([1.0, 2.0, 3.0, 4.0])], num_epochs=50, seed=1)
 feature = tf.train.shuffle_batch(examples, 4, capacity=32, min_after_dequeue=8, seed=1)
@@ -80,7 +80,7 @@ for last in (20, 50):
 print("last", tf.train.latest_checkpoint("supervised"))
 """
 
-SPELLINGS_1 = """\
+IMPORT_PATHS_1 = """\
 import tensorflow as tf
 from tensorflow.python.estimator import gc, util, run_config
 from tensorflow.python.estimator.canned import dnn, metric_keys
@@ -108,14 +108,14 @@ assert tf.contrib.learn.ModeKeys.INFER == "infer" and callable(util.fn_args)
 assert callable(tf.keras.estimator.model_to_estimator) and callable(gc.largest_export_versions(2))
 assert callable(tf.contrib.estimator.stop_if_no_increase_hook) and callable(multi_class_head)
 assert issubclass(RunConfig, tf.estimator.RunConfig)
-# An installed library that imports TensorFlow sees it as it is.
+# An installed library that imports TensorFlow sees the installed version.
 from tensorboard.compat import tf as theirs
 assert theirs.__version__.startswith("2.") and not hasattr(theirs, "contrib"), theirs
 assert not hasattr(theirs, "estimator") and hasattr(theirs, "function")
 print("all", tf.__version__)
 """
 
-SPELLINGS_2 = """\
+IMPORT_PATHS_2 = """\
 import tensorflow as tf
 import tensorflow_estimator
 from tensorflow import estimator
@@ -146,13 +146,15 @@ def test_servers_monitored_sessions_and_supervisors(run):
     assert lines == ["server 2.000", "from 0", "from 20", "last supervised/model.ckpt-50"]
 
 
-@pytest.mark.parametrize(("text", "words"), [(SPELLINGS_1, "all 1.15.5"), (SPELLINGS_2, "all 2.")])
-def test_every_spelling_of_the_estimator(text, words, run):
+@pytest.mark.parametrize(
+    ("text", "words"), [(IMPORT_PATHS_1, "all 1.15.5"), (IMPORT_PATHS_2, "all 2.")]
+)
+def test_every_import_path_of_the_estimator(text, words, run):
     assert run(text).stdout.startswith(words)
 
 
 @pytest.mark.long
-def test_one_line_in_a_script_does_what_the_runner_does(tmp_path):
+def test_compat_install_does_the_same_as_run(tmp_path):
     (tmp_path / "model.py").write_text(
         "import tensorflow as tf\n"
         "def model_fn(features, labels, mode):\n"

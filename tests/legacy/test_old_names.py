@@ -1,10 +1,12 @@
-"""Names that have moved: by every way to TensorFlow, and from private modules of old."""
+"""Names that have moved: all paths to tf.estimator, and names of old private modules."""
 
 import dataclasses
 import json
+import pickle
 import pkgutil
 import sys
 
+import numpy as np
 import pytest
 
 import estimator_train
@@ -15,7 +17,7 @@ P = "tensorflow.python"
 K = f"{P}.keras"
 
 
-def named(dotted, generation=trees.TF2):
+def find(dotted, generation=trees.TF2):
     module, _, name = dotted.rpartition(".")
     return getattr(trees.tree(generation).module(module), name)
 
@@ -33,14 +35,21 @@ def named(dotted, generation=trees.TF2):
         ("compat.v2.compat.v1.compat.v1", v1),
     ],
 )
-def test_every_way_to_tensorflow_has_its_estimator(way, expected, generation):
+def test_every_path_to_tensorflow_has_its_estimator(way, expected, generation):
     for root in ("tensorflow", "tensorflow_core"):
-        assert named(f"{root}.{way}.estimator.Estimator", generation) is expected.Estimator
-        assert named(f"{root}.{way}.estimator.tpu.TPUEstimator", generation)
+        assert find(f"{root}.{way}.estimator.Estimator", generation) is expected.Estimator
+        assert find(f"{root}.{way}.estimator.tpu.TPUEstimator", generation)
+
+
+@pytest.mark.parametrize("generation", [trees.TF1, trees.TF2])
+def test_a_dotted_name_is_no_attribute(generation):
+    seen = trees.tree(generation).module("tensorflow")
+    assert not hasattr(seen, "compat.v2")
+    assert seen.compat.v2
 
 
 @pytest.mark.long
-def test_libraries_have_the_insides_of_keras(run):
+def test_libraries_see_private_modules_of_keras(run):
     program = (
         "import tensorflow.compat.v2 as tf\n"
         "print(tf.keras.__internal__.losses.compute_weighted_loss.__module__)\n"
@@ -92,7 +101,7 @@ MOVED = {
 }
 
 
-# In a process whose tf.keras is tf-keras, as that of an old codebase.
+# Runs in a process whose tf.keras is tf-keras.
 COMPARED = """
 import importlib, json, pkgutil, sys
 for old, now in json.loads(sys.argv[1]).items():
@@ -105,7 +114,7 @@ for old, now in json.loads(sys.argv[1]).items():
 
 
 @pytest.mark.parametrize("generation", ["--tf1", "--tf2"])
-def test_private_names_are_where_they_moved_to(run, generation):
+def test_private_names_resolve_to_their_new_definitions(run, generation):
     assert run(COMPARED, json.dumps(MOVED), switches=[generation]).stdout == ""
 
 
@@ -124,7 +133,7 @@ assert experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(), "dynamic").dyn
 
 
 @pytest.mark.parametrize("module", ["tf", "tf.compat.v2"])
-def test_first_mixed_precision_of_keras(run, module):
+def test_experimental_mixed_precision_of_keras(run, module):
     run(MIXED_PRECISION.replace("tf.keras.mixed", f"{module}.keras.mixed"))
 
 
@@ -135,7 +144,7 @@ GONE = [
 ]
 
 
-def test_private_names_that_are_gone_are_told(run):
+def test_removed_private_names_raise_an_error_with_their_name(run):
     lines = []
     for gone in GONE:
         module, _, name = gone.rpartition(".")
@@ -147,7 +156,7 @@ def test_private_names_that_are_gone_are_told(run):
     assert all("does not exist" in line for line in told)
 
 
-def test_what_a_codebase_puts_into_a_module_is_put_where_tensorflow_looks(monkeypatch):
+def test_names_set_in_a_view_are_set_in_the_tensorflow_module(monkeypatch):
     seen = trees.tree(trees.TF2).module(f"{P}.ops.summary_op_util")
     own = pkgutil.resolve_name(f"{P}.ops.summary_op_util")
     kept = own.summary_scope
@@ -158,7 +167,7 @@ def test_what_a_codebase_puts_into_a_module_is_put_where_tensorflow_looks(monkey
     assert own.summary_scope is kept
 
 
-def test_dataclasses_take_defaults_that_cannot_be_hashed():
+def test_dataclasses_accept_unhashable_defaults():
     seen = trees.python_tree().module("dataclasses")
 
     @seen.dataclass
@@ -183,7 +192,19 @@ def test_dataclasses_take_defaults_that_cannot_be_hashed():
     ("name", "known"),
     [("slim", "conv2d"), ("crf", "crf_log_likelihood"), ("framework", "arg_scope")],
 )
-def test_a_star_import_brings_no_modules_that_a_stand_in_uses(name, known):
+def test_a_star_import_binds_no_modules_that_a_replacement_imports(name, known):
     module = trees.tree(trees.TF1).module(f"tensorflow.contrib.{name}")
     assert known in module.__all__
     assert not {"tf", "np", "functools", "Any", "Callable"} & set(module.__all__)
+
+
+def test_numpy_adds_up_generators_as_it_did():
+    old = trees.tree(trees.TF1).module("numpy")
+    assert old.sum(n for n in [1, 2, 3]) == 6
+    np.testing.assert_array_equal(old.sum((np.ones(2) for _ in range(2)), axis=0), [2.0, 2.0])
+    total = np.zeros(())
+    assert old.sum((n for n in [1.5, 2.5]), out=total) is total
+    assert total == 4.0
+    array = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(old.sum(array, 1, np.int64, keepdims=True), [[3], [12]])
+    assert pickle.loads(pickle.dumps(old.sum))(n for n in [1, 2]) == 3

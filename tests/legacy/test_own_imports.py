@@ -1,4 +1,4 @@
-"""Which files of a codebase can be imported is told from their sources."""
+"""Finds files that cannot be imported from their sources."""
 
 import ast
 
@@ -41,13 +41,13 @@ def problems(folder, known):
         path.write_text(source)
         trees[path] = None if name in known else ast.parse(source)
     known = {folder / name: text for name, text in known.items()}
-    found = own_imports.problems(trees, known, folder)
+    found = own_imports.find_problems(trees, known, folder)
     return {str(path.relative_to(folder)): text for path, text in found.items()}
 
 
-def test_modules_that_are_not_there_and_all_that_import_them(tmp_path):
+def test_missing_modules_and_all_files_that_import_them(tmp_path):
     found = problems(tmp_path, {"job/known.py": "line 1: this is Python 2"})
-    bad = f"imports what cannot be, by {tmp_path}/job/bad.py, line 2: "
+    bad = f"imports a module that fails, {tmp_path}/job/bad.py, line 2: "
     gone = "there is no module 'not_installed'"
     assert found == {
         "job/bad.py": f"line 2: {gone}",
@@ -60,12 +60,13 @@ def test_modules_that_are_not_there_and_all_that_import_them(tmp_path):
         "job/raising.py": "line 2: there is no module 'not_installed'",
         "job/known.py": "line 1: this is Python 2",
         "job/of_known.py": (
-            f"line 1: imports what cannot be, by {tmp_path}/job/known.py, line 1: this is Python 2"
+            f"line 1: imports a module that fails, {tmp_path}/job/known.py, "
+            "line 1: this is Python 2"
         ),
     }
 
 
-def test_names_that_an_import_comes_by_for_certain():
+def test_names_that_every_import_evaluates():
     source = (
         "import tensorflow as tf\n"
         "def f(x=tf.a): return tf.b\n"
@@ -87,6 +88,6 @@ def test_names_that_an_import_comes_by_for_certain():
         "  tf.t\n"
     )
     certain = {
-        use.symbol.removeprefix("tensorflow.") for use in symbols.uses(source) if use.at_import
+        use.symbol.removeprefix("tensorflow.") for use in symbols.find_uses(source) if use.at_import
     }
     assert certain == {"a", "c", "d", "h", "k", "n", "p", "t"}

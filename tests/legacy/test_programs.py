@@ -1,13 +1,13 @@
-"""Programs in the styles of old codebases run unedited, and find right what they assert themselves.
+"""Programs in the styles of old codebases run without an edit.
 
-Each has `assert`s about what it computes; the words given here are what it prints after them.
+Each program asserts its own results; the tests check the text that it prints after that.
 """
 
 import pytest
 from legacy_programs import PROGRAMS
 from program_data import write_iris, write_mnist
 
-# Program, its arguments, and what it prints at last.
+# Program, arguments, and the end of its output.
 RUNS = [
     ("mnist_layers.py", [], "(256, 784) float32"),
     ("iris/premade_estimator.py", ["--train_steps=150"], 'expected "Virginica"'),
@@ -46,7 +46,7 @@ RUNS = [
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory):
-    """A home directory with the data sets that the programs look for."""
+    """Returns a home directory with the data sets that the programs read."""
     home = tmp_path_factory.mktemp("home")
     write_mnist(home / "MNIST-data", (5256, 64))
     write_iris(home / ".keras" / "datasets")
@@ -68,7 +68,7 @@ FIRST = {
         for run in RUNS
     ],
 )
-def test_program_runs_as_it_was_written(program, arguments, words, run, home, tmp_path):
+def test_program_runs_without_an_edit(program, arguments, words, run, home, tmp_path):
     (tmp_path / "MNIST-data").symlink_to(home / "MNIST-data")
     done = run(program, *arguments, HOME=home, WORK_DIR=tmp_path / "work")
     assert words in done.stdout

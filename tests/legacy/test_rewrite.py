@@ -1,4 +1,4 @@
-"""`estimator-train check --rewrite` writes copies that need no runner and compute the same."""
+"""`estimator-train check --rewrite` writes copies that run under `python` with equal results."""
 
 import json
 import re
@@ -94,11 +94,11 @@ def check(*arguments, exit_code, python=()):
 
 
 @pytest.mark.long
-def test_copies_name_everything_by_where_it_is_today(tmp_path):
+def test_copies_import_objects_from_their_locations_today(tmp_path):
     (tmp_path / "code").mkdir()
     for name, text in FILES.items():
         (tmp_path / "code" / name).write_text(text)
-    # Not in a fork: where names of Keras are found depends on what the command imports first.
+    # Not in a fork: the locations of Keras names depend on the modules that are imported before.
     report = check(tmp_path / "code", "--rewrite", exit_code=1, python=[sys.executable])
     copies = tmp_path / "code_rewritten"
     assert (copies / "train.py").read_text() == EDITED
@@ -106,11 +106,11 @@ def test_copies_name_everything_by_where_it_is_today(tmp_path):
     # A module is edited for the TensorFlow of the script that imports it.
     assert "disable_v2_behavior()" in (copies / "helpers.py").read_text()
     assert re.search(
-        r"left as it was, line 25: tensorflow\.contrib\.boosted_trees.* Use tf\.estimator\.Boosted",
+        r"not replaced, line 25: tensorflow\.contrib\.boosted_trees.* Use tf\.estimator\.Boosted",
         report,
     )
     assert {p.name for p in (tmp_path / "code").iterdir()} == {*FILES}
-    # What stands there is not overwritten.
+    # An existing directory is not overwritten.
     check(tmp_path / "code", "--rewrite", exit_code=2)
 
 
@@ -129,7 +129,7 @@ print(Doubled()(tf.ones([1, 3])).numpy().tolist())
 """
 
 
-def test_copies_have_models_that_take_other_shapes(tmp_path):
+def test_models_in_copies_accept_other_shapes(tmp_path):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "model.py").write_text(NETWORK)
     check(tmp_path / "code", "--rewrite", exit_code=0)
@@ -143,7 +143,7 @@ def test_copies_have_models_that_take_other_shapes(tmp_path):
 
 
 @pytest.mark.long
-def test_copies_run_under_python_and_give_the_same_figures(run, tmp_path):
+def test_copies_run_under_python_and_print_the_same_numbers(run, tmp_path):
     programs = tmp_path / "programs"
     programs.mkdir()
     shutil.copytree(PROGRAMS / "iris", programs / "iris")
@@ -167,9 +167,9 @@ def test_copies_run_under_python_and_give_the_same_figures(run, tmp_path):
             env=environment(TF_USE_LEGACY_KERAS=1, **variables),
         )
         assert done.returncode == 0, done.stderr[-3000:]
-        assert figures(done.stdout) == figures(under_runner)
+        assert numbers(done.stdout) == numbers(under_runner)
 
 
-def figures(text):
-    """The numbers of a text; NumPy 2 writes its own as np.float32(1.0)."""
+def numbers(text):
+    """Returns the numbers in a text; NumPy 2 prints a scalar as np.float32(1.0)."""
     return re.findall(r"-?\d+\.\d+|\b\d+\b", re.sub(r"np\.\w+\(", "", text))

@@ -1,4 +1,4 @@
-"""Scripts run as `python SCRIPT` would run them; mistakes are told with what to do."""
+"""`estimator-train run` runs scripts as `python` does, and its errors say what to do."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from legacy_programs import COMMAND, environment
 import estimator_train.cli.main as cli
 
 
-def test_own_modules_shadow_nothing(run, tmp_path):
+def test_modules_of_the_codebase_keep_their_names(run, tmp_path):
     for name, value in {"flags.py": 1, "input_fns/__init__.py": 2, "estimator_train.py": 3}.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -98,7 +98,7 @@ def test_module_by_name_with_relative_imports(tmp_path):
     assert done.stdout == "trainer 3\n", done.stderr
 
 
-def test_names_that_are_gone_are_told_and_libraries_see_the_real_ones(run):
+def test_errors_of_removed_names_suggest_others_and_libraries_see_the_installed_names(run):
     program = (
         "import tensorflow as tf\n"
         "import numpy as np\n"
@@ -138,18 +138,18 @@ def test_missing_script_and_python_2_are_bad_input(tmp_path, capsys):
 
 def test_run_needs_a_script_and_known_switches(capsys):
     assert cli.main(["run"]) == 2
-    assert "which script" in capsys.readouterr().err
+    assert "a script is needed" in capsys.readouterr().err
     assert cli.main(["run", "--tf3", "x.py"]) == 2
     assert "unknown switch '--tf3'" in capsys.readouterr().err
 
 
 def test_starting_imports_neither_tensorflow_nor_numpy(run):
-    # What it costs is measured by the row `run_start` of the benchmarks.
+    # The row `run_start` of the benchmarks measures the time.
     program = "import sys\nprint({'tensorflow', 'numpy', 'tf_keras', 'tqdm'} & set(sys.modules))\n"
     assert run(program, switches=(), python=[sys.executable]).stdout == "set()\n"
 
 
-def test_packages_around_a_module_see_the_names_of_their_time(tmp_path):
+def test_packages_of_a_module_see_old_names(tmp_path):
     for folder in ("trainer", "trainer/inner"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "__init__.py").write_text(

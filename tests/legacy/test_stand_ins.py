@@ -1,4 +1,4 @@
-"""Stand-ins of TensorFlow 1's tutorials and of its choice of exports, by what they compute."""
+"""Replacements of TensorFlow 1's tutorials and of its filters of exported models."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def mnist(tmp_path_factory):
     return str(folder)
 
 
-def test_data_sets_of_the_tutorials_are_read_and_split(mnist):
+def test_tutorial_data_is_read_and_split(mnist):
     data = input_data.read_data_sets(mnist, one_hot=True, validation_size=10, seed=1)
     assert [part.num_examples for part in data] == [50, 10, 20]
     assert data.train.images.shape == (50, 784)
@@ -27,7 +27,7 @@ def test_data_sets_of_the_tutorials_are_read_and_split(mnist):
     np.testing.assert_array_equal(numbers.train.labels, data.train.labels.argmax(1))
 
 
-def test_batches_go_on_with_the_next_epoch(mnist):
+def test_batches_continue_with_the_next_epoch(mnist):
     test = input_data.read_data_sets(mnist, validation_size=10).test
     first, labels = test.next_batch(15, shuffle=False)
     np.testing.assert_array_equal(first, test.images[:15])
@@ -37,7 +37,7 @@ def test_batches_go_on_with_the_next_epoch(mnist):
     assert test.epochs_completed == 1
 
 
-def test_shuffled_epochs_have_every_example_once(mnist):
+def test_shuffled_epochs_contain_each_example_once(mnist):
     data = input_data.read_data_sets(mnist, validation_size=10, seed=3).train
     orders = []
     for _ in range(2):
@@ -65,11 +65,11 @@ def versions(paths):
     ],
     ids=["largest", "of every three", "divided by three", "union", "negation"],
 )
-def test_exports_to_keep_are_chosen_by_their_versions(chosen, expected):
+def test_filters_select_exports_by_version(chosen, expected):
     assert versions(chosen(PATHS)) == expected
 
 
-def test_paths_are_those_that_the_parser_takes(tmp_path):
+def test_get_paths_returns_the_paths_that_the_parser_accepts(tmp_path):
     for name in ("05", "11", "temp-7", "notes.txt"):
         (tmp_path / name).mkdir()
 

@@ -1,4 +1,4 @@
-"""What old TensorFlow took and today's refuses; the answers are those of TensorFlow 1.15.5."""
+"""Arguments that only old TensorFlow accepts; the expected values come from TensorFlow 1.15.5."""
 
 SIZES = """
 import tensorflow as tf
@@ -12,7 +12,7 @@ except (TypeError, ValueError) as error:
 """
 
 
-def test_whole_floats_are_sizes(run):
+def test_whole_floats_are_accepted_as_sizes(run):
     assert run(SIZES).stdout.splitlines() == ["[8, None] 8", "[3, 8]", "refused"]
 
 
@@ -45,7 +45,7 @@ for shape in ((784,), (28, 28), (28, 28, 1)):
 """
 
 
-def test_keras_models_are_called_with_other_shapes_than_declared(run):
+def test_keras_models_accept_other_shapes_than_declared(run):
     assert run(SHAPES).stdout.splitlines() == [
         "1 (4, 1)",
         " 3 dimensions, but got array with shape (4, 784)",
@@ -77,7 +77,7 @@ with tf.Session() as session:
 """
 
 
-def test_variables_begin_with_the_values_of_others(run):
+def test_initialized_value_of_another_variable(run):
     assert run(FIRST_VALUES, switches=["--tf1"]).stdout.splitlines() == [
         *("resource True", "reference True", "class True"),
         "[3. 4.]",
@@ -100,5 +100,5 @@ print(tf.keras.Model(inputs, inner(inputs))([tf.ones([1, 4])] * 2).shape)
 """
 
 
-def test_models_of_the_first_keras_2_are_called_with_other_shapes(run):
+def test_network_models_accept_other_shapes(run):
     assert run(NETWORK, switches=["--tf2"]).stdout.splitlines() == ["[[3.0, 3.0, 3.0]]", "(1, 4)"]

@@ -1,4 +1,4 @@
-"""Input of `tf.contrib.timeseries` where TensorFlow 1.15's is random, and what is not there."""
+"""Input of `tf.contrib.timeseries` that is random in TensorFlow 1.15, and missing models."""
 
 import numpy as np
 import pytest
@@ -25,36 +25,38 @@ def windows(**named):
     return batches(input_fn, 10)
 
 
-def starts(found):
-    return np.concatenate([batch["times"][:, 0] for batch in found])
+def first_times(read_batches):
+    return np.concatenate([batch["times"][:, 0] for batch in read_batches])
 
 
-def test_windows_begin_anywhere_and_are_whole():
-    found = windows()
-    assert set(starts(found)) == set(range(5, 30))
-    for batch in found:
+def test_windows_start_at_any_time_and_are_complete():
+    read_batches = windows()
+    assert set(first_times(read_batches)) == set(range(5, 30))
+    for batch in read_batches:
         assert (np.diff(batch["times"]) == 1).all()
         np.testing.assert_allclose(batch["values"][..., 0], np.sqrt(batch["times"]))
 
 
-def test_windows_without_jitter_begin_at_multiples_of_their_size():
-    assert set(starts(windows(jitter=False))) == {5, 11, 17, 23, 29}
+def test_windows_without_jitter_start_at_multiples_of_their_size():
+    assert set(first_times(windows(jitter=False))) == {5, 11, 17, 23, 29}
 
 
-def test_a_seed_repeats_the_windows():
-    first, again, other = (starts(windows(shuffle_seed=seed)) for seed in (3, 3, 4))
-    assert (first == again).all()
+def test_windows_repeat_with_the_same_seed():
+    first, repeated, other = (first_times(windows(shuffle_seed=seed)) for seed in (3, 3, 4))
+    assert (first == repeated).all()
     assert (first != other).any()
 
 
-def test_a_series_shorter_than_a_window_is_told():
+def test_series_shorter_than_a_window_raises():
     reader = timeseries.NumpyReader(SERIES)
     input_fn = timeseries.RandomWindowInputFn(reader, window_size=31, batch_size=1)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="shorter than window_size=31"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="must have at least window_size=31 times"
+    ):
         batches(input_fn, 1)
 
 
-def test_examples_in_files_are_a_series(tmp_path):
+def test_tf_example_reader_joins_files(tmp_path):
     path = str(tmp_path / "series.tfrecord")
     with tf.io.TFRecordWriter(path) as writer:
         for time, value in zip(TIMES, SERIES["values"], strict=True):
@@ -69,15 +71,15 @@ def test_examples_in_files_are_a_series(tmp_path):
         "values": tf.io.FixedLenFeature([2], tf.float32),
     }
     reader = TFExampleReader([path, path], features)
-    (whole,) = batches(timeseries.WholeDatasetInputFn(reader), 1)
-    np.testing.assert_array_equal(whole["times"], [[*TIMES, *TIMES]])
-    np.testing.assert_allclose(whole["values"][0, 30:, 1], -SERIES["values"], rtol=1e-6)
-    with pytest.raises(ValueError, match="features lack 'values'"):
+    (series,) = batches(timeseries.WholeDatasetInputFn(reader), 1)
+    np.testing.assert_array_equal(series["times"], [[*TIMES, *TIMES]])
+    np.testing.assert_allclose(series["values"][0, 30:, 1], -SERIES["values"], rtol=1e-6)
+    with pytest.raises(ValueError, match="features must contain 'values'"):
         TFExampleReader(path, {"times": features["times"]})
 
 
 @pytest.mark.parametrize("path", ["", ".python.timeseries.estimators"])
-def test_other_models_say_what_to_use(path):
+def test_missing_models_name_a_replacement(path):
     module = tree(TF1).module(f"tensorflow.contrib.timeseries{path}")
     with pytest.raises(AttributeError, match="Use tf.contrib.timeseries.StructuralEnsembleReg"):
         _ = module.StateSpaceRegressor

@@ -10,7 +10,7 @@ import sys, time
 from estimator_train.lifecycle import long_wait
 long_wait.SAY_EVERY_SECS = 0.2
 limit = float(sys.argv[1]) or None
-with long_wait.long_wait("for worker:1 to start", limit, "its_setting"):
+with long_wait.limit_wait("for worker:1 to start", limit, "its_setting"):
     time.sleep(float(sys.argv[2]))
 time.sleep(1)
 print("went on")
@@ -30,7 +30,7 @@ GIVEN_UP = (
         (0, 0.5, 0, True, False),  # No limit.
     ],
 )
-def test_a_wait_is_told_and_ended(
+def test_a_wait_is_logged_and_limited(
     limit: float, wait: float, code: int, told: bool, given_up: bool
 ) -> None:
     command = [sys.executable, "-c", WAITING, str(limit), str(wait)]

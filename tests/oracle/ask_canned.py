@@ -13,15 +13,16 @@ fc = tf.feature_column
 _Calls = dict[str, Callable[[], Any]]
 
 
-def questions(v2_api: Any, v1_api: Any, optimizers: Any) -> _Calls:
+def questions(v2_api: Any, v1_api: Any, keras: Any) -> _Calls:
     """All questions by name.
 
     Args:
         v2_api: The module of v2 estimators.
         v1_api: The module of v1 estimators.
-        optimizers: The legacy optimizers of Keras.
+        keras: The module of Keras.
     """
     calls: _Calls = {}
+    optimizers, dense_features = keras.optimizers.legacy, keras.layers.DenseFeatures
     good = {
         "v2": (v2_api, lambda: optimizers.SGD(0.1), v1.train.GradientDescentOptimizer),
         "v1": (v1_api, lambda: v1.train.GradientDescentOptimizer(0.1), optimizers.SGD),
@@ -54,6 +55,11 @@ def questions(v2_api: Any, v1_api: Any, optimizers: Any) -> _Calls:
         calls[f"v2 {kind} with a wrong optimizer, not trained"] = lambda m=make, r=good["v2"][1]: (
             _not_trained(m, r)
         )
+    for generation, api in (("v1", v1_api), ("v2", v2_api)):
+        for kind in ("DNN", "deep part"):
+            calls[f"{generation} {kind} with DenseFeatures.call replaced"] = lambda a=api, k=kind: (
+                _calls_of_dense_features(_kinds(a)[k], dense_features)
+            )
     calls["what a recurrent estimator is"] = lambda: _recurrent(v2_api)
     return calls
 
@@ -204,6 +210,29 @@ def _told(api: Any, kind: str, column: str) -> list[Any]:
     estimator.evaluate(data, steps=1)
     next(estimator.predict(data))
     return calls
+
+
+def _calls_of_dense_features(make: Callable[..., Any], dense_features: Any) -> list[Any]:
+    """Returns how a replaced `DenseFeatures.call` is called, and the trained variables."""
+    original, calls = dense_features.call, []
+
+    def call(self: Any, features: Any, *more: Any, **named: Any) -> Any:
+        calls.append([sorted(features), list(more), named])
+        return original(self, features, *more, **named)
+
+    def columns() -> list[Any]:
+        ids = fc.categorical_column_with_identity("id", 4)
+        return [*numbers(), fc.embedding_column(ids, 2)]
+
+    dense_features.call = call
+    try:
+        estimator = make("Adagrad", columns)
+        estimator.train(data, steps=1)
+        estimator.evaluate(data, steps=1)
+        next(estimator.predict(data))
+    finally:
+        dense_features.call = original
+    return [calls, sorted(estimator.get_variable_names())]
 
 
 def _recurrent(api: Any) -> list[Any]:

@@ -127,6 +127,7 @@ def _losses(heads: Any) -> _Calls:
         "no labels": lambda: None,
         "two columns": lambda: tf.constant([[1, 0], [0, 1]]),
         "four columns": lambda: tf.constant([[1, 0, 0, 0], [0, 1, 1, 1]]),
+        "too few": lambda: tf.constant([[1]]),
         "too large": lambda: tf.constant([[1], [9]]),
         "negative": lambda: tf.constant([[-1], [0]]),
         "fractions": lambda: tf.constant([[0.5], [1.0]]),
@@ -324,5 +325,8 @@ def _several(heads: Any) -> _Calls:
         "labels for one of two": lambda: loss({"a": [[1], [0]]}),
         "labels in no dict": lambda: loss([[1], [0]]),
         "logits for one of two": lambda: loss(both, {"a": [[0.1], [0.2]]}),
+        "spec of several heads for a TPU": lambda: two()._create_tpu_estimator_spec(
+            {}, "train", tf.constant(good_logits), labels=both
+        ),
         "more labels than heads": lambda: loss({**both, "c": [[1], [1]]}),
     }

@@ -112,7 +112,22 @@ def _clusters() -> dict[str, Any]:
         "job no list": {"chief": ["c:1"], "worker": "w:1"},
         "address no string": {"chief": ["c:1"], "worker": [1]},
         "empty ps": {"chief": ["c:1"], "worker": ["w:1"], "ps": []},
+        "one address twice": {"chief": ["c:1"], "worker": ["c:1"]},
     }
+    for address in (
+        "",
+        " ",
+        "w",
+        "w:",
+        ":1",
+        "w: 1",
+        "w :1",
+        "w:99999",
+        "w:-1",
+        "w:x",
+        "http://w:1",
+    ):
+        clusters[f"address {address!r}"] = {"chief": ["c:1"], "worker": [address]}
     configs = {
         name: {"cluster": cluster, "task": _task("worker", 0)} for name, cluster in clusters.items()
     }
@@ -272,3 +287,14 @@ def _ask_distributed(run_config: Any, calls: dict[str, Callable[[], Any]]) -> No
     calls["replace train_distribute in a cluster"] = functools.partial(
         _under, configs["worker 1"], replaced
     )
+    for kind in ("train_distribute", "eval_distribute"):
+        for generation, strategy in (
+            ("2", tf.distribute.ParameterServerStrategy),
+            ("1", tf.compat.v1.distribute.experimental.ParameterServerStrategy),
+        ):
+
+            def make_with(kind: str = kind, strategy: Any = strategy) -> Any:
+                # Without a cluster the strategy itself cannot be constructed.
+                return getattr(run_config(**{kind: object.__new__(strategy)}), kind) is not None
+
+            calls[f"{kind} of parameter servers of TensorFlow {generation}"] = make_with

@@ -41,9 +41,9 @@ class Case(NamedTuple):
 
 
 class FixedValues(tf1.train.SessionRunHook):
-    """Gives trainable variables values that follow from their names and shapes alone.
+    """Assigns values to trainable variables that depend on their names and shapes alone.
 
-    Those of k-means, which begin with given values, keep these.
+    The centers of k-means keep the values with which they begin.
 
     Attributes:
         rules: How the variables would have begun, by their names.
@@ -53,7 +53,7 @@ class FixedValues(tf1.train.SessionRunHook):
         variables = [
             variable
             for variable in tf1.trainable_variables()
-            if variable.dtype.is_floating and variable.shape.rank is not None
+            if variable.dtype.is_floating and not variable.op.name.startswith("clusters")
         ]
         self.rules = {variable.op.name: _rule(variable) for variable in variables}
         with tf.control_dependencies(None):

@@ -180,8 +180,14 @@ def canned_sdca() -> dict[str, Any]:
 def canned_asked() -> dict[str, Any]:
     import ask_canned
 
-    legacy = tf.keras.optimizers.legacy
-    return outcomes(ask_canned.questions(tf.estimator, v1.estimator, legacy))
+    return outcomes(ask_canned.questions(tf.estimator, v1.estimator, tf.keras))
+
+
+@recording
+def canned_collections() -> dict[str, Any]:
+    import ask_collections
+
+    return outcomes(ask_collections.questions(apis()))
 
 
 @recording
@@ -304,6 +310,13 @@ def inputs() -> dict[str, Any]:
     import ask_inputs
 
     return ask_inputs.ask(v1.estimator.inputs)
+
+
+@recording
+def tpu_refusals() -> dict[str, Any]:
+    import ask_tpu_refusals
+
+    return outcomes(ask_tpu_refusals.questions(v1.estimator.tpu, tf.estimator.EstimatorSpec))
 
 
 @recording

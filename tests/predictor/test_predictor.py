@@ -52,7 +52,7 @@ def growing(tmp_path):
     return est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
 
 
-def test_answers_as_predict_does_for_every_batch_size(estimator):
+def test_results_equal_those_of_predict_for_every_batch_size(estimator):
     expected = estimator.get_variable_value("w")
     with estimator.predictor() as predictor:
         for rows in (X, X[:1], X[:0]):
@@ -74,12 +74,12 @@ def test_model_is_built_once(tmp_path):
     assert built == [est.ModeKeys.PREDICT]
 
 
-def test_features_that_are_one_array(estimator):
+def test_features_may_be_a_single_array(estimator):
     with estimator.predictor(predict_keys="n") as predictor:
         assert predictor([[1.0, 2.0, 3.0]]) == {"n": [6.0]}
 
 
-def test_receiver_says_what_is_fed(estimator):
+def test_receiver_determines_the_inputs(estimator):
     with estimator.predictor(serving_input_receiver_fn) as predictor:
         np.testing.assert_allclose(predictor.predict(X)["n"], 2 * X.sum(1), rtol=1e-5)
         np.testing.assert_allclose(predictor({"half": X})["n"], 2 * X.sum(1), rtol=1e-5)
@@ -99,25 +99,25 @@ def test_from_estimator_computes_an_export_output(estimator):
     [
         ({"z": X}, r"unexpected keys in input_dict: \['z'\]\nexpected: \['x'\]"),
         ({"x": X[:, :2]}, r"'x' has the shape \(5, 2\), but the model takes \(None, 3\)"),
-        ({"x": X[0]}, r"\(3,\).*A single example is a batch of one"),
+        ({"x": X[0]}, r"\(3,\).*Put a single example into a list"),
         ({"x": [["a", "b", "c"]]}, "'x' is <U1, but the model takes float32"),
     ],
 )
-def test_batch_that_does_not_fit_is_refused(estimator, batch, message):
+def test_mismatched_batches_are_rejected(estimator, batch, message):
     with estimator.predictor() as predictor:
         predictor.predict({"x": X})
         with pytest.raises(ValueError, match=message):
             predictor.predict(batch)
 
 
-def test_closed_predictor_says_so(estimator):
+def test_a_closed_predictor_raises_an_error(estimator):
     for predictor in (estimator.predictor(), estimator.predictor(serving_input_receiver_fn)):
         predictor.close()
         with pytest.raises(ValueError, match="This predictor is closed"):
             predictor.predict({"x": X})
 
 
-def test_threads_ask_one_predictor(estimator):
+def test_threads_can_share_a_predictor(estimator):
     expected = estimator.get_variable_value("w")
     wrong = []
 
@@ -136,7 +136,7 @@ def test_threads_ask_one_predictor(estimator):
     assert wrong == []
 
 
-def test_newer_checkpoint_is_taken_up_only_if_asked(growing):
+def test_newer_checkpoints_are_loaded_only_with_reload(growing):
     before = growing.get_variable_value("w")
     with growing.predictor() as stays, growing.predictor(reload=True) as follows:
         for predictor in (stays, follows):
@@ -149,7 +149,7 @@ def test_newer_checkpoint_is_taken_up_only_if_asked(growing):
         assert follows.checkpoint_path == growing.latest_checkpoint()
 
 
-def test_newer_checkpoint_that_cannot_be_read_is_left_alone(growing, tmp_path, caplog):
+def test_unreadable_newer_checkpoints_are_ignored(growing, tmp_path, caplog):
     before = growing.get_variable_value("w")
     with growing.predictor(reload=True) as predictor:
         predictor({"x": X})
@@ -165,7 +165,7 @@ def test_newer_checkpoint_that_cannot_be_read_is_left_alone(growing, tmp_path, c
 
 
 def test_reload_and_a_fixed_checkpoint_exclude_each_other(estimator):
-    with pytest.raises(ValueError, match="reload follows the latest checkpoint"):
+    with pytest.raises(ValueError, match="reload=True follows the latest checkpoint"):
         estimator.predictor(checkpoint_path=estimator.latest_checkpoint(), reload=True)
 
 
@@ -177,7 +177,7 @@ def test_older_checkpoint_is_loaded_on_request(growing):
         np.testing.assert_allclose(predictor({"x": X})["y"], X @ before, rtol=1e-5)
 
 
-def test_strings_and_whole_numbers_are_fed_as_they_are(tmp_path):
+def test_strings_and_integers_keep_their_types(tmp_path):
     def lengths_model_fn(features, mode):
         found = {"length": tf.strings.length(features["s"]), "next": features["i"] + 1}
         return est.EstimatorSpec(mode, predictions=found)

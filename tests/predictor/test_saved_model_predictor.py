@@ -29,7 +29,7 @@ def export_dir(tmp_path_factory):
     return estimator.export_saved_model(tmp_path_factory.mktemp("export"), receiver_fn)
 
 
-def test_default_signature(export_dir):
+def test_the_default_signature_is_used(export_dir):
     with est.predictor.from_saved_model(export_dir) as predictor:
         np.testing.assert_array_equal(predictor({"x": X})["y"], 3 * X)
         np.testing.assert_array_equal(predictor.predict({"x": [[5, 6]]})["y"], [[15, 18]])
@@ -37,12 +37,12 @@ def test_default_signature(export_dir):
         assert list(predictor.fetch_tensors) == ["y"]
 
 
-def test_signature_by_key(export_dir):
+def test_a_signature_can_be_chosen_by_key(export_dir):
     predictor = est.predictor.from_saved_model(export_dir, signature_def_key="sums")
     assert predictor(X)["outputs"].tolist() == [3, 7]
 
 
-def test_tensors_by_name(export_dir):
+def test_tensors_can_be_chosen_by_name(export_dir):
     default = est.predictor.from_saved_model(export_dir)
     predictor = est.predictor.from_saved_model(
         export_dir,
@@ -53,7 +53,7 @@ def test_tensors_by_name(export_dir):
     np.testing.assert_array_equal(predictor({"in": X})["out"], 3 * X)
 
 
-def test_model_that_tf2_saved(tmp_path):
+def test_a_model_saved_by_tensorflow_2_is_opened(tmp_path):
     module = tf.Module()
     module.scale = tf.Variable(2.0)
     module.f = tf.function(lambda x: {"y": x * module.scale}, [tf.TensorSpec([None], tf.float32)])
@@ -75,7 +75,7 @@ def test_mistakes_are_named(export_dir, tmp_path):
         open_one(export_dir, tags="train")
 
 
-def test_closed_predictor_says_so(export_dir):
+def test_a_closed_predictor_raises_an_error(export_dir):
     predictor = est.predictor.from_saved_model(export_dir)
     predictor.close()
     with pytest.raises(ValueError, match="This predictor is closed"):
@@ -84,7 +84,7 @@ def test_closed_predictor_says_so(export_dir):
 
 @pytest.fixture(scope="module")
 def labelled_dir(tmp_path_factory):
-    """An export whose serving features have the label, which no output needs, as well."""
+    """Exports a model whose serving features include the label, which no output needs."""
     estimator = est.Estimator(model_fn, tmp_path_factory.mktemp("labelled"))
     estimator.train(lambda: tf.data.Dataset.from_tensors({"x": X}).repeat(), steps=1)
     features = {"x": tf.zeros([1, 2]), "label": tf.zeros([1])}
@@ -93,13 +93,13 @@ def labelled_dir(tmp_path_factory):
 
 
 @pytest.mark.parametrize("batch", [{"x": X}, {"x": X, "label": None}])
-def test_what_the_outputs_do_not_need_may_be_left_out(labelled_dir, batch):
+def test_inputs_that_outputs_do_not_need_may_be_missing(labelled_dir, batch):
     with est.predictor.from_saved_model(labelled_dir) as predictor:
         assert sorted(predictor.feed_tensors) == ["label", "x"]
         np.testing.assert_array_equal(predictor(batch)["y"], 3 * X)
 
 
-def test_what_the_outputs_need_is_asked_for(labelled_dir):
+def test_missing_inputs_that_outputs_need_are_named(labelled_dir):
     with est.predictor.from_saved_model(labelled_dir) as predictor:
         with pytest.raises(ValueError, match=r"no values for the inputs \['x'\].*\['y'\] need"):
             predictor({"label": [1.0, 2.0]})

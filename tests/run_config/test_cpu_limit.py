@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 
 from estimator_train.run_config import cpu_limit as subject, session_config
-from estimator_train.run_config.cpu_limit import cpu_limit, threads_that_fit
+from estimator_train.run_config.cpu_limit import count_usable_threads, read_cpu_limit
 
 V2 = "/sys/fs/cgroup"
 V1 = "/sys/fs/cgroup/cpu,cpuacct"
@@ -20,7 +20,7 @@ def files_v1(place, quota, period="100000\n"):
 
 def test_a_container_of_cgroup_v2():
     files = {"/proc/self/cgroup": "0::/\n", f"{V2}/cpu.max": "150000 100000\n"}
-    assert cpu_limit(files.get) == 1.5
+    assert read_cpu_limit(files.get) == 1.5
 
 
 def test_a_group_above_may_be_the_narrowest():
@@ -30,12 +30,12 @@ def test_a_group_above_may_be_the_narrowest():
         f"{V2}/kubepods.slice/pod1/cpu.max": "50000 25000\n",
         f"{V2}/kubepods.slice/cpu.max": "6400000 100000\n",
     }
-    assert cpu_limit(files.get) == 2.0
+    assert read_cpu_limit(files.get) == 2.0
 
 
 @pytest.mark.parametrize("place", [f"{V1}/docker/a", V1, "/sys/fs/cgroup/cpu"])
 def test_a_container_of_cgroup_v1(place):
-    assert cpu_limit(files_v1(place, 400000).get) == 4.0
+    assert read_cpu_limit(files_v1(place, 400000).get) == 4.0
 
 
 @pytest.mark.parametrize(
@@ -51,22 +51,22 @@ def test_a_container_of_cgroup_v1(place):
     ],
 )
 def test_no_limit_is_none(files):
-    assert cpu_limit(files.get) is None
+    assert read_cpu_limit(files.get) is None
 
 
 @pytest.mark.parametrize(
     ("quota", "cpus", "threads"), [(0.3, 8, 1), (2.5, 8, 3), (8.0, 8, None), (None, 8, None)]
 )
 def test_threads_fit_the_limit_where_it_is_below_the_machine(quota, cpus, threads, monkeypatch):
-    monkeypatch.setattr(subject, "cpu_limit", lambda read: quota)
-    monkeypatch.setattr(subject, "_schedulable", lambda: cpus)
-    assert threads_that_fit() == threads
+    monkeypatch.setattr(subject, "read_cpu_limit", lambda read: quota)
+    monkeypatch.setattr(subject, "_count_cpus", lambda: cpus)
+    assert count_usable_threads() == threads
 
 
-def test_sessions_have_as_many_threads_unless_told_otherwise(monkeypatch):
-    monkeypatch.setattr(session_config, "threads_that_fit", lambda: 2)
+def test_sessions_use_that_many_threads_by_default(monkeypatch):
+    monkeypatch.setattr(session_config, "count_usable_threads", lambda: 2)
     own = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=5)
-    config = session_config.with_threads_that_fit(own)
+    config = session_config.limit_threads(own)
     assert config.intra_op_parallelism_threads == 5
     assert config.inter_op_parallelism_threads == 2
     assert own.inter_op_parallelism_threads == 0

@@ -17,8 +17,11 @@ import tensorflow as tf
 from outcomes import described, outcome, recorded
 
 from estimator_train.run_config import RunConfig
-from estimator_train.run_config.session_config import default_session_config, merged_session_config
-from estimator_train.run_config.topology import topology_of
+from estimator_train.run_config.session_config import (
+    make_default_session_config,
+    merge_session_config,
+)
+from estimator_train.run_config.topology import make_topology
 
 GOLDEN = recorded("run_config")
 QUESTIONS = ask_run_config.questions(RunConfig)
@@ -56,7 +59,7 @@ def test_each_setting_has_a_description_and_an_attribute() -> None:
     described = set(re.findall(r"^  (\w+): ", inspect.getdoc(RunConfig) or "", re.MULTILINE))
     assert described - {"ValueError", "TypeError"} == arguments
     shown = {name for name, value in vars(RunConfig).items() if isinstance(value, property)}
-    assert shown == arguments - {"experimental_distribute"}
+    assert shown == arguments
 
 
 def test_model_dir_may_be_a_path() -> None:
@@ -121,13 +124,13 @@ def test_own_session_config_is_kept_in_a_cluster(monkeypatch: pytest.MonkeyPatch
 
 def test_default_session_config_is_the_originals() -> None:
     theirs = GOLDEN["TF_CONFIG: chief only"]["value"]["session_config"]
-    assert described(default_session_config(theirs["device_filters"])) == theirs
+    assert described(make_default_session_config(theirs["device_filters"])) == theirs
 
 
-def test_what_a_session_config_sets_holds_and_the_rest_are_defaults() -> None:
+def test_a_session_config_overrides_the_defaults() -> None:
     own = tf.compat.v1.ConfigProto(log_device_placement=True, intra_op_parallelism_threads=3)
     own.graph_options.rewrite_options.meta_optimizer_iterations = 2
-    merged = merged_session_config(own, ["/job:ps"])
+    merged = merge_session_config(own, ["/job:ps"])
     assert (merged.log_device_placement, merged.intra_op_parallelism_threads) == (True, 3)
     assert merged.graph_options.rewrite_options.meta_optimizer_iterations == 2
     assert merged.allow_soft_placement
@@ -137,7 +140,7 @@ def test_what_a_session_config_sets_holds_and_the_rest_are_defaults() -> None:
 
 def test_own_device_filters_replace_those_of_the_task() -> None:
     own = tf.compat.v1.ConfigProto(device_filters=["/job:worker"])
-    assert list(merged_session_config(own, ["/job:ps"]).device_filters) == ["/job:worker"]
+    assert list(merge_session_config(own, ["/job:ps"]).device_filters) == ["/job:worker"]
 
 
 @pytest.mark.parametrize("steps", [1, np.int64(50), "auto"])
@@ -170,4 +173,4 @@ def test_worker_0_writes_events_where_there_is_a_master(jobs, task, writes, monk
     """As three processes of tf.estimator 2.15 do; a master writes checkpoints alone."""
     tf_config = {"cluster": jobs, "task": {"type": task[0], "index": task[1]}}
     monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
-    assert topology_of(RunConfig()).writes_events is writes
+    assert make_topology(RunConfig()).writes_events is writes

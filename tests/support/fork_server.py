@@ -149,10 +149,10 @@ def run(job: dict[str, Any]) -> None:
     os.environ.update(job["environment"])
     import numpy as np
 
-    from estimator_train.cluster import launched_exit_codes
+    from estimator_train.cluster import launched
 
     # Done where the package is imported, if a variable asks for it.
-    launched_exit_codes.end_mistakes_with_code_2()
+    launched.end_mistakes_with_code_2()
     random.seed()
     np.random.seed()
     unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))

@@ -1,27 +1,29 @@
-"""The second tier of tests, `-m long`: what takes long by nature, and the rest of long tables."""
+"""The second tier of tests, `-m long`: slow tests, and most cases of long tables."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
+Case = TypeVar("Case")
+
 
 def first(chosen: Collection[Any], cases: Iterable[Any]) -> list[Any]:
-    """The cases for `parametrize`: the chosen ones in the first tier, the others in the second."""
+    """Returns cases for `parametrize`: the chosen ones in the first tier, others in the second."""
     return [case if case in chosen else _long(case) for case in cases]
 
 
 def every(nth: int, cases: Iterable[Any]) -> list[Any]:
-    """The cases for `parametrize`: each nth in the first tier, the others in the second."""
+    """Returns cases for `parametrize`: each n-th in the first tier, the others in the second."""
     return [case if not number % nth else _long(case) for number, case in enumerate(cases)]
 
 
-def sampled(nth: int, questions: Iterable[str]) -> list[str]:
-    """Each nth question, or with `BREADTH=all` in the environment all of them."""
-    return list(questions)[:: 1 if os.environ.get("BREADTH") == "all" else nth]
+def sampled(nth: int, cases: Iterable[Case]) -> list[Case]:
+    """Returns each n-th case, or all cases with `BREADTH=all` in the environment."""
+    return list(cases)[:: 1 if os.environ.get("BREADTH") == "all" else nth]
 
 
 def _long(case: Any) -> Any:

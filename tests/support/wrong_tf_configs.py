@@ -28,12 +28,20 @@ _MISTAKES: list[tuple[Any, str]] = [
     ({"cluster": CLUSTER, "task": {"type": "worker", "index": 2}}, "2 is not a valid task_id"),
     ({"cluster": CLUSTER, "task": {"type": "worker", "index": -1}}, "non-negative"),
     ({"cluster": CLUSTER, "task": {"type": "worker", "index": "x"}}, "must be an integer"),
-    ({"cluster": {"chief": ["c:1"], "ps": ["c:1"]}, "task": CHIEF}, "chief 0 and ps 0 have"),
-    ({"cluster": {"chief": ["c"]}, "task": CHIEF}, "address of chief 0 .* must be host:port"),
-    ({"cluster": {"chief": ["c:99999"]}, "task": CHIEF}, "must be host:port"),
     ({"task": {"type": "ps", "index": 0}}, "task type must be WORKER"),
     ({"cluster": CLUSTER, "task": CHIEF, "service": 3}, "must be a dict"),
     ({"cluster": CLUSTER, "task": CHIEF, "model_dir": ""}, "should be non-empty"),
 ]
 # The text of TF_CONFIG, and a pattern of what is said.
 MISTAKES = [(c if isinstance(c, str) else json.dumps(c), text) for c, text in _MISTAKES]
+
+# Mistakes that only a server of the cluster notices.
+ADDRESS_MISTAKES = [
+    (json.dumps({"cluster": cluster, "task": CHIEF}), text)
+    for cluster, text in [
+        ({"chief": ["c:1"], "ps": ["c:1"]}, "chief 0 and ps 0 have the same address"),
+        ({"chief": ["c"], "ps": ["p:1"]}, "address of chief 0 .* must be host:port, given: 'c'"),
+        ({"chief": ["c:99999"], "ps": ["p:1"]}, "must be host:port"),
+        ({"chief": ["c:1"], "ps": [""]}, "address of ps 0 .* must be host:port, given: ''"),
+    ]
+]

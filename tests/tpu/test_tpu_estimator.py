@@ -1,9 +1,14 @@
 """TPUEstimator without a TPU: batch sizes by params, host calls, errors as the original's."""
 
+import ask_tpu_refusals
 import pytest
 import tensorflow as tf
+from outcomes import outcome, recorded
 
+from estimator_train import EstimatorSpec
 from estimator_train.compat.v1 import RunConfig, tpu
+
+QUESTIONS = ask_tpu_refusals.questions(tpu, EstimatorSpec)
 
 
 def model_fn(features, labels, mode, params):
@@ -132,6 +137,24 @@ def test_host_call_and_scaffold_fn_are_called_on_the_host(tmp_path):
     assert seen[2] == "init"
     # A call that Python sees is made with every step, as the original makes it without a TPU.
     assert seen[3:] == 6 * [((1,), (1,))]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_call_that_needs_a_tpu_raises_the_recorded_error(name):
+    assert outcome(QUESTIONS[name]) == recorded("tpu_refusals")[name]
+
+
+def test_evaluation_off_the_tpu_runs_here(tmp_path):
+    def sized(params):
+        assert params["batch_size"] == 4
+        return input_fn(params)
+
+    config = tpu.RunConfig(model_dir=str(tmp_path))
+    sizes = {"train_batch_size": 8, "eval_batch_size": 4}
+    estimator = tpu.TPUEstimator(
+        model_fn, config=config, params={"seen": Seen()}, eval_on_tpu=False, **sizes
+    )
+    assert estimator.evaluate(sized, steps=1)["global_step"] == 0
 
 
 def test_what_is_to_be_done_on_a_tpu_is_refused(tmp_path):

@@ -269,3 +269,23 @@ def test_a_step_is_saved_once_and_the_settings_of_the_config_hold(tmp_path: Path
     train = TrainSpec(tiny_input, max_steps=8, saving_listeners=[Noting()])
     train_and_evaluate(job, train, EvalSpec(once, every_steps=2))
     assert saved == [0, 2, 3, 4, 6, 8]
+
+
+def test_evaluate_gets_the_input_fn_of_the_eval_spec(tmp_path: Path) -> None:
+    given = []
+
+    class Subclass(et.Estimator):
+        def _assert_members_are_not_overridden(self) -> None:
+            pass
+
+        def evaluate(self, input_fn: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+            given.append(input_fn)
+            assert callable(input_fn)
+            return super().evaluate(input_fn, *args, **kwargs)
+
+    plain = estimator(OURS, str(tmp_path / "job"), save_checkpoints_steps=2)
+    spec = EvalSpec(tiny_input, steps=1, throttle_secs=0)
+    subclass = Subclass(plain._model_fn, config=plain.config)
+    train_and_evaluate(subclass, TrainSpec(tiny_input, max_steps=4), spec)
+    assert given == [tiny_input, tiny_input]
+    assert all(each is spec.input_fn for each in given)

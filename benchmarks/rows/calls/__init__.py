@@ -1,4 +1,4 @@
-"""Calls of a trained model: predictions and evaluations."""
+"""Benchmarks of trained models: predictions and evaluations."""
 
 from benchmarks.rows.calls import (
     boosted_trees_predict,

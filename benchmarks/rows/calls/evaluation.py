@@ -5,18 +5,18 @@ import time
 from statistics import median
 from typing import Any
 
-from benchmarks.apis import Apis, both
+from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
 from benchmarks.rows.training.convnet import MODEL
 
 _EVERY = 10
 
 
-def _fixed_cost(apis: Apis, quick: bool) -> float:
-    """Milliseconds between two steps with an evaluation of one batch between them, less a step."""
+def _measure_fixed_cost(apis: Apis, quick: bool) -> float:
+    """Returns the milliseconds that an evaluation of one batch adds between two steps."""
     api, keras = apis.estimator, apis.keras
     evaluations = 3 if quick else 12
-    clock = _clock()
+    clock = _make_clock()
     with tempfile.TemporaryDirectory() as model_dir:
         config = api.RunConfig(model_dir, save_checkpoints_steps=_EVERY, keep_checkpoint_max=2)
         estimator = keras.estimator.model_to_estimator(MODEL.keras_model(keras), config=config)
@@ -26,21 +26,22 @@ def _fixed_cost(apis: Apis, quick: bool) -> float:
             api.EvalSpec(lambda: MODEL.dataset().take(1), steps=1, throttle_secs=0),
         )
     spans = [b - a for a, b in zip(clock.marks, clock.marks[1:], strict=False)]
-    # One evaluation lies in the midst of each of these; the first builds its graph, in either API.
+    # Each of these ranges contains one evaluation. The first evaluation is skipped, because it
+    # builds the graph in both APIs.
     starts = range(_EVERY + _EVERY // 2, len(spans), _EVERY)
     return 1e3 * (median(max(spans[i : i + _EVERY]) for i in starts) - median(spans))
 
 
-def _clock() -> Any:
+def _make_clock() -> Any:
     import tensorflow as tf
 
     class Clock(tf.compat.v1.train.SessionRunHook):
-        """Notes the time before each step."""
+        """Hook that records the time before each step."""
 
         def __init__(self) -> None:
             self.marks: list[float] = []
 
-        def before_run(self, run_context: Any) -> None:
+        def before_run(self, run_context: tf.compat.v1.train.SessionRunContext) -> None:
             self.marks.append(time.perf_counter())
 
     return Clock()
@@ -50,7 +51,7 @@ BENCHMARK = Benchmark(
     "evaluation",
     "evaluate: fixed cost of an evaluation and its checkpoint in train_and_evaluate, ConvNet",
     "ms",
-    both(_fixed_cost),
+    compare_apis(_measure_fixed_cost),
     less_is_better=True,
     goals={ORIGINAL: 5.0},
 )

@@ -1,4 +1,4 @@
-"""One example through a predictor that stays."""
+"""Predictions of one example by a predictor that stays open."""
 
 import tempfile
 import time
@@ -9,21 +9,21 @@ from typing import Any
 
 from benchmarks.apis import APIS
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
-from benchmarks.linear_model import FEATURES, linear_model_fn, rows, trained
-from benchmarks.rows.calls.predict_one import call_time
+from benchmarks.linear_model import FEATURES, linear_model_fn, make_rows, train_linear
+from benchmarks.rows.calls.predict_one import measure_call
 
 _BARE = "bare session.run"
 
 
-def _predictor(quick: bool) -> float:
+def _time_predictor(quick: bool) -> float:
     with tempfile.TemporaryDirectory() as model_dir:
-        batch = {"x": rows(1)}
-        with trained(APIS[OURS].estimator, model_dir).predictor() as predictor:
-            return _milliseconds(lambda: predictor.predict(batch), quick)
+        batch = {"x": make_rows(1)}
+        with train_linear(APIS[OURS].estimator, model_dir).predictor() as predictor:
+            return _measure_milliseconds(lambda: predictor.predict(batch), quick)
 
 
-def _session_run(quick: bool) -> float:
-    """The same graph, asked by a bare session."""
+def _time_session_run(quick: bool) -> float:
+    """Measures the same graph in a plain session."""
     import tensorflow as tf
 
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -31,11 +31,11 @@ def _session_run(quick: bool) -> float:
         api = APIS[OURS].estimator
         spec = linear_model_fn(api)({"x": x}, None, api.ModeKeys.PREDICT)
         session.run(tf.compat.v1.global_variables_initializer())
-        batch = rows(1)
-        return _milliseconds(lambda: session.run(spec.predictions, {x: batch}), quick)
+        batch = make_rows(1)
+        return _measure_milliseconds(lambda: session.run(spec.predictions, {x: batch}), quick)
 
 
-def _milliseconds(call: Callable[[], Any], quick: bool) -> float:
+def _measure_milliseconds(call: Callable[[], Any], quick: bool) -> float:
     secs = []
     for _ in range(10 if quick else 5000):
         start = time.perf_counter()
@@ -49,9 +49,9 @@ BENCHMARK = Benchmark(
     "predictor: one example, linear model",
     "ms",
     {
-        OURS: _predictor,
-        _BARE: _session_run,
-        ORIGINAL: partial(call_time, APIS[ORIGINAL]),
+        OURS: _time_predictor,
+        _BARE: _time_session_run,
+        ORIGINAL: partial(measure_call, APIS[ORIGINAL]),
     },
     less_is_better=True,
     goals={_BARE: 0.8, ORIGINAL: 200.0},

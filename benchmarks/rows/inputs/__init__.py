@@ -1,4 +1,4 @@
-"""Examples a second of `input_fns`."""
+"""Benchmarks of `input_fns`, in examples per second."""
 
 from benchmarks.rows.inputs import arrays, csv, pictures, tfrecords
 

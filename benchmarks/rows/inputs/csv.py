@@ -1,11 +1,11 @@
-"""A CSV file of 20 columns, beside TensorFlow's own reader."""
+"""A CSV file with 20 columns, compared with TensorFlow's reader."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.input_speed import input_benchmark
+from benchmarks.input_speed import make_input_benchmark
 
 _ROWS, _COLUMNS = 30_000, 20
 
@@ -29,7 +29,7 @@ def _theirs(folder: Path) -> Any:
     return tf.data.experimental.make_csv_dataset(f"{folder}/*", 128, label_name="c19")
 
 
-BENCHMARK = input_benchmark(
+BENCHMARK = make_input_benchmark(
     "input_csv",
     "input: CSV of 20 columns, shuffled, batch 128",
     "make_csv_dataset",

@@ -1,16 +1,16 @@
-"""TFRecord files of tf.train.Example with 20 features, beside TensorFlow's own reader."""
+"""TFRecord files of examples with 20 features, compared with TensorFlow's reader."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.input_speed import input_benchmark
+from benchmarks.input_speed import make_input_benchmark
 
-_FILES, _ROWS = 4, 10_000  # rows in each file
+_FILES, _ROWS = 4, 10_000  # Rows in each file.
 
 
-def _spec() -> dict[str, Any]:
+def _make_spec() -> dict[str, Any]:
     import tensorflow as tf
 
     dtypes = [tf.float32] * 10 + [tf.int64] * 6 + [tf.string] * 4
@@ -39,16 +39,16 @@ def _write(folder: Path) -> None:
 def _ours(folder: Path) -> Any:
     import input_fns
 
-    return input_fns.tfrecords(f"{folder}/*", _spec(), batch_size=128, shuffle=True)
+    return input_fns.tfrecords(f"{folder}/*", _make_spec(), batch_size=128, shuffle=True)
 
 
 def _theirs(folder: Path) -> Any:
     import tensorflow as tf
 
-    return tf.data.experimental.make_batched_features_dataset(f"{folder}/*", 128, _spec())
+    return tf.data.experimental.make_batched_features_dataset(f"{folder}/*", 128, _make_spec())
 
 
-BENCHMARK = input_benchmark(
+BENCHMARK = make_input_benchmark(
     "input_tfrecords",
     "input: TFRecords of 20 features, shuffled, batch 128",
     "make_batched_features_dataset",

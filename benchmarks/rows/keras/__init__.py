@@ -1,4 +1,4 @@
-"""What users do: Keras models as Estimators, arrays in memory, evaluations to the end of input."""
+"""Benchmarks of typical jobs: Keras models as Estimators, with arrays in memory."""
 
 from benchmarks.rows.keras import calls, evaluation, start, training, tutorial
 

@@ -1,4 +1,4 @@
-"""Training steps a second of Keras models with Adam and accuracy, on 8,192 pictures in memory."""
+"""Training steps per second of Keras models with Adam and accuracy, on 8,192 pictures."""
 
 import tempfile
 import time
@@ -8,52 +8,51 @@ from typing import Any
 from benchmarks.apis import APIS, Apis
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.picture_job import CONVNET, LINEAR, MLP, PictureJob
-from benchmarks.training.estimators import marks
-from benchmarks.training.model import WINDOWS, steady_rate
+from benchmarks.training.estimators import read_marks
+from benchmarks.training.model import WINDOWS, compute_steady_rate
 
 LOOP, FIT = "tf.function loop of 100 steps", "fit(steps_per_execution=100)"
 _EXAMPLES = 8192
-_AT_ONCE = 100
+_STEPS_PER_CALL = 100
 
 
-def _window(job: PictureJob, quick: bool) -> int:
+def _window_steps(job: PictureJob, quick: bool) -> int:
     return 2 if quick else job.steps // WINDOWS
 
 
-def _by_estimator(job: PictureJob, apis: Apis, quick: bool) -> float:
-    window, data = _window(job, quick), job.pictures(_EXAMPLES)
+def _train_by_estimator(job: PictureJob, apis: Apis, quick: bool) -> float:
+    window, data = _window_steps(job, quick), job.pictures(_EXAMPLES)
     with tempfile.TemporaryDirectory() as model_dir:
         estimator = job.estimator(apis, model_dir, log_step_count_steps=min(window, 100))
-        # An event comes a number of steps after the first one.
+        # The first event is written `window` steps after the first step.
         estimator.train(lambda: job.training_input(*data), steps=window * WINDOWS + 1)
-        return steady_rate(marks(model_dir), window)
+        return compute_steady_rate(read_marks(model_dir), window)
 
 
-def _by_fit(job: PictureJob, quick: bool) -> float:
+def _train_by_fit(job: PictureJob, quick: bool) -> float:
     import tf_keras
 
-    window = _window(job, quick)
-    at_once = min(window, _AT_ONCE)
-    found: list[tuple[int, float]] = []
+    window = _window_steps(job, quick)
+    marks: list[tuple[int, float]] = []
     callback = tf_keras.callbacks.LambdaCallback(
-        on_epoch_end=lambda epoch, logs: found.append(((epoch + 1) * window, time.time()))
+        on_epoch_end=lambda epoch, logs: marks.append(((epoch + 1) * window, time.time()))
     )
-    job.model(tf_keras, steps_per_execution=at_once).fit(
+    job.model(tf_keras, steps_per_execution=min(window, _STEPS_PER_CALL)).fit(
         job.training_input(*job.pictures(_EXAMPLES)),
         epochs=WINDOWS,
         steps_per_epoch=window,
         callbacks=[callback],
         verbose=0,
     )
-    return steady_rate(found, window)
+    return compute_steady_rate(marks, window)
 
 
-def _by_function(job: PictureJob, quick: bool) -> float:
+def _train_by_function(job: PictureJob, quick: bool) -> float:
     import tensorflow as tf
     import tf_keras
 
-    window = _window(job, quick)
-    at_once = min(window, _AT_ONCE)
+    window = _window_steps(job, quick)
+    steps_per_call = min(window, _STEPS_PER_CALL)
     model, optimizer = job.model(tf_keras), tf_keras.optimizers.Adam()
     optimizer.build(model.trainable_variables)
     loss = tf_keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -61,33 +60,33 @@ def _by_function(job: PictureJob, quick: bool) -> float:
 
     @tf.function
     def train(iterator: Any) -> None:
-        for _ in tf.range(at_once):
+        for _ in tf.range(steps_per_call):
             x, y = next(iterator)
             with tf.GradientTape() as tape:
                 value = loss(y, model(x, training=True))
             gradients = tape.gradient(value, model.trainable_variables)
             optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
 
-    found = []
+    marks = []
     for index in range(WINDOWS):
-        for _ in range(window // at_once):
+        for _ in range(window // steps_per_call):
             train(batches)
-        found.append(((index + 1) * window, time.time()))
-    return steady_rate(found, window)
+        marks.append(((index + 1) * window, time.time()))
+    return compute_steady_rate(marks, window)
 
 
-def _benchmark(name: str, job: PictureJob, beside_original: float, beside_loop: float) -> Benchmark:
+def _benchmark(name: str, job: PictureJob, goal_original: float, goal_loop: float) -> Benchmark:
     return Benchmark(
         name,
         f"train: {job.name} by model_to_estimator, Adam, accuracy, batch {job.batch}",
         "steps/s",
         {
-            OURS: partial(_by_estimator, job, APIS[OURS]),
-            ORIGINAL: partial(_by_estimator, job, APIS[ORIGINAL]),
-            LOOP: partial(_by_function, job),
-            FIT: partial(_by_fit, job),
+            OURS: partial(_train_by_estimator, job, APIS[OURS]),
+            ORIGINAL: partial(_train_by_estimator, job, APIS[ORIGINAL]),
+            LOOP: partial(_train_by_function, job),
+            FIT: partial(_train_by_fit, job),
         },
-        goals={ORIGINAL: beside_original, LOOP: beside_loop, FIT: 1.1},
+        goals={ORIGINAL: goal_original, LOOP: goal_loop, FIT: 1.1},
     )
 
 

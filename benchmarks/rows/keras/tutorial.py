@@ -1,4 +1,4 @@
-"""The tutorial at its real size: 60,000 pictures as 188 MB of float32, ConvNet, batch 128."""
+"""TensorFlow's tutorial at full size: 60,000 pictures (188 MB of float32), ConvNet, batch 128."""
 
 import os
 import resource
@@ -6,32 +6,32 @@ import tempfile
 import time
 from typing import Any
 
-from benchmarks.apis import Apis, both
+from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
-from benchmarks.picture_job import CONVNET, clock
+from benchmarks.picture_job import CONVNET, make_clock
 
 _HELD_OUT = 10_000
 
 
 class _Tutorial:
-    """The job in one model_dir.
+    """The job of the tutorial.
 
     Args:
-      apis: The API that runs it.
-      quick: Whether a few pictures will do.
-      model_dir: Where.
+      apis: The API that runs the job.
+      quick: Whether to use only a few pictures.
+      model_dir: Directory of the job.
     """
 
     def __init__(self, apis: Apis, quick: bool, model_dir: str) -> None:
         self._x, self._y = CONVNET.pictures(600 if quick else 60_000)
         self._held_out = 256 if quick else _HELD_OUT
         self._steps = 2 if quick else 100
-        # A checkpoint at the start, and one at the end.
+        # This writes a checkpoint at the start and one at the end.
         self.estimator = CONVNET.estimator(apis, model_dir, save_checkpoints_steps=self._steps)
 
     def train(self) -> float:
-        """Trains; returns the seconds from the call to its first step."""
-        hook = clock()
+        """Trains, and returns the seconds from the call to the end of the first step."""
+        hook = make_clock()
         start = time.perf_counter()
         self.estimator.train(
             lambda: CONVNET.training_input(self._x, self._y), hooks=[hook], steps=self._steps
@@ -39,26 +39,26 @@ class _Tutorial:
         return hook.first - start
 
     def evaluate(self) -> float:
-        """Evaluates the held-out pictures; returns seconds."""
+        """Evaluates the held-out pictures, and returns the seconds."""
         start = time.perf_counter()
-        self.estimator.evaluate(self._in_order)
+        self.estimator.evaluate(self._read_held_out)
         return time.perf_counter() - start
 
     def predict(self) -> float:
-        """Predicts the held-out pictures; returns seconds."""
+        """Predicts the held-out pictures, and returns the seconds."""
         start = time.perf_counter()
-        assert sum(1 for _ in self.estimator.predict(self._in_order)) == self._held_out
+        assert sum(1 for _ in self.estimator.predict(self._read_held_out)) == self._held_out
         return time.perf_counter() - start
 
-    def _in_order(self) -> Any:
+    def _read_held_out(self) -> Any:
         import tensorflow as tf
 
-        some = self._x[: self._held_out], self._y[: self._held_out]
-        return tf.data.Dataset.from_tensor_slices(some).batch(CONVNET.batch)
+        rows = self._x[: self._held_out], self._y[: self._held_out]
+        return tf.data.Dataset.from_tensor_slices(rows).batch(CONVNET.batch)
 
 
-def _figures(apis: Apis, quick: bool) -> dict[str, float]:
-    """All rows: the job trains, evaluates twice and predicts twice."""
+def _measure(apis: Apis, quick: bool) -> dict[str, float]:
+    """Trains, evaluates twice and predicts twice, and returns the figures of all rows."""
     with tempfile.TemporaryDirectory() as model_dir:
         job = _Tutorial(apis, quick, model_dir)
         first_step = job.train()
@@ -71,17 +71,17 @@ def _figures(apis: Apis, quick: bool) -> dict[str, float]:
         "tutorial_evaluate": evaluation,
         "tutorial_predict": prediction,
         "tutorial_size": size,
-        # The process at its largest, with its own pictures.
+        # Peak memory of the process, including the pictures.
         "tutorial_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
 
 
-def _benchmark(name: str, what: str, unit: str, goal: float) -> Benchmark:
+def _benchmark(name: str, description: str, unit: str, goal: float) -> Benchmark:
     return Benchmark(
         f"tutorial_{name}",
-        f"the tutorial with 188 MB of pictures: {what}",
+        f"the tutorial with 188 MB of pictures: {description}",
         unit,
-        both(_figures),
+        compare_apis(_measure),
         less_is_better=True,
         goals={ORIGINAL: goal},
         job="tutorial",

@@ -1,4 +1,4 @@
-"""What a whole process takes: to start, to save, of memory."""
+"""Benchmarks of processes: start-up time, cost of saving, peak memory."""
 
 from benchmarks.rows.processes import memory, run_start, saving, start
 

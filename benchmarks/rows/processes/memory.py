@@ -1,15 +1,15 @@
-"""The most memory that training takes."""
+"""Peak memory of training."""
 
 import resource
 import tempfile
 
-from benchmarks.apis import Apis, both
+from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
 from benchmarks.rows.training.convnet import MODEL
 
 
-def _peak(apis: Apis, quick: bool) -> float:
-    """Megabytes of the process at its largest."""
+def _measure_peak(apis: Apis, quick: bool) -> float:
+    """Returns the peak memory of the process in megabytes."""
     api, keras = apis.estimator, apis.keras
     with tempfile.TemporaryDirectory() as model_dir:
         config = api.RunConfig(model_dir)
@@ -22,7 +22,7 @@ BENCHMARK = Benchmark(
     "memory",
     "memory at its peak: training the ConvNet",
     "MB",
-    both(_peak),
+    compare_apis(_measure_peak),
     less_is_better=True,
     goals={ORIGINAL: 0.91},
 )

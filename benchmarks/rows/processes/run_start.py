@@ -14,17 +14,17 @@ _RUN = [os.path.join(sysconfig.get_path("scripts"), "estimator-train"), "run", "
 _PYTHON = [sys.executable]
 
 
-def _milliseconds(command: list[str], quick: bool) -> float:
-    """The quickest of some starts."""
+def _measure_milliseconds(command: list[str], quick: bool) -> float:
+    """Returns the shortest of some start-up times."""
     with tempfile.TemporaryDirectory() as directory:
         script = Path(directory, "script.py")
         script.write_text("import tensorflow as tf\ntf.compat.v1.placeholder\n")
-        found = []
+        secs = []
         for _ in range(1 if quick else 7):
             start = time.perf_counter()
             subprocess.run([*command, script], check=True, stderr=subprocess.DEVNULL)
-            found.append(time.perf_counter() - start)
-    return 1e3 * min(found)
+            secs.append(time.perf_counter() - start)
+    return 1e3 * min(secs)
 
 
 BENCHMARK = Benchmark(
@@ -32,8 +32,8 @@ BENCHMARK = Benchmark(
     "start: a script that imports TensorFlow, by `estimator-train run`",
     "ms",
     {
-        OURS: lambda quick: _milliseconds(_RUN, quick),
-        "python": lambda quick: _milliseconds(_PYTHON, quick),
+        OURS: lambda quick: _measure_milliseconds(_RUN, quick),
+        "python": lambda quick: _measure_milliseconds(_PYTHON, quick),
     },
     less_is_better=True,
 )

@@ -1,11 +1,11 @@
-"""What one save of 400 MB of variables costs training."""
+"""Training time lost to one save of 400 MB of variables."""
 
 import tempfile
 import time
 from statistics import median
 from typing import Any
 
-from benchmarks.apis import Apis, both
+from benchmarks.apis import Apis, compare_apis
 from benchmarks.benchmark import ORIGINAL, Benchmark
 from benchmarks.linear_model import FEATURES, linear_model_fn
 
@@ -14,10 +14,10 @@ _WINDOWS = 9
 _VARIABLES = 8
 
 
-def _lost_time(apis: Apis, quick: bool) -> float:
-    """Milliseconds by which steps with a save in their midst take longer than others.
+def _measure_lost_time(apis: Apis, quick: bool) -> float:
+    """Returns the milliseconds that a save adds to a window of steps.
 
-    Windows of steps with a save and without one take turns.
+    Windows with a save and windows without a save alternate.
     """
     import numpy as np
     import tensorflow as tf
@@ -34,7 +34,7 @@ def _lost_time(apis: Apis, quick: bool) -> float:
         x = np.zeros([32, FEATURES], np.float32)
         return tf.data.Dataset.from_tensors(({"x": x}, np.zeros([32], np.int64))).repeat()
 
-    clock = _clock(window)
+    clock = _make_clock(window)
     with tempfile.TemporaryDirectory() as model_dir:
         config = api.RunConfig(
             model_dir, save_checkpoints_steps=2 * window, log_step_count_steps=window // 2
@@ -45,8 +45,8 @@ def _lost_time(apis: Apis, quick: bool) -> float:
     return 1e3 * max(1e-6, median(spans[1::2]) - median(spans[2::2]))
 
 
-def _clock(window: int) -> Any:
-    """A hook that notes the time in the middle between two multiples of `window` steps."""
+def _make_clock(window: int) -> Any:
+    """Returns a hook that records the time in the middle of each window of steps."""
     import tensorflow as tf
 
     class Clock(tf.compat.v1.train.SessionRunHook):
@@ -57,7 +57,7 @@ def _clock(window: int) -> Any:
         def steps_until_due(self, global_step: int) -> int:
             return self._due() - self._seen
 
-        def after_loop(self, steps: int, loss: Any) -> None:
+        def after_loop(self, steps: int, loss: float) -> None:
             self._seen += steps
 
         def after_run(self, run_context: Any, run_values: Any) -> None:
@@ -76,7 +76,7 @@ BENCHMARK = Benchmark(
     "saving",
     "save: training time lost to one checkpoint of 400 MB",
     "ms",
-    both(_lost_time),
+    compare_apis(_measure_lost_time),
     less_is_better=True,
     goals={ORIGINAL: 10.0},
 )

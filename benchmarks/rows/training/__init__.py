@@ -1,4 +1,4 @@
-"""Training steps a second."""
+"""Benchmarks of training speed."""
 
 from benchmarks.rows.training import (
     boosted_trees,

@@ -1,11 +1,11 @@
-"""An MLP trained with Keras callbacks, of epochs and of batches."""
+"""Training of an MLP with Keras callbacks, per epoch and per batch."""
 
 from typing import Any
 
-from benchmarks.training.callbacks import callbacks_benchmark
+from benchmarks.training.callbacks import make_callbacks_benchmark
 
 
-def _of_epochs(directory: str) -> list[Any]:
+def _make_epoch_callbacks(directory: str) -> list[Any]:
     import tf_keras
 
     callbacks = tf_keras.callbacks
@@ -19,7 +19,7 @@ def _of_epochs(directory: str) -> list[Any]:
     ]
 
 
-def _of_batches(directory: str) -> list[Any]:
+def _make_batch_callbacks(directory: str) -> list[Any]:
     import tf_keras
 
     del directory
@@ -27,17 +27,19 @@ def _of_batches(directory: str) -> list[Any]:
     class Losses(tf_keras.callbacks.Callback):
         total = 0.0
 
-        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        def on_train_batch_end(self, batch: int, logs: dict[str, float] | None = None) -> None:
             self.total += logs["loss"]
 
     return [Losses()]
 
 
 BENCHMARKS = (
-    callbacks_benchmark(
-        "callbacks_epochs", "train: the MLP with six callbacks of epochs of 800 steps", _of_epochs
+    make_callbacks_benchmark(
+        "callbacks_epochs",
+        "train: the MLP with six callbacks of epochs of 800 steps",
+        _make_epoch_callbacks,
     ),
-    callbacks_benchmark(
-        "callbacks_batches", "train: the MLP with a callback of batches", _of_batches
+    make_callbacks_benchmark(
+        "callbacks_batches", "train: the MLP with a callback of batches", _make_batch_callbacks
     ),
 )

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 
 class Derivatives(NamedTuple):
-    """The derivatives of the loss of a batch.
+    """Derivatives of the loss of a batch.
 
     Attributes:
       gradients: float32 [batch, logits].
@@ -20,7 +20,7 @@ class Derivatives(NamedTuple):
 
 
 def derivatives(loss: tf.Tensor, logits: tf.Tensor) -> Derivatives:
-    """Returns the derivatives of a loss, whatever head or loss_fn it comes from.
+    """Returns the derivatives of the loss of any head or loss_fn.
 
     Args:
       loss: The loss of the batch: a sum or mean over examples.

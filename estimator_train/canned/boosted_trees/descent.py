@@ -1,4 +1,4 @@
-"""How examples go down trees, and the logits that they gather."""
+"""Descent of examples through trees, and the logits that this adds up."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import tensorflow as tf
 from estimator_train.canned.boosted_trees.ensemble import Ensemble, Trees
 from estimator_train.canned.boosted_trees.features import Features, table
 
-# How many pairs of example and node are gone through at a time, or thereabouts.
+# Approximate number of pairs of example and node that one iteration computes.
 _AT_A_TIME = 2**23
-# Trees down to here are decided for all of their nodes at once.
+# Up to this depth the decisions of all nodes are computed together.
 _DEPTH_TO_DECIDE_ALL = 7
 
-# Of nodes of trees, int32 [trees, batch], whether examples go right there, int32.
+# Maps nodes, int32 [trees, batch], to 1 where the example goes right and 0 elsewhere, int32.
 Decide = Callable[[tf.Tensor], tf.Tensor]
 
 
-def logits_of(
+def add_tree_logits(
     ensemble: Ensemble,
     features: Features,
     ids: tf.Tensor,
@@ -48,32 +48,32 @@ def logits_of(
     def add(done: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         until = tf.minimum(done + at_a_time, end)
         trees = ensemble.read(done, until)
-        return until, logits + _sum_of(trees, features, ids, ensemble.max_depth)
+        return until, logits + _sum_trees(trees, features, ids, ensemble.max_depth)
 
     shapes = [tf.TensorShape([]), start.shape]
     return tf.while_loop(more, add, [begin, start], shapes)[1]
 
 
-def _sum_of(trees: Trees, features: Features, ids: tf.Tensor, depth: int) -> tf.Tensor:
-    """What some trees add up to, float32 [batch, logits].
+def _sum_trees(trees: Trees, features: Features, ids: tf.Tensor, depth: int) -> tf.Tensor:
+    """Returns the sum of the values of some trees, float32 [batch, logits].
 
-    Every tree is gone down to its full depth: where a branch ends before, its value is handed down
-    to all that would stand below, so that it does not matter which way examples go there.
+    Every example descends to the full depth. Where a branch ends earlier, all nodes below have its
+    value, so that the direction there does not matter.
     """
     count, batch = tf.shape(trees.feature)[0], tf.shape(ids)[0]
-    decide = _all_decided if depth <= _DEPTH_TO_DECIDE_ALL else _decided_on_the_way
+    decide = _decide_all_nodes if depth <= _DEPTH_TO_DECIDE_ALL else _decide_visited_nodes
     right = decide(trees, features, ids)
     node = tf.zeros([count, batch], tf.int32)
     for _ in range(depth):
         node = 2 * node + 1 + right(node)
     inner = 2**depth - 1
     leaf = node + (tf.range(count) * (inner + 1) - inner)[:, None]
-    values = _leaf_values(trees, depth)
+    values = _compute_leaf_values(trees, depth)
     return tf.reduce_sum(tf.gather(tf.reshape(values, [-1, values.shape[2]]), leaf), 0)
 
 
-def _leaf_values(trees: Trees, depth: int) -> tf.Tensor:
-    """What examples get that went down to the full depth, float32 [trees, 2^depth, logits]."""
+def _compute_leaf_values(trees: Trees, depth: int) -> tf.Tensor:
+    """Returns the values at the full depth, float32 [trees, 2^depth, logits]."""
     values = trees.value[:, :1]
     for level in range(depth):
         begin, size = 2**level - 1, 2**level
@@ -83,11 +83,11 @@ def _leaf_values(trees: Trees, depth: int) -> tf.Tensor:
     return values
 
 
-def _all_decided(trees: Trees, features: Features, ids: tf.Tensor) -> Decide:
-    """Decides for all nodes of the trees at once, whoever comes there.
+def _decide_all_nodes(trees: Trees, features: Features, ids: tf.Tensor) -> Decide:
+    """Computes the decisions of all nodes for all examples.
 
-    Most of it is for nothing, and still it takes less time: rows of small integers are compared in
-    one go, and a step down is one look into the result.
+    Most results are not used, but this is faster: one operation compares rows of small integers,
+    and a step down is one lookup.
     """
     count, inner = tf.shape(trees.feature)[0], tf.shape(trees.feature)[1]
     batch = tf.shape(ids)[0]
@@ -101,8 +101,8 @@ def _all_decided(trees: Trees, features: Features, ids: tf.Tensor) -> Decide:
     return lambda node: tf.cast(tf.gather(goes, first + node * batch), tf.int32)
 
 
-def _decided_on_the_way(trees: Trees, features: Features, ids: tf.Tensor) -> Decide:
-    """Decides for the nodes alone that examples come to: deep trees have many others."""
+def _decide_visited_nodes(trees: Trees, features: Features, ids: tf.Tensor) -> Decide:
+    """Computes only the decisions of visited nodes, which are few in deep trees."""
     count, inner = tf.shape(trees.feature)[0], tf.shape(trees.feature)[1]
     width = ids.shape[1]
     bucket = tf.reshape(ids - features.first_bucket, [-1])
@@ -119,7 +119,9 @@ def _decided_on_the_way(trees: Trees, features: Features, ids: tf.Tensor) -> Dec
     return right
 
 
-def nodes_of(trees: Trees, tree: tf.Tensor, features: Features, ids: tf.Tensor, depth: int) -> Any:
+def find_nodes(
+    trees: Trees, tree: tf.Tensor, features: Features, ids: tf.Tensor, depth: int
+) -> Any:
     """Returns in which node of a tree each example is, level by level.
 
     Args:
@@ -127,7 +129,7 @@ def nodes_of(trees: Trees, tree: tf.Tensor, features: Features, ids: tf.Tensor, 
       tree: Number of the tree.
       features: How its features are numbered.
       ids: Buckets of the features of a batch, int32 [batch, features].
-      depth: How many levels to go down; who comes to a leaf before stays there.
+      depth: Number of levels to descend; an example that reaches a leaf stays there.
 
     Returns:
       depth + 1 tensors, int32 [batch].

@@ -1,4 +1,4 @@
-"""The trees of a model and how far they are grown, as variables.
+"""Variables with the trees of a model and the progress of training.
 
 The nodes of a tree are numbered from the root, 0; the children of node n are 2n + 1 and 2n + 2.
 """
@@ -17,12 +17,12 @@ class Trees(NamedTuple):
     """Some trees.
 
     Attributes:
-      feature: On which feature a node splits, int32 [trees, 2^depth - 1]; -1 for leaves.
-      threshold: Up to which bucket of that feature examples go left, or which one alone goes
-        left where a feature splits by value; int32 of the same shape, counted from the
-        feature's first bucket.
-      value: What a node adds to the logits if it is a leaf, float32
-        [trees, 2^(depth + 1) - 1, logits]; of inner nodes too, as it was when they were leaves.
+      feature: Feature on which a node splits, int32 [trees, 2^depth - 1]; -1 for leaves.
+      threshold: Last bucket of that feature whose examples go left, or for a split by value
+        the only such bucket; int32 of the same shape, counted from the feature's first
+        bucket.
+      value: Value that a leaf adds to the logits, float32
+        [trees, 2^(depth + 1) - 1, logits]; inner nodes keep the value that they had as leaves.
     """
 
     feature: Any
@@ -31,23 +31,23 @@ class Trees(NamedTuple):
 
 
 class Ensemble:
-    """The variables of a model.
+    """Variables of a model.
 
-    There is room for as many trees as are wanted, or more where a checkpoint has more.
+    They have rows for `n_trees` trees, or for more if the checkpoint has more.
 
     Attributes:
-      trees: All trees, `Trees` of variables; behind the finished ones is the one that grows.
+      trees: All trees, as variables; the growing tree follows the finished ones.
       gain: What each split gained, float32, of the shape of `trees.feature`.
-      finished: How many trees are finished, int32.
-      layers: How many layers the tree that grows has below its root, int32.
-      attempted: How many layers there were to be, int32: a layer may add nothing.
+      finished: Number of finished trees, int32.
+      layers: Number of layers of the growing tree below its root, int32.
+      attempted: Number of layers that training tried to add, int32; a layer may add no node.
       centering: Whether the bias is still being centered, bool.
       started: Whether there is a tree at all, bool.
 
     Args:
-      n_trees: How many trees there are to be.
-      max_depth: How many layers a tree has below its root.
-      logits: How many logits there are.
+      n_trees: Number of trees to grow.
+      max_depth: Number of layers of a tree below its root.
+      logits: Number of logits.
       center_bias: Whether the bias is centered first.
     """
 
@@ -76,7 +76,7 @@ class Ensemble:
         return tf.shape(self.trees.feature.read_value())[0]
 
     def make_room(self) -> None:
-        """Makes room for all trees there are to be, in a tf.function.
+        """Adds rows for all trees to grow, within a tf.function.
 
         A checkpoint of a model of fewer trees has less.
         """
@@ -90,23 +90,23 @@ class Ensemble:
 
         tf.cond(missing > 0, pad, lambda: False)
 
-    def is_finished(self, most_layers: int) -> tf.Tensor:
+    def is_finished(self, max_layers: int) -> tf.Tensor:
         """Returns whether training has ended.
 
         Args:
-          most_layers: How many layers are attempted at most.
+          max_layers: Maximum number of attempted layers.
         """
-        return (self.finished >= self.n_trees) | (self.attempted > most_layers)
+        return (self.finished >= self.n_trees) | (self.attempted > max_layers)
 
 
-def bytes_of(n_trees: int, max_depth: int, logits: int) -> int:
+def count_bytes(n_trees: int, max_depth: int, logits: int) -> int:
     """Returns how many bytes the variables of an `Ensemble` take."""
     inner = 2**max_depth - 1
     return n_trees * (inner * 12 + (2 * inner + 1) * 4 * logits)
 
 
 def state(name: str, shape: list[int], dtype: tf.DType, value: Any = 0) -> tf.Variable:
-    """Returns a variable of the current scope that is kept in checkpoints.
+    """Returns a variable of the current scope, which checkpoints save.
 
     Args:
       name: Its name.
@@ -120,7 +120,7 @@ def state(name: str, shape: list[int], dtype: tf.DType, value: Any = 0) -> tf.Va
 
 
 def _rows(name: str, shape: list[int], dtype: tf.DType, value: Any) -> tf.Variable:
-    """A variable of which a checkpoint may have another number of rows."""
+    """Creates a variable whose number of rows may differ from the checkpoint's."""
     with tf.name_scope(f"{SCOPE}/"):
         return _v1.Variable(
             lambda: tf.fill(shape, tf.constant(value, dtype)),

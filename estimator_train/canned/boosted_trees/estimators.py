@@ -11,44 +11,47 @@ import tensorflow as tf
 from estimator_train.canned.boosted_trees.explanations import (
     BIAS,
     CONTRIBUTIONS,
-    explained,
-    explaining_model_fn_of,
+    make_explaining_model_fn,
+    name_contributions,
 )
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.importances import feature_importances
-from estimator_train.canned.boosted_trees.model import model_fn_of
+from estimator_train.canned.boosted_trees.model import make_model_fn
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.boosted_trees.size import check_size
-from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.argument_types import Config, FeatureColumns, ModelDir
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.estimator import Estimator
+from estimator_train.heads import Head
+from estimator_train.heads.types import WeightColumn
 
 _MEAN = tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE
 
 
 class _BoostedTrees(Estimator):
-    """What the estimators of boosted trees share."""
+    """Base class of the estimators of boosted trees."""
 
     def __init__(
         self,
-        head: Any,
-        feature_columns: Any,
-        model_dir: Any,
-        config: Any,
-        weight_column: Any,
-        settings: Settings,
+        head: Head,
+        feature_columns: FeatureColumns,
+        model_dir: ModelDir,
+        config: Config,
+        weight_column: WeightColumn,
+        **settings: Any,
     ) -> None:
-        self._head, self._settings = head, settings
-        self._features = Features(feature_columns, settings)
-        check_size(settings, self._features.bucket_count, head.logits_dimension)
-        _check_logits(head.logits_dimension, settings)
-        model_fn = model_fn_of(head, self._features, settings, weight_column)
+        self._head, self._settings = head, Settings(**settings)
+        self._features = Features(feature_columns, self._settings)
+        check_size(self._settings, self._features.bucket_count, head.logits_dimension)
+        _check_logits(head.logits_dimension, self._settings)
+        model_fn = make_model_fn(head, self._features, self._settings, weight_column)
         super().__init__(model_fn, model_dir, config)
 
     def experimental_feature_importances(self, normalize: bool = False) -> OrderedDict[str, float]:
         """Returns how much the splits of each feature column gained, the greatest first.
 
         Args:
-          normalize: Whether the sum is to be 1.
+          normalize: Whether to divide by the sum.
 
         Returns:
           Name of the column (of an indicator_column, of the categorical column in it) to gain.
@@ -75,30 +78,30 @@ class _BoostedTrees(Estimator):
 
         Args:
           input_fn: As for `predict`.
-          predict_keys: Which predictions to yield besides; all by default.
+          predict_keys: Names of further predictions to yield; all by default.
           hooks: As for `predict`.
           checkpoint_path: As for `predict`.
 
         Yields:
           Predictions of an example, with "bias": the probability of class 1 (or the number)
-          that is predicted of every example, and "dfc": what each column adds to it, by name,
+          that is predicted for every example, and "dfc": the contribution of each column, by name,
           the greatest first.
 
         Raises:
-          ValueError: center_bias is False, or predictions of the head cannot be explained.
+          ValueError: center_bias is False, or predictions of the head cannot be name_contributions.
         """
         if not self._settings.center_bias:
             raise ValueError(
                 "center_bias must be enabled during estimator instantiation when using "
                 "experimental_predict_with_explanations."
             )
-        model_fn = explaining_model_fn_of(self._head, self._features, self._settings)
+        model_fn = make_explaining_model_fn(self._head, self._features, self._settings)
         explaining = Estimator(model_fn, config=self.config)
         if predict_keys is not None:
             predict_keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
             predict_keys = [*predict_keys, BIAS, CONTRIBUTIONS]
         rows = explaining.predict(input_fn, predict_keys, hooks, checkpoint_path)
-        return explained(rows, self._features.names)
+        return name_contributions(rows, self._features.names)
 
 
 class BoostedTreesEstimator(_BoostedTrees):
@@ -109,28 +112,28 @@ class BoostedTreesEstimator(_BoostedTrees):
 
     Trees grow layer by layer: each layer is made of the derivatives of the loss over
     n_batches_per_layer batches (Friedman, "Greedy function approximation", 2001; Chen and Guestrin,
-    "XGBoost", 2016; Ponomareva et al., "TF Boosted Trees", 2017). Training ends by itself when all
-    trees are grown.
+    "XGBoost", 2016; Ponomareva et al., "TF Boosted Trees", 2017). Training ends when all trees
+    are grown.
 
     Args:
       feature_columns: Bucketized, indicator, numeric or categorical columns. Numeric ones are
         put into buckets by quantiles of the first n_batches_per_layer batches.
-      n_batches_per_layer: How many batches make a layer: the rows of the data divided by the
+      n_batches_per_layer: Number of batches for a layer: the rows of the data divided by the
         batch size.
-      head: What turns logits into loss, metrics and predictions.
-      model_dir: As for `Estimator`.
+      head: Computes loss, metrics and predictions from logits.
+      model_dir: See `Estimator`.
       weight_column: The feature with the weights of examples, by which the quantiles of numeric
         columns are taken; the head has its own.
-      n_trees: How many trees are grown.
-      max_depth: How many layers a tree has below its root.
-      learning_rate: By how much the weights of leaves are shrunk.
-      l1_regularization: l1 of the weights of leaves. Like all regularization it is to be seen
-        beside sums of a batch's derivatives: of a mean of losses these are shares of 1.
+      n_trees: Number of trees to grow.
+      max_depth: Number of layers of a tree below its root.
+      learning_rate: By how much the weights of leaves are shrink.
+      l1_regularization: l1 of the weights of leaves. Its scale is that of the sums of a
+        batch's derivatives; if the loss is a mean, these sums are at most about 1.
       l2_regularization: l2 of the weights of leaves.
-      tree_complexity: What a split has to gain, where there is pruning.
+      tree_complexity: Minimum gain of a split, used with pruning.
       min_node_weight: Sum of second derivatives that a node needs to be split.
-      config: As for `Estimator`.
-      center_bias: Whether the first steps find the logit that suits all examples.
+      config: See `Estimator`.
+      center_bias: Whether the first steps fit a logit that all examples share.
       pruning_mode: "none"; "pre": a leaf whose best split gains less than tree_complexity stays
         one; or "post": such splits are taken back when the tree is finished.
       quantile_sketch_epsilon: 1 divided by the number of buckets of a numeric column.
@@ -142,11 +145,11 @@ class BoostedTreesEstimator(_BoostedTrees):
 
     def __init__(
         self,
-        feature_columns: Any,
+        feature_columns: FeatureColumns,
         n_batches_per_layer: int,
-        head: Any,
-        model_dir: Any = None,
-        weight_column: Any = None,
+        head: Head,
+        model_dir: ModelDir = None,
+        weight_column: WeightColumn = None,
         n_trees: int = 100,
         max_depth: int = 6,
         learning_rate: float = 0.1,
@@ -154,29 +157,33 @@ class BoostedTreesEstimator(_BoostedTrees):
         l2_regularization: float = 0.0,
         tree_complexity: float = 0.0,
         min_node_weight: float = 0.0,
-        config: Any = None,
+        config: Config = None,
         center_bias: bool = False,
         pruning_mode: str = "none",
         quantile_sketch_epsilon: float = 0.01,
     ) -> None:
-        settings = Settings(
-            n_batches_per_layer,
-            n_trees,
-            max_depth,
-            learning_rate,
-            l1_regularization,
-            l2_regularization,
-            tree_complexity,
-            min_node_weight,
-            center_bias,
-            pruning_mode,
-            quantile_sketch_epsilon,
+        super().__init__(
+            head=head,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            config=config,
+            weight_column=weight_column,
+            n_batches_per_layer=n_batches_per_layer,
+            n_trees=n_trees,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            l1_regularization=l1_regularization,
+            l2_regularization=l2_regularization,
+            tree_complexity=tree_complexity,
+            min_node_weight=min_node_weight,
+            center_bias=center_bias,
+            pruning_mode=pruning_mode,
+            quantile_sketch_epsilon=quantile_sketch_epsilon,
         )
-        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
 
 
 class BoostedTreesClassifier(_BoostedTrees):
-    """A classifier of gradient boosted decision trees.
+    """Classifier of gradient boosted decision trees.
 
         age = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [20, 40])
         estimator = BoostedTreesClassifier([age], n_batches_per_layer=1)
@@ -185,12 +192,12 @@ class BoostedTreesClassifier(_BoostedTrees):
     Arguments that are not listed are those of `BoostedTreesEstimator`.
 
     Args:
-      n_classes: How many classes; labels are below it. 2 with l1_regularization or center_bias.
+      n_classes: Number of classes; labels are smaller. 2 with l1_regularization or center_bias.
       weight_column: Name of the feature with the weights of examples, or a numeric column. Negative
-        weights count as they are, as in the original.
-      label_vocabulary: Names of the classes where labels are strings.
+        weights are used unchanged, as in the original.
+      label_vocabulary: Names of the classes if labels are strings.
       train_in_memory: Whether each batch is all the data, always in the same order: then
-        n_batches_per_layer is 1, and what is known of the examples is kept from step to step.
+        n_batches_per_layer is 1, and buckets and logits of the examples stay in memory.
 
     Raises:
       ValueError, TypeError: As `BoostedTreesEstimator` and the heads.
@@ -199,11 +206,11 @@ class BoostedTreesClassifier(_BoostedTrees):
 
     def __init__(
         self,
-        feature_columns: Any,
+        feature_columns: FeatureColumns,
         n_batches_per_layer: int,
-        model_dir: Any = None,
+        model_dir: ModelDir = None,
         n_classes: int = 2,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         n_trees: int = 100,
         max_depth: int = 6,
@@ -212,32 +219,36 @@ class BoostedTreesClassifier(_BoostedTrees):
         l2_regularization: float = 0.0,
         tree_complexity: float = 0.0,
         min_node_weight: float = 0.0,
-        config: Any = None,
+        config: Config = None,
         center_bias: bool = False,
         pruning_mode: str = "none",
         quantile_sketch_epsilon: float = 0.01,
         train_in_memory: bool = False,
     ) -> None:
-        settings = Settings(
-            n_batches_per_layer,
-            n_trees,
-            max_depth,
-            learning_rate,
-            l1_regularization,
-            l2_regularization,
-            tree_complexity,
-            min_node_weight,
-            center_bias,
-            pruning_mode,
-            quantile_sketch_epsilon,
-            train_in_memory,
+        head = make_classifier_head(n_classes, weight_column, label_vocabulary, _MEAN, v1=True)
+        super().__init__(
+            head=head,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            config=config,
+            weight_column=weight_column,
+            n_batches_per_layer=n_batches_per_layer,
+            n_trees=n_trees,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            l1_regularization=l1_regularization,
+            l2_regularization=l2_regularization,
+            tree_complexity=tree_complexity,
+            min_node_weight=min_node_weight,
+            center_bias=center_bias,
+            pruning_mode=pruning_mode,
+            quantile_sketch_epsilon=quantile_sketch_epsilon,
+            train_in_memory=train_in_memory,
         )
-        head = classifier_head(n_classes, weight_column, label_vocabulary, _MEAN, v1=True)
-        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
 
 
 class BoostedTreesRegressor(_BoostedTrees):
-    """A regressor of gradient boosted decision trees.
+    """Regressor of gradient boosted decision trees.
 
     Arguments that are not listed, and errors, are those of `BoostedTreesClassifier`.
 
@@ -248,11 +259,11 @@ class BoostedTreesRegressor(_BoostedTrees):
 
     def __init__(
         self,
-        feature_columns: Any,
+        feature_columns: FeatureColumns,
         n_batches_per_layer: int,
-        model_dir: Any = None,
+        model_dir: ModelDir = None,
         label_dimension: int = 1,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         n_trees: int = 100,
         max_depth: int = 6,
         learning_rate: float = 0.1,
@@ -260,32 +271,36 @@ class BoostedTreesRegressor(_BoostedTrees):
         l2_regularization: float = 0.0,
         tree_complexity: float = 0.0,
         min_node_weight: float = 0.0,
-        config: Any = None,
+        config: Config = None,
         center_bias: bool = False,
         pruning_mode: str = "none",
         quantile_sketch_epsilon: float = 0.01,
         train_in_memory: bool = False,
     ) -> None:
-        settings = Settings(
-            n_batches_per_layer,
-            n_trees,
-            max_depth,
-            learning_rate,
-            l1_regularization,
-            l2_regularization,
-            tree_complexity,
-            min_node_weight,
-            center_bias,
-            pruning_mode,
-            quantile_sketch_epsilon,
-            train_in_memory,
+        head = make_regressor_head(label_dimension, weight_column, _MEAN, v1=True)
+        super().__init__(
+            head=head,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            config=config,
+            weight_column=weight_column,
+            n_batches_per_layer=n_batches_per_layer,
+            n_trees=n_trees,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            l1_regularization=l1_regularization,
+            l2_regularization=l2_regularization,
+            tree_complexity=tree_complexity,
+            min_node_weight=min_node_weight,
+            center_bias=center_bias,
+            pruning_mode=pruning_mode,
+            quantile_sketch_epsilon=quantile_sketch_epsilon,
+            train_in_memory=train_in_memory,
         )
-        head = regressor_head(label_dimension, weight_column, _MEAN, v1=True)
-        super().__init__(head, feature_columns, model_dir, config, weight_column, settings)
 
 
 def _check_logits(logits: int, settings: Settings) -> None:
-    """Makes sure that models of several logits are asked only for what there is of them."""
+    """Checks that a model of several logits uses neither center_bias nor l1."""
     if logits == 1:
         return
     if settings.center_bias:

@@ -1,4 +1,4 @@
-"""How much each feature column moved the prediction of an example.
+"""Contribution of each feature column to the prediction of an example.
 
 Directional feature contributions: on its way down a tree an example's prediction changes with each
 split; the change is that of the feature of the split. Contributions and bias add up to the
@@ -15,32 +15,33 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.descent import nodes_of
+from estimator_train.canned.boosted_trees.descent import find_nodes
 from estimator_train.canned.boosted_trees.features import Features, table
 from estimator_train.canned.boosted_trees.model import Model
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.heads import BinaryClassHead, RegressionHead
+from estimator_train.heads import BinaryClassHead, Head, RegressionHead
+from estimator_train.heads.types import FeatureTensors, Labels
 
 BIAS, CONTRIBUTIONS = "bias", "dfc"
 
 
-def explaining_model_fn_of(
-    head: Any, split_on: Features, settings: Settings
+def make_explaining_model_fn(
+    head: Head, split_on: Features, settings: Settings
 ) -> Callable[..., EstimatorSpec]:
     """Returns a model_fn whose predictions have the bias and the contributions of columns.
 
     Args:
       head: A `Head` of one logit.
-      split_on: What trees split on.
-      settings: How they grew.
+      split_on: Features of the trees.
+      settings: Settings of the model.
 
     Raises:
       ValueError: The head has other predictions than probabilities or the logits themselves.
     """
-    activation = _activation_of(head)
+    activation = _get_activation(head)
 
-    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+    def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
         model = Model(head, split_on, settings, features, training=False)
         spec = head.create_estimator_spec(
             model.batch.features, ModeKeys.PREDICT, model.logits(), labels
@@ -48,20 +49,20 @@ def explaining_model_fn_of(
         bias = activation(model.ensemble.trees.value[0, 0, 0])
         found = {
             BIAS: tf.fill(tf.shape(model.ids)[:1], bias),
-            CONTRIBUTIONS: _contributions(model, split_on, activation),
+            CONTRIBUTIONS: _compute_contributions(model, split_on, activation),
         }
         return spec._replace(predictions={**spec.predictions, **found})
 
     return model_fn
 
 
-def explained(
+def name_contributions(
     predictions: Iterator[Mapping[str, Any]], names: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yields predictions with the contributions of columns by name, the greatest first.
 
     Args:
-      predictions: Those of a model of `explaining_model_fn_of`.
+      predictions: Those of a model of `make_explaining_model_fn`.
       names: The columns' names.
     """
     for row in predictions:
@@ -71,7 +72,7 @@ def explained(
         yield {**row, BIAS: float(row[BIAS]), CONTRIBUTIONS: named}
 
 
-def _activation_of(head: Any) -> Callable[[tf.Tensor], tf.Tensor]:
+def _get_activation(head: Head) -> Callable[[tf.Tensor], tf.Tensor]:
     if isinstance(head, BinaryClassHead):
         return tf.sigmoid
     if isinstance(head, RegressionHead) and head._inverse_link_fn is None:
@@ -82,17 +83,17 @@ def _activation_of(head: Any) -> Callable[[tf.Tensor], tf.Tensor]:
     )
 
 
-def _contributions(
+def _compute_contributions(
     model: Model, features: Features, activation: Callable[[tf.Tensor], tf.Tensor]
 ) -> tf.Tensor:
-    """The contributions of columns, float32 [batch, columns]."""
+    """Computes the contributions of columns, float32 [batch, columns]."""
     ensemble = model.ensemble
     columns = len(features.names)
     batch = tf.shape(model.ids)[0]
     end = tf.minimum(ensemble.finished + 1, ensemble.room())
 
     def add(tree: tf.Tensor, before: tf.Tensor, sums: tf.Tensor) -> Any:
-        path = nodes_of(ensemble.trees, tree, features, model.ids, ensemble.max_depth)
+        path = find_nodes(ensemble.trees, tree, features, model.ids, ensemble.max_depth)
         values = ensemble.trees.value[tree, :, 0]
         split = ensemble.trees.feature[tree]
         last = tf.shape(split)[0] - 1

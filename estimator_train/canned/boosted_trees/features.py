@@ -1,7 +1,7 @@
 """From feature columns to the bucket ids that trees split on.
 
-Each number of a column is a feature of its own, and each value of a feature a bucket. The buckets
-of all features are numbered through, so that one number names a feature and a value of it.
+Each number of a column is one feature, and each value of a feature is one bucket. The buckets of
+all features share one numbering, so that a bucket id identifies a feature and its value.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ import tensorflow as tf
 
 from estimator_train.canned.boosted_trees.quantiles import Quantiles
 from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.canned.parts.columns import Batch, checked_columns
+from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns
+from estimator_train.canned.parts.columns import Batch, validate_columns
 
 
 class _Column(NamedTuple):
-    """A feature column as trees see it.
+    """Feature column with its sizes.
 
     Attributes:
       column: The column.
       kind: "bucketized", "indicator", "numeric" or "categorical".
-      name: How importances and explanations call it.
-      size: How many features it has.
-      buckets: How many values each of them has.
+      name: Name in importances and explanations.
+      size: Number of features.
+      buckets: Number of values of each feature.
     """
 
-    column: Any
+    column: FeatureColumn
     kind: str
     name: str
     size: int
@@ -36,11 +37,11 @@ class _Column(NamedTuple):
 
 
 class Features:
-    """The features of a model: what is known of them before there is a batch.
+    """Features of a model and the numbering of their buckets.
 
     Args:
       columns: Columns of `tf.feature_column`: bucketized, indicator, numeric or categorical.
-      settings: Say how fine the buckets of numeric columns are.
+      settings: Give the number of buckets of numeric columns.
 
     Attributes:
       names: The names of the columns, in the order in which features are numbered.
@@ -50,16 +51,16 @@ class Features:
       by_value: bool [features], whether a split is "this value or another one" and not "up to
         this value or above".
       candidates: bool [buckets], whether a split can be made at the bucket.
-      numeric_size: How many features numeric columns have.
+      numeric_size: Number of features of numeric columns.
       bucket_type: The smallest integer type that can number the buckets of a feature.
 
     Raises:
-      ValueError: Trees cannot use a column, or as `checked_columns`.
+      ValueError: Trees cannot use a column, or as `validate_columns`.
     """
 
-    def __init__(self, columns: Any, settings: Settings) -> None:
+    def __init__(self, columns: FeatureColumns, settings: Settings) -> None:
         self._columns = [
-            _described(column, settings.numeric_buckets) for column in checked_columns(columns)
+            _describe(column, settings.numeric_buckets) for column in validate_columns(columns)
         ]
         self.names = [column.name for column in self._columns]
         sizes = [column.size for column in self._columns]
@@ -76,12 +77,12 @@ class Features:
 
     @property
     def count(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return len(self.first_bucket)
 
     @property
     def bucket_count(self) -> int:
-        """How many buckets they have together."""
+        """Number of buckets of all features."""
         return len(self.feature_of)
 
     def numbers(self, batch: Batch) -> tf.Tensor:
@@ -107,7 +108,7 @@ class Features:
         return tf.concat(found, 1) + self.first_bucket
 
 
-def _described(column: Any, numeric_buckets: int) -> _Column:
+def _describe(column: FeatureColumn, numeric_buckets: int) -> _Column:
     if hasattr(column, "boundaries") and hasattr(column, "source_column"):
         size = int(np.prod(column.source_column.shape))
         return _Column(column, "bucketized", column.name, size, len(column.boundaries) + 1)
@@ -127,7 +128,7 @@ def _described(column: Any, numeric_buckets: int) -> _Column:
     )
 
 
-def _is_indicator(column: Any) -> bool:
+def _is_indicator(column: FeatureColumn) -> bool:
     return (
         hasattr(column, "categorical_column")
         and hasattr(column, "variable_shape")
@@ -135,8 +136,8 @@ def _is_indicator(column: Any) -> bool:
     )
 
 
-def _is_single_category(column: Any) -> bool:
-    """Whether a column is categorical, and neither weighted nor a sequence."""
+def _is_single_category(column: FeatureColumn) -> bool:
+    """Returns whether a column is categorical, and neither weighted nor a sequence."""
     return (
         hasattr(column, "num_buckets")
         and hasattr(column, "get_sparse_tensors")
@@ -145,16 +146,16 @@ def _is_single_category(column: Any) -> bool:
 
 
 def _buckets(column: _Column, batch: Batch) -> tf.Tensor:
-    """The buckets of a column's features, counted from 0, int32 [batch, size]."""
+    """Returns the buckets of a column's features, counted from 0, int32 [batch, size]."""
     if column.kind == "bucketized":
         return tf.cast(batch.buckets(column.column), tf.int32)
     if column.kind == "indicator":
         return tf.cast(batch.dense([column.column]) > 0, tf.int32)
-    return _single_values(column, batch)
+    return _read_single_values(column, batch)
 
 
-def _single_values(column: _Column, batch: Batch) -> tf.Tensor:
-    """The value of a categorical column, its last bucket where there is none."""
+def _read_single_values(column: _Column, batch: Batch) -> tf.Tensor:
+    """Returns the value of a categorical column, or its last bucket if an example has no value."""
     ids = batch.linear_input(column.column)
     rows = tf.cast(ids.rows, tf.int32)
     one_each = tf.debugging.assert_less(
@@ -169,5 +170,5 @@ def _single_values(column: _Column, batch: Batch) -> tf.Tensor:
 
 
 def table(values: Sequence[Any] | np.ndarray, places: tf.Tensor) -> tf.Tensor:
-    """Returns the values at some places of a table that is known before there is a batch."""
+    """Returns the elements of a constant array at some indices."""
     return tf.gather(tf.constant(values), places)

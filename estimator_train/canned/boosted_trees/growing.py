@@ -1,6 +1,6 @@
-"""One training step: a batch is added up, and after enough batches the trees grow by a layer.
+"""One training step: it adds up a batch, and after enough batches grows a layer.
 
-All of this runs in a tf.function, which keeps the order in which it is written.
+All code here runs in a tf.function, which executes assignments in program order.
 """
 
 from __future__ import annotations
@@ -13,10 +13,15 @@ from estimator_train.canned.boosted_trees.derivatives import Derivatives
 from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, state
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.canned.boosted_trees.splits import Splits, best_splits, histograms, shrunk
+from estimator_train.canned.boosted_trees.splits import (
+    Splits,
+    find_best_splits,
+    shrink,
+    sum_derivatives,
+)
 
 _v1 = tf.compat.v1
-# The bias is centered when a step changes it by no more than this share.
+# The bias is centered when a step changes it by this share or less.
 _CENTERED = 0.01
 
 
@@ -25,9 +30,9 @@ class Grower:
 
     Args:
       ensemble: The trees.
-      features: What they split on.
-      settings: How they grow.
-      logits: How many logits there are.
+      features: Features of the trees.
+      settings: Settings of the model.
+      logits: Number of logits.
     """
 
     def __init__(
@@ -35,14 +40,14 @@ class Grower:
     ) -> None:
         self._ensemble, self._features = ensemble, features
         self._settings, self._logits = settings, logits
-        self._most_nodes = 2 ** (settings.max_depth - 1)
-        shape = [self._most_nodes, features.bucket_count, logits + logits**2]
+        self._max_nodes = 2 ** (settings.max_depth - 1)
+        shape = [self._max_nodes, features.bucket_count, logits + logits**2]
         self._layer = _Mean("layer", shape, settings.batches)
         if settings.center_bias:
             self._bias = _Mean("bias", [2], settings.batches)
 
     def add(self, ids: tf.Tensor, node: tf.Tensor, found: Derivatives) -> tf.Tensor:
-        """Adds a batch; the trees change if it is the last one of a layer.
+        """Adds a batch; the last batch of a layer grows the trees.
 
         Args:
           ids: Buckets of the batch, int32 [batch, features].
@@ -61,16 +66,16 @@ class Grower:
         )
 
     def _add_to_bias(self, found: Derivatives) -> tf.Tensor:
-        # Means of what is a mean already: with l1 and l2 this is another number than a sum.
+        # A mean of means: with l1 and l2 it differs from a sum.
         means = [tf.reduce_mean(tf.cast(part, tf.float64)) for part in found]
         return self._bias.add(tf.stack(means), self._center)
 
     def _center(self, means: tf.Tensor) -> None:
-        """Moves the bias, the root of the first tree, to where the loss is least."""
+        """Moves the bias, the root of the first tree, to the minimum of the loss."""
         ensemble = self._ensemble
         gradient, hessian = tf.unstack(means)
         divisor = hessian + self._settings.l2_regularization
-        gradient = shrunk(gradient, self._settings.l1_regularization)
+        gradient = shrink(gradient, self._settings.l1_regularization)
         step = tf.where(divisor > 0, -gradient / divisor, tf.zeros_like(divisor))
         step = tf.cast(step, tf.float32)
         bias = ensemble.trees.value[0, 0, 0]
@@ -79,9 +84,9 @@ class Grower:
         ensemble.trees.value[0, 0, 0].assign(bias + step)
 
     def _add_to_layer(self, ids: tf.Tensor, node: tf.Tensor, found: Derivatives) -> tf.Tensor:
-        count = _nodes_of(self._ensemble.layers.read_value())
-        nodes: Any = self._most_nodes if self._settings.batches > 1 else count
-        sums = histograms(self._features, ids, node - (count - 1), found, nodes)
+        count = _count_nodes(self._ensemble.layers.read_value())
+        nodes: Any = self._max_nodes if self._settings.batches > 1 else count
+        sums = sum_derivatives(self._features, ids, node - (count - 1), found, nodes)
         return self._layer.add(sums, self._grow)
 
     def _grow(self, sums: tf.Tensor) -> None:
@@ -89,12 +94,12 @@ class Grower:
         ensemble, settings = self._ensemble, self._settings
         ensemble.make_room()
         tree, layers = ensemble.finished.read_value(), ensemble.layers.read_value()
-        count = _nodes_of(layers)
+        count = _count_nodes(layers)
         begin = count - 1
         nodes = begin + tf.range(count)
         parents = tf.gather(ensemble.trees.feature[tree], tf.maximum(nodes - 1, 0) // 2)
         is_node = tf.equal(nodes, 0) | (parents >= 0)
-        splits = best_splits(sums[:count], self._features, settings, self._logits, is_node)
+        splits = find_best_splits(sums[:count], self._features, settings, self._logits, is_node)
         self._write(splits, tree, begin, count)
         ensemble.attempted.assign_add(1)
         ensemble.started.assign(True)
@@ -122,7 +127,7 @@ class Grower:
         return True
 
     def _prune(self, tree: tf.Tensor) -> None:
-        """Takes back splits that lose, from the leaves upwards."""
+        """Removes splits with a negative gain, from the leaves upwards."""
         feature, gain = self._ensemble.trees.feature, self._ensemble.gain
         for level in reversed(range(self._settings.max_depth)):
             begin, end = 2**level - 1, 2 ** (level + 1) - 1
@@ -136,7 +141,7 @@ class Grower:
 
 
 class _Mean:
-    """The mean of a tensor over some batches, kept in variables if there are several of them."""
+    """Mean of a tensor over some batches, in variables if there are several batches."""
 
     def __init__(self, name: str, shape: list[int], batches: int) -> None:
         self._batches = batches
@@ -161,6 +166,6 @@ class _Mean:
         return True
 
 
-def _nodes_of(level: tf.Tensor) -> tf.Tensor:
-    """How many nodes a level of a tree has room for; above it there are one fewer."""
+def _count_nodes(level: tf.Tensor) -> tf.Tensor:
+    """Returns the maximum number of nodes of a level; all levels above have one fewer."""
     return tf.bitwise.left_shift(1, level)

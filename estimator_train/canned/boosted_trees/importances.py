@@ -1,4 +1,4 @@
-"""How much each feature column gained over all trees."""
+"""Gain of each feature column over all trees."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def feature_importances(
     Args:
       read: Returns the value of a variable in a checkpoint by its name.
       features: The columns.
-      normalize: Whether the sum is to be 1.
+      normalize: Whether to divide by the sum.
 
     Raises:
       AssertionError: There is nothing to normalize.

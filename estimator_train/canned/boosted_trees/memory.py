@@ -1,4 +1,4 @@
-"""What is remembered of the examples when all of them are trained in one batch."""
+"""State of the examples in memory when one batch holds all data."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _v1 = tf.compat.v1
 
 
 class Memory:
-    """The buckets of the examples, and their logits by the finished trees.
+    """Buckets of the examples, and their logits by the finished trees.
 
-    It is forgotten when the session ends: what it holds follows from the trees.
+    Checkpoints do not hold this state, which the trees determine.
 
     Args:
-      logits: How many logits there are.
+      logits: Number of logits.
     """
 
     def __init__(self, logits: int) -> None:
-        self._logits = _unsized("logits", [None, logits], tf.float32)
-        self._trees = _unsized("trees", [], tf.int32)
+        self._logits = _create_unsized_variable("logits", [None, logits], tf.float32)
+        self._trees = _create_unsized_variable("trees", [], tf.int32)
         self._size = logits
 
     def bucket_ids(self, compute: Callable[[], tf.Tensor], features: int) -> tf.Tensor:
@@ -28,17 +28,17 @@ class Memory:
 
         Args:
           compute: Computes them, int32 [batch, features].
-          features: How many features there are.
+          features: Number of features.
         """
-        kept = _unsized("bucket_ids", [None, features], tf.int32)
+        kept = _create_unsized_variable("bucket_ids", [None, features], tf.int32)
 
         @tf.function(autograph=False)
-        def remembered() -> tf.Tensor:
+        def read_or_compute() -> tf.Tensor:
             first = tf.equal(tf.shape(kept.read_value())[0], 0)
-            tf.cond(first, lambda: _assigned(kept, compute()), lambda: True)
+            tf.cond(first, lambda: _assign(kept, compute()), lambda: True)
             return kept.read_value()
 
-        ids = remembered()
+        ids = read_or_compute()
         ids.set_shape([None, features])
         return ids
 
@@ -51,14 +51,14 @@ class Memory:
         """Returns the logits by the finished trees.
 
         Args:
-          finished: How many trees are finished.
-          rows: How many examples there are.
-          added: Function of the first tree, the one after the last, and logits, that adds the
-            trees' to them.
+          finished: Number of finished trees.
+          rows: Number of examples.
+          added: Function of the first tree, the tree after the last, and logits; it adds the
+            trees' logits.
         """
 
         @tf.function(autograph=False)
-        def remembered() -> tf.Tensor:
+        def read_or_compute() -> tf.Tensor:
             known = tf.shape(self._logits.read_value())[0] > 0
             start = tf.cond(known, self._logits.read_value, lambda: tf.zeros([rows, self._size]))
             logits = added(self._trees.read_value(), finished, start)
@@ -66,18 +66,18 @@ class Memory:
             self._trees.assign(finished)
             return logits
 
-        logits = remembered()
+        logits = read_or_compute()
         logits.set_shape([None, self._size])
         return logits
 
 
-def _assigned(variable: tf.Variable, value: tf.Tensor) -> bool:
+def _assign(variable: tf.Variable, value: tf.Tensor) -> bool:
     variable.assign(value)
     return True
 
 
-def _unsized(name: str, shape: list[int | None], dtype: tf.DType) -> tf.Variable:
-    """A variable that is not in checkpoints, with no rows to begin with."""
+def _create_unsized_variable(name: str, shape: list[int | None], dtype: tf.DType) -> tf.Variable:
+    """Creates a variable without rows that checkpoints do not hold."""
     return _v1.Variable(
         tf.zeros([size or 0 for size in shape], dtype),
         name=f"memory/{name}",

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.canned.boosted_trees.derivatives import derivatives
-from estimator_train.canned.boosted_trees.descent import logits_of, nodes_of
+from estimator_train.canned.boosted_trees.descent import add_tree_logits, find_nodes
 from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.growing import Grower
@@ -18,12 +18,14 @@ from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.heads import Head
+from estimator_train.heads.types import FeatureTensors, Labels, WeightColumn
 
 _v1 = tf.compat.v1
 
 
 class Model:
-    """A model of boosted trees in a graph.
+    """Model of boosted trees in a graph.
 
     Attributes:
       ids: Buckets of the batch, int32 [batch, features].
@@ -31,14 +33,14 @@ class Model:
 
     Args:
       head: Makes a loss and predictions of logits.
-      features: What trees split on.
-      settings: How they grow.
+      features: Features of the trees.
+      settings: Settings of the model.
       inputs: The features of a batch.
       training: Whether the model is trained.
     """
 
     def __init__(
-        self, head: Any, features: Features, settings: Settings, inputs: Any, *, training: bool
+        self, head: Head, features: Features, settings: Settings, inputs: Any, *, training: bool
     ) -> None:
         self._head, self._features, self._settings = head, features, settings
         self.batch = Batch(inputs, v1=True)
@@ -66,27 +68,27 @@ class Model:
     def logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
         end = tf.minimum(self.ensemble.finished + 1, self.ensemble.room())
-        return self._added(tf.constant(0), end, self._no_logits())
+        return self._add_trees(tf.constant(0), end, self._no_logits())
 
     def training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the logits of the batch, and each example's node in the tree that grows."""
         finished = self.ensemble.finished.read_value()
         if self._memory is None:
-            logits = self._added(tf.constant(0), finished, self._no_logits())
+            logits = self._add_trees(tf.constant(0), finished, self._no_logits())
         else:
-            logits = self._memory.logits(finished, tf.shape(self.ids)[0], self._added)
-        # There may be no room for the tree that grows before its first layer does.
+            logits = self._memory.logits(finished, tf.shape(self.ids)[0], self._add_trees)
+        # The variables may have no row yet for a tree without layers.
         there = finished < self.ensemble.room()
         tree, trees = tf.where(there, finished, 0), self.ensemble.trees
-        node = nodes_of(trees, tree, self._features, self.ids, self._settings.max_depth)[-1]
+        node = find_nodes(trees, tree, self._features, self.ids, self._settings.max_depth)[-1]
         grown = tf.cast(there, tf.float32) * tf.gather(trees.value[tree], node)
         return logits + grown, tf.where(there, node, 0)
 
     def _no_logits(self) -> tf.Tensor:
         return tf.zeros([tf.shape(self.ids)[0], self._logits])
 
-    def _added(self, begin: tf.Tensor, end: tf.Tensor, start: tf.Tensor) -> tf.Tensor:
-        return logits_of(self.ensemble, self._features, self.ids, begin, end, start)
+    def _add_trees(self, begin: tf.Tensor, end: tf.Tensor, start: tf.Tensor) -> tf.Tensor:
+        return add_tree_logits(self.ensemble, self._features, self.ids, begin, end, start)
 
     def train_op(
         self, loss: tf.Tensor, logits: tf.Tensor, node: tf.Tensor, weights: tf.Tensor
@@ -95,51 +97,58 @@ class Model:
 
         Args:
           loss: The loss of the batch.
-          logits: What `training_logits` returned.
-          node: The same.
-          weights: Weights of the examples, by which quantiles are taken, float32 [batch].
+          logits: Logits that `training_logits` returned.
+          node: Nodes that `training_logits` returned.
+          weights: Weights of the examples in the quantiles, float32 [batch].
         """
         grower = Grower(self.ensemble, self._features, self._settings, self._logits)
         found = derivatives(loss, logits)
         step = _v1.train.get_or_create_global_step()
         numbers = None if self._quantiles is None else self._features.numbers(self.batch)
 
+        no_step, one_step = tf.zeros([], step.dtype.base_dtype), tf.ones([], step.dtype.base_dtype)
+
         def grow() -> tf.Tensor:
-            done = grower.add(self.ids, node, found)
-            step.assign_add(1)
-            return tf.identity(done)
+            grower.add(self.ids, node, found)
+            return one_step
 
         def grow_or_decide() -> tf.Tensor:
-            if self._quantiles is None:
+            quantiles = self._quantiles
+            if quantiles is None:
                 return grow()
-            # Batches that decide the boundaries are no training steps.
-            return tf.cond(
-                self._quantiles.ready, grow, lambda: self._quantiles.add(numbers, weights)
-            )
+
+            def add_to_quantiles() -> tf.Tensor:
+                quantiles.add(numbers, weights)
+                return no_step
+
+            # Batches that determine the boundaries do not count as training steps.
+            return tf.cond(quantiles.ready, grow, add_to_quantiles)
 
         @tf.function(autograph=False)
         def train() -> tf.Tensor:
-            finished = self.ensemble.is_finished(self._settings.most_layers)
-            return tf.cond(finished, lambda: tf.constant(False), grow_or_decide)
+            finished = self.ensemble.is_finished(self._settings.max_layers)
+            return tf.cond(finished, lambda: no_step, grow_or_decide)
 
         reads = [loss, *found, *_summaries(self.ensemble)]
         with tf.control_dependencies(reads):
-            return train()
+            steps = train()
+        # Outside of the function, which cannot assign a reference variable of TensorFlow 1.
+        return _v1.assign_add(step, steps)
 
 
-def model_fn_of(
-    head: Any, split_on: Features, settings: Settings, weight_column: Any
+def make_model_fn(
+    head: Head, split_on: Features, settings: Settings, weight_column: WeightColumn
 ) -> Callable[..., EstimatorSpec]:
     """Returns the model_fn of an estimator of boosted trees.
 
     Args:
       head: A `Head`.
-      split_on: What trees split on.
-      settings: How they grow.
+      split_on: Features of the trees.
+      settings: Settings of the model.
       weight_column: Name or numeric column of the examples' weights, or None.
     """
 
-    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+    def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
         training = mode == ModeKeys.TRAIN
         if training and tf.distribute.get_strategy().num_replicas_in_sync > 1:
             raise ValueError(
@@ -164,18 +173,19 @@ def model_fn_of(
     return model_fn
 
 
-def _weights(column: Any, features: Mapping[str, Any], rows: tf.Tensor) -> tf.Tensor:
+def _weights(column: WeightColumn, features: Mapping[str, Any], rows: tf.Tensor) -> tf.Tensor:
     if column is None:
         return tf.ones([rows])
     key = column if isinstance(column, str) else column.key
     weights = tf.cast(features[key], tf.float32)
-    if getattr(column, "normalizer_fn", None) is not None:
-        weights = column.normalizer_fn(weights)
+    normalizer_fn = getattr(column, "normalizer_fn", None)
+    if normalizer_fn is not None:
+        weights = normalizer_fn(weights)
     return tf.reshape(weights, [-1])
 
 
 def _summaries(ensemble: Ensemble) -> list[tf.Tensor]:
-    """Writes how far the trees are grown; returns what is read for it, before it changes."""
+    """Adds summaries of the growth; returns the tensors that must be read before a step."""
     finished = ensemble.finished.read_value()
     numbers = {
         "num_trees": tf.where(ensemble.started, finished + 1, 0),

@@ -7,24 +7,24 @@ import tensorflow as tf
 from estimator_train.canned.boosted_trees.ensemble import state
 
 _v1 = tf.compat.v1
-# How many values stand for a batch, for each bucket there is to be.
+# Number of values kept from each batch, for each bucket.
 _POINTS_FOR_A_BUCKET = 8
 
 
 class Quantiles:
-    """The boundaries of some features, which the first batches decide.
+    """Boundaries of some features, determined by the first batches.
 
-    Of each batch a fixed number of values is kept, spread evenly over its weight. When the last of
-    these batches is in, the boundaries of a feature are its values where there are no more of them
-    than buckets, else quantiles, the smallest and the greatest value among them.
+    Each batch contributes a fixed number of values at even distances of weight. After the last
+    batch the boundaries of a feature are its distinct values if they fit into the buckets, and
+    otherwise quantiles that include the smallest and the greatest value.
 
     Args:
-      size: How many features there are.
-      buckets: How many boundaries each of them has, at most.
-      batches: How many batches decide.
+      size: Number of features.
+      buckets: Maximum number of boundaries of a feature.
+      batches: Number of batches that determine the boundaries.
 
     Attributes:
-      ready: bool variable, whether the boundaries are decided.
+      ready: bool variable, whether the boundaries are determined.
     """
 
     def __init__(self, size: int, buckets: int, batches: int) -> None:
@@ -42,7 +42,7 @@ class Quantiles:
         """Returns in which bucket each number is, int32 [batch, size], counted from 0.
 
         A bucket ends with its boundary. Numbers above the last boundary are in the last bucket;
-        what is not a number is in the first.
+        NaN is in the first.
 
         Args:
           numbers: float32 [batch, size].
@@ -54,17 +54,17 @@ class Quantiles:
         return tf.transpose(tf.minimum(found, tf.maximum(last, 0)[:, None]))
 
     def add(self, numbers: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-        """Adds a batch, in a tf.function; after the last one the boundaries are decided.
+        """Adds a batch, within a tf.function; the last batch determines the boundaries.
 
         Args:
           numbers: float32 [batch, size].
           weights: Weights of the examples, float32 [batch].
 
         Returns:
-          Whether the boundaries are decided.
+          Whether the boundaries are determined.
         """
         begin = self._seen * self._points
-        kept = _evenly_spread(tf.transpose(numbers), weights, self._points)
+        kept = _sample_evenly(tf.transpose(numbers), weights, self._points)
         self._values[:, begin : begin + self._points].assign(kept)
         self._weights[self._seen].assign(tf.reduce_sum(weights))
         self._seen.assign_add(1)
@@ -75,27 +75,27 @@ class Quantiles:
         values = self._values.read_value()
         order = tf.argsort(values, stable=True)
         values = tf.gather(values, order, batch_dims=1)
-        all_values = _distinct(values)
-        quantiles = _at_shares(
+        all_values = _sort_distinct(values)
+        quantiles = _find_quantiles(
             values, tf.gather(weights, order), tf.range(self._buckets) / self._buckets
         )
         quantiles = tf.concat([quantiles[:, :-1], values[:, -1:]], 1)
         few = tf.math.count_nonzero(tf.math.is_finite(all_values), 1) <= self._buckets
-        found = tf.where(few[:, None], all_values[:, : self._buckets], _distinct(quantiles))
+        found = tf.where(few[:, None], all_values[:, : self._buckets], _sort_distinct(quantiles))
         self._boundaries.assign(found)
         return self.ready.assign(True)
 
 
-def _evenly_spread(rows: tf.Tensor, weights: tf.Tensor, points: int) -> tf.Tensor:
-    """Values of each row at even distances of weight, from the smallest to the greatest."""
+def _sample_evenly(rows: tf.Tensor, weights: tf.Tensor, points: int) -> tf.Tensor:
+    """Samples each row at even distances of weight, from the smallest to the greatest."""
     rows = tf.where(tf.math.is_nan(rows), -rows.dtype.max, rows)
     order = tf.argsort(rows, stable=True)
     shares = tf.range(points) / max(1, points - 1)
-    return _at_shares(tf.gather(rows, order, batch_dims=1), tf.gather(weights, order), shares)
+    return _find_quantiles(tf.gather(rows, order, batch_dims=1), tf.gather(weights, order), shares)
 
 
-def _at_shares(values: tf.Tensor, weights: tf.Tensor, shares: tf.Tensor) -> tf.Tensor:
-    """Of rows of ascending values those below which some shares of the weight lie."""
+def _find_quantiles(values: tf.Tensor, weights: tf.Tensor, shares: tf.Tensor) -> tf.Tensor:
+    """Returns quantiles of rows of ascending values at some shares of the weight."""
     ends = tf.cumsum(tf.cast(weights, tf.float64), 1)
     # One part in 10^9 is rounding, not weight.
     wanted = tf.cast(shares, tf.float64) * ends[:, -1:] * (1 + 1e-9)
@@ -103,8 +103,8 @@ def _at_shares(values: tf.Tensor, weights: tf.Tensor, shares: tf.Tensor) -> tf.T
     return tf.gather(values, tf.minimum(places, tf.shape(values)[1] - 1), batch_dims=1)
 
 
-def _distinct(rows: tf.Tensor) -> tf.Tensor:
-    """Each row's distinct values in front, infinity behind them."""
+def _sort_distinct(rows: tf.Tensor) -> tf.Tensor:
+    """Sorts the distinct values of each row, padded with infinity."""
     same = tf.equal(rows[:, 1:], rows[:, :-1])
     same = tf.concat([tf.zeros_like(rows[:, :1], tf.bool), same], 1)
     return tf.sort(tf.where(same, float("inf"), rows))

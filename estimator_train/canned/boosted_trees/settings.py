@@ -1,4 +1,4 @@
-"""What a boosted trees model is like: the arguments of its estimator, checked."""
+"""Settings of a boosted trees model: the checked arguments of its estimator."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _PRUNING = ("none", "post", "pre")
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The arguments of the estimators, by their names.
+    """Arguments of the estimators.
 
     Raises:
-      ValueError: A number is out of range, or pruning and tree_complexity do not go together.
+      ValueError: A number is out of range, or pruning_mode contradicts tree_complexity.
       TypeError: n_batches_per_layer is no whole number.
       AssertionError: train_in_memory with several batches for a layer.
     """
@@ -59,17 +59,17 @@ class Settings:
 
     @property
     def batches(self) -> int:
-        """How many batches make a layer, 1 or more."""
+        """Number of batches for a layer, at least 1."""
         return max(1, self.n_batches_per_layer)
 
     @property
     def numeric_buckets(self) -> int:
-        """Into how many buckets the values of a numeric column are put."""
+        """Number of buckets of a numeric column."""
         return max(1, math.ceil(1 / self.quantile_sketch_epsilon - 1e-9))
 
     @property
-    def most_layers(self) -> int:
-        """After how many layers training ends even if they added no node to a tree."""
+    def max_layers(self) -> int:
+        """Number of layers after which training ends even if they added no node."""
         return 2 * self.n_trees * self.max_depth
 
     def _check_pruning(self) -> None:

@@ -1,27 +1,27 @@
-"""Whether trees fit into memory."""
+"""Check that trees fit into memory."""
 
 from __future__ import annotations
 
 import os
 
-from estimator_train.canned.boosted_trees.ensemble import bytes_of
+from estimator_train.canned.boosted_trees.ensemble import count_bytes
 from estimator_train.canned.boosted_trees.settings import Settings
 
 
 def check_size(settings: Settings, buckets: int, logits: int) -> None:
-    """Makes sure that the trees and the sums of a layer fit into this machine's memory.
+    """Checks that the trees and the sums of a layer fit into this machine's memory.
 
     Args:
-      settings: How many trees of which depth there are.
-      buckets: How many buckets the features have together.
-      logits: How many logits there are.
+      settings: Give the number and depth of trees.
+      buckets: Number of buckets of all features.
+      logits: Number of logits.
 
     Raises:
-      ValueError: They do not; it says how much they take.
+      ValueError: They do not; the message has the size.
     """
-    # Sums and sums up to each bucket, those on either side, and what splits there gain.
+    # Sums, running sums, sums of both sides, and gains.
     sums = 2 ** (settings.max_depth - 1) * buckets * (logits + logits**2) * 8 * 6
-    needed = bytes_of(settings.n_trees, settings.max_depth, logits) + sums
+    needed = count_bytes(settings.n_trees, settings.max_depth, logits) + sums
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > memory:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The best split of each node, from sums of derivatives over buckets.
+"""Search for the best split of each node, from sums of derivatives over buckets.
 
 Gain and weights are those of Chen and Guestrin, "XGBoost: A scalable tree boosting system" (2016),
 without the factor 1/2 of the gain; with several logits, the matrix of second derivatives is used as
@@ -15,22 +15,22 @@ from estimator_train.canned.boosted_trees.derivatives import Derivatives
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.settings import Settings
 
-# Sums are differences of sums: what is left of nothing is this share of the whole, or less.
+# Differences of sums have rounding errors: this share of the total counts as zero.
 _NOTHING = 1e-11
-# Gains that differ by less than this share of what they are made of are equal: the first one wins.
+# Gains that differ by less than this share of the scores are equal; the first one wins.
 _EQUAL = 1e-10
 
 
 class Splits(NamedTuple):
-    """The best split of each of some nodes.
+    """Best split of each node.
 
     Attributes:
-      allowed: Whether it is to be made, bool [nodes].
+      allowed: Whether to split the node, bool [nodes].
       gain: float32 [nodes].
       feature: int32 [nodes].
       threshold: The bucket, counted from the feature's first one, int32 [nodes].
       left: The weight of the left child, float32 [nodes, logits].
-      right: That of the right child.
+      right: The weight of the right child, of the same shape.
     """
 
     allowed: tf.Tensor
@@ -41,7 +41,7 @@ class Splits(NamedTuple):
     right: tf.Tensor
 
 
-def histograms(
+def sum_derivatives(
     features: Features, ids: tf.Tensor, node: tf.Tensor, found: Derivatives, nodes: Any
 ) -> tf.Tensor:
     """Returns the sums of derivatives of each node, feature and bucket.
@@ -51,12 +51,12 @@ def histograms(
       ids: Buckets of a batch, int32 [batch, features].
       node: Each example's node, int32 [batch], from 0; below it for examples in no node.
       found: Their derivatives.
-      nodes: How many nodes there are.
+      nodes: Number of nodes.
 
     Returns:
       float64 [nodes, buckets, logits + logits * logits].
     """
-    # The sums are the same whatever the order of the examples, to the digits that decide.
+    # In float64 the order of examples does not change the digits that select a split.
     columns = tf.unstack(tf.cast(tf.concat(found, 1), tf.float64), axis=1)
     inside = node >= 0
     buckets = features.bucket_count
@@ -75,17 +75,17 @@ def histograms(
     return tf.reshape(tf.stack(sums, 1), [nodes, buckets, len(columns)])
 
 
-def best_splits(
+def find_best_splits(
     sums: tf.Tensor, features: Features, settings: Settings, logits: int, is_node: tf.Tensor
 ) -> Splits:
     """Returns the best split of each node.
 
     Args:
-      sums: What `histograms` returned.
+      sums: Result of `sum_derivatives`.
       features: How buckets are numbered.
       settings: Regularization and pruning.
-      logits: How many logits there are.
-      is_node: Whether there is such a node, bool [nodes].
+      logits: Number of logits.
+      is_node: Whether the tree has the node, bool [nodes].
     """
     running = tf.cumsum(sums, 1)
     before = tf.concat([tf.zeros_like(running[:, :1]), running], 1)
@@ -121,19 +121,19 @@ def best_splits(
 
 
 class _Side(NamedTuple):
-    """One side of splits: the weights that lower the loss most, and by how much (twice)."""
+    """One side of splits: optimal weights and their score, twice the decrease of the loss."""
 
     weights: tf.Tensor
     score: tf.Tensor
 
 
 class _Solver:
-    """Finds the weights of nodes, and what they gain.
+    """Solver for the weights of nodes and their scores.
 
     Args:
       settings: Regularization.
-      logits: How many logits there are.
-      whole: Sums of the nodes that are split, to know what is nothing.
+      logits: Number of logits.
+      whole: Sums of the nodes to split, which scale the threshold of zero.
     """
 
     def __init__(self, settings: Settings, logits: int, whole: tf.Tensor) -> None:
@@ -147,7 +147,7 @@ class _Solver:
         if self._logits > 1:
             weights = self._of_matrices(gradients, hessians)
             return _Side(weights, -tf.reduce_sum(gradients * weights, -1))
-        gradients = shrunk(gradients, self._settings.l1_regularization)
+        gradients = shrink(gradients, self._settings.l1_regularization)
         divisor = hessians + self._settings.l2_regularization
         divisible = divisor > 0
         divisor = tf.where(divisible, divisor, tf.ones_like(divisor))
@@ -164,8 +164,8 @@ class _Solver:
         return -tf.linalg.solve(matrices, gradients[..., None])[..., 0]
 
 
-def shrunk(gradients: tf.Tensor, l1: float) -> tf.Tensor:
-    """Returns gradients that are nearer to 0 by l1, and 0 if they were not farther away."""
+def shrink(gradients: tf.Tensor, l1: float) -> tf.Tensor:
+    """Returns gradients moved towards 0 by l1."""
     if not l1:
         return gradients
     return tf.sign(gradients) * tf.maximum(tf.abs(gradients) - l1, 0)

@@ -1,4 +1,4 @@
-"""The end of training: all trees are grown."""
+"""Hook that ends training when all trees are grown."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from estimator_train.canned.boosted_trees.settings import Settings
 
 
 class StopWhenGrown(tf.compat.v1.train.SessionRunHook):
-    """Stops training when all trees are finished, or too many layers added nothing.
+    """Hook that stops training when all trees are finished, or too many layers added nothing.
 
     Args:
       ensemble: The trees.
-      settings: How many there are to be.
-      train_op: The training step, after which they are looked at.
+      settings: Give the number of trees.
+      train_op: The training step; the hook reads the trees after each step.
     """
 
     def __init__(self, ensemble: Ensemble, settings: Settings, train_op: Any) -> None:
@@ -28,22 +28,22 @@ class StopWhenGrown(tf.compat.v1.train.SessionRunHook):
             self._state = [variable.read_value() for variable in state]
 
     def steps_until_due(self, global_step: int) -> int:
-        """The least number of steps in which the last layer can be grown."""
+        """Returns the minimum number of steps until the last layer can be grown."""
         return self._due - global_step
 
     def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
-        """Asks how far the trees are grown."""
+        """Requests the state of the trees."""
         del run_context
         return tf.compat.v1.train.SessionRunArgs(self._state)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Stops training if they are."""
+        """Requests a stop if the trees are finished."""
         finished, layers, attempted, step = (int(number) for number in run_values.results)
         settings = self._settings
         to_grow = (settings.n_trees - finished) * settings.max_depth - layers
-        to_attempt = settings.most_layers + 1 - attempted
+        to_attempt = settings.max_layers + 1 - attempted
         left = min(to_grow, to_attempt)
-        # The first of these layers may need one more batch only.
+        # The first of these layers may need only one more batch.
         self._due = step + (left - 1) * settings.batches + 1
         if left <= 0:
             run_context.request_stop()

@@ -1,1 +1,1 @@
-"""What the canned estimators are made of."""
+"""Parts of canned estimators: columns, models, layers, optimizers, specs."""

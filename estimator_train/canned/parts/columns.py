@@ -1,8 +1,8 @@
 """Feature columns: from the features of a batch to the inputs of a model.
 
-A column knows how its features become ids or numbers; here is where its variables and tables come
-from. Variables are those of `tf.compat.v1.get_variable`, so that scopes name, partition and
-share them, under a strategy as well.
+A column converts its features to ids or numbers; this module creates its variables and tables.
+`tf.compat.v1.get_variable` creates the variables, so that scopes name, partition and share them,
+also under a strategy.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ import inspect
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import tensorflow as tf
+import tf_keras
 
-from estimator_train.canned.parts.lookups import Ids, ids_of
+from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns
+from estimator_train.canned.parts.lookups import Ids, make_ids
+from estimator_train.heads.types import FeatureTensors
 
 _columns = tf.__internal__.feature_column
-# Its class is not published.
+# The class of embedding columns is not public.
 _EMBEDDING = type(
     tf.feature_column.embedding_column(
         tf.feature_column.categorical_column_with_identity("any", num_buckets=1), dimension=1
@@ -34,7 +37,7 @@ _V1_COLUMN = (
 )
 
 
-def checked_columns(columns: Any, *, v1: bool = False) -> list[Any]:
+def validate_columns(columns: FeatureColumns, *, v1: bool = False) -> list[Any]:
     """Returns feature columns in the order of their names.
 
     Args:
@@ -46,7 +49,7 @@ def checked_columns(columns: Any, *, v1: bool = False) -> list[Any]:
     """
     if isinstance(columns, Mapping):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
-    found = [columns] if _is_column(columns) else list(columns or ())
+    found: list[Any] = [columns] if _is_column(columns) else list(cast("Any", columns) or ())
     if not found:
         raise ValueError("feature_columns must not be empty.")
     by_name: dict[str, Any] = {}
@@ -69,18 +72,18 @@ def checked_columns(columns: Any, *, v1: bool = False) -> list[Any]:
     return [by_name[name] for name in sorted(by_name)]
 
 
-def has_v1_columns(columns: Sequence[Any]) -> bool:
-    """Whether some columns exist in `tf.compat.v1.feature_column` alone."""
+def has_v1_columns(columns: Sequence[FeatureColumn]) -> bool:
+    """Returns whether some columns exist in `tf.compat.v1.feature_column` alone."""
     return not all(map(_is_v2, columns))
 
 
 class Weighted(NamedTuple):
-    """A linear model of columns.
+    """Linear model of columns.
 
     Attributes:
       sums: float32 of shape [batch, units], without the bias.
       weights: The variables, one for each column.
-      inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
+      inputs: Factor of each variable: `Ids`, or float32 of shape [batch, size].
     """
 
     sums: tf.Tensor
@@ -89,18 +92,18 @@ class Weighted(NamedTuple):
 
 
 class Batch:
-    """The features of one batch, each transformed once whatever number of columns asks for it.
+    """Features of one batch; columns that use the same feature share its transformation.
 
     Args:
       features: Feature name to tensor.
-      v1: Whether a v1 model is built: embeddings that columns share, and summaries, are then
-        named within the scope of the model, else without it.
+      v1: Whether a v1 model is built, which names shared embeddings and summaries within the
+        scope of the model.
 
     Raises:
       ValueError: features are not a dict.
     """
 
-    def __init__(self, features: Any, *, v1: bool = False) -> None:
+    def __init__(self, features: FeatureTensors, *, v1: bool = False) -> None:
         if not isinstance(features, Mapping):
             raise ValueError(
                 f"features should be a dictionary of `Tensor`s. Given type: {type(features)}"
@@ -108,35 +111,41 @@ class Batch:
         self.features = dict(features)
         self._cache = _columns.FeatureTransformationCache(self.features)
         self._tables: dict[Any, Any] = {}
-        self._found_ids: dict[Any, Ids] = {}
-        self._v1 = v1
+        self._ids_by_column: dict[Any, Ids] = {}
+        self.v1 = v1
 
     def summary_scope(self) -> Any:
-        """The name scope in which a model writes its summaries."""
-        return contextlib.nullcontext() if self._v1 else tf.name_scope("")
+        """Returns the name scope of the summaries of a model."""
+        return contextlib.nullcontext() if self.v1 else tf.name_scope("")
 
     def dense(
-        self, columns: Sequence[Any], scope: str = "input_layer", training: bool | None = None
+        self,
+        columns: Sequence[FeatureColumn],
+        scope: str = "input_layer",
+        training: bool | None = None,
     ) -> tf.Tensor:
         """Returns the numbers of dense columns side by side, float32 of shape [batch, size].
 
         Args:
           columns: Checked columns, after which their variables are named.
-          scope: What the names begin with.
-          training: What columns are told whose `get_dense_tensor` takes `training`; None to
-            tell them nothing.
+          scope: First part of the names of variables.
+          training: Value for columns whose `get_dense_tensor` takes `training`, or None to pass
+            no value.
 
         Raises:
           ValueError: A column is not dense, or its feature is missing.
         """
         if has_v1_columns(columns):
             return _v1.feature_column.input_layer(self.features, columns)
-        state, shared = _State(self._tables), self._shared_scope()
+        if training is not None and not self.v1 and _is_dense_features_replaced():
+            layer = tf_keras.layers.DenseFeatures(columns, name=scope)
+            return layer(self.features, training=training)
+        state, shared = _ColumnState(self._tables), self._get_shared_scope()
         with _v1.variable_scope(scope, use_resource=True):
-            parts = [self._numbers(column, state, shared, training) for column in columns]
+            parts = [self._get_numbers(column, state, shared, training) for column in columns]
             return tf.concat(parts, axis=1)
 
-    def buckets(self, column: Any) -> tf.Tensor:
+    def buckets(self, column: FeatureColumn) -> tf.Tensor:
         """Returns the bucket of each number of a bucketized column, integers [batch, size].
 
         Args:
@@ -145,10 +154,10 @@ class Batch:
         Raises:
           ValueError: Its feature is missing.
         """
-        found = self._cache.get(column, _State(self._tables))
+        found = self._cache.get(column, _ColumnState(self._tables))
         return tf.reshape(found, [tf.shape(found)[0], math.prod(column.source_column.shape)])
 
-    def sequence(self, columns: Sequence[Any]) -> tuple[tf.Tensor, tf.Tensor]:
+    def sequence(self, columns: Sequence[FeatureColumn]) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the numbers of sequence columns, [batch, time, size], and lengths, [batch].
 
         Args:
@@ -157,7 +166,7 @@ class Batch:
         Raises:
           ValueError: A column is not a sequence column of numbers.
         """
-        state, shared = _State(self._tables), self._shared_scope()
+        state, shared = _ColumnState(self._tables), self._get_shared_scope()
         parts, lengths = [], []
         for column in columns:
             _check_kind(column, _columns.SequenceDenseColumn)
@@ -179,26 +188,26 @@ class Batch:
         with tf.control_dependencies(same):
             return tf.concat(parts, axis=2), tf.identity(lengths[0])
 
-    def weighted_sum(self, columns: Sequence[Any], units: int, combiner: str) -> Weighted:
+    def weighted_sum(self, columns: Sequence[FeatureColumn], units: int, combiner: str) -> Weighted:
         """Returns a linear model of the columns, without its bias.
 
         Args:
           columns: Checked columns, categorical or dense, after which weights are named.
-          units: How many numbers it gives for an example.
+          units: Number of outputs for an example.
           combiner: How several values of a categorical column become one: "sum", "mean" or
             "sqrtn".
 
         Raises:
           ValueError: A column is neither categorical nor dense, or its feature is missing.
         """
-        state, shared = _State(self._tables), self._shared_scope()
+        state, shared = _ColumnState(self._tables), self._get_shared_scope()
         sums, weights, inputs = [], [], []
         for column in columns:
             found = self._linear_input(column, state, shared)
             with _v1.variable_scope(_scope_name(column)):
                 if isinstance(found, Ids):
                     weight = _weights(column.num_buckets, units)
-                    sums.append(found.reduced(weight, combiner))
+                    sums.append(found.combine(weight, combiner))
                 else:
                     weight = _weights(found.shape[-1], units)
                     sums.append(tf.matmul(found, weight))
@@ -206,8 +215,8 @@ class Batch:
             inputs.append(found)
         return Weighted(tf.add_n(sums), weights, inputs)
 
-    def linear_input(self, column: Any) -> Ids | tf.Tensor:
-        """Returns what a linear model multiplies the weights of a column by.
+    def linear_input(self, column: FeatureColumn) -> Ids | tf.Tensor:
+        """Returns the factor of a column's weights in a linear model.
 
         Args:
           column: A checked column, categorical or dense.
@@ -215,46 +224,48 @@ class Batch:
         Returns:
           The ids of a categorical column, or the numbers of a dense one, [batch, size].
         """
-        return self._linear_input(column, _State(self._tables), self._shared_scope())
+        return self._linear_input(column, _ColumnState(self._tables), self._get_shared_scope())
 
-    def _linear_input(self, column: Any, state: Any, shared: Any) -> Ids | tf.Tensor:
+    def _linear_input(self, column: FeatureColumn, state: Any, shared: Any) -> Ids | tf.Tensor:
         if not _is_categorical(column):
-            return self._numbers(column, state, shared)
+            return self._get_numbers(column, state, shared)
         with _v1.variable_scope(_scope_name(column)):
             column.create_state(state)
-            return self._ids(column, state)
+            return self._get_ids(column, state)
 
-    def _numbers(
-        self, column: Any, state: Any, shared: Any, training: bool | None = None
+    def _get_numbers(
+        self, column: FeatureColumn, state: Any, shared: Any, training: bool | None = None
     ) -> tf.Tensor:
-        """The numbers of one column, [batch, size]."""
+        """Returns the numbers of one column, [batch, size]."""
         _check_kind(column, _columns.DenseColumn)
         with _v1.variable_scope(_scope_name(column)):
             column.create_state(state)
             if _is_plain_embedding(column):
                 weights = state.get_variable(column, "embedding_weights")
-                ids = self._ids(column.categorical_column, state)
-                return ids.reduced(weights, column.combiner)
+                ids = self._get_ids(column.categorical_column, state)
+                return ids.combine(weights, column.combiner)
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
                 tensor = column.get_dense_tensor(
-                    self._cache, state, **_told(column.get_dense_tensor, training)
+                    self._cache, state, **_training_argument(column.get_dense_tensor, training)
                 )
             return tf.reshape(tensor, [tf.shape(tensor)[0], column.variable_shape.num_elements()])
 
-    def _ids(self, column: Any, state: Any) -> Ids:
-        """The ids of a categorical column, found once."""
-        if column not in self._found_ids:
-            self._found_ids[column] = ids_of(column, column.get_sparse_tensors(self._cache, state))
-        return self._found_ids[column]
+    def _get_ids(self, column: FeatureColumn, state: Any) -> Ids:
+        """Returns the ids of a categorical column, which are computed once."""
+        if column not in self._ids_by_column:
+            self._ids_by_column[column] = make_ids(
+                column, column.get_sparse_tensors(self._cache, state)
+            )
+        return self._ids_by_column[column]
 
-    def _shared_scope(self) -> Any:
-        """The scope of embeddings that columns share, which they make at their first use."""
+    def _get_shared_scope(self) -> Any:
+        """Returns the scope in which columns create shared embeddings at their first use."""
         scope = _v1.get_variable_scope()
-        return scope if self._v1 else _v1.VariableScope(scope.reuse, name="", use_resource=True)
+        return scope if self.v1 else _v1.VariableScope(scope.reuse, name="", use_resource=True)
 
 
-class _State(tf.__internal__.feature_column.StateManager):
-    """What columns keep: variables for each part of a model, tables for all parts together."""
+class _ColumnState(tf.__internal__.feature_column.StateManager):
+    """State of columns: variables of one part of a model, and tables that all parts share."""
 
     def __init__(self, tables: dict[Any, Any]) -> None:
         self._variables: dict[Any, tf.Variable] = {}
@@ -262,7 +273,7 @@ class _State(tf.__internal__.feature_column.StateManager):
 
     def create_variable(
         self,
-        feature_column: Any,
+        feature_column: FeatureColumn,
         name: str,
         shape: Any,
         dtype: Any = None,
@@ -277,38 +288,44 @@ class _State(tf.__internal__.feature_column.StateManager):
         self._variables[feature_column, name] = variable
         return variable
 
-    def get_variable(self, feature_column: Any, name: str) -> Any:
+    def get_variable(self, feature_column: FeatureColumn, name: str) -> Any:
         """Returns a variable that was created."""
         return self._variables[feature_column, name]
 
-    def add_resource(self, feature_column: Any, name: str, resource: Any) -> None:
-        """Keeps a table."""
+    def add_resource(self, feature_column: FeatureColumn, name: str, resource: Any) -> None:
+        """Adds a table."""
         self._tables[feature_column, name] = resource
 
-    def has_resource(self, feature_column: Any, name: str) -> bool:
-        """Whether a table is kept."""
+    def has_resource(self, feature_column: FeatureColumn, name: str) -> bool:
+        """Returns whether a table was added."""
         return (feature_column, name) in self._tables
 
-    def get_resource(self, feature_column: Any, name: str) -> Any:
-        """Returns a table that is kept."""
+    def get_resource(self, feature_column: FeatureColumn, name: str) -> Any:
+        """Returns a table that was added."""
         return self._tables[feature_column, name]
 
 
-def _is_v2(column: Any) -> bool:
+def _is_dense_features_replaced() -> bool:
+    """Returns whether the program replaced `tf_keras.layers.DenseFeatures.call` by a function."""
+    defined_in = getattr(tf_keras.layers.DenseFeatures.call, "__globals__", {})
+    return not str(defined_in.get("__name__")).startswith("tf_keras.")
+
+
+def _is_v2(column: object) -> bool:
     return isinstance(column, _columns.FeatureColumn)
 
 
-def _is_column(column: Any) -> bool:
+def _is_column(column: object) -> bool:
     # The columns of v1 have no public class.
     return _is_v2(column) or hasattr(column, "_parse_example_spec")
 
 
-def _is_categorical(column: Any) -> bool:
+def _is_categorical(column: FeatureColumn) -> bool:
     return hasattr(column, "num_buckets") and hasattr(column, "get_sparse_tensors")
 
 
-def _is_plain_embedding(column: Any) -> bool:
-    """Whether a column is an embedding of its own that `Ids` can look up."""
+def _is_plain_embedding(column: FeatureColumn) -> bool:
+    """Returns whether a column is an embedding, not shared, that `Ids` can look up."""
     return (
         getattr(type(column), "get_dense_tensor", None) is _EMBEDDING.get_dense_tensor
         and column.max_norm is None
@@ -317,8 +334,8 @@ def _is_plain_embedding(column: Any) -> bool:
     )
 
 
-def _told(function: Any, training: bool | None) -> dict[str, bool]:
-    """What a column's method is told of training, if it takes that."""
+def _training_argument(function: Any, training: bool | None) -> dict[str, bool]:
+    """Returns the argument `training` for a column's method, if the method takes it."""
     if training is None:
         return {}
     parameters = inspect.signature(function).parameters
@@ -328,7 +345,7 @@ def _told(function: Any, training: bool | None) -> dict[str, bool]:
     return {"training": training} if takes else {}
 
 
-def _check_kind(column: Any, kind: type) -> None:
+def _check_kind(column: FeatureColumn, kind: type) -> None:
     if not isinstance(column, kind):
         raise ValueError(
             f"Items of feature_columns must be a {kind}. You can wrap a categorical column with "
@@ -336,8 +353,8 @@ def _check_kind(column: Any, kind: type) -> None:
         )
 
 
-def _scope_name(column: Any) -> str:
-    """A column's name as the name of a scope."""
+def _scope_name(column: FeatureColumn) -> str:
+    """Returns a column's name as a valid name of a scope."""
     return re.sub("[^A-Za-z0-9_.\\-]", "_", column.name)
 
 

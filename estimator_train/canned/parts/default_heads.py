@@ -1,4 +1,4 @@
-"""The heads of classifiers and regressors, by their arguments."""
+"""Heads of classifiers and regressors, created from their arguments."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
+from estimator_train.heads.types import WeightColumn
 from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
 
 
-def classifier_head(
+def make_classifier_head(
     n_classes: int,
-    weight_column: Any,
+    weight_column: WeightColumn,
     label_vocabulary: Sequence[str] | None,
     loss_reduction: str,
     *,
@@ -25,8 +26,8 @@ def classifier_head(
     return make(weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction)
 
 
-def regressor_head(
-    label_dimension: int, weight_column: Any, loss_reduction: str, *, v1: bool = False
+def make_regressor_head(
+    label_dimension: int, weight_column: WeightColumn, loss_reduction: str, *, v1: bool = False
 ) -> Head:
     """Returns the head of a regressor; for arguments and errors see the heads, of v1 or not."""
     kind = V1RegressionHead if v1 else RegressionHead

@@ -1,4 +1,4 @@
-"""The steps of k-means: first centers, distances, and how batches move centers."""
+"""Steps of k-means: first centers, distances, and updates of centers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Hook, Place, PlacedHook, RunContext, RunValues
+from estimator_train.engine.hook_types import Hook, HookPhase, PhasedHook, RunContext, RunValues
 
 _v1 = tf.compat.v1
 _EPSILON = 1e-6
 
 
 class Distances(NamedTuple):
-    """How far the points of a batch are from centers.
+    """Distances of the points of a batch from the centers.
 
     Attributes:
       all: float32 of shape [batch, count].
@@ -28,10 +28,10 @@ class Distances(NamedTuple):
 
 
 class Clusters:
-    """The centers of clusters in the default graph.
+    """Centers of clusters in the default graph.
 
     Args:
-      count: How many clusters.
+      count: Number of clusters.
       points: float32 of shape [batch, size].
       cosine: Whether distances are between directions.
       mini_batch: Whether batches move the centers towards their points.
@@ -134,7 +134,7 @@ class Clusters:
 
 
 class FirstCenters:
-    """How the first centers are chosen from batches; for arguments see `KMeansClustering`.
+    """Choice of the first centers from batches; for arguments see `KMeansClustering`.
 
     Args:
       initial: The centers, a function, "random" or "kmeans_plus_plus".
@@ -146,7 +146,7 @@ class FirstCenters:
         self._initial, self._seed, self._retries = initial, seed, retries
 
     def build(self, clusters: Clusters) -> None:
-        """Builds what is run, for these clusters."""
+        """Builds the operations that choose centers of these clusters."""
         self._count = clusters.count
         self._random = np.random.RandomState(self._seed)
         self._missing = _v1.placeholder(tf.int32, [], "missing_clusters")
@@ -154,13 +154,13 @@ class FirstCenters:
         if callable(self._initial):
             self._rows = tf.convert_to_tensor(self._initial([points], self._missing), tf.float32)
         elif isinstance(self._initial, str) and self._initial == "kmeans_plus_plus":
-            self._rows = self._plus_plus(points)
+            self._rows = self._choose_plus_plus(points)
 
     def chosen(self, session: Any) -> np.ndarray:
         """Returns first centers, float32 of shape [count, size].
 
         Raises:
-          ValueError: The input is over before there are enough.
+          ValueError: The input ends before there are enough.
           InvalidArgumentError: A batch has too few points for k-means++.
         """
         if not (isinstance(self._initial, str) or callable(self._initial)):
@@ -180,8 +180,8 @@ class FirstCenters:
             found.extend(rows)
         return np.stack(found)
 
-    def _plus_plus(self, points: tf.Tensor) -> tf.Tensor:
-        """Centers far from each other, all of one batch."""
+    def _choose_plus_plus(self, points: tf.Tensor) -> tf.Tensor:
+        """Returns centers far from each other, all from one batch."""
         # The original passes on the first of the two seeds alone, that of the graph.
         graph_seed, _ = _v1.random.get_seed(self._seed)
         if graph_seed is None:
@@ -196,30 +196,30 @@ class FirstCenters:
             )
 
 
-class InitializeHook(PlacedHook):
-    """Chooses the first centers of clusters that no checkpoint has.
+class InitializeHook(PhasedHook):
+    """Hook that chooses the first centers of clusters, unless the checkpoint has centers.
 
     Args:
       clusters: The clusters.
       choice: How first centers are chosen.
     """
 
-    # The first checkpoint is to hold them: the choice may take all of the input.
-    place = Place.SETS_VARIABLES
+    # Runs before the first checkpoint, which must hold the centers.
+    phase = HookPhase.SETS_VARIABLES
 
     def __init__(self, clusters: Clusters, choice: FirstCenters) -> None:
         self._clusters, self._choice = clusters, choice
 
     def begin(self) -> None:
-        """Builds what is run."""
+        """Builds the operations that choose and assign centers."""
         self._assign = self._clusters.assignments()
         self._choice.build(self._clusters)
 
     def steps_until_due(self, global_step: int) -> None:
-        """Sees no step."""
+        """Returns None: the hook waits for no step."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Chooses centers if there are none."""
+        """Chooses centers unless the checkpoint has centers."""
         del coord
         if not session.run(self._clusters.initialized):
             placeholder, operation = self._assign
@@ -227,44 +227,44 @@ class InitializeHook(PlacedHook):
             session.run(operation, {placeholder: centers})
 
 
-class CountLastRunHook(PlacedHook):
-    """Counts as a step, like tf.estimator 2.15, the run in which the input turned out to be over.
+class CountLastRunHook(PhasedHook):
+    """Hook that counts the run in which the input ended as a step, as tf.estimator 2.15 does.
 
-    So a call of `train` leaves a checkpoint of its own even if the choice of first centers took
-    all of its input.
+    A call of `train` then saves a new checkpoint even if the choice of first centers consumed the
+    whole input.
     """
 
-    place = Place.SETS_VARIABLES
+    phase = HookPhase.SETS_VARIABLES
 
     def begin(self) -> None:
-        """Builds what is run."""
+        """Builds the operation that counts a step."""
         self._count = _v1.assign_add(_v1.train.get_or_create_global_step(), 1).op
         self._is_running = False
 
     def steps_until_due(self, global_step: int) -> None:
-        """Leaves steps to a loop, in which the input may end; a run with hooks follows else."""
+        """Notes that a loop of steps begins, in which the input may end."""
         self._is_running = True
 
     def before_run(self, run_context: RunContext) -> None:
-        """A run begins."""
+        """Notes that a run begins."""
         self._is_running = True
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """It came to its end."""
+        """Notes that the run ended."""
         self._is_running = False
 
     def end(self, session: Any) -> None:
-        """Counts the run that did not."""
+        """Counts the run that the end of the input interrupted."""
         if self._is_running:
             session.run(self._count)
 
 
 class StopAtToleranceHook(Hook):
-    """Stops training where the loss hardly changes any more.
+    """Hook that stops training when the loss hardly changes.
 
     Args:
       loss: Scalar tensor.
-      tolerance: The share of the loss that is hardly a change.
+      tolerance: Maximum relative change of the loss at which training stops.
     """
 
     def __init__(self, loss: tf.Tensor, tolerance: float) -> None:
@@ -273,11 +273,11 @@ class StopAtToleranceHook(Hook):
         self._last: float | None = None
 
     def before_run(self, run_context: RunContext) -> Any:
-        """Asks for the loss."""
+        """Requests the loss."""
         return _v1.train.SessionRunArgs(self._loss)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Compares it with the one before."""
+        """Compares the loss with the previous one."""
         loss, last = float(run_values.results), self._last
         self._last = loss
         if last is not None and (not last or abs(last - loss) / last < self._tolerance):
@@ -290,6 +290,5 @@ def _variable(name: str, shape: Any, dtype: tf.DType) -> tf.Variable:
         shape,
         dtype,
         initializer=_v1.zeros_initializer(),
-        trainable=False,
         use_resource=True,
     )

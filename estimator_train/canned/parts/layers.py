@@ -10,26 +10,26 @@ import tensorflow as tf
 _v1 = tf.compat.v1
 _EPSILON = 1e-3
 _MOMENTUM = 0.999
-_EACH_REPLICA_ITS_OWN = {
+_PER_REPLICA = {
     "synchronization": tf.VariableSynchronization.ON_READ,
     "aggregation": tf.VariableAggregation.MEAN,
 }
 
 
 def dense(x: tf.Tensor, units: int, activation: Callable[[Any], Any] | None = None) -> tf.Tensor:
-    """A fully connected layer in the current scope.
+    """Applies a fully connected layer in the current scope.
 
     Args:
       x: float32 of shape [..., size].
-      units: Size of the last dimension of what is returned.
-      activation: Function of that, or None.
+      units: Size of the last dimension of the result.
+      activation: Function of the result, or None.
     """
     kernel = tf.convert_to_tensor(
         _v1.get_variable(
             "kernel", [x.shape[-1], units], initializer=_v1.glorot_uniform_initializer()
         )
     )
-    bias = tf.convert_to_tensor(_vector("bias", units, 0.0))
+    bias = tf.convert_to_tensor(_create_vector("bias", units, 0.0))
     y = tf.nn.bias_add(
         tf.matmul(x, kernel) if x.shape.rank == 2 else tf.tensordot(x, kernel, 1), bias
     )
@@ -37,21 +37,21 @@ def dense(x: tf.Tensor, units: int, activation: Callable[[Any], Any] | None = No
 
 
 def batch_norm(x: tf.Tensor, training: bool) -> tuple[tf.Tensor, list[Any]]:
-    """Batch normalization of [batch, size] in the current scope.
+    """Normalizes a batch in the current scope.
 
     Args:
       x: float32 of shape [batch, size].
-      training: Whether to normalize by the batch's own mean and variance.
+      training: Whether to use the mean and variance of the batch.
 
     Returns:
       The normalized tensor, and the operations that update the moving averages.
     """
     size = x.shape[-1]
-    gamma, beta = _vector("gamma", size, 1.0), _vector("beta", size, 0.0)
+    gamma, beta = _create_vector("gamma", size, 1.0), _create_vector("beta", size, 0.0)
     with _v1.variable_scope(_v1.get_variable_scope(), auxiliary_name_scope=False) as scope:
         scope.set_partitioner(None)
         moving = [
-            _vector(name, size, first, trainable=False, **_EACH_REPLICA_ITS_OWN)
+            _create_vector(name, size, first, trainable=False, **_PER_REPLICA)
             for name, first in (("moving_mean", 0.0), ("moving_variance", 1.0))
         ]
     mean, variance = tf.nn.moments(x, [0]) if training else moving
@@ -66,12 +66,12 @@ def batch_norm(x: tf.Tensor, training: bool) -> tuple[tf.Tensor, list[Any]]:
     return normalized, updates
 
 
-def write_activation(name: str, x: tf.Tensor) -> None:
+def add_activation_summaries(name: str, x: tf.Tensor) -> None:
     """Adds a layer's output to the summaries, as a histogram and its share of zeros."""
     _v1.summary.scalar(f"{name}/fraction_of_zero_values", tf.math.zero_fraction(x))
     _v1.summary.histogram(f"{name}/activation", x)
 
 
-def _vector(name: str, size: int, first: float, **settings: Any) -> Any:
+def _create_vector(name: str, size: int, first: float, **settings: Any) -> Any:
     initializer = _v1.constant_initializer(first)
     return _v1.get_variable(name, [size], initializer=initializer, **settings)

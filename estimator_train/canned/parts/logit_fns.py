@@ -1,4 +1,4 @@
-"""Functions from features to logits, for model_fns of the user's own."""
+"""Functions from features to logits, for model_fns that users write."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.canned.parts.argument_types import Config, FeatureColumns, Partitioner
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.canned.parts.models import Deep, Linear
 from estimator_train.engine.user_functions import call_with_known
 from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.heads.types import FeatureTensors
 
 
 def call_logit_fn(
-    logit_fn: Callable[..., Any], features: Any, mode: str, params: Any, config: Any
+    logit_fn: Callable[..., Any], features: FeatureTensors, mode: str, params: Any, config: Config
 ) -> Any:
     """Calls a function of `features` and any of `mode`, `params` and `config`.
 
@@ -44,21 +46,21 @@ def call_logit_fn(
 
 
 def linear_logit_fn_builder(
-    units: int, feature_columns: Any, sparse_combiner: str = "sum"
+    units: int, feature_columns: FeatureColumns, sparse_combiner: str = "sum"
 ) -> Callable[[Any], tf.Tensor]:
-    """Returns a function of `features` that makes the logits of a linear model.
+    """Returns a function of `features` that computes the logits of a linear model.
 
     Its variables are named after the scope in which it is called. An example has `units` logits,
     and the other arguments are those of `LinearEstimator`.
 
     Raises:
-      TypeError: units is no whole number.
+      TypeError: units is not an integer.
       ValueError: A column is wrong.
     """
-    part = Linear.of(feature_columns, sparse_combiner, v1=True)
+    part = Linear.build(feature_columns, sparse_combiner, v1=True)
     units = operator.index(units)
 
-    def linear_logit_fn(features: Any) -> tf.Tensor:
+    def linear_logit_fn(features: FeatureTensors) -> tf.Tensor:
         return part.logits(Batch(features, v1=True), units, training=False).tensor
 
     return linear_logit_fn
@@ -67,22 +69,22 @@ def linear_logit_fn_builder(
 def dnn_logit_fn_builder(
     units: int,
     hidden_units: Sequence[int],
-    feature_columns: Any,
+    feature_columns: FeatureColumns,
     activation_fn: Callable[[Any], Any],
     dropout: float | None,
-    input_layer_partitioner: Any,
+    input_layer_partitioner: Partitioner | None,
     batch_norm: bool,
 ) -> Callable[[Any, str], tf.Tensor]:
-    """Returns a function of `features` and `mode` that makes the logits of a network.
+    """Returns a function of `features` and `mode` that computes the logits of a network.
 
     Its variables are named after the scope in which it is called; updates of batch norm are in
-    the collection UPDATE_OPS. An example has `units` logits, `input_layer_partitioner` partitions
-    the embeddings or is None, and the other arguments are those of `DNNEstimator`.
+    the collection UPDATE_OPS. An example has `units` logits. An `input_layer_partitioner`
+    partitions the embeddings. The other arguments are those of `DNNEstimator`.
 
     Raises:
       ValueError, TypeError: units is not an int; and as `DNNEstimator`.
     """
-    part = Deep.of(
+    part = Deep.build(
         feature_columns,
         hidden_units,
         activation_fn,
@@ -93,13 +95,10 @@ def dnn_logit_fn_builder(
     )
     if not isinstance(units, int):
         raise ValueError(f"units must be an int.  Given type: {type(units)}")
-    units = int(units)  # No bool, which is no size of a variable.
+    units = int(units)  # A bool is not a valid size of a variable.
 
-    def dnn_logit_fn(features: Any, mode: str) -> tf.Tensor:
+    def dnn_logit_fn(features: FeatureTensors, mode: str) -> tf.Tensor:
         batch = Batch(features, v1=True)
-        logits, updates = part.logits(batch, units, mode == ModeKeys.TRAIN)
-        for update in updates:
-            tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.UPDATE_OPS, update)
-        return logits
+        return part.logits(batch, units, mode == ModeKeys.TRAIN).tensor
 
     return dnn_logit_fn

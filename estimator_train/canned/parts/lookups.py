@@ -1,7 +1,7 @@
 """Weights and embeddings of the ids in a categorical column, as one row for each example.
 
-This is what `tf.nn.safe_embedding_lookup_sparse` computes, in a fraction of its operations: the ids
-are brought into shape once for all parts of a model that look them up.
+The result is that of `tf.nn.safe_embedding_lookup_sparse` with fewer operations: all parts of a
+model share the preprocessed ids.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from estimator_train.canned.parts.argument_types import FeatureColumn
+
 _REDUCTIONS: dict[str, Callable[..., tf.Tensor]] = {
     "sum": tf.sparse.segment_sum,
     "mean": tf.sparse.segment_mean,
@@ -19,13 +21,13 @@ _REDUCTIONS: dict[str, Callable[..., tf.Tensor]] = {
 
 
 class Ids(NamedTuple):
-    """The ids of a batch, one after the other.
+    """Ids of a batch.
 
     Attributes:
       values: int64 of shape [ids]; none is negative.
       rows: Example of each id, int64 of shape [ids], ascending.
       places: 0, 1, 2 ... of shape [ids].
-      batch: How many examples there are.
+      batch: Number of examples.
       weights: float32 of shape [ids], or None for equal weights.
     """
 
@@ -35,8 +37,8 @@ class Ids(NamedTuple):
     batch: tf.Tensor
     weights: tf.Tensor | None
 
-    def reduced(self, variable: Any, combiner: str | None) -> tf.Tensor:
-        """Returns the rows of a variable that the ids of each example name, as one.
+    def combine(self, variable: Any, combiner: str | None) -> tf.Tensor:
+        """Returns the combined rows of a variable for the ids of each example.
 
         Args:
           variable: float32 of shape [buckets, size], partitioned or not.
@@ -47,7 +49,7 @@ class Ids(NamedTuple):
           float32 of shape [batch, size]; zeros where an example has no id.
 
         Raises:
-          ValueError: There is no such combiner.
+          ValueError: The combiner is unknown.
         """
         combiner = "mean" if combiner is None else combiner
         if combiner not in _REDUCTIONS:
@@ -55,32 +57,32 @@ class Ids(NamedTuple):
         if self.weights is None:
             found = tf.nn.embedding_lookup(variable, self.values)
             return _REDUCTIONS[combiner](found, self.places, self.rows, num_segments=self.batch)
-        ids = self if combiner == "sum" else self._where(self.weights > 0)
+        ids = self if combiner == "sum" else self._filter(self.weights > 0)
         weights: tf.Tensor = ids.weights
-        total = ids._summed(tf.nn.embedding_lookup(variable, ids.values) * weights[:, None])
+        total = ids._segment_sum(tf.nn.embedding_lookup(variable, ids.values) * weights[:, None])
         if combiner == "sum":
             return total
-        norm = ids._summed(weights if combiner == "mean" else tf.square(weights))
+        norm = ids._segment_sum(weights if combiner == "mean" else tf.square(weights))
         norm = norm if combiner == "mean" else tf.sqrt(norm)
         return tf.math.divide_no_nan(total, norm[:, None])
 
-    def _summed(self, values: tf.Tensor) -> tf.Tensor:
+    def _segment_sum(self, values: tf.Tensor) -> tf.Tensor:
         return tf.sparse.segment_sum(values, self.places, self.rows, num_segments=self.batch)
 
-    def _where(self, condition: tf.Tensor) -> Ids:
-        """The ids for which a condition holds."""
+    def _filter(self, condition: tf.Tensor) -> Ids:
+        """Returns the ids for which a condition holds."""
         kept = tf.where(condition)[:, 0]
         weights = None if self.weights is None else tf.gather(self.weights, kept)
         values, rows = tf.gather(self.values, kept), tf.gather(self.rows, kept)
         return Ids(values, rows, tf.range(tf.size(values)), self.batch, weights)
 
 
-def ids_of(column: Any, pair: Any) -> Ids:
+def make_ids(column: FeatureColumn, pair: Any) -> Ids:
     """Returns the ids that a categorical column found.
 
     Args:
       column: The column.
-      pair: What its `get_sparse_tensors` returned.
+      pair: Result of its `get_sparse_tensors`.
     """
     found, weights = pair.id_tensor, pair.weight_tensor
     values = tf.cast(found.values, tf.int64)
@@ -91,11 +93,11 @@ def ids_of(column: Any, pair: Any) -> Ids:
         found.dense_shape[0],
         None if weights is None else tf.cast(weights.values, tf.float32),
     )
-    return ids if _never_negative(column) else ids._where(values >= 0)
+    return ids if _has_bucket_for_all(column) else ids._filter(values >= 0)
 
 
-def _never_negative(column: Any) -> bool:
-    """Whether every value has a bucket: by its hash, its range, or buckets for unknown words."""
+def _has_bucket_for_all(column: FeatureColumn) -> bool:
+    """Returns whether every value has a bucket: by its hash, its range or an OOV bucket."""
     column = getattr(column, "categorical_column", column)
     return (
         hasattr(column, "hash_bucket_size")

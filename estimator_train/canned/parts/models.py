@@ -1,7 +1,7 @@
-"""The parts that canned models are made of: a linear model and a deep neural network.
+"""Parts of canned models: a linear model and a deep neural network.
 
-A part makes logits in the current variable scope, which names its variables. The two generations
-of canned estimators differ in what they do with the logits, so parts are shared by both.
+A part computes logits in the current variable scope, which names its variables. Both generations
+of canned estimators share the parts, and differ in what follows the logits.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.canned.parts import layers
-from estimator_train.canned.parts.columns import Batch, checked_columns, has_v1_columns
+from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns, Partitioner
+from estimator_train.canned.parts.columns import Batch, has_v1_columns, validate_columns
 
 _v1 = tf.compat.v1
 
 
 class Logits(NamedTuple):
-    """What a part makes of a batch.
+    """Logits of one part of a model.
 
     Attributes:
       tensor: float32 of shape [batch, units].
@@ -32,12 +33,12 @@ class Logits(NamedTuple):
 
 
 class LinearModel(NamedTuple):
-    """A linear model of a batch.
+    """Linear model of a batch.
 
     Attributes:
       logits: float32 of shape [batch, units].
       weights: The variables of the columns, in the order of their names.
-      inputs: What each is multiplied by: `Ids`, or float32 of shape [batch, size].
+      inputs: Factor of each variable: `Ids`, or float32 of shape [batch, size].
       bias: The variable of the bias.
     """
 
@@ -49,33 +50,35 @@ class LinearModel(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Linear:
-    """A linear model of feature columns.
+    """Linear model of feature columns.
 
     Attributes:
       columns: Checked columns.
       combiner: How several values of a categorical column become one.
       partitioner: Partitions the weights, or None.
-      shows_output: Whether its output is in the summaries.
+      shows_output: Whether to add its output to the summaries.
     """
 
-    columns: Sequence[Any]
+    columns: Sequence[FeatureColumn]
     combiner: str = "sum"
-    partitioner: Any = None
+    partitioner: Partitioner | None = None
     shows_output: bool = False
 
     scope = "linear"
 
     @classmethod
-    def of(cls, columns: Any, combiner: str, *, v1: bool = False, **settings: Any) -> Linear:
+    def build(
+        cls, columns: FeatureColumns, combiner: str, *, v1: bool = False, **settings: Any
+    ) -> Linear:
         """Checks the columns.
 
         Raises:
           ValueError: A column is wrong.
         """
-        return cls(checked_columns(columns, v1=v1), combiner, **settings)
+        return cls(validate_columns(columns, v1=v1), combiner, **settings)
 
     def logits(self, batch: Batch, units: int, training: bool) -> Logits:
-        """Makes logits in the current scope."""
+        """Computes logits in the current scope."""
         del training
         if not has_v1_columns(self.columns):
             return Logits(self.model(batch, units).logits, [])
@@ -89,7 +92,9 @@ class Linear:
                 self.combiner,
                 cols_to_vars=found,
             )
-        bias = tf.concat(list(map(tf.convert_to_tensor, _all_parts(found.pop("bias")))), axis=0)
+        bias = tf.concat(
+            list(map(tf.convert_to_tensor, _find_partitions(found.pop("bias")))), axis=0
+        )
         with tf.control_dependencies([bias]):  # The summary's, from before the step changes it.
             logits = tf.identity(logits)
         weights = [weight for of_column in found.values() for weight in of_column]
@@ -97,7 +102,7 @@ class Linear:
         return Logits(logits, [])
 
     def model(self, batch: Batch, units: int) -> LinearModel:
-        """Makes the model of v2 columns in the current scope; all weights begin with 0."""
+        """Computes the model of v2 columns in the current scope; initial weights are 0."""
         name = _v1.get_variable_scope().name
         with _v1.variable_scope("linear_model", partitioner=self.partitioner):
             sums, weights, inputs = batch.weighted_sum(self.columns, units, self.combiner)
@@ -116,13 +121,13 @@ class Linear:
                 _v1.summary.histogram("bias", bias)
             else:
                 _v1.summary.scalar("bias", tf.reshape(bias, []))
-            _v1.summary.scalar("fraction_of_zero_weights", _zero_fraction(weights))
+            _v1.summary.scalar("fraction_of_zero_weights", _compute_zero_fraction(weights))
             if self.shows_output:
-                layers.write_activation(name, logits)
+                layers.add_activation_summaries(name, logits)
 
 
-def _all_parts(found: list[tf.Variable]) -> list[tf.Variable]:
-    """All parts of a variable: of a bias, `linear_model` tells the first alone."""
+def _find_partitions(found: list[tf.Variable]) -> list[tf.Variable]:
+    """Returns all partitions of a variable; `linear_model` returns only the first of a bias."""
     name = found[0].op.name.partition("/part_")[0]
     known = _v1.global_variables()
     return [v for v in known if v.op.name == name or v.op.name.startswith(f"{name}/part_")]
@@ -130,7 +135,7 @@ def _all_parts(found: list[tf.Variable]) -> list[tf.Variable]:
 
 @dataclasses.dataclass(frozen=True)
 class Deep:
-    """A deep neural network on feature columns.
+    """Deep neural network on feature columns.
 
     Attributes:
       columns: Checked columns.
@@ -142,20 +147,20 @@ class Deep:
       hidden_partitioner: Partitions the layers' variables, or None.
     """
 
-    columns: Sequence[Any]
+    columns: Sequence[FeatureColumn]
     hidden_units: Sequence[int]
     activation: Callable[[Any], Any] = tf.nn.relu
     dropout: float | None = None
     batch_norm: bool = False
-    input_partitioner: Any = None
-    hidden_partitioner: Any = None
+    input_partitioner: Partitioner | None = None
+    hidden_partitioner: Partitioner | None = None
 
     scope = "dnn"
 
     @classmethod
-    def of(
+    def build(
         cls,
-        columns: Any,
+        columns: FeatureColumns,
         hidden_units: Any,
         activation_fn: Any,
         dropout: float | None,
@@ -170,14 +175,14 @@ class Deep:
           ValueError: A column is wrong, a size is not positive, or dropout is not from 0 to 1.
           TypeError: hidden_units are not a list.
         """
-        columns = checked_columns(columns, v1=v1)
-        units = _checked_sizes(hidden_units)
+        columns = validate_columns(columns, v1=v1)
+        units = _validate_sizes(hidden_units)
         _check_rate(dropout)
         activation = tf_keras.activations.get(activation_fn)
         return cls(columns, units, activation, dropout, batch_norm, **settings)
 
     def logits(self, batch: Batch, units: int, training: bool) -> Logits:
-        """Makes logits in the current scope; kernels begin with Glorot's uniform values."""
+        """Computes logits in the current scope; initial kernels are Glorot uniform."""
         updates: list[Any] = []
         with _v1.variable_scope("input_from_feature_columns", partitioner=self.input_partitioner):
             x = batch.dense(self.columns, training=training)
@@ -193,18 +198,21 @@ class Deep:
                         x, updated = layers.batch_norm(x, training)
                     updates += updated
             with batch.summary_scope():
-                layers.write_activation(scope.name, x)
+                layers.add_activation_summaries(scope.name, x)
+        if batch.v1:
+            for update in updates:  # Programs that make their own train_op run these.
+                _v1.add_to_collection(_v1.GraphKeys.UPDATE_OPS, update)
         with _v1.variable_scope("logits", partitioner=self.hidden_partitioner) as scope:
             x = layers.dense(x, units)
         with batch.summary_scope():
-            layers.write_activation(scope.name, x)
+            layers.add_activation_summaries(scope.name, x)
         return Logits(x, updates)
 
 
 def _check_rate(dropout: Any) -> None:
     try:
         is_share = dropout is None or 0 <= dropout <= 1
-    except TypeError:  # It is no number.
+    except TypeError:  # It is not a number.
         is_share = False
     if not is_share:
         raise ValueError(
@@ -213,7 +221,7 @@ def _check_rate(dropout: Any) -> None:
         )
 
 
-def _checked_sizes(hidden_units: Any) -> list[int]:
+def _validate_sizes(hidden_units: Any) -> list[int]:
     if hidden_units is None or isinstance(hidden_units, int):
         raise TypeError(
             f"hidden_units must be a list of the sizes of layers, as in [64, 32]. Given: "
@@ -225,8 +233,8 @@ def _checked_sizes(hidden_units: Any) -> list[int]:
     return sizes
 
 
-def _zero_fraction(weights: Sequence[Any]) -> tf.Tensor:
-    """The share of zeros among all numbers of some variables."""
+def _compute_zero_fraction(weights: Sequence[Any]) -> tf.Tensor:
+    """Returns the share of zeros among all elements of some variables."""
     flat = [tf.reshape(tf.convert_to_tensor(weight), [-1]) for weight in weights]
     zeros = tf.add_n([tf.reduce_sum(tf.cast(tf.equal(part, 0.0), tf.float32)) for part in flat])
     return zeros / float(sum(int(part.shape[0]) for part in flat))

@@ -1,4 +1,4 @@
-"""The optimizers of canned estimators: by name, as an instance, or as a function that makes one."""
+"""Optimizer arguments of canned estimators: a name, an instance or a function."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.canned.parts.argument_types import OptimizerArgument
 from estimator_train.engine import tf_internals
-from estimator_train.engine.user_functions import user_function
-from estimator_train.optimizers.graph_optimizers import legacy_form
+from estimator_train.engine.user_functions import convert_on_replica
+from estimator_train.heads.types import Optimizer
+from estimator_train.optimizers.graph_optimizers import make_legacy_form
 
 _LOG = tf.get_logger()
 _v1_train = tf.compat.v1.train
@@ -20,63 +22,63 @@ _keras = tf_keras.optimizers
 
 
 class OptimizerChoice(abc.ABC):
-    """An optimizer argument, of which each graph makes an optimizer for itself.
+    """Optimizer argument, from which each graph gets its own optimizer.
 
     Args:
       given: Name, instance, or a function without arguments that returns an instance.
-      learning_rate: That of an optimizer by name.
+      learning_rate: Learning rate of an optimizer that is given by name.
 
     """
 
     by_name: ClassVar[dict[str, Any]]
 
-    def __init__(self, given: Any, learning_rate: float) -> None:
-        self._given = given
+    def __init__(self, given: OptimizerArgument, learning_rate: float) -> None:
+        self._argument = given
         self._learning_rate = learning_rate
 
     def check(self) -> None:
-        """Makes sure that there is an optimizer to train with; what a function makes is seen later.
+        """Checks a name or an instance; the result of a function is checked when it is called.
 
         Raises:
           ValueError: The name is unknown or the instance is of another kind.
         """
-        if isinstance(self._given, str):
-            if self._given not in self.by_name:
+        if isinstance(self._argument, str):
+            if self._argument not in self.by_name:
                 raise ValueError(
-                    f"Unsupported optimizer name: {self._given}. Supported names are: "
+                    f"Unsupported optimizer name: {self._argument}. Supported names are: "
                     f"{tuple(sorted(self.by_name))}"
                 )
-        elif not callable(self._given):
-            self._check(self._given)
+        elif not callable(self._argument):
+            self._check(self._argument)
 
     @abc.abstractmethod
     def make(self, step: tf.Variable | None = None) -> Any:
         """Returns an optimizer for the default graph.
 
         Args:
-          step: What it counts its steps in, where that is its own affair.
+          step: Variable in which the optimizer counts its steps, if it does so.
         """
 
-    def _of_name(self, name: str) -> Any:
-        """Makes the optimizer of a name."""
+    def _create_by_name(self, name: str) -> Any:
+        """Creates the optimizer of a name."""
         return self.by_name[name](learning_rate=self._learning_rate)
 
-    def _named_or_called(self) -> Any:
-        if isinstance(self._given, str):
-            return self._of_name(self._given)
-        if not callable(self._given):
-            return self._given
-        made = user_function(self._given)()
+    def _resolve(self) -> Any:
+        if isinstance(self._argument, str):
+            return self._create_by_name(self._argument)
+        if not callable(self._argument):
+            return self._argument
+        made = convert_on_replica(self._argument)()
         self._check(made)
         return made
 
     @abc.abstractmethod
-    def _check(self, optimizer: Any) -> None:
+    def _check(self, optimizer: Optimizer) -> None:
         """Raises a ValueError if the optimizer is of another kind."""
 
 
 class V1Choice(OptimizerChoice):
-    """An optimizer of tf.compat.v1.train."""
+    """Optimizer of tf.compat.v1.train."""
 
     by_name: ClassVar[dict[str, Any]] = {
         "Adagrad": _v1_train.AdagradOptimizer,
@@ -87,11 +89,11 @@ class V1Choice(OptimizerChoice):
     }
 
     def make(self, step: tf.Variable | None = None) -> Any:
-        """Returns an optimizer for the default graph, which is told of the step as it minimizes."""
+        """Returns an optimizer for the default graph, whose `minimize` takes the step."""
         del step
-        return self._named_or_called()
+        return self._resolve()
 
-    def _check(self, optimizer: Any) -> None:
+    def _check(self, optimizer: Optimizer) -> None:
         if not isinstance(optimizer, _v1_train.Optimizer):
             raise ValueError(
                 f"The given object is not an Optimizer instance. Given: {optimizer}. v1 estimators "
@@ -100,7 +102,7 @@ class V1Choice(OptimizerChoice):
 
 
 class KerasChoice(OptimizerChoice):
-    """An optimizer of tf_keras."""
+    """Optimizer of tf_keras."""
 
     by_name: ClassVar[dict[str, Any]] = {
         "Adagrad": _keras.legacy.Adagrad,
@@ -110,34 +112,34 @@ class KerasChoice(OptimizerChoice):
         "SGD": _keras.legacy.SGD,
     }
 
-    def __init__(self, given: Any, learning_rate: float) -> None:
+    def __init__(self, given: OptimizerArgument, learning_rate: float) -> None:
         super().__init__(given, learning_rate)
         if isinstance(given, _keras.legacy.Optimizer):
-            _keep_unused(given)
-        self._of_graphs: weakref.WeakKeyDictionary[tf.Graph, Any] = weakref.WeakKeyDictionary()
+            _copy_unused(given)
+        self._by_graph: weakref.WeakKeyDictionary[tf.Graph, Any] = weakref.WeakKeyDictionary()
 
     def make(self, step: tf.Variable | None = None) -> Any:
         """Returns the optimizer of the default graph, one for all replicas.
 
-        A legacy instance is used itself in the first graph, and in further ones a copy that was
-        made before. Of a new instance the settings are copied as far as there is a legacy form.
+        The first graph uses a legacy instance, further graphs use an earlier copy. A new instance
+        is converted to its legacy form if it has one.
 
         Args:
-          step: What a legacy optimizer counts its steps in; by default its own variable.
+          step: Variable in which a legacy optimizer counts its steps; by default its own.
         """
         graph = tf.compat.v1.get_default_graph()
-        if graph not in self._of_graphs:
-            made = self._named_or_called()
+        if graph not in self._by_graph:
+            made = self._resolve()
             if isinstance(made, _keras.Optimizer) and not tf.distribute.has_strategy():
-                _order_first_values(made)
-            if made is self._given:
-                made = _for_one_graph(made)
+                _order_initializers(made)
+            if made is self._argument:
+                made = _copy_for_graph(made)
             if step is not None and isinstance(made, _keras.legacy.Optimizer):
                 made.iterations = step
-            self._of_graphs[graph] = made
-        return self._of_graphs[graph]
+            self._by_graph[graph] = made
+        return self._by_graph[graph]
 
-    def _check(self, optimizer: Any) -> None:
+    def _check(self, optimizer: Optimizer) -> None:
         if isinstance(optimizer, (_keras.Optimizer, _keras.legacy.Optimizer)):
             return
         raise ValueError(
@@ -147,35 +149,36 @@ class KerasChoice(OptimizerChoice):
         )
 
 
-# Legacy optimizers that were given, and what they were before a graph used them.
-_unused: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+# Legacy optimizers of users, and copies from before a graph used them.
+_unused_copies: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
-def _keep_unused(optimizer: Any) -> None:
+def _copy_unused(optimizer: Optimizer) -> None:
     """Keeps a copy of a legacy optimizer, unless it has variables already or cannot be copied."""
-    if optimizer in _unused or optimizer.variables():
+    if optimizer in _unused_copies or optimizer.variables():
         return
     try:
-        _unused[optimizer] = copy.deepcopy(optimizer)
-    except Exception:  # noqa: BLE001  Of a lock among its attributes, or by a copy of its own.
+        _unused_copies[optimizer] = copy.deepcopy(optimizer)
+    except Exception:  # noqa: BLE001  A lock among its attributes, or any error of its __deepcopy__.
         _LOG.warning(
-            "The optimizer %r cannot be copied, so it serves for one training only. Give a "
-            "function that makes it to train several times.", optimizer,
-        )  # fmt: skip
+            "The optimizer %r cannot be copied and can train only once. Give a function that makes "
+            "it to train several times.",
+            optimizer,
+        )
 
 
-def _for_one_graph(optimizer: Any) -> Any:
-    """An instance that no other graph uses: the given one, or a copy of it."""
+def _copy_for_graph(optimizer: Optimizer) -> Any:
+    """Returns an instance that no other graph uses: the given one or a copy."""
     if isinstance(optimizer, _keras.legacy.Optimizer):
         if not optimizer.variables():
             return optimizer
-        if optimizer in _unused:
-            return copy.deepcopy(_unused[optimizer])
-    return legacy_form(optimizer) or optimizer
+        if optimizer in _unused_copies:
+            return copy.deepcopy(_unused_copies[optimizer])
+    return make_legacy_form(optimizer) or optimizer
 
 
-def _order_first_values(optimizer: Any) -> None:
-    """Has a scheduled learning rate take its first value once the steps it reads have theirs."""
+def _order_initializers(optimizer: Optimizer) -> None:
+    """Initializes a scheduled learning rate after the steps that it reads."""
     rate, steps = getattr(optimizer, "_current_learning_rate", None), optimizer.iterations
     stack = [rate.initializer] if rate is not None else []
     seen = set()

@@ -1,4 +1,4 @@
-"""How v1 models spread their variables over parameter servers."""
+"""Partitioning of the variables of v1 models over parameter servers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.canned.parts.argument_types import Partitioner
 from estimator_train.canned.parts.models import Deep, Linear
+from estimator_train.run_config import RunConfig
 
 _WIDE_SLICE_BYTES = 64 << 20
 
 
-def spread(part: Any, given: Any, config: Any) -> Any:
+def spread(part: Any, given: Partitioner | None, config: RunConfig) -> Any:
     """Returns a part of a model with its variables spread over the config's parameter servers.
 
     Args:
       part: The part.
-      given: The partitioner of weights and embeddings of columns; by default one that makes
-        slices of 64 MiB or more. Those of hidden layers are of 256 KiB or more.
+      given: The partitioner of weights and embeddings of columns; by default slices have
+        64 MiB or more. Slices of hidden layers have 256 KiB or more.
       config: The RunConfig.
     """
     servers = max(1, config.num_ps_replicas)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import tensorflow as tf
 
+from estimator_train.canned.parts.argument_types import FeatureColumn
 from estimator_train.canned.parts.columns import Batch, has_v1_columns
 from estimator_train.canned.parts.models import LinearModel
 from estimator_train.canned.parts.sdca_steps import Settings, train_op
-from estimator_train.heads import BinaryClassHead, MultiClassHead, RegressionHead
-from estimator_train.heads.weighted import labels_and_weights
+from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
+from estimator_train.heads.types import Labels
+from estimator_train.heads.weighted import WeightedHead, validate_labels_and_weights
 
 _v1 = tf.compat.v1
 
@@ -19,22 +21,22 @@ _v1 = tf.compat.v1
 class LinearSDCA:
     """Stochastic dual coordinate ascent, as the optimizer of linear estimators.
 
-    It minimizes the losses of all examples it has seen, plus l2 / 2 * |weights|^2 + l1 * |weights|.
-    For this it keeps four numbers of each example, which the example's id finds again.
+    It minimizes the losses of all examples so far, plus l2 / 2 * |weights|^2 + l1 * |weights|. A
+    table has four numbers for each example, by the id of the example.
 
         sdca = LinearSDCA("example_id", symmetric_l2_regularization=2.0)
         estimator = LinearClassifier([age, job], optimizer=sdca)
 
-    There are two classes, or labels of one number, and `sparse_combiner` is "sum". A head of
-    regression of any kind is trained for the squared loss.
+    The model has two classes, or labels of one number, and `sparse_combiner` is "sum". Every
+    regression head trains with the squared loss.
 
     Args:
       example_id_column: Name of the feature with the ids of examples, strings of shape [batch].
-      num_loss_partitions: How many workers train.
-      num_table_shards: Tables over which the examples' numbers are spread; one by default.
+      num_loss_partitions: Number of workers.
+      num_table_shards: Number of tables; 1 by default.
       symmetric_l1_regularization: l1, 0 or more.
       symmetric_l2_regularization: l2, above 0; should be 1 or more.
-      adaptive: Whether examples of which more is gained are visited more often.
+      adaptive: Whether to visit examples with a larger gain more often.
 
     Raises:
       ValueError: A number is out of range.
@@ -63,16 +65,16 @@ class LinearSDCA:
             example_id_column, num_loss_partitions, shards, float(l1), float(l2), adaptive
         )
 
-    def check(self, head: Any, columns: Sequence[Any], sparse_combiner: str) -> None:
-        """Makes sure that models of this head and these columns can be trained.
+    def check(self, head: Head, columns: Sequence[FeatureColumn], sparse_combiner: str) -> None:
+        """Checks that LinearSDCA supports a head and feature columns.
 
         Args:
           head: The head of the estimator.
-          columns: Its feature columns.
-          sparse_combiner: How several values of a categorical column become one.
+          columns: The feature columns of the estimator.
+          sparse_combiner: How several values of a categorical column are combined.
 
         Raises:
-          ValueError: They cannot.
+          ValueError: The head, a column or the combiner is not supported.
         """
         if has_v1_columns(columns):
             raise ValueError("V2 feature columns required when optimizer is a LinearSDCA object.")
@@ -89,9 +91,9 @@ class LinearSDCA:
             raise ValueError("LinearSDCA can only be used with one-dimensional label.")
 
     def train_op(
-        self, head: Any, model: LinearModel, features: Mapping[str, Any], labels: Any
+        self, head: Head, model: LinearModel, features: Mapping[str, Any], labels: Labels
     ) -> tf.Operation:
-        """Returns the operation of a training step, which counts the global step.
+        """Returns the operation of a training step, which increments the global step.
 
         Args:
           head: A head that passed `check`.
@@ -100,10 +102,12 @@ class LinearSDCA:
           labels: The labels of the batch.
 
         Raises:
-          KeyError: features have no ids of examples.
+          KeyError: The feature with the ids of examples is missing.
           ValueError: There are several replicas.
         """
-        labels, weights = labels_and_weights(head, labels, model.logits, features)
+        labels, weights = validate_labels_and_weights(
+            cast(WeightedHead, head), labels, model.logits, features
+        )
         loss_type = "logistic_loss" if isinstance(head, BinaryClassHead) else "squared_loss"
         step = _v1.train.get_or_create_global_step()
         return train_op(self._settings, model, features, labels, weights, loss_type, step)
@@ -113,13 +117,13 @@ class LinearSDCA:
         state_manager: Any,
         weight_column_name: str | None,
         loss_type: str,
-        feature_columns: Sequence[Any],
+        feature_columns: Sequence[FeatureColumn],
         features: Mapping[str, Any],
         targets: tf.Tensor,
         bias_var: Any,
         global_step: tf.Variable,
     ) -> tf.Operation:
-        """Returns the operation of a training step of a linear model of one's own.
+        """Returns the operation of a training step of the caller's linear model.
 
         Args:
           state_manager: Its `get_variable(column, "weights")` returns the weights of a column,
@@ -127,14 +131,14 @@ class LinearSDCA:
           weight_column_name: Name of the feature with the weights of examples, or None.
           loss_type: "logistic_loss" (of labels 0 and 1), "squared_loss", "poisson_loss",
             "hinge_loss" or "smooth_hinge_loss".
-          feature_columns: Columns of `tf.feature_column` without variables of their own.
+          feature_columns: Columns of `tf.feature_column` that have no variables.
           features: Feature name to tensor.
           targets: Labels of shape [batch] or [batch, 1].
           bias_var: Variable of shape [1].
-          global_step: Is counted up by one.
+          global_step: Variable to increment.
 
         Raises:
-          KeyError: features have no ids of examples.
+          KeyError: The feature with the ids of examples is missing.
           ValueError: There are several replicas.
         """
         batch = Batch(features)

@@ -11,14 +11,14 @@ from estimator_train.canned.parts.lookups import Ids
 from estimator_train.canned.parts.models import LinearModel
 
 _v1 = tf.compat.v1
-# What is kept of an example: its dual variable, primal and dual loss, and weight.
-_KEPT = 4
-# Fingerprints of no id, in tables of tf.estimator 2.15 too.
+# Numbers kept for an example: dual variable, primal and dual loss, weight.
+_STATE_SIZE = 4
+# Reserved keys, the same as in tables of tf.estimator 2.15.
 _EMPTY, _DELETED = [0, 0], [1, 1]
 
 
 class Settings(NamedTuple):
-    """The arguments of `LinearSDCA`, in their order."""
+    """Arguments of `LinearSDCA`, in their order."""
 
     id_column: str
     partitions: int
@@ -40,13 +40,13 @@ def train_op(
     """Returns the operation of a training step.
 
     Args:
-      settings: What it is like.
+      settings: Settings of the optimizer.
       model: Its inputs, weights and bias are used.
       features: Have the ids of examples.
       labels: Numbers of shape [batch] or [batch, 1].
       weights: Weights of examples of the same shapes, or None.
       loss_type: Name of a loss of `tf.raw_ops.SdcaOptimizerV2`.
-      step: Is counted up by one.
+      step: Variable to increment.
 
     Raises:
       KeyError: features have no ids of examples.
@@ -96,7 +96,7 @@ def _solve(
     weights: tf.Tensor,
     loss_type: str,
 ) -> tuple[tf.Tensor, list[Any]]:
-    """What is to be kept of the examples, and the operations that update the weights."""
+    """Returns the new state of the examples and the operations that update the weights."""
     sparse = [group for group in groups if isinstance(group.found, Ids)]
     dense = [group for group in groups if not isinstance(group.found, Ids)]
     places = [tf.unique(group.found.values)[0] for group in sparse]
@@ -135,7 +135,7 @@ def _values(ids: Ids) -> tf.Tensor:
 def _write_summaries(
     scope: str, settings: Settings, table: _ExampleTable, groups: Sequence[_Group]
 ) -> None:
-    """Writes how far the weights are from the best, and of how many examples this is known."""
+    """Adds summaries of the duality gap and of the number of examples."""
     kept, seen = table.everything()
     model = tf.concat([group.weights.shrunk() for group in groups], 0)
     penalty = settings.l1 * tf.reduce_sum(tf.abs(model)) + settings.l2 * tf.reduce_sum(model**2)
@@ -147,11 +147,11 @@ def _write_summaries(
 
 
 class _Weights:
-    """Weights that a step changes; the model's own are these, shrunk towards 0 by l1.
+    """Weights that a step changes; the model's weights are these, shrunk towards 0 by l1.
 
     Args:
       variable: The model's, of shape [size, 1] or [1], partitioned or not.
-      scope: What the names of the others begin with.
+      scope: First part of the names of the new variables.
     """
 
     def __init__(self, variable: Any, scope: str) -> None:
@@ -160,7 +160,6 @@ class _Weights:
             self._parts = [
                 _v1.Variable(
                     tf.zeros(part.shape),
-                    trainable=False,
                     use_resource=True,
                     name=f"{part.op.name}_unshrunk",
                 )
@@ -168,20 +167,20 @@ class _Weights:
             ]
 
     def all(self) -> tf.Tensor:
-        """All numbers, [size]."""
+        """Returns all elements, [size]."""
         return tf.concat([tf.reshape(part, [-1]) for part in self._parts], 0)
 
     def shrunk(self) -> tf.Tensor:
-        """The model's own numbers, [size]."""
+        """Returns the model's weights, [size]."""
         return tf.concat([tf.reshape(part, [-1]) for part in self._shrunk], 0)
 
     def at(self, places: tf.Tensor) -> tf.Tensor:
-        """The numbers at some places."""
+        """Returns the elements at some indices."""
         source = self._parts[0] if len(self._parts) == 1 else self.all()
         return tf.reshape(tf.gather(source, places), [-1])
 
     def add(self, places: tf.Tensor, delta: tf.Tensor) -> list[Any]:
-        """Operations that add to the numbers at some places."""
+        """Returns operations that add to the elements at some indices."""
         added, begin = [], 0
         for part in self._parts:
             end = begin + int(part.shape[0])
@@ -194,7 +193,7 @@ class _Weights:
         return added
 
     def shrink(self, by: float) -> list[Any]:
-        """Operations that write the model's weights."""
+        """Returns operations that write the model's weights."""
         return [
             shrunk.assign(tf.sign(part) * tf.nn.relu(tf.abs(part) - by))
             for shrunk, part in zip(self._shrunk, self._parts, strict=True)
@@ -202,10 +201,10 @@ class _Weights:
 
 
 class _Group(NamedTuple):
-    """A column of the model, or its bias.
+    """Column of the model, or its bias.
 
     Attributes:
-      found: What the weights are multiplied by: `Ids`, or float32 of shape [batch, size].
+      found: Factor of the weights: `Ids`, or float32 of shape [batch, size].
       weights: The weights.
     """
 
@@ -214,10 +213,10 @@ class _Group(NamedTuple):
 
 
 class _ExampleTable:
-    """What is kept of each example, by the fingerprint of its id, in tables of the checkpoint.
+    """State of each example by the fingerprint of its id, in tables that checkpoints hold.
 
     Args:
-      shards: How many tables.
+      shards: Number of tables.
     """
 
     def __init__(self, shards: int) -> None:
@@ -225,7 +224,7 @@ class _ExampleTable:
             tf.lookup.experimental.DenseHashTable(
                 tf.int64,
                 tf.float32,
-                default_value=[0.0] * _KEPT,
+                default_value=[0.0] * _STATE_SIZE,
                 empty_key=_EMPTY,
                 deleted_key=_DELETED,
                 name=f"ShardedMutableHashTable-{number + 1}-of-{shards}",
@@ -234,8 +233,8 @@ class _ExampleTable:
         ]
 
     def lookup(self, ids: tf.Tensor) -> tf.Tensor:
-        """What is kept of examples, [batch, 4]; zeros for new ones."""
-        # A table without an example answers with zeros.
+        """Returns the state of examples, [batch, 4]; zeros for new examples."""
+        # A table returns zeros for an unknown example.
         return tf.add_n(
             [
                 tf.where(mine[:, None], table.lookup(ids), 0.0)
@@ -244,22 +243,22 @@ class _ExampleTable:
         )
 
     def insert(self, ids: tf.Tensor, kept: tf.Tensor) -> list[Any]:
-        """Operations that keep something of examples."""
+        """Returns operations that write the state of examples."""
         return [
             table.insert(tf.boolean_mask(ids, mine), tf.boolean_mask(kept, mine))
             for table, mine in zip(self._tables, self._owners(ids), strict=True)
         ]
 
     def everything(self) -> tuple[tf.Tensor, tf.Tensor]:
-        """What is kept of all examples, [any, 4], and how many there are."""
+        """Returns the state of all examples, [count, 4], and their count."""
         found = []
         for table in self._tables:
             exported, values = table.export()
-            keys, values = tf.reshape(exported, [-1, 2]), tf.reshape(values, [-1, _KEPT])
+            keys, values = tf.reshape(exported, [-1, 2]), tf.reshape(values, [-1, _STATE_SIZE])
             found.append(tf.boolean_mask(values, tf.reduce_any(tf.not_equal(keys, _EMPTY), 1)))
         return tf.concat(found, 0), tf.add_n([table.size() for table in self._tables])
 
     def _owners(self, ids: tf.Tensor) -> list[tf.Tensor]:
-        """For each table, which of the examples it keeps."""
+        """Returns for each table a mask of the examples that it holds."""
         shard = tf.abs(ids[:, 0]) % len(self._tables)
         return [tf.equal(shard, number) for number in range(len(self._tables))]

@@ -1,4 +1,4 @@
-"""From the parts of a canned model to its EstimatorSpec, in either generation."""
+"""EstimatorSpecs of canned models, of both generations."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from estimator_train.canned.parts.argument_types import Partitioner
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.canned.parts.models import Linear
 from estimator_train.canned.parts.optimizer_arguments import OptimizerChoice
 from estimator_train.canned.parts.partitioners import spread
 from estimator_train.canned.parts.sdca import LinearSDCA
-from estimator_train.engine.user_functions import user_function
+from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.heads import Head
 from estimator_train.heads.training import minimize_parts
+from estimator_train.heads.types import FeatureTensors, Labels
 from estimator_train.heads.v1 import V1_HEADS
+from estimator_train.run_config import RunConfig
 
 _v1 = tf.compat.v1
 _LOG = tf.get_logger()
 
 
 class TrainedPart(NamedTuple):
-    """A part of a model and what trains it.
+    """Part of a model with its optimizer.
 
     Attributes:
-      part: Has a scope and makes logits, as `parts.Linear` does.
+      part: Has a scope and computes logits, as `parts.Linear` does.
       optimizer: Trains the variables of that scope.
     """
 
@@ -34,7 +38,7 @@ class TrainedPart(NamedTuple):
     optimizer: OptimizerChoice
 
 
-def model_fn_of(head: Any, trained: Sequence[TrainedPart]) -> Callable[..., EstimatorSpec]:
+def make_model_fn(head: Head, trained: Sequence[TrainedPart]) -> Callable[..., EstimatorSpec]:
     """Returns the model_fn of a v2 estimator.
 
     Args:
@@ -42,11 +46,11 @@ def model_fn_of(head: Any, trained: Sequence[TrainedPart]) -> Callable[..., Esti
       trained: The parts, whose logits are added up.
     """
 
-    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+    def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
         _check_optimizers(trained, mode)
         batch = Batch(features)
         logits, updates = _logits(batch, [part for part, _ in trained], head, mode)
-        return user_function(head.create_estimator_spec)(
+        return convert_on_replica(head.create_estimator_spec)(
             batch.features,
             mode,
             logits,
@@ -58,10 +62,10 @@ def model_fn_of(head: Any, trained: Sequence[TrainedPart]) -> Callable[..., Esti
     return model_fn
 
 
-def v1_model_fn_of(
-    head: Any,
+def make_v1_model_fn(
+    head: Head,
     trained: Sequence[TrainedPart],
-    partitioner: Any = None,
+    partitioner: Partitioner | None = None,
     *,
     whole_in_scope: bool = False,
 ) -> Callable[..., EstimatorSpec]:
@@ -71,11 +75,13 @@ def v1_model_fn_of(
       head: A `Head`.
       trained: The parts, whose logits are added up.
       partitioner: Partitions the variables of columns; None for the default of `spread`.
-      whole_in_scope: Whether not the logits alone but all of the model is in the scope of its
-        part, of which there is one.
+      whole_in_scope: Whether the whole model, not only its logits, is in the scope of its one
+        part.
     """
 
-    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+    def model_fn(
+        features: FeatureTensors, labels: Labels, mode: str, config: RunConfig
+    ) -> EstimatorSpec:
         batch = Batch(features, v1=True)
         parts = [spread(part, partitioner, config) for part, _ in trained]
         _check_optimizers(trained, mode)
@@ -90,24 +96,31 @@ def v1_model_fn_of(
     return model_fn
 
 
-def sdca_model_fn_of(
-    head: Any, part: Linear, sdca: LinearSDCA, partitioner: Any = None, *, v1: bool = False
+def make_sdca_model_fn(
+    head: Head,
+    part: Linear,
+    sdca: LinearSDCA,
+    partitioner: Partitioner | None = None,
+    *,
+    v1: bool = False,
 ) -> Callable[..., EstimatorSpec]:
     """Returns the model_fn of a linear estimator that dual coordinate ascent trains.
 
     Args:
       head: A `Head` that passed the check of sdca.
       part: The linear model.
-      sdca: Trains it.
-      partitioner: Of a v1 estimator: partitions the variables; None for the default of `spread`.
+      sdca: The optimizer.
+      partitioner: Partitions the variables of a v1 estimator; None for the default of `spread`.
       v1: Whether it is a v1 estimator, which is in the part's scope as a whole.
     """
     no_scope = contextlib.nullcontext()
 
-    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+    def model_fn(
+        features: FeatureTensors, labels: Labels, mode: str, config: RunConfig
+    ) -> EstimatorSpec:
         batch = Batch(features, v1=v1)
         linear = spread(part, partitioner, config) if v1 else part
-        # tf.estimator 2.15 is in the scope once more where a v1 estimator has a head of v2.
+        # tf.estimator 2.15 nests the scope twice if a v1 estimator has a v2 head.
         more = _scope(part.scope) if v1 and not isinstance(head, V1_HEADS) else no_scope
         with _scope(part.scope) as scope, more:
             model = linear.model(batch, head.logits_dimension)
@@ -116,9 +129,9 @@ def sdca_model_fn_of(
             del loss
             return sdca.train_op(head, model, batch.features, labels)
 
-        at_home = _v1.variable_scope(scope, auxiliary_name_scope=False)
-        with at_home if v1 else no_scope:
-            return user_function(head.create_estimator_spec)(
+        same_scope = _v1.variable_scope(scope, auxiliary_name_scope=False)
+        with same_scope if v1 else no_scope:
+            return convert_on_replica(head.create_estimator_spec)(
                 batch.features,
                 mode,
                 model.logits,
@@ -130,16 +143,16 @@ def sdca_model_fn_of(
 
 
 def _check_optimizers(trained: Sequence[TrainedPart], mode: str) -> None:
-    """Has wrong optimizers refused before the network is built, in training only."""
+    """Checks the optimizers before the network is built, in training only."""
     if mode == ModeKeys.TRAIN:
         for _, optimizer in trained:
             optimizer.check()
 
 
 def _logits(
-    batch: Batch, parts: Sequence[Any], head: Any, mode: str
+    batch: Batch, parts: Sequence[Any], head: Head, mode: str
 ) -> tuple[tf.Tensor, list[Any]]:
-    """The sum of the parts' logits, and their update operations."""
+    """Returns the sum of the parts' logits, and their update operations."""
     logits, updates = [], []
     for part in parts:
         with _scope(part.scope):
@@ -153,26 +166,26 @@ def _scope(name: str) -> Any:
     return _v1.variable_scope(name, use_resource=True)
 
 
-def _training(head: Any, trained: Sequence[TrainedPart]) -> dict[str, Any]:
-    """How a v2 head has to train the variables of the parts."""
+def _training(head: Head, trained: Sequence[TrainedPart]) -> dict[str, Any]:
+    """Returns the arguments with which a v2 head trains the variables of the parts."""
     step = _v1.train.get_or_create_global_step()
     optimizers = [
         optimizer.make(None if number else step) for number, (_, optimizer) in enumerate(trained)
     ]
-    variables = [_variables_in(part.scope) for part, _ in trained]
-    _tell_of_others([variable for found in variables for variable in found])
+    variables = [_get_variables_in(part.scope) for part, _ in trained]
+    _warn_of_untrained([variable for found in variables for variable in found])
     if len(trained) == 1:
         return {"optimizer": optimizers[0], "trainable_variables": variables[0]}
     pairs = list(zip(optimizers, variables, strict=True))
     return {"train_op_fn": lambda loss: minimize_parts(loss, pairs, head.loss_reduction)}
 
 
-def _variables_in(scope: str) -> list[Any]:
+def _get_variables_in(scope: str) -> list[Any]:
     return _v1.get_collection(_v1.GraphKeys.TRAINABLE_VARIABLES, f"{scope}/")
 
 
-def _tell_of_others(trained: Sequence[Any]) -> None:
-    """Warns of variables that keep their initial values; tf.estimator 2.15 leaves them silently."""
+def _warn_of_untrained(trained: Sequence[Any]) -> None:
+    """Warns of variables that no optimizer trains, which tf.estimator 2.15 does not report."""
     names = {variable.name for variable in trained}
     others = [v.op.name for v in _v1.trainable_variables() if v.name not in names]
     if others:
@@ -185,14 +198,14 @@ def _tell_of_others(trained: Sequence[Any]) -> None:
 
 
 def _v1_spec(
-    head: Any,
+    head: Head,
     batch: Batch,
     mode: str,
     made: tuple[tf.Tensor, list[Any]],
-    labels: Any,
+    labels: Labels,
     trained: Sequence[TrainedPart],
 ) -> EstimatorSpec:
-    """The spec of a v1 model, whose optimizers train the variables of their parts."""
+    """Returns the spec of a v1 model, whose optimizers train the variables of their parts."""
     logits, updates = made
 
     def train(loss: tf.Tensor) -> Any:
@@ -200,13 +213,13 @@ def _v1_spec(
         if len(trained) == 1:
             return trained[0].optimizer.make().minimize(loss, step)
         operations = [
-            optimizer.make().minimize(loss, var_list=_variables_in(part.scope))
+            optimizer.make().minimize(loss, var_list=_get_variables_in(part.scope))
             for part, optimizer in trained
         ]
         with tf.control_dependencies(operations):
             return _v1.assign_add(step, 1)
 
-    return user_function(head.create_estimator_spec)(
+    return convert_on_replica(head.create_estimator_spec)(
         batch.features,
         mode,
         logits,

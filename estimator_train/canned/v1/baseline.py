@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.canned.baseline import LEARNING_RATE, Bias
-from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.argument_types import Config, ModelDir, OptimizerArgument
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
+from estimator_train.canned.parts.specs import TrainedPart, make_v1_model_fn
 from estimator_train.estimator import Estimator
+from estimator_train.heads import Head
+from estimator_train.heads.types import WeightColumn
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
 
 
 class BaselineEstimator(Estimator):
-    """A model that ignores the features, with any head: what every other model must beat.
+    """Model that ignores the features, with any head: the score that a useful model exceeds.
 
     Arguments that are not listed, and errors, are those of `estimator_train.BaselineEstimator`.
 
@@ -27,14 +29,18 @@ class BaselineEstimator(Estimator):
     """
 
     def __init__(
-        self, head: Any, model_dir: Any = None, optimizer: Any = "Ftrl", config: Any = None
+        self,
+        head: Head,
+        model_dir: ModelDir = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
     ) -> None:
         trained = TrainedPart(Bias(), V1Choice(optimizer, LEARNING_RATE))
-        super().__init__(v1_model_fn_of(head, [trained]), model_dir, config)
+        super().__init__(make_v1_model_fn(head, [trained]), model_dir, config)
 
 
 class BaselineClassifier(BaselineEstimator):
-    """A classifier that predicts each class as often as it is among the labels.
+    """Classifier that predicts the frequencies of classes among the labels.
 
     Arguments that are not listed, and errors, are those of `BaselineEstimator` and
     `estimator_train.BaselineClassifier`.
@@ -45,20 +51,22 @@ class BaselineClassifier(BaselineEstimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: ModelDir = None,
         n_classes: int = 2,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
         loss_reduction: str = _SUM,
     ) -> None:
-        head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction, v1=True)
+        head = make_classifier_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
+        )
         super().__init__(head, model_dir, optimizer, config)
 
 
 class BaselineRegressor(BaselineEstimator):
-    """A regressor that predicts the mean of the labels.
+    """Regressor that predicts the mean of the labels.
 
     Arguments that are not listed, and errors, are those of `BaselineEstimator` and
     `estimator_train.BaselineRegressor`.
@@ -69,12 +77,12 @@ class BaselineRegressor(BaselineEstimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: ModelDir = None,
         label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
+        weight_column: WeightColumn = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
         loss_reduction: str = _SUM,
     ) -> None:
-        head = regressor_head(label_dimension, weight_column, loss_reduction, v1=True)
+        head = make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True)
         super().__init__(head, model_dir, optimizer, config)

@@ -9,52 +9,62 @@ import tensorflow as tf
 
 from estimator_train.canned.combined import LINEAR_LEARNING_RATE, check_columns
 from estimator_train.canned.dnn import LEARNING_RATE
-from estimator_train.canned.linear import learning_rate_of
-from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.linear import get_learning_rate
+from estimator_train.canned.parts.argument_types import (
+    Config,
+    FeatureColumns,
+    ModelDir,
+    OptimizerArgument,
+    Partitioner,
+    WarmStart,
+)
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Deep, Linear
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
+from estimator_train.canned.parts.specs import TrainedPart, make_v1_model_fn
 from estimator_train.estimator import Estimator
+from estimator_train.heads import Head
+from estimator_train.heads.types import WeightColumn
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
 
 
 class DNNLinearCombinedEstimator(Estimator):
-    """A linear model and a deep neural network that are trained jointly, with any head.
+    """Linear model and a deep neural network that are trained jointly, with any head.
 
     Arguments that are not listed, and errors, are those of
-    `estimator_train.DNNLinearCombinedEstimator`, of which there is an example; the two models are
+    `estimator_train.DNNLinearCombinedEstimator`, which has an example; the two models are
     those of `LinearEstimator` and `DNNEstimator`.
 
     Args:
       linear_optimizer: As for `LinearEstimator`; by name with the learning rate min(0.005,
         1 / sqrt(number of columns)).
       dnn_optimizer: As for `DNNEstimator`; by name with learning rate 0.001.
-      input_layer_partitioner: As for `DNNEstimator`; partitions the linear model's weights as well.
+      input_layer_partitioner: As for `DNNEstimator`; also partitions the linear model's weights.
     """
 
     def __init__(
         self,
-        head: Any,
-        model_dir: Any = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
+        head: Head,
+        model_dir: ModelDir = None,
+        linear_feature_columns: FeatureColumns | None = None,
+        linear_optimizer: OptimizerArgument = "Ftrl",
+        dnn_feature_columns: FeatureColumns | None = None,
+        dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
         dnn_dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
+        config: Config = None,
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
         *,
-        warm_start_from: Any = None,
+        warm_start_from: WarmStart = None,
     ) -> None:
         check_columns(linear_feature_columns, dnn_feature_columns, dnn_hidden_units)
         trained = []
         if dnn_feature_columns:
-            deep = Deep.of(
+            deep = Deep.build(
                 dnn_feature_columns,
                 dnn_hidden_units,
                 dnn_activation_fn,
@@ -64,17 +74,17 @@ class DNNLinearCombinedEstimator(Estimator):
             )
             trained.append(TrainedPart(deep, V1Choice(dnn_optimizer, LEARNING_RATE)))
         if linear_feature_columns:
-            linear = Linear.of(
+            linear = Linear.build(
                 linear_feature_columns, linear_sparse_combiner, v1=True, shows_output=True
             )
-            rate = learning_rate_of(linear.columns, LINEAR_LEARNING_RATE)
+            rate = get_learning_rate(linear.columns, LINEAR_LEARNING_RATE)
             trained.append(TrainedPart(linear, V1Choice(linear_optimizer, rate)))
-        model_fn = v1_model_fn_of(head, trained, input_layer_partitioner)
+        model_fn = make_v1_model_fn(head, trained, input_layer_partitioner)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
-    """A wide and deep classifier.
+    """Wide and deep classifier.
 
     Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and
     `estimator_train.DNNLinearCombinedClassifier`.
@@ -85,44 +95,46 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
+        model_dir: ModelDir = None,
+        linear_feature_columns: FeatureColumns | None = None,
+        linear_optimizer: OptimizerArgument = "Ftrl",
+        dnn_feature_columns: FeatureColumns | None = None,
+        dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
         dnn_dropout: float | None = None,
         n_classes: int = 2,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
+        config: Config = None,
+        warm_start_from: WarmStart = None,
         loss_reduction: str = _SUM,
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
         super().__init__(
-            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction, v1=True),
-            model_dir,
-            linear_feature_columns,
-            linear_optimizer,
-            dnn_feature_columns,
-            dnn_optimizer,
-            dnn_hidden_units,
-            dnn_activation_fn,
-            dnn_dropout,
-            input_layer_partitioner,
-            config,
-            batch_norm,
-            linear_sparse_combiner,
+            head=make_classifier_head(
+                n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
+            ),
+            model_dir=model_dir,
+            linear_feature_columns=linear_feature_columns,
+            linear_optimizer=linear_optimizer,
+            dnn_feature_columns=dnn_feature_columns,
+            dnn_optimizer=dnn_optimizer,
+            dnn_hidden_units=dnn_hidden_units,
+            dnn_activation_fn=dnn_activation_fn,
+            dnn_dropout=dnn_dropout,
+            input_layer_partitioner=input_layer_partitioner,
+            config=config,
+            batch_norm=batch_norm,
+            linear_sparse_combiner=linear_sparse_combiner,
             warm_start_from=warm_start_from,
         )
 
 
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
-    """A wide and deep regressor.
+    """Wide and deep regressor.
 
     Arguments that are not listed, and errors, are those of `DNNLinearCombinedEstimator` and
     `estimator_train.DNNLinearCombinedRegressor`.
@@ -133,36 +145,36 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
+        model_dir: ModelDir = None,
+        linear_feature_columns: FeatureColumns | None = None,
+        linear_optimizer: OptimizerArgument = "Ftrl",
+        dnn_feature_columns: FeatureColumns | None = None,
+        dnn_optimizer: OptimizerArgument = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: Callable[[Any], Any] = tf.nn.relu,
         dnn_dropout: float | None = None,
         label_dimension: int = 1,
-        weight_column: Any = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        weight_column: WeightColumn = None,
+        input_layer_partitioner: Partitioner | None = None,
+        config: Config = None,
+        warm_start_from: WarmStart = None,
         loss_reduction: str = _SUM,
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
         super().__init__(
-            regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
-            model_dir,
-            linear_feature_columns,
-            linear_optimizer,
-            dnn_feature_columns,
-            dnn_optimizer,
-            dnn_hidden_units,
-            dnn_activation_fn,
-            dnn_dropout,
-            input_layer_partitioner,
-            config,
-            batch_norm,
-            linear_sparse_combiner,
+            head=make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
+            model_dir=model_dir,
+            linear_feature_columns=linear_feature_columns,
+            linear_optimizer=linear_optimizer,
+            dnn_feature_columns=dnn_feature_columns,
+            dnn_optimizer=dnn_optimizer,
+            dnn_hidden_units=dnn_hidden_units,
+            dnn_activation_fn=dnn_activation_fn,
+            dnn_dropout=dnn_dropout,
+            input_layer_partitioner=input_layer_partitioner,
+            config=config,
+            batch_norm=batch_norm,
+            linear_sparse_combiner=linear_sparse_combiner,
             warm_start_from=warm_start_from,
         )

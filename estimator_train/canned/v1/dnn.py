@@ -7,18 +7,28 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.parts.argument_types import (
+    Config,
+    FeatureColumns,
+    ModelDir,
+    OptimizerArgument,
+    Partitioner,
+    WarmStart,
+)
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Deep
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
-from estimator_train.canned.parts.specs import TrainedPart, v1_model_fn_of
+from estimator_train.canned.parts.specs import TrainedPart, make_v1_model_fn
 from estimator_train.estimator import Estimator
+from estimator_train.heads import Head
+from estimator_train.heads.types import WeightColumn
 
 LEARNING_RATE = 0.05
 _SUM = tf.compat.v1.losses.Reduction.SUM
 
 
 class DNNEstimator(Estimator):
-    """A deep neural network on feature columns, with any head.
+    """Deep neural network on feature columns, with any head.
 
     Arguments that are not listed, and errors, are those of `estimator_train.DNNEstimator`.
 
@@ -32,26 +42,28 @@ class DNNEstimator(Estimator):
 
     def __init__(
         self,
-        head: Any,
+        head: Head,
         hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: Any = None,
-        optimizer: Any = "Adagrad",
+        feature_columns: FeatureColumns,
+        model_dir: ModelDir = None,
+        optimizer: OptimizerArgument = "Adagrad",
         activation_fn: Callable[[Any], Any] = tf.nn.relu,
         dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
+        config: Config = None,
+        warm_start_from: WarmStart = None,
         batch_norm: bool = False,
     ) -> None:
-        part = Deep.of(feature_columns, hidden_units, activation_fn, dropout, batch_norm, v1=True)
+        part = Deep.build(
+            feature_columns, hidden_units, activation_fn, dropout, batch_norm, v1=True
+        )
         trained = [TrainedPart(part, V1Choice(optimizer, LEARNING_RATE))]
-        model_fn = v1_model_fn_of(head, trained, input_layer_partitioner, whole_in_scope=True)
+        model_fn = make_v1_model_fn(head, trained, input_layer_partitioner, whole_in_scope=True)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNClassifier(DNNEstimator):
-    """A classifier with a deep neural network on feature columns.
+    """Classifier with a deep neural network on feature columns.
 
     Arguments that are not listed, and errors, are those of `DNNEstimator` and
     `estimator_train.DNNClassifier`.
@@ -63,37 +75,39 @@ class DNNClassifier(DNNEstimator):
     def __init__(
         self,
         hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: Any = None,
+        feature_columns: FeatureColumns,
+        model_dir: ModelDir = None,
         n_classes: int = 2,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Adagrad",
+        optimizer: OptimizerArgument = "Adagrad",
         activation_fn: Callable[[Any], Any] = tf.nn.relu,
         dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
+        config: Config = None,
+        warm_start_from: WarmStart = None,
         loss_reduction: str = _SUM,
         batch_norm: bool = False,
     ) -> None:
         super().__init__(
-            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction, v1=True),
-            hidden_units,
-            feature_columns,
-            model_dir,
-            optimizer,
-            activation_fn,
-            dropout,
-            input_layer_partitioner,
-            config,
-            warm_start_from,
-            batch_norm,
+            head=make_classifier_head(
+                n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
+            ),
+            hidden_units=hidden_units,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            activation_fn=activation_fn,
+            dropout=dropout,
+            input_layer_partitioner=input_layer_partitioner,
+            config=config,
+            warm_start_from=warm_start_from,
+            batch_norm=batch_norm,
         )
 
 
 class DNNRegressor(DNNEstimator):
-    """A regressor with a deep neural network on feature columns.
+    """Regressor with a deep neural network on feature columns.
 
     Arguments that are not listed, and errors, are those of `DNNEstimator` and
     `estimator_train.DNNRegressor`.
@@ -105,29 +119,29 @@ class DNNRegressor(DNNEstimator):
     def __init__(
         self,
         hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: Any = None,
+        feature_columns: FeatureColumns,
+        model_dir: ModelDir = None,
         label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Adagrad",
+        weight_column: WeightColumn = None,
+        optimizer: OptimizerArgument = "Adagrad",
         activation_fn: Callable[[Any], Any] = tf.nn.relu,
         dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
+        config: Config = None,
+        warm_start_from: WarmStart = None,
         loss_reduction: str = _SUM,
         batch_norm: bool = False,
     ) -> None:
         super().__init__(
-            regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
-            hidden_units,
-            feature_columns,
-            model_dir,
-            optimizer,
-            activation_fn,
-            dropout,
-            input_layer_partitioner,
-            config,
-            warm_start_from,
-            batch_norm,
+            head=make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
+            hidden_units=hidden_units,
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            activation_fn=activation_fn,
+            dropout=dropout,
+            input_layer_partitioner=input_layer_partitioner,
+            config=config,
+            warm_start_from=warm_start_from,
+            batch_norm=batch_norm,
         )

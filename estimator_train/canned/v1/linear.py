@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.canned.linear import learning_rate_of
-from estimator_train.canned.parts.default_heads import classifier_head, regressor_head
+from estimator_train.canned.linear import get_learning_rate
+from estimator_train.canned.parts.argument_types import (
+    Config,
+    FeatureColumns,
+    ModelDir,
+    OptimizerArgument,
+    Partitioner,
+    WarmStart,
+)
+from estimator_train.canned.parts.default_heads import make_classifier_head, make_regressor_head
 from estimator_train.canned.parts.models import Linear
 from estimator_train.canned.parts.optimizer_arguments import V1Choice
 from estimator_train.canned.parts.sdca import LinearSDCA
-from estimator_train.canned.parts.specs import TrainedPart, sdca_model_fn_of, v1_model_fn_of
+from estimator_train.canned.parts.specs import TrainedPart, make_sdca_model_fn, make_v1_model_fn
 from estimator_train.estimator import Estimator
+from estimator_train.heads import Head
+from estimator_train.heads.types import WeightColumn
 
 _SUM = tf.compat.v1.losses.Reduction.SUM
 
 
 class LinearEstimator(Estimator):
-    """A linear model of feature columns, with any head.
+    """Linear model of feature columns, with any head.
 
     Arguments that are not listed, and errors, are those of `estimator_train.LinearEstimator`.
 
@@ -33,28 +42,28 @@ class LinearEstimator(Estimator):
 
     def __init__(
         self,
-        head: Any,
-        feature_columns: Any,
-        model_dir: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        partitioner: Any = None,
+        head: Head,
+        feature_columns: FeatureColumns,
+        model_dir: ModelDir = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
+        partitioner: Partitioner | None = None,
         sparse_combiner: str = "sum",
-        warm_start_from: Any = None,
+        warm_start_from: WarmStart = None,
     ) -> None:
-        part = Linear.of(feature_columns, sparse_combiner, v1=True)
+        part = Linear.build(feature_columns, sparse_combiner, v1=True)
         if isinstance(optimizer, LinearSDCA):
             optimizer.check(head, part.columns, sparse_combiner)
-            model_fn = sdca_model_fn_of(head, part, optimizer, partitioner, v1=True)
+            model_fn = make_sdca_model_fn(head, part, optimizer, partitioner, v1=True)
         else:
-            choice = V1Choice(optimizer or "Ftrl", learning_rate_of(part.columns, 0.2))
+            choice = V1Choice(optimizer or "Ftrl", get_learning_rate(part.columns, 0.2))
             trained = [TrainedPart(part, choice)]
-            model_fn = v1_model_fn_of(head, trained, partitioner, whole_in_scope=True)
+            model_fn = make_v1_model_fn(head, trained, partitioner, whole_in_scope=True)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
 class LinearClassifier(LinearEstimator):
-    """A linear classifier of feature columns.
+    """Linear classifier of feature columns.
 
     Arguments that are not listed, and errors, are those of `LinearEstimator` and
     `estimator_train.LinearClassifier`.
@@ -65,32 +74,34 @@ class LinearClassifier(LinearEstimator):
 
     def __init__(
         self,
-        feature_columns: Any,
-        model_dir: Any = None,
+        feature_columns: FeatureColumns,
+        model_dir: ModelDir = None,
         n_classes: int = 2,
-        weight_column: Any = None,
+        weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        partitioner: Any = None,
-        warm_start_from: Any = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
+        partitioner: Partitioner | None = None,
+        warm_start_from: WarmStart = None,
         loss_reduction: str = _SUM,
         sparse_combiner: str = "sum",
     ) -> None:
         super().__init__(
-            classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction, v1=True),
-            feature_columns,
-            model_dir,
-            optimizer,
-            config,
-            partitioner,
-            sparse_combiner,
-            warm_start_from,
+            head=make_classifier_head(
+                n_classes, weight_column, label_vocabulary, loss_reduction, v1=True
+            ),
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            config=config,
+            partitioner=partitioner,
+            sparse_combiner=sparse_combiner,
+            warm_start_from=warm_start_from,
         )
 
 
 class LinearRegressor(LinearEstimator):
-    """A linear regressor of feature columns.
+    """Linear regressor of feature columns.
 
     Arguments that are not listed, and errors, are those of `LinearEstimator` and
     `estimator_train.LinearRegressor`.
@@ -101,24 +112,24 @@ class LinearRegressor(LinearEstimator):
 
     def __init__(
         self,
-        feature_columns: Any,
-        model_dir: Any = None,
+        feature_columns: FeatureColumns,
+        model_dir: ModelDir = None,
         label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        partitioner: Any = None,
-        warm_start_from: Any = None,
+        weight_column: WeightColumn = None,
+        optimizer: OptimizerArgument = "Ftrl",
+        config: Config = None,
+        partitioner: Partitioner | None = None,
+        warm_start_from: WarmStart = None,
         loss_reduction: str = _SUM,
         sparse_combiner: str = "sum",
     ) -> None:
         super().__init__(
-            regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
-            feature_columns,
-            model_dir,
-            optimizer,
-            config,
-            partitioner,
-            sparse_combiner,
-            warm_start_from,
+            head=make_regressor_head(label_dimension, weight_column, loss_reduction, v1=True),
+            feature_columns=feature_columns,
+            model_dir=model_dir,
+            optimizer=optimizer,
+            config=config,
+            partitioner=partitioner,
+            sparse_combiner=sparse_combiner,
+            warm_start_from=warm_start_from,
         )

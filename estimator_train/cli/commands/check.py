@@ -1,4 +1,4 @@
-"""`estimator-train check`: what of an old codebase runs, before it is run."""
+"""`estimator-train check`: reports which parts of an old codebase run here."""
 
 import json
 import os
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from estimator_train.cli.output.errors import PROGRAM, UsageError
+from estimator_train.compat import require_legacy
 
 if TYPE_CHECKING:
     from estimator_train.legacy.report import FileReport
@@ -16,14 +17,15 @@ _JSON = "--json"
 _REWRITE = "--rewrite"
 SWITCHES = (_JSON, _REWRITE)
 DESCRIPTION = """
-Reads a script with the modules of its own that it imports, or a directory, executes nothing, and
-tells file by file which TensorFlow it was written for, and of each name of TensorFlow in it whether
-it runs as it is, runs through a stand-in, or is missing, with its lines, and the command that runs
-it. The exit code is 0 if all is there, 1 if something is missing or, of copies, left to do by hand.
+Reads a script and the local modules that it imports, or a directory, without executing anything.
+For each file the command prints the TensorFlow version it was written for and the command that runs
+it. For each TensorFlow name in the file it prints the lines, and whether the name runs as it is,
+runs through a stand-in, or is missing. The exit code is 0 if all names run, and 1 if a name is
+missing or if a rewritten file needs an edit by hand.
 
---json tells the same as JSON. --rewrite also writes copies of the Python files into a new directory
-(by default beside PATH, with `_rewritten` behind its name), which use estimator_train directly and
-run under `python`.
+--json prints the same as JSON. --rewrite also writes copies of the Python files to a new directory
+(by default the name of PATH with `_rewritten` at its end). The copies use estimator_train directly
+and run under `python`.
 """
 
 
@@ -31,13 +33,13 @@ def main(arguments: Sequence[str]) -> int:
     """Reports on a codebase.
 
     Args:
-      arguments: What follows `check`.
+      arguments: The arguments after `check`.
 
     Returns:
       The exit code.
 
     Raises:
-      UsageError: There is not one path, or an unknown switch.
+      UsageError: The number of paths is not one, or a switch is unknown.
     """
     if {"--help", "-h", "-help"} & set(arguments):
         print(f"{_USAGE}\n\n{DESCRIPTION.strip()}")
@@ -48,46 +50,48 @@ def main(arguments: Sequence[str]) -> int:
         if switch not in (_JSON, _REWRITE) and not switch.startswith(f"{_REWRITE}="):
             raise UsageError(f"unknown switch '{switch}'. {_USAGE}")
     if len(paths) != 1:
-        raise UsageError(f"one path is to be checked, got {len(paths)}. {_USAGE}")
+        raise UsageError(f"exactly one path is needed, got {len(paths)}. {_USAGE}")
+    require_legacy("`estimator-train check`")
     from estimator_train.cli.output import logs
 
-    logs.set_up(debug=False)
+    logs.configure(debug=False)
     from estimator_train.legacy import explanations, report
     from estimator_train.legacy.rewriting import tree
 
     files = report.report(paths[0])
-    target = _target(paths[0], switches)
+    target = _choose_target(paths[0], switches)
     copies = tree.rewrite(files, target) if target else []
     if _JSON in switches:
-        found = [{**f._asdict(), "symbols": [s._asdict() for s in f.symbols]} for f in files]
-        for file in found:
+        reports = [{**f._asdict(), "symbols": [s._asdict() for s in f.symbols]} for f in files]
+        for file in reports:
             file["rewritten"] = next((c.path for c in copies if c.original == file["path"]), "")
-        print(json.dumps(found, indent=2))
+        print(json.dumps(reports, indent=2))
     else:
-        _print(files)
-        if pin := explanations.pin_of(paths[0]):
+        _print_files(files)
+        if pin := explanations.describe_pin(paths[0]):
             print(pin)
         _print_copies(copies)
-    is_left = any(copy.left for copy in copies)
-    return 0 if all(file.is_covered for file in files) and not is_left else 1
+    needs_edits = any(copy.unreplaced for copy in copies)
+    return 0 if all(file.is_covered for file in files) and not needs_edits else 1
 
 
-def _target(path: str, switches: Sequence[str]) -> str:
-    """The directory that copies are written to, "" if none are asked for."""
-    asked = [switch for switch in switches if switch.startswith(_REWRITE)]
-    if not asked:
+def _choose_target(path: str, switches: Sequence[str]) -> str:
+    """Returns the directory for rewritten copies, or "" without --rewrite."""
+    requests = [switch for switch in switches if switch.startswith(_REWRITE)]
+    if not requests:
         return ""
-    return asked[-1].partition("=")[2] or f"{os.path.splitext(path.rstrip(os.sep))[0]}_rewritten"
+    directory = requests[-1].partition("=")[2]
+    return directory or f"{os.path.splitext(path.rstrip(os.sep))[0]}_rewritten"
 
 
 def _print_copies(copies: Sequence["Copy"]) -> None:
     for copy in copies:
         print(f"{copy.original} -> {copy.path}")
-        for left in copy.left:
-            print(f"  left as it was, line {left.line}: {left.name}  {left.reason}")
+        for name in copy.unreplaced:
+            print(f"  not replaced, line {name.line}: {name.name}  {name.reason}")
 
 
-def _print(files: Sequence["FileReport"]) -> None:
+def _print_files(files: Sequence["FileReport"]) -> None:
     from estimator_train.legacy import report
 
     for file in files:

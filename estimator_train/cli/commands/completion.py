@@ -1,4 +1,4 @@
-"""`estimator-train completion`: what completes commands and flags in a shell."""
+"""`estimator-train completion`: prints a script that completes commands and flags in a shell."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -10,19 +10,26 @@ from estimator_train.cli.output.errors import PROGRAM, UsageError
 from estimator_train.cli.registry import COMMANDS, Command
 
 DESCRIPTION = """
-Prints a script with which a shell completes commands, flags and values, where there are a few:
-`source <(estimator-train completion bash)` in ~/.bashrc, or
-`source <(estimator-train completion zsh)` behind `compinit` in ~/.zshrc.
+Prints a script for a shell, which completes commands, flags, and the values of flags that allow
+only a few. Put `source <(estimator-train completion bash)` into ~/.bashrc, or
+`source <(estimator-train completion zsh)` into ~/.zshrc, after `compinit`.
 """
 FLAGS: tuple[Callable[[absl_flags.FlagValues], None], ...] = ()
 _FUNCTION = "_estimator_train"
 
 
 class _Option(NamedTuple):
-    """A flag: its name with dashes, what it means, if it has a value, and which there are."""
+    """A flag to complete.
+
+    Attributes:
+      name: Name of the flag with its dashes.
+      description: Help text of the flag.
+      takes_value: Whether the flag has a value.
+      values: The allowed values, if there are only a few.
+    """
 
     name: str
-    meaning: str = ""
+    description: str = ""
     takes_value: bool = False
     values: Sequence[str] = ()
 
@@ -31,20 +38,20 @@ def run(flag_values: absl_flags.FlagValues, shells: Sequence[str]) -> None:
     """Prints the script.
 
     Args:
-      flag_values: No flag is looked at.
-      shells: The shell.
+      flag_values: The parsed flags, which have no effect.
+      shells: The name of the shell.
 
     Raises:
-      UsageError: There is not one shell, or none that is known.
+      UsageError: `shells` is not one of the supported shells.
     """
-    scripts = {"bash": _bash, "zsh": _zsh}
+    scripts = {"bash": _make_bash_script, "zsh": _make_zsh_script}
     if len(shells) != 1 or shells[0] not in scripts:
         raise UsageError(f"completion needs one of {', '.join(scripts)}, got '{' '.join(shells)}'.")
     print(scripts[shells[0]]())
 
 
-def _options(command: Command) -> Iterator[_Option]:
-    yield _Option("--help", "show its flags")
+def _list_options(command: Command) -> Iterator[_Option]:
+    yield _Option("--help", "show the flags of the command")
     module: Any = command.load()
     if command.parses_itself:
         for switch in module.SWITCHES:
@@ -52,28 +59,28 @@ def _options(command: Command) -> Iterator[_Option]:
         return
     yield _Option("--debug", "show tracebacks")
     yield _Option("--flagfile", "read flags from a file", takes_value=True)
-    for flag in help_text.flags_of(module):
+    for flag in help_text.list_flags(module):
         values = getattr(flag.parser, "enum_values", None) or ()
         yield _Option(f"--{flag.name}", flag.help, not flag.boolean, values)
 
 
-def _bash() -> str:
+def _make_bash_script() -> str:
     names = " ".join(command.name for command in COMMANDS)
-    options = {command.name: list(_options(command)) for command in COMMANDS}
+    options = {command.name: list(_list_options(command)) for command in COMMANDS}
     words = "\n".join(
-        f"    {name}) words='{' '.join(o.name + '=' * o.takes_value for o in found)}' ;;"
-        for name, found in options.items()
+        f"    {name}) words='{' '.join(o.name + '=' * o.takes_value for o in of_command)}' ;;"
+        for name, of_command in options.items()
     )
     values = "\n".join(
         f"    {name}--{option.name[2:]}) words='{' '.join(option.values)}' ;;"
-        for name, found in options.items()
-        for option in found
+        for name, of_command in options.items()
+        for option in of_command
         if option.values
     )
     return f"""\
 {_FUNCTION}() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=
-  # Bash takes = for a word of its own.
+  # Bash makes = a separate word.
   if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then
     before=${{COMP_WORDS[COMP_CWORD-2]}}
   fi
@@ -90,11 +97,11 @@ def _bash() -> str:
 complete -o default -F {_FUNCTION} {PROGRAM}"""
 
 
-def _zsh() -> str:
-    names = " ".join(_quoted(f"{c.name}:{c.summary}") for c in COMMANDS)
+def _make_zsh_script() -> str:
+    names = " ".join(_quote(f"{c.name}:{c.summary}") for c in COMMANDS)
     cases = "\n".join(
         f"    {command.name}) _arguments "
-        + " ".join(_argument(option) for option in _options(command))
+        + " ".join(_format_zsh_argument(option) for option in _list_options(command))
         + " '*:file:_files' ;;"
         for command in COMMANDS
     )
@@ -114,16 +121,16 @@ def _zsh() -> str:
 compdef {_FUNCTION} {PROGRAM}"""
 
 
-def _argument(option: _Option) -> str:
-    """A flag as `_arguments` of zsh takes it."""
-    meaning = option.meaning.split(". ")[0]
+def _format_zsh_argument(option: _Option) -> str:
+    """Formats a flag for the function `_arguments` of zsh."""
+    description = option.description.split(". ")[0]
     for special in "\\[]:":
-        meaning = meaning.replace(special, f"\\{special}")
+        description = description.replace(special, f"\\{special}")
     values = f"({' '.join(option.values)})" if option.values else "_files"
     value = f":value:{values}" if option.takes_value else ""
-    return _quoted(f"{option.name}{'=' * option.takes_value}[{meaning}]{value}")
+    return _quote(f"{option.name}{'=' * option.takes_value}[{description}]{value}")
 
 
-def _quoted(text: str) -> str:
-    """Text between the single quotes of a shell."""
+def _quote(text: str) -> str:
+    """Puts text between single quotes for a shell."""
     return "'" + text.replace("'", "'\\''") + "'"

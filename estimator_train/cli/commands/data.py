@@ -1,4 +1,4 @@
-"""`estimator-train data`: what an input_fn delivers, and how fast."""
+"""`estimator-train data`: shows the examples of an input_fn and measures its speed."""
 
 import os
 
@@ -8,34 +8,36 @@ from estimator_train.cli import common
 from estimator_train.cli.job.own_packages import Group
 
 DESCRIPTION = """
-Shows what an input_fn delivers: structure, shapes, dtypes, values, how many examples each class
-has, and, with --contact_sheet=FILE, the first pictures in one PNG file. Then measures how many
-examples a second come out of it, stage by stage, and says which stage holds it back and what to
-change. Needs --input_fn or --preset; no model is built.
+Shows the structure, shapes, dtypes and values of the batches that an input_fn returns, and the
+number of examples of each class. --contact_sheet=FILE writes the first pictures to a PNG file.
+Then the command measures the examples per second of each stage of the pipeline, names the slowest
+stage, and suggests a change. It needs --input_fn or --preset, and builds no model.
 """
 
 
 def _define_data_flags(flag_values: absl_flags.FlagValues) -> None:
     define = Group(flag_values)
-    define.enum("mode", "train", ["train", "eval", "infer"], "What the input_fn is called for.")
-    define.integer("data_batches", 20, "Batches to look at for values and classes.", lower_bound=1)
+    define.enum("mode", "train", ["train", "eval", "infer"], "Mode to call the input_fn with.")
+    define.integer(
+        "data_batches", 20, "Number of batches to examine for values and classes.", lower_bound=1
+    )
     define.float(
         "measure_secs", 2.0, "Seconds to measure each stage; 0 measures nothing.", lower_bound=0.0
     )
-    define.string("contact_sheet", None, "PNG file to write the first pictures to.")
+    define.string("contact_sheet", None, "PNG file for the first pictures.")
 
 
 FLAGS = (*common.JOB_FLAGS, _define_data_flags)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
-    """Looks at the input as the flags say.
+    """Examines the input of the flags.
 
     Args:
       flag_values: The parsed flags.
 
     Raises:
-      UsageError: A flag is missing or wrong, the input_fn returns no Dataset, or delivers nothing.
+      UsageError: A flag is missing or wrong, or the input_fn returns no Dataset or an empty one.
     """
     import tensorflow as tf
 
@@ -47,14 +49,14 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     dataset = job.call_input_fn(flag_values.mode)
     if not isinstance(dataset, tf.data.Dataset):
         raise UsageError(
-            f"--input_fn={flag_values.input_fn} returned {type(dataset).__name__}: only a "
-            "tf.data.Dataset can be looked at."
+            f"--input_fn={flag_values.input_fn} returned {type(dataset).__name__}, expected a "
+            "tf.data.Dataset."
         )
-    contents = data_contents.look(dataset, flag_values.data_batches)
-    print(data_contents.report(contents))
+    contents = data_contents.read_batches(dataset, flag_values.data_batches)
+    print(data_contents.format_contents(contents))
     if flag_values.contact_sheet:
         count = data_contents.write_contact_sheet(contents, flag_values.contact_sheet)
-        print(f"\n{count} pictures in {os.path.abspath(flag_values.contact_sheet)}")
+        print(f"\nwrote {count} pictures to {os.path.abspath(flag_values.contact_sheet)}")
     if flag_values.measure_secs:
         stages = data_speed.measure(dataset, flag_values.measure_secs)
-        print("\n" + data_speed.report(stages))
+        print("\n" + data_speed.format_stages(stages))

@@ -1,4 +1,4 @@
-"""`estimator-train doctor`: what would keep a job from running here, to paste into an issue."""
+"""`estimator-train doctor`: reports problems that keep jobs from running here."""
 
 import contextlib
 
@@ -7,9 +7,9 @@ from absl import flags as absl_flags
 from estimator_train.cli.job.own_packages import Group
 
 DESCRIPTION = """
-Prints versions, devices, the limit on CPUs, the variables that matter, and whether TensorFlow
-computes, --model_dir can be written and ports for `launch` are free; then each problem in one line.
-The exit code is 1 if there are any. Paste its output into an issue.
+Prints versions, devices, the CPU limit and relevant environment variables. Checks that TensorFlow
+can compute, that --model_dir is writable and that ports for `launch` are free. Then prints one line
+for each problem; the exit code is 1 if there is a problem. Paste the output into your bug report.
 """
 
 
@@ -17,7 +17,7 @@ def _define_model_dir(flag_values: absl_flags.FlagValues) -> None:
     Group(flag_values).string(
         "model_dir",
         None,
-        "Where the job would write; by default the working directory.",
+        "Directory that the job would write to. The default is the working directory.",
         short_name="md",
     )
 
@@ -37,13 +37,13 @@ def run(flag_values: absl_flags.FlagValues) -> int:
     from estimator_train.cli.inspect import machine
     from estimator_train.cli.output import logs, results
 
-    with contextlib.suppress(ImportError):  # The report says so.
-        logs.set_up(flag_values.debug)
-    found = machine.look(flag_values.model_dir)
-    print(results.table({name: one.text for name, one in found.items()}))
-    problems = [one.problem for one in found.values() if one.problem]
+    with contextlib.suppress(ImportError):  # The report names the missing package.
+        logs.configure(flag_values.debug)
+    findings = machine.inspect(flag_values.model_dir)
+    print(results.format_table({name: finding.text for name, finding in findings.items()}))
+    problems = [finding.problem for finding in findings.values() if finding.problem]
     for problem in problems:
         print(f"problem: {problem}")
     if not problems:
-        print("Nothing was found that would keep a job from running.")
+        print("No problems found.")
     return 1 if problems else 0

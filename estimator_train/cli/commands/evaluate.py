@@ -1,4 +1,4 @@
-"""`estimator-train evaluate`: print a checkpoint's metrics."""
+"""`estimator-train evaluate`: prints the metrics of a checkpoint."""
 
 from absl import flags as absl_flags
 
@@ -6,15 +6,15 @@ from estimator_train.cli import common
 from estimator_train.cli.output import results
 
 DESCRIPTION = """
-Evaluates the model in --model_dir on the evaluation data (what the input_fn returns for mode
-'eval') and prints its metrics, one a line. Give the --preset, or the --model and --input_fn, that
-it was trained with.
+Evaluates the model in --model_dir on the evaluation data (the data of the input_fn for mode 'eval')
+and prints one line for each metric. Use the --preset, or the --model and --input_fn, of the
+training.
 """
 FLAGS = (*common.JOB_FLAGS, common.define_checkpoint_path)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
-    """Evaluates as the flags say.
+    """Evaluates the model of the flags.
 
     Args:
       flag_values: The parsed flags.
@@ -26,9 +26,9 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     from estimator_train.cli.job.job import Job
 
     job = Job(flag_values)
-    metrics = job.trained_estimator(flag_values.checkpoint_path).evaluate(
-        job.input_fn(ModeKeys.EVAL),
+    metrics = job.get_trained_estimator(flag_values.checkpoint_path).evaluate(
+        job.make_input_fn(ModeKeys.EVAL),
         steps=flag_values.eval_steps,
         checkpoint_path=flag_values.checkpoint_path,
     )
-    print(results.table(results.rows_of(metrics)))
+    print(results.format_table(results.format_metrics(metrics)))

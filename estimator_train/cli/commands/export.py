@@ -1,4 +1,4 @@
-"""`estimator-train export`: write a SavedModel."""
+"""`estimator-train export`: writes a SavedModel of a checkpoint."""
 
 from absl import flags as absl_flags
 
@@ -6,15 +6,15 @@ from estimator_train.cli import common
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
-Writes the model in --model_dir as a SavedModel into a new directory under --export_dir and prints
-that directory. The served model takes what the input_fn delivers as features, in batches of any
-size. Give the --preset, or the --model and --input_fn, that it was trained with.
+Writes the model in --model_dir as a SavedModel into a new directory in --export_dir, and prints the
+path of that directory. The served model takes the features of the input_fn, in batches of any size.
+Use the --preset, or the --model and --input_fn, of the training.
 """
 FLAGS = (*common.JOB_FLAGS, common.define_checkpoint_path)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
-    """Exports as the flags say.
+    """Exports the model of the flags.
 
     Args:
       flag_values: The parsed flags.
@@ -25,7 +25,7 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     from estimator_train.cli.job.job import Job
 
     if not flag_values.export_dir:
-        raise UsageError("--export_dir=DIR is needed: where is the SavedModel to go?")
+        raise UsageError("--export_dir=DIR is needed, the directory for the SavedModel.")
     job = Job(flag_values)
-    job.trained_estimator(flag_values.checkpoint_path)
+    job.get_trained_estimator(flag_values.checkpoint_path)
     print(job.export(flag_values.checkpoint_path))

@@ -1,4 +1,4 @@
-"""`estimator-train launch`: the processes of a cluster, on this machine."""
+"""`estimator-train launch`: runs a program as a cluster on this machine."""
 
 import sys
 from collections.abc import Sequence
@@ -11,13 +11,14 @@ from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
 Runs a program as a cluster on this machine: `estimator-train launch --workers=2 --ps=1 --evaluator
--- python train.py`. Each process gets a TF_CONFIG with its role and free ports of the loopback
-interface, and its output is marked with its role and index. There is always a chief, who trains
-too; --workers are those beside it.
+-- python train.py`. Each process gets a TF_CONFIG with its role and with free ports of the loopback
+interface. Each line of its output begins with its role and index. There is always a chief, which
+also trains; --workers is the number of additional workers.
 
-A process that fails is restarted, --max_restarts times in all; without parameter servers all
-processes that train restart with it. When the chief is done the others are ended, and the exit code
-is the chief's. Signals are forwarded.
+A process that fails is restarted, --max_restarts times in total, after a wait that grows each time.
+Without parameter servers, all training processes restart together. Three failures at the same line,
+without a new checkpoint in between, end the job. When the chief has exited, the other processes are
+stopped, and the exit code is that of the chief. Signals are forwarded to all processes.
 """
 
 
@@ -27,27 +28,27 @@ def _define_launch(flag_values: absl_flags.FlagValues) -> None:
     define.integer(
         "max_restarts",
         3,
-        "Failures that are answered by a restart, in all; exit code 2, for bad input, never is.",
+        "Total number of restarts after failures. Exit code 2 (bad input) is final.",
         lower_bound=0,
     )
     define.float(
         "grace_secs",
         30.0,
-        "Seconds from SIGTERM to SIGKILL, and those that the others have to end by themselves "
-        "when the chief has ended.",
+        "Seconds between SIGTERM and SIGKILL, and seconds for the other processes to exit after "
+        "the chief has exited.",
         lower_bound=0,
     )
     define.float(
         "evaluator_secs",
         600.0,
-        "Seconds that the evaluator has for its last evaluation.",
+        "Seconds for the last evaluation of the evaluator.",
         lower_bound=0,
     )
     define.boolean(
         "private_network",
         False,
-        "Run all in a network of their own, which none but they can reach and which reaches "
-        "nothing else (Linux, where the system allows it).",
+        "Run all processes in a separate network without connections to other networks (Linux, if "
+        "the system allows it).",
     )
 
 
@@ -55,20 +56,21 @@ FLAGS = (_define_launch,)
 
 
 def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
-    """Runs a program as a cluster, and ends with the chief's exit code.
+    """Runs a program as a cluster, and exits with the exit code of the chief.
 
     Args:
       flag_values: The parsed flags.
       program: The program and its arguments.
 
     Raises:
-      UsageError: There is no program, or no network of its own for it.
-      SystemExit: The program's end.
+      UsageError: There is no program, or the system does not allow a private network.
+      SystemExit: The program has ended.
     """
-    from estimator_train.launcher.launch import LocalJob, launch
+    from estimator_train.launcher.launch import launch
+    from estimator_train.launcher.local_job import LocalJob
 
     if not program:
-        raise UsageError("what is to be launched? As in: launch --workers=2 -- python train.py")
+        raise UsageError("a program is needed, such as: launch --workers=2 -- python train.py")
     if flag_values["private_network"].value:
         _enter_private_network()
     names = ("workers", "ps", "evaluator", "max_restarts", "grace_secs", "evaluator_secs")
@@ -83,6 +85,6 @@ def _enter_private_network() -> None:
         private_network.enter()
     except OSError as error:
         raise UsageError(
-            f"--private_network: this system allows no network of its own ({error.strerror}). "
-            "Leave the flag out, and see that nobody else can reach this machine's ports."
+            f"--private_network: this system does not allow private networks ({error.strerror}). "
+            "Omit the flag, and block the ports of this machine for other users."
         ) from error

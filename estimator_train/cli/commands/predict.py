@@ -1,4 +1,4 @@
-"""`estimator-train predict`: write predictions, one a line."""
+"""`estimator-train predict`: writes one line for each prediction."""
 
 import contextlib
 import sys
@@ -8,32 +8,32 @@ from absl import flags as absl_flags
 from estimator_train.cli import common
 from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output import results
-from estimator_train.cli.output.whole_files import whole_file
+from estimator_train.cli.output.whole_files import open_atomically
 
 DESCRIPTION = """
-Writes the predictions of the model in --model_dir for the prediction data (what the input_fn
-returns for mode 'infer'), a line for each example, in order. Give the --preset, or the --model and
---input_fn, that it was trained with.
+Writes the predictions of the model in --model_dir for the prediction data (the data of the input_fn
+for mode 'infer'), one line for each example, in order. Use the --preset, or the --model and
+--input_fn, of the training.
 """
 
 
 def _define_output_flags(flag_values: absl_flags.FlagValues) -> None:
     define = Group(flag_values)
-    define.string("output", None, "File to write; standard output by default.")
+    define.string("output", None, "File to write. The default is the standard output.")
     define.enum(
         "format",
         "json",
         list(results.LINE_FORMATS),
-        "json: an object a line; csv: a header, then a column for each number.",
+        "json: one object per line; csv: a header, then a column for each number.",
     )
-    define.list("predict_keys", [], "Which of the model's predictions to write; all by default.")
+    define.list("predict_keys", [], "Names of the predictions to write. The default is all.")
 
 
 FLAGS = (_define_output_flags, *common.JOB_FLAGS, common.define_checkpoint_path)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
-    """Predicts as the flags say.
+    """Predicts with the model of the flags.
 
     Args:
       flag_values: The parsed flags.
@@ -45,12 +45,12 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     from estimator_train.cli.job.job import Job
 
     job = Job(flag_values)
-    predictions = job.trained_estimator(flag_values.checkpoint_path).predict(
-        job.input_fn(ModeKeys.PREDICT),
+    predictions = job.get_trained_estimator(flag_values.checkpoint_path).predict(
+        job.make_input_fn(ModeKeys.PREDICT),
         predict_keys=flag_values.predict_keys or None,
         checkpoint_path=flag_values.checkpoint_path,
     )
     path = flag_values.output
-    with whole_file(path) if path else contextlib.nullcontext(sys.stdout) as output:
+    with open_atomically(path) if path else contextlib.nullcontext(sys.stdout) as output:
         for line in results.LINE_FORMATS[flag_values.format](predictions):
             output.write(line + "\n")

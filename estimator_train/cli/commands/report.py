@@ -1,4 +1,4 @@
-"""`estimator-train report`: plots of how trainings went."""
+"""`estimator-train report`: plots the history of trainings."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from estimator_train.cli.output import results
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
-Draws the loss, the throughput and the time of a step over the steps of one or more runs, and prints
-a line for each run. Runs with different numbers of replicas get a chart of how they scale. It reads
-history.jsonl in each MODEL_DIR, or its event files where there is none. Drawing needs matplotlib:
-pip install 'estimator-train[report]'.
+Plots the loss, the throughput and the time of a step over the steps of one or more runs, and prints
+one line for each run. For runs with different numbers of replicas it also plots the scaling. It
+reads history.jsonl in each MODEL_DIR, or the event files if that file does not exist. The plots
+need matplotlib: pip install 'estimator-train[report]'.
 """
 
 
@@ -21,13 +21,13 @@ def _define_output(flag_values: absl_flags.FlagValues) -> None:
     define.string(
         "output_dir",
         "report",
-        "Directory of the PNG files, and of report.html, which has all of them in itself.",
+        "Directory for the PNG files and for report.html, which contains all plots.",
     )
     define.list(
         "replicas",
         [],
-        "How many replicas each run trained on, as 1,2,4 in the order of the runs; by default as "
-        "its history says.",
+        "Number of replicas of each run, such as 1,2,4 for three runs. The default is the number "
+        "in the history of the run.",
     )
 
 
@@ -35,35 +35,35 @@ FLAGS = (_define_output,)
 
 
 def run(flag_values: absl_flags.FlagValues, model_dirs: Sequence[str]) -> None:
-    """Draws and prints what the flags say.
+    """Writes the plots and prints a line for each run.
 
     Args:
       flag_values: The parsed flags.
-      model_dirs: The runs.
+      model_dirs: The model directories of the runs.
 
     Raises:
-      UsageError: There is no run, one has no figures, --replicas does not fit, or matplotlib is
-        not installed.
+      UsageError: There is no run, a run has no history, --replicas has a wrong value, or
+        matplotlib is not installed.
     """
     if not model_dirs:
-        raise UsageError("which runs? Name one or more model directories.")
-    replicas = _replicas(flag_values.replicas, len(model_dirs))
+        raise UsageError("one or more model directories are needed, such as: report runs/digits")
+    replicas = _parse_replicas(flag_values.replicas, len(model_dirs))
     try:
         from estimator_train.report import report
     except ImportError as error:
         raise UsageError(
-            f"report draws with matplotlib, which cannot be loaded ({error}): "
+            f"report needs matplotlib, which cannot be imported ({error}): "
             "pip install 'estimator-train[report]'."
         ) from error
-    found = report(*model_dirs, replicas=replicas)
-    print(results.table({**found.rows, **found.write(flag_values.output_dir)}))
+    plots = report(*model_dirs, replicas=replicas)
+    print(results.format_table({**plots.rows, **plots.write(flag_values.output_dir)}))
 
 
-def _replicas(values: Sequence[str], runs: int) -> list[int]:
+def _parse_replicas(values: Sequence[str], runs: int) -> list[int]:
     if not values:
         return []
     if not all(value.isdigit() and int(value) > 0 for value in values) or len(values) != runs:
         raise UsageError(
-            f"--replicas={','.join(values)} should be {runs} positive numbers, one for each run."
+            f"--replicas={','.join(values)} must be {runs} positive numbers, one for each run."
         )
     return [int(value) for value in values]

@@ -1,4 +1,4 @@
-"""`estimator-train to-keras`: a trained model as a Keras model in a file."""
+"""`estimator-train to-keras`: converts a trained model to a Keras model file."""
 
 import os
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
-Puts the weights of the latest checkpoint in MODEL_DIR (or of one checkpoint, such as
-DIR/model.ckpt-1000) into the tf_keras model that --model builds, and writes it to --output: a
-.keras or .h5 file, or else a SavedModel's directory. Variables are found by their names and shapes;
---name_map helps where that is not enough. Then it loads what it wrote, predicts one batch with it
-and with the checkpoint in a graph of its own, and fails if they differ.
+Loads the weights of the latest checkpoint in MODEL_DIR (or of a checkpoint, such as
+DIR/model.ckpt-1000) into the tf_keras model that --model builds, and writes the model to --output:
+a .keras or .h5 file, or otherwise the directory of a SavedModel. The command matches variables by
+name and shape; use --name_map if that is not enough. Then it loads the written model, predicts one
+batch with this model and with the checkpoint, and fails if the predictions differ.
 """
 
 
@@ -22,13 +22,14 @@ def _define_flags(flag_values: absl_flags.FlagValues) -> None:
     define.string(
         "model",
         None,
-        "package.module:function that returns the tf_keras model; it is called without arguments.",
+        "package.module:function that takes no arguments and returns the tf_keras model.",
     )
-    define.string("output", None, "The path to write; nothing may be there.")
+    define.string("output", None, "Path of the new file or directory; it must not exist.")
     define.list(
         "name_map",
         [],
-        "Names of the model's variables and the checkpoint's: hidden/kernel=layer1/w,...",
+        "Pairs of a variable's name in the model and in the checkpoint, such as "
+        "hidden/kernel=layer1/w.",
     )
     define.boolean(
         "safe_mode",
@@ -42,26 +43,28 @@ FLAGS = (_define_flags,)
 
 
 def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
-    """Writes the model as the flags say.
+    """Converts the model of the flags.
 
     Args:
       flag_values: The parsed flags.
       paths: The model_dir or checkpoint.
 
     Raises:
-      UsageError: A flag is missing or wrong, the output is there already, or the model that was
-        written predicts otherwise than the checkpoint.
-      ValueError: The checkpoint does not fit the model.
+      UsageError: A flag is missing or wrong, the output already exists, or the predictions of the
+        written model differ from those of the checkpoint.
+      ValueError: The variables of the checkpoint and the model do not match.
     """
     if len(paths) != 1:
-        raise UsageError("which MODEL_DIR? One directory that was trained in, or one checkpoint.")
+        raise UsageError(
+            f"one MODEL_DIR is needed, a directory of a training or a checkpoint, got {len(paths)}."
+        )
     for name in ("model", "output"):
         if not flag_values[name].value:
-            raise UsageError(f"--{name} is needed; see to-keras --help.")
+            raise UsageError(f"--{name} is needed; to-keras --help describes it.")
     output = flag_values.output
     if os.path.exists(output):
-        raise UsageError(f"--output={output} exists already. Remove it, or give another path.")
-    name_map = _name_map(flag_values.name_map)
+        raise UsageError(f"--output={output} already exists. Remove it, or choose another path.")
+    name_map = _parse_name_map(flag_values.name_map)
     from estimator_train.cli.inspect.keras_check import check_predictions
     from estimator_train.cli.job.user_code import check_arguments, load
     from estimator_train.keras import load_trained, propose_name_map
@@ -71,16 +74,18 @@ def run(flag_values: absl_flags.FlagValues, paths: Sequence[str]) -> None:
     model = function()
     load_trained(model, paths[0], name_map)
     names = propose_name_map(model, paths[0], name_map)
-    for ours, theirs in names.items():
-        if ours != theirs:  # Found under another name.
-            print(f"{ours} <- {theirs}")
+    for model_name, checkpoint_name in names.items():
+        if model_name != checkpoint_name:
+            print(f"{model_name} <- {checkpoint_name}")
     model.save(output)
     difference = check_predictions(model, output, paths[0], names, safe_mode=flag_values.safe_mode)
     print(f"{output}: {len(names)} variables; largest difference of predictions {difference:.2g}")
 
 
-def _name_map(pairs: Sequence[str]) -> dict[str, str]:
-    wrong = [pair for pair in pairs if pair.count("=") != 1]
-    if wrong:
-        raise UsageError(f"--name_map={','.join(pairs)}: '{wrong[0]}' is not NAME=NAME.")
+def _parse_name_map(pairs: Sequence[str]) -> dict[str, str]:
+    bad_pairs = [pair for pair in pairs if pair.count("=") != 1]
+    if bad_pairs:
+        raise UsageError(
+            f"--name_map={','.join(pairs)}: '{bad_pairs[0]}' must have the form NAME=NAME."
+        )
     return dict(pair.split("=") for pair in pairs)

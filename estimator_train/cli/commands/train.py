@@ -1,4 +1,4 @@
-"""`estimator-train train`: train, evaluate, export, and say how it went."""
+"""`estimator-train train`: trains, evaluates and exports a model."""
 
 import contextlib
 import sys
@@ -9,28 +9,28 @@ from absl import flags as absl_flags
 
 from estimator_train.cli import common
 from estimator_train.cli.job.own_packages import Group
-from estimator_train.cli.job.surviving import ending_saved, make_reproducible
+from estimator_train.cli.job.preemption import exit_saved_on_signal, make_reproducible
 from estimator_train.cli.output import results, summary
 
 if TYPE_CHECKING:
-    from estimator_train import EvalSpec
+    from estimator_train import EvalSpec, SessionRunHook
     from estimator_train.cli.job.job import Job
     from estimator_train.cli.job.profiling import Profiling
     from estimator_train.cli.job.stopping import Stopping
     from estimator_train.hooks import TimeHistory
 
 DESCRIPTION = """
-Trains a model, evaluates it, exports it if there is an --export_dir, and prints a summary. What is
-trained is a preset, or your own code: --model and --input_fn name functions, which are called with
-those arguments that they name: any flag by its name (batch_size is that of one replica), params (a
-dict of all flags), and for an input_fn also mode, num_epochs, config and input_context.
+Trains a model, evaluates it, exports it if there is an --export_dir, and prints a summary. The
+model is a preset, or your own code: --model and --input_fn name functions. These functions may have
+as arguments any flag by its name (batch_size is the size for one replica) and params (a dict of all
+flags); an input_fn may also have mode, num_epochs, config, input_context and pipeline_options.
 
-A run trains for --train_epochs, or until --max_train_steps is reached. Where --model_dir has a
-checkpoint it continues from there: each run trains --train_epochs more, while --max_train_steps
-counts the steps of all runs, so that a job that was interrupted and is started again ends where it
-should. --clean starts over.
+A run trains for --train_epochs, or until --max_train_steps. If --model_dir has a checkpoint, the
+run continues from this checkpoint. Each run then trains --train_epochs more epochs.
+--max_train_steps counts the steps of all runs, so a job that was interrupted and restarted ends at
+the same step. --clean removes the checkpoints and starts over.
 
-With --eval, checkpoints are evaluated while it trains; it can stop by their metrics.
+With --eval, the command evaluates checkpoints during training, and can stop by their metrics.
 """
 
 
@@ -38,8 +38,8 @@ def _define_dry_run(flag_values: absl_flags.FlagValues) -> None:
     Group(flag_values).boolean(
         "dry_run",
         False,
-        "Only try it out: two training steps, a batch of the evaluation, an export and a served "
-        "prediction, all in a temporary directory.",
+        "Only try the job in a temporary directory: two training steps, the evaluation of one "
+        "batch, an export and a served prediction.",
     )
 
 
@@ -48,7 +48,7 @@ def _define_profile(flag_values: absl_flags.FlagValues) -> None:
         "profile",
         None,
         "START:STOP, such as 100:110, writes a profile of the steps between these global steps to "
-        "--model_dir, for TensorBoard, and says what holds training back.",
+        "--model_dir, for TensorBoard, and reports the slowest part of a step.",
     )
 
 
@@ -56,7 +56,7 @@ FLAGS = (_define_dry_run, _define_profile, *common.JOB_FLAGS)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
-    """Trains as the flags say.
+    """Trains the model of the flags.
 
     Args:
       flag_values: The parsed flags.
@@ -64,14 +64,14 @@ def run(flag_values: absl_flags.FlagValues) -> None:
     Raises:
       UsageError: A flag is missing or wrong.
     """
-    with ending_saved(flag_values), summary.recorded(flag_values) as record:
+    with exit_saved_on_signal(flag_values), summary.record_run(flag_values) as record:
         _run(flag_values, record)
 
 
 def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
     from estimator_train.cli.inspect import dry_run
     from estimator_train.cli.job import model_dirs
-    from estimator_train.cli.job.evaluations import eval_spec
+    from estimator_train.cli.job.evaluations import make_eval_spec
     from estimator_train.cli.job.job import Job
     from estimator_train.cli.job.profiling import Profiling
     from estimator_train.cli.job.stopping import Stopping
@@ -83,9 +83,9 @@ def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
         return
     job = Job(flag_values)
     if flag_values.clean:
-        model_dirs.remove(flag_values.model_dir)
+        model_dirs.remove_model_dir(flag_values.model_dir)
     profiling = Profiling(flag_values.profile, job.estimator.model_dir)
-    evaluation = eval_spec(job, flag_values) if flag_values.eval else None
+    evaluation = make_eval_spec(job, flag_values) if flag_values.eval else None
     every_steps = evaluation.every_steps if evaluation else None
     times = TimeHistory(flag_values.batch_size)
     stopping = Stopping(job.estimator, flag_values, every_steps)
@@ -104,17 +104,17 @@ def _train(
     job: "Job",
     flag_values: absl_flags.FlagValues,
     evaluation: "EvalSpec | None",
-    hooks: list[Any],
+    hooks: "list[SessionRunHook]",
 ) -> Mapping[str, Any] | None:
-    """Trains, and returns the metrics of the last evaluation if there was one."""
+    """Trains, and returns the metrics of the last evaluation, or None without one."""
     from estimator_train import ModeKeys, TrainSpec, train_and_evaluate
-    from estimator_train.cli.job.evaluations import Notes
+    from estimator_train.cli.job.evaluations import EvaluationPrinter
     from estimator_train.cli.job.training_input import TrainingInput
     from estimator_train.hooks import ProgressHook
 
     max_steps = flag_values.max_train_steps
-    _say_where_it_begins(job, max_steps)
-    training_input = TrainingInput(job.input_fn(ModeKeys.TRAIN), max_steps)
+    _print_start(job, max_steps)
+    training_input = TrainingInput(job.make_input_fn(ModeKeys.TRAIN), max_steps)
     progress = ProgressHook(training_input.last_step, flag_values.batch_size)
     hooks = [progress, *hooks]
     try:
@@ -122,14 +122,15 @@ def _train(
             job.estimator.train(training_input, hooks=hooks, max_steps=max_steps)
             return None
         training = TrainSpec(training_input, max_steps, hooks)
-        noted = evaluation._replace(exporters=(*evaluation.exporters, Notes()))
-        result = train_and_evaluate(job.estimator, training, noted)
-        return result[0] if result else None  # Not all roles of a cluster evaluate.
+        exporters = (*evaluation.exporters, EvaluationPrinter())
+        evaluation = evaluation._replace(exporters=exporters)
+        result = train_and_evaluate(job.estimator, training, evaluation)
+        return result[0] if result else None  # Some roles of a cluster do not evaluate.
     finally:
         progress.close()
 
 
-def _say_where_it_begins(job: "Job", max_steps: int | None) -> None:
+def _print_start(job: "Job", max_steps: int | None) -> None:
     from estimator_train.engine.checkpoints.reading import global_step_in
 
     checkpoint = job.estimator.latest_checkpoint()
@@ -139,7 +140,7 @@ def _say_where_it_begins(job: "Job", max_steps: int | None) -> None:
     if max_steps and step >= max_steps:
         print(
             f"nothing to train: {checkpoint} is at step {step}, and --max_train_steps="
-            f"{max_steps}. Give more steps, or --clean to start over.",
+            f"{max_steps}. Increase --max_train_steps, or use --clean to start over.",
             file=sys.stderr,
         )
     else:
@@ -154,24 +155,25 @@ def _summarize(
     stopping: "Stopping",
     profiling: "Profiling",
 ) -> dict[str, Any]:
-    """Evaluates and exports what is still to be, prints the summary, and returns the metrics."""
+    """Evaluates unless there are metrics, exports, prints the summary, and returns the metrics."""
     from estimator_train import ModeKeys
-    from estimator_train.cli.job.evaluations import best_checkpoint
-    from estimator_train.cli.job.exporters import newest_exports
+    from estimator_train.cli.job.evaluations import find_best_checkpoint
+    from estimator_train.cli.job.exporters import find_newest_exports
 
     if metrics is None:
-        metrics = job.estimator.evaluate(job.input_fn(ModeKeys.EVAL), steps=flag_values.eval_steps)
-    rows = results.rows_of(metrics)
+        input_fn = job.make_input_fn(ModeKeys.EVAL)
+        metrics = job.estimator.evaluate(input_fn, steps=flag_values.eval_steps)
+    rows = results.format_metrics(metrics)
     if times.times:
         rows["training"] = times.report("images" if flag_values.preset else "examples")
     rows.update(profiling.rows)
-    rows["stopped"] = stopping.reason(int(metrics["global_step"]))
+    rows["stopped"] = stopping.get_reason(int(metrics["global_step"]))
     model_dir = rows["model_dir"] = job.estimator.model_dir
-    if best := best_checkpoint(model_dir, flag_values):
+    if best := find_best_checkpoint(model_dir, flag_values):
         rows["best_checkpoint"] = best
-    for name, path in newest_exports(model_dir, flag_values.exporters).items():
+    for name, path in find_newest_exports(model_dir, flag_values.exporters).items():
         rows[f"{name}_export"] = path
     if saved_model := job.export():
         rows["saved_model"] = saved_model
-    print(results.table(rows))
+    print(results.format_table(rows))
     return dict(metrics)

@@ -1,1 +1,1 @@
-"""Looking at a job before it is run: its data, its model, a dry run."""
+"""Checks of data, models, machines, and of jobs before they run."""

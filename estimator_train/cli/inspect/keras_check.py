@@ -1,4 +1,4 @@
-"""Whether a Keras model that was written predicts what the checkpoint it came from does."""
+"""Checks that a written Keras model gives the same predictions as its checkpoint."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,61 +18,61 @@ _TOLERANCE = 1e-5
 
 
 def check_predictions(
-    model: Any, path: str, source: str, names: Mapping[str, str], safe_mode: bool = True
+    model: tf_keras.Model, path: str, source: str, names: Mapping[str, str], safe_mode: bool = True
 ) -> float:
     """Predicts one batch with the file and with the checkpoint, and compares.
 
     Args:
       model: The eager model that was written.
-      path: Where it was written.
-      source: The model_dir or checkpoint that its weights are from.
-      names: The model's variables, in its order, to the checkpoint's.
-      safe_mode: Whether Python code in the file is refused.
+      path: The file or directory of the written model.
+      source: The model_dir or checkpoint of the weights.
+      names: Maps names of the model's variables, in their order, to names in the checkpoint.
+      safe_mode: Whether to refuse a file with Python code.
 
     Returns:
       The largest difference, relative to the largest prediction.
 
     Raises:
-      UsageError: They differ by more than rounding, or the file has Python code.
+      UsageError: The difference is larger than rounding errors, or the file has Python code.
     """
-    features = tf.nest.map_structure(_random, _specs(model))
-    written = _loaded(path, safe_mode)
-    found = tf.nest.flatten(written(features, training=False))
-    expected = _predicted_in_graph(model, features, source, list(names.values()))
+    features = tf.nest.map_structure(_make_random_batch, _get_input_specs(model))
+    written = _load_model(path, safe_mode)
+    actual = [output.numpy() for output in tf.nest.flatten(written(features, training=False))]
+    expected = _predict_in_graph(model, features, source, list(names.values()))
     difference = max(
-        float(np.max(np.abs(ours - theirs), initial=0) / max(1e-6, np.max(np.abs(theirs))))
-        for ours, theirs in zip((t.numpy() for t in found), expected, strict=True)
+        float(np.max(np.abs(a - e), initial=0) / max(1e-6, np.max(np.abs(e))))
+        for a, e in zip(actual, expected, strict=True)
     )
     if not difference <= _TOLERANCE:
         raise UsageError(
-            f"{path} was written, but its predictions differ from the checkpoint's (by "
-            f"{difference:.2g}, relative). Check that --model is the model that was trained, and "
-            "the list of names above, which --name_map corrects."
+            f"{path} was written, but its predictions differ from those of the checkpoint (by "
+            f"{difference:.2g}, relative). Check that --model builds the trained model, and check "
+            "the names above, which --name_map can correct."
         )
     return difference
 
 
-def _loaded(path: str, safe_mode: bool) -> Any:
+def _load_model(path: str, safe_mode: bool) -> tf_keras.Model:
     try:
         return tf_keras.models.load_model(path, compile=False, safe_mode=safe_mode)
     except ValueError as error:
         if not safe_mode or "safe_mode" not in str(error):
             raise
         raise UsageError(
-            f"{path} was written, but not checked: it holds Python code of a Lambda layer, and "
-            "loading the file runs that code. Use a layer class instead; or trust the file by "
-            "--nosafe_mode, as load_model(..., safe_mode=False) does."
+            f"{path} was written, but not checked: it contains Python code of a Lambda layer, and "
+            "loading the file would run this code. Use a layer class instead, or allow the code "
+            "with --nosafe_mode, like load_model(..., safe_mode=False)."
         ) from error
 
 
-def _specs(model: Any) -> Any:
-    """What the model is called on."""
+def _get_input_specs(model: tf_keras.Model) -> Any:
+    """Returns the specs of the model's inputs, in their structure."""
     if model.inputs:
         return tf.nest.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), model.input)
     return model.save_spec()[0][0]
 
 
-def _random(spec: tf.TensorSpec) -> tf.Tensor:
+def _make_random_batch(spec: tf.TensorSpec) -> tf.Tensor:
     shape = [_ROWS, *(size or 1 for size in spec.shape[1:])]
     generator = np.random.default_rng(0)
     if spec.dtype == tf.string:
@@ -82,10 +82,10 @@ def _random(spec: tf.TensorSpec) -> tf.Tensor:
     return tf.cast(tf.constant(generator.integers(0, 2, shape)), spec.dtype)
 
 
-def _predicted_in_graph(
-    model: Any, features: Any, source: str, names: list[str]
+def _predict_in_graph(
+    model: tf_keras.Model, features: Any, source: str, names: list[str]
 ) -> list[np.ndarray]:
-    """Predictions of the model in a graph, its variables restored from the checkpoint."""
+    """Predicts in a graph, with the variables restored from the checkpoint."""
     saved, blueprint = saved_variables(source), Blueprint(model)
     values = tf.nest.map_structure(lambda t: t.numpy(), features)
     with kept_layer_classes(), tf.Graph().as_default():

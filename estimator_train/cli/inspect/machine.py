@@ -1,4 +1,4 @@
-"""What `estimator-train doctor` finds out about this machine, and what of it would stop a job."""
+"""Facts about this machine and problems that keep jobs from running, for `doctor`."""
 
 import functools
 import os
@@ -24,133 +24,131 @@ _VARIABLES = (
     "LD_PRELOAD",
     "SLURM_JOB_ID",
 )
-_PORTS_TRIED = 8
-# A checkpoint of a small model; less is a disk that is full.
-_LEAST_DISK = 100_000_000
+_NUM_PORTS = 8
+_MIN_DISK_BYTES = 100_000_000  # Enough for a checkpoint of a small model.
 
 
-class Found(NamedTuple):
-    """A fact for the report, and what is wrong with it, if anything is."""
+class Finding(NamedTuple):
+    """A fact for the report, and a problem, or None if there is no problem."""
 
     text: str
     problem: str | None = None
 
 
-def look(model_dir: str | None) -> dict[str, Found]:
-    """Looks at everything; no look ends another.
+def inspect(model_dir: str | None) -> dict[str, Finding]:
+    """Runs all checks, even if some of them fail.
 
     Args:
-      model_dir: Where a job would write; the working directory without.
+      model_dir: Directory that a job would write to; None means the working directory.
     """
-    looks: dict[str, Callable[[], Found]] = {
-        "estimator-train": lambda: Found(estimator_train.__version__),
-        "Python": lambda: Found(f"{platform.python_version()}, {sys.executable}"),
-        "system": lambda: Found(f"{platform.platform()}, {platform.machine()}"),
-        **{name: functools.partial(_version, name) for name in _PACKAGES},
-        "CPUs": _cpus,
-        "devices": _devices,
-        "TensorFlow": _session,
-        "loopback library": _loopback,
-        "ports": _ports,
-        "model_dir": lambda: _model_dir(model_dir or "."),
-        "cluster": _cluster,
-        "variables": lambda: _variables(os.environ),
+    checks: dict[str, Callable[[], Finding]] = {
+        "estimator-train": lambda: Finding(estimator_train.__version__),
+        "Python": lambda: Finding(f"{platform.python_version()}, {sys.executable}"),
+        "system": lambda: Finding(f"{platform.platform()}, {platform.machine()}"),
+        **{name: functools.partial(_find_version, name) for name in _PACKAGES},
+        "CPUs": _count_cpus,
+        "devices": _list_devices,
+        "TensorFlow": _run_session,
+        "loopback library": _check_loopback,
+        "ports": _check_ports,
+        "model_dir": lambda: _check_model_dir(model_dir or "."),
+        "cluster": _describe_cluster,
+        "variables": lambda: _list_variables(os.environ),
     }
-    found = {name: _without_ending(one) for name, one in looks.items()}
+    findings = {name: _run_check(check) for name, check in checks.items()}
     problem = installed.problem()
     if problem:
-        found["tensorflow"] = Found(found["tensorflow"].text, problem)
-    return found
+        findings["tensorflow"] = Finding(findings["tensorflow"].text, problem)
+    return findings
 
 
-def _without_ending(look_at: Callable[[], Found]) -> Found:
+def _run_check(check: Callable[[], Finding]) -> Finding:
     try:
-        return look_at()
-    except Exception as error:
+        return check()
+    except Exception as error:  # The report shows every kind of failure.
         text = f"{type(error).__name__}: {error}".splitlines()[0]
-        return Found("failed", text)
+        return Finding("failed", text)
 
 
-def _version(package: str) -> Found:
-    return Found(installed.version(package) or "is not installed")
+def _find_version(package: str) -> Finding:
+    return Finding(installed.version(package) or "is not installed")
 
 
-def _cpus() -> Found:
-    from estimator_train.run_config.cpu_limit import threads_that_fit
+def _count_cpus() -> Finding:
+    from estimator_train.run_config.cpu_limit import count_usable_threads
 
-    limit = threads_that_fit()
-    return Found(
-        f"{os.cpu_count()}" + (f", of which this process may use {limit}" if limit else "")
-    )
+    limit = count_usable_threads()
+    return Finding(f"{os.cpu_count()}" + (f", this process may use {limit}" if limit else ""))
 
 
-def _devices() -> Found:
+def _list_devices() -> Finding:
     import tensorflow as tf
 
     devices = tf.config.list_physical_devices()
-    return Found(", ".join(one.name.removeprefix("/physical_device:") for one in devices))
+    names = [device.name.removeprefix("/physical_device:") for device in devices]
+    return Finding(", ".join(names))
 
 
-def _session() -> Found:
-    """Runs an operation as training does: in a session of a graph."""
+def _run_session() -> Finding:
+    """Runs an operation in a session, as training does."""
     import tensorflow as tf
 
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         total = session.run(tf.reduce_sum(tf.ones([10, 10])))
     if total != 100:
-        return Found("no", f"TensorFlow computes wrongly here: 100 ones add up to {total:g}")
-    return Found(f"runs in sessions; tf.keras is Keras {getattr(tf.keras, '__version__', '2')}")
+        return Finding("no", f"TensorFlow computes wrong results: 100 ones add up to {total:g}")
+    return Finding(f"runs in sessions; tf.keras is Keras {getattr(tf.keras, '__version__', '2')}")
 
 
-def _loopback() -> Found:
-    if loopback.variables([], {}):
-        return Found("there: the servers of `launch` are reached from this machine alone")
-    return Found("not there: use `launch --private_network`, or block its ports by a firewall")
+def _check_loopback() -> Finding:
+    if loopback.loopback_variables([], {}):
+        return Finding("available: only this machine can connect to the servers of `launch`")
+    return Finding("not available: use `launch --private_network`, or block the ports of `launch`")
 
 
-def _ports() -> Found:
-    ports.free_addresses(_PORTS_TRIED)
-    return Found(f"free from {ports.FIRST} to {ports.LAST}")
+def _check_ports() -> Finding:
+    ports.find_free_addresses(_NUM_PORTS)
+    return Finding(f"free from {ports.FIRST} to {ports.LAST}")
 
 
-def _model_dir(path: str) -> Found:
+def _check_model_dir(path: str) -> Finding:
     if "://" in path:
-        return Found(f"{path} is remote, and was not tried")
-    place = Path(path).absolute()
-    existing = next(parent for parent in (place, *place.parents) if parent.exists())
+        return Finding(f"{path} is remote and was not checked")
+    directory = Path(path).absolute()
+    existing = next(parent for parent in (directory, *directory.parents) if parent.exists())
     try:
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
-        return Found(path, f"--model_dir={path} cannot be written: {error}")
+        return Finding(path, f"--model_dir={path} cannot be written: {error}")
     free = shutil.disk_usage(existing).free
-    text = f"{path} can be written, {free / 1e9:.1f} GB free"
-    if free < _LEAST_DISK:
-        return Found(text, f"--model_dir={path} has {free / 1e6:.0f} MB left on its disk")
-    return Found(text, _holder(place) if place.exists() else None)
+    text = f"{path} is writable, {free / 1e9:.1f} GB free"
+    if free < _MIN_DISK_BYTES:
+        return Finding(text, f"the disk of --model_dir={path} has only {free / 1e6:.0f} MB free")
+    return Finding(text, _find_other_writer(directory) if directory.exists() else None)
 
 
-def _holder(model_dir: Path) -> str | None:
-    """Who trains there now, as an error that a job would end by."""
+def _find_other_writer(model_dir: Path) -> str | None:
+    """Returns the error of a job if another process trains in the directory; otherwise None."""
     from estimator_train import RunConfig
-    from estimator_train.engine.checkpoints.model_dir_lock import sole_writer
+    from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
 
     try:
-        with sole_writer(RunConfig(model_dir=str(model_dir), allow_shared_model_dir=False)):
+        with lock_model_dir(RunConfig(model_dir=str(model_dir), allow_shared_model_dir=False)):
             return None
     except ValueError as error:
         return str(error)
 
 
-def _cluster() -> Found:
+def _describe_cluster() -> Finding:
     from estimator_train import RunConfig
 
     config = RunConfig()
     if not config.cluster_spec:
-        return Found("none: one process trains by itself")
-    return Found(f"{config.task_type} {config.task_id} of {config.cluster_spec.as_dict()}")
+        return Finding("none: this process trains alone")
+    return Finding(f"{config.task_type} {config.task_id} of {config.cluster_spec.as_dict()}")
 
 
-def _variables(environment: Mapping[str, str]) -> Found:
+def _list_variables(environment: Mapping[str, str]) -> Finding:
     values = [f"{name}={environment[name]}" for name in _VARIABLES if name in environment]
-    return Found("  ".join(values) or "none that matter")
+    return Finding("  ".join(values) or "no relevant variables are set")

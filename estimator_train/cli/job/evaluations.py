@@ -1,91 +1,92 @@
-"""From flags to the evaluations of a training."""
+"""The EvalSpec that flags describe, and lines about evaluations during training."""
 
-import os
 import sys
 from collections.abc import Mapping
-from typing import Any
 
+import numpy as np
 import tensorflow as tf
 from absl import flags as absl_flags
 from tqdm import tqdm
 
-from estimator_train import EvalSpec, Exporter, ModeKeys
-from estimator_train.cli.job.exporters import exporters
+from estimator_train import Estimator, EvalSpec, Exporter, ModeKeys
+from estimator_train.cli.job.exporters import make_exporters
 from estimator_train.cli.job.job import Job
 from estimator_train.cli.output import results
 from estimator_train.cli.output.errors import UsageError
+from estimator_train.engine.checkpoints import best
 
 
-def eval_spec(job: Job, flag_values: absl_flags.FlagValues) -> EvalSpec:
-    """Makes the EvalSpec that the flags ask for.
+def make_eval_spec(job: Job, flag_values: absl_flags.FlagValues) -> EvalSpec:
+    """Returns the EvalSpec that the flags describe.
 
     Args:
       job: The job.
       flag_values: The parsed flags.
 
     Raises:
-      UsageError: --epochs_between_evals is given, and nobody knows how long an epoch is.
+      UsageError: --epochs_between_evals is given, but the length of an epoch is unknown.
     """
-    receiver_fn = job.receiver_fn() if flag_values.exporters else None
+    receiver_fn = job.make_receiver_fn() if flag_values.exporters else None
     return EvalSpec(
-        job.input_fn(ModeKeys.EVAL),
+        job.make_input_fn(ModeKeys.EVAL),
         steps=flag_values.eval_steps,
-        exporters=exporters(receiver_fn, flag_values),
+        exporters=make_exporters(receiver_fn, flag_values),
         throttle_secs=flag_values.eval_throttle_secs or 0,
-        every_steps=_every_steps(job, flag_values),
+        every_steps=_compute_every_steps(job, flag_values),
     )
 
 
-def best_checkpoint(model_dir: str, flag_values: absl_flags.FlagValues) -> str | None:
-    """Returns the best checkpoint that --keep_best kept; None without one."""
+def find_best_checkpoint(model_dir: str, flag_values: absl_flags.FlagValues) -> str | None:
+    """Returns the best checkpoint if --keep_best is given; None if there is none."""
     if not flag_values.keep_best:
         return None
-    return tf.train.latest_checkpoint(os.path.join(model_dir, "best"))
+    return best.best_checkpoint(model_dir)
 
 
-def _every_steps(job: Job, flag_values: absl_flags.FlagValues) -> int | None:
+def _compute_every_steps(job: Job, flag_values: absl_flags.FlagValues) -> int | None:
     epochs = flag_values.epochs_between_evals
     if epochs is None:
         return flag_values.eval_every_steps
     strategy = job.estimator.config.train_distribute
     replicas = strategy.num_replicas_in_sync if strategy else 1
-    # Each step needs a batch for every replica.
-    return max(1, epochs * _batches_of_an_epoch(job) // replicas)
+    # A step uses one batch for each replica.
+    return max(1, epochs * _count_batches_in_epoch(job) // replicas)
 
 
-def _batches_of_an_epoch(job: Job) -> int:
+def _count_batches_in_epoch(job: Job) -> int:
     config = job.estimator.config
     with tf.Graph().as_default(), tf.compat.v1.Session(config=config.session_config) as session:
-        dataset = job.one_epoch_input_fn()(config, tf.distribute.InputContext())
+        dataset = job.make_one_epoch_input_fn()(config, tf.distribute.InputContext())
         batches = -1
         if isinstance(dataset, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
             batches = int(session.run(tf.data.experimental.cardinality(dataset)))
     if batches < 0:
         raise UsageError(
-            "--epochs_between_evals: the input_fn returns no dataset that knows how many batches "
-            "an epoch has. Give --eval_every_steps."
+            "--epochs_between_evals needs an input_fn that returns a dataset with a known number "
+            "of batches. Use --eval_every_steps instead."
         )
     return batches
 
 
-class Notes(Exporter):
-    """Writes a line about each evaluation to standard error; the user is waiting for it."""
+class EvaluationPrinter(Exporter):
+    """Exporter that prints a line about each evaluation to standard error."""
 
-    name = "notes"
+    name = "evaluation_printer"
 
     def __init__(self) -> None:
-        self._noted: int | None = None
+        self._last_step: int | None = None
 
     def export(
         self,
-        estimator: Any,
+        estimator: Estimator,
         export_path: str,
         checkpoint_path: str,
-        eval_result: Mapping[str, Any],
+        eval_result: Mapping[str, np.generic],
         is_the_final_export: bool,
     ) -> None:
-        """Writes the line; a last evaluation may come a second time."""
+        """Prints the line, once even if the last evaluation is exported twice."""
         step = int(eval_result["global_step"])
-        if step != self._noted:
-            tqdm.write(f"step {step} evaluated  {results.line(eval_result)}", file=sys.stderr)
-        self._noted = step
+        if step != self._last_step:
+            line = results.format_line(eval_result)
+            tqdm.write(f"step {step} evaluated  {line}", file=sys.stderr)
+        self._last_step = step

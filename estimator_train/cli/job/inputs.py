@@ -1,4 +1,4 @@
-"""The input_fns of the presets."""
+"""Input functions of the presets."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -15,45 +15,43 @@ else:
     input_fns = import_own("input_fns")
 
 
-def digits(mode: str, pipeline_options: Any) -> tf.data.Dataset:
-    """The digits that come with the package: 1,437 to train on, 360 to test with.
+def digits(mode: str, pipeline_options: "input_fns.PipelineOptions") -> tf.data.Dataset:
+    """Returns the digits that the package contains: 1,437 for training, 360 for evaluation.
 
     Args:
       mode: A ModeKeys value; training reads the training pictures in random order.
       pipeline_options: The `input_fns.PipelineOptions` of the flags.
     """
-    return input_fns.digits(**_how_to_read(mode, pipeline_options))
+    return input_fns.digits(**_select_settings(mode, pipeline_options))
 
 
 def fashion_mnist(
     mode: str,
     data_dir: str | None,
     download: bool,
-    pipeline_options: Any,
+    pipeline_options: "input_fns.PipelineOptions",
 ) -> tf.data.Dataset:
-    """Fashion-MNIST, or any other data in four files of the same names and format.
+    """Returns Fashion-MNIST, or other data in four files of the same names and format.
 
     Args:
       mode: As for `digits`.
       data_dir: Folder with the four IDX files.
-      download: Whether tf_keras may fetch those that are not there.
+      download: Whether tf_keras may download missing files.
       pipeline_options: As for `digits`.
 
     Raises:
       UsageError: There is no data_dir.
-      FileNotFoundError: A file is not there.
+      FileNotFoundError: A file does not exist.
       ValueError: A file is damaged.
     """
-    folder = _required(
-        data_dir, "a folder with the four IDX files; with --download they are fetched into it"
-    )
+    folder = _require(data_dir, "a folder with the four IDX files, which --download can get")
     if not download and not tf.io.gfile.isdir(folder):
         raise UsageError(
-            f"--data_dir={folder}: there is no such folder. Put the four IDX files of "
+            f"--data_dir={folder}: this folder does not exist. Put the four IDX files of "
             "Fashion-MNIST there, or add --download."
         )
-    reading = _how_to_read(mode, pipeline_options)
-    return input_fns.fashion_mnist(folder, download=download, **reading)
+    settings = _select_settings(mode, pipeline_options)
+    return input_fns.fashion_mnist(folder, download=download, **settings)
 
 
 def image_folder(
@@ -63,43 +61,43 @@ def image_folder(
     labels: list[str],
     image_size: int,
     mixed_channels: bool,
-    pipeline_options: Any,
+    pipeline_options: "input_fns.PipelineOptions",
 ) -> tf.data.Dataset:
-    """Pictures below the `train` and the `test` folder of data_dir, a folder a class.
+    """Returns the pictures in the folders `train` and `test`, which have a folder for each class.
 
     Args:
       mode: As for `digits`.
-      data_dir: Folder with the two folders.
-      file_pattern: Pattern of the files within each of the two.
+      data_dir: Folder that contains `train` and `test`.
+      file_pattern: Pattern of the files in `train` and `test`.
       labels: Names of the classes' folders.
-      image_size: Height and width, in pixels, that pictures are resized to.
-      mixed_channels: Whether grey pictures may lie among coloured ones.
+      image_size: Height and width of the resized pictures, in pixels.
+      mixed_channels: Whether the folders may contain both grey and coloured pictures.
       pipeline_options: As for `digits`.
 
     Raises:
       UsageError: There is no data_dir.
       FileNotFoundError: No file matches.
-      ValueError: A file's folder is not among the labels.
+      ValueError: The folder of a file is not among the labels.
     """
-    folder = _required(data_dir, "a folder with train/CLASS/*.jpeg and test/CLASS/*.jpeg")
-    reading = _how_to_read(mode, pipeline_options)
+    folder = _require(data_dir, "a folder with train/CLASS/*.jpeg and test/CLASS/*.jpeg")
+    settings = _select_settings(mode, pipeline_options)
     return input_fns.image_folder(
-        os.path.join(folder, reading.pop("split"), file_pattern),
+        os.path.join(folder, settings.pop("split"), file_pattern),
         labels,
         (image_size, image_size),
         mixed_channels=mixed_channels,
-        **reading,
+        **settings,
     )
 
 
-def _how_to_read(mode: str, pipeline_options: Any) -> dict[str, Any]:
+def _select_settings(mode: str, pipeline_options: "input_fns.PipelineOptions") -> dict[str, Any]:
     return {
         "split": "train" if mode == ModeKeys.TRAIN else "test",
         "options": pipeline_options,
     }
 
 
-def _required(data_dir: str | None, what: str) -> str:
+def _require(data_dir: str | None, description: str) -> str:
     if not data_dir:
-        raise UsageError(f"--data_dir=DIR is needed: {what}.")
+        raise UsageError(f"--data_dir=DIR is needed: {description}.")
     return data_dir

@@ -1,7 +1,7 @@
-"""Imports of the packages beside this one whose names an old codebase may use itself.
+"""Imports `flags` and `input_fns`, even if the user has modules with the same names.
 
-`python -m estimator_train`, and any user's own code, run where a `flags.py` of the user's may
-lie. Ours is imported from its own place, and its name is left free for theirs.
+A user's codebase may contain a `flags.py`. So this package imports its own `flags` from its own
+directory, and removes it from `sys.modules` again: then the user's code can import the other one.
 """
 
 import importlib
@@ -14,27 +14,25 @@ _HOME = str(Path(__file__).parents[3])
 
 
 def import_own(name: str) -> ModuleType:
-    """Imports the package `name` that was installed with this one.
+    """Imports a package that was installed with this one, without changing `sys.modules`.
 
     Args:
       name: `flags` or `input_fns`.
-
-    Returns:
-      The package; `sys.modules` is left as it was.
     """
-    theirs = _take_out(name)
+    user_modules = _remove_modules(name)
     sys.path.insert(0, _HOME)
     try:
         return importlib.import_module(name)
     finally:
         sys.path.remove(_HOME)
-        _take_out(name)
-        sys.modules.update(theirs)
+        _remove_modules(name)
+        sys.modules.update(user_modules)
 
 
-def _take_out(name: str) -> dict[str, ModuleType]:
-    found = [key for key in sys.modules if key == name or key.startswith(name + ".")]
-    return {key: sys.modules.pop(key) for key in found}
+def _remove_modules(name: str) -> dict[str, ModuleType]:
+    """Removes a package and its submodules from `sys.modules`, and returns them."""
+    keys = [key for key in sys.modules if key == name or key.startswith(name + ".")]
+    return {key: sys.modules.pop(key) for key in keys}
 
 
 if TYPE_CHECKING:

@@ -1,16 +1,15 @@
-"""`estimator-train train --profile=START:STOP`."""
+"""The profile of `estimator-train train --profile=START:STOP`."""
 
-from typing import Any
-
+from estimator_train.engine.hook_types import Hook
 from estimator_train.hooks import ProfileHook, StepBreakdown
 
 
 class Profiling:
-    """A profile of some steps, and what holds training back; nothing where there is no range.
+    """Hooks that profile some steps and find the slowest part of a step.
 
     Args:
-      steps: "START:STOP", or None.
-      model_dir: Where the profile goes.
+      steps: "START:STOP"; None profiles nothing.
+      model_dir: Directory for the profile.
 
     Raises:
       ValueError: `steps` is not a range.
@@ -21,16 +20,16 @@ class Profiling:
         self._breakdown = StepBreakdown()
 
     @property
-    def hooks(self) -> list[Any]:
+    def hooks(self) -> list[Hook]:
         """The hooks for training."""
         return [self._profile, self._breakdown] if self._profile else []
 
     @property
     def rows(self) -> dict[str, str]:
-        """What the summary says of it."""
+        """The rows of the summary."""
         return {"step_time": self._breakdown.report()} if self._profile else {}
 
     def close(self) -> None:
-        """Ends a profile that is being taken."""
+        """Writes a profile that was started."""
         if self._profile:
             self._profile.close()

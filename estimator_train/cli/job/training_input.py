@@ -1,4 +1,4 @@
-"""An input_fn that knows when the training on it will end."""
+"""Wrapper of an input_fn that predicts the last step of training."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,11 +9,11 @@ from estimator_train import RunConfig
 
 
 class TrainingInput:
-    """Wraps an input_fn and notes how many batches its dataset has.
+    """Wrapper of an input_fn that records the number of batches in its dataset.
 
     Args:
       input_fn: The input_fn; it takes config and input_context.
-      max_steps: The global step at which training stops, or None if the input ends it.
+      max_steps: The global step at which training stops, or None to train until the input ends.
     """
 
     def __init__(self, input_fn: Callable[..., Any], max_steps: int | None) -> None:
@@ -23,7 +23,7 @@ class TrainingInput:
         self._replicas = 1
 
     def __call__(self, config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
-        """Returns what the wrapped input_fn returns."""
+        """Calls the wrapped input_fn and returns its result."""
         result = self._input_fn(config=config, input_context=input_context)
         if isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset)):
             self._batches = tf.data.experimental.cardinality(result)
@@ -31,12 +31,12 @@ class TrainingInput:
         return result
 
     def last_step(self, session: tf.compat.v1.Session) -> int | None:
-        """Returns the global step at which training will end, or None if nobody knows."""
+        """Returns the global step at which training will end, or None if it is unknown."""
         if self._max_steps is not None or self._batches is None:
             return self._max_steps
         start, batches = session.run(
             [tf.compat.v1.train.get_global_step(session.graph), self._batches]
         )
-        if batches < 0:  # Endless, or not known before it is read.
+        if batches < 0:  # The cardinality is infinite or unknown.
             return None
-        return int(start + batches // self._replicas)  # Each step needs a batch for every replica.
+        return int(start + batches // self._replicas)  # A step uses one batch for each replica.

@@ -1,4 +1,4 @@
-"""A user's own functions: `package.module:function`, and the arguments it is called with."""
+"""Imports the user's functions that flags name as `package.module:function`."""
 
 import difflib
 import importlib
@@ -15,19 +15,19 @@ def load(flag: str, path: str) -> Callable[..., Any]:
     """Imports the function that a flag names.
 
     Args:
-      flag: The flag's name, for errors.
+      flag: Name of the flag, for errors.
       path: `package.module:function`.
 
     Raises:
-      UsageError: The module does not exist, or the function in it does not.
+      UsageError: The module or the function does not exist.
     """
     name, _, function_name = path.partition(":")
-    # The user's modules may read absl flags of their own: they have their defaults here.
+    # A user's module may read absl flags when it is imported: they have their default values.
     absl_flags.FLAGS.mark_as_parsed()
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
-        # A module that the user's module misses is another mistake, with its own message.
+        # The user's module exists, but imports a missing one: that error has its own message.
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise
         raise UsageError(
@@ -36,8 +36,8 @@ def load(flag: str, path: str) -> Callable[..., Any]:
         ) from error
     function = getattr(module, function_name, None)
     if not callable(function):
-        known = [n for n, value in vars(module).items() if callable(value)]
-        close = difflib.get_close_matches(function_name, known, n=1)
+        names = [name for name, value in vars(module).items() if callable(value)]
+        close = difflib.get_close_matches(function_name, names, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
         raise UsageError(f"--{flag}={path}: module {name} has no function '{function_name}'.{hint}")
     return function
@@ -46,22 +46,22 @@ def load(flag: str, path: str) -> Callable[..., Any]:
 def check_arguments(
     flag: str, path: str, function: Callable[..., Any], available: Iterable[str]
 ) -> None:
-    """Checks that a function needs no argument that it cannot get.
+    """Checks that all required arguments of a function are available.
 
     Args:
       flag: The flag that names the function, for the error.
-      path: The flag's value.
+      path: Value of the flag.
       function: The function.
-      available: Names of the arguments that it can get.
+      available: Names of the available arguments.
 
     Raises:
-      UsageError: It needs another argument.
+      UsageError: The function requires another argument.
     """
     known = sorted(available)
     for p in inspect.signature(function).parameters.values():
-        is_needed = p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        if is_needed and p.name not in known:
+        is_required = p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        if is_required and p.name not in known:
             raise UsageError(
-                f"--{flag}={path} needs an argument '{p.name}', but gets only what it names of: "
-                f"{', '.join(known)}. Give '{p.name}' a default."
+                f"--{flag}={path} requires the argument '{p.name}', which is not available. The "
+                f"available arguments are {', '.join(known)}. Give '{p.name}' a default value."
             )

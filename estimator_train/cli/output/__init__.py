@@ -1,1 +1,1 @@
-"""What commands print and write: results, errors, logs, charts."""
+"""Output of commands: results, errors, log lines, summaries."""

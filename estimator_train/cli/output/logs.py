@@ -1,4 +1,4 @@
-"""What a command writes besides its results: short lines on standard error."""
+"""Log messages of commands: short lines on standard error."""
 
 import contextlib
 import logging
@@ -8,57 +8,57 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-# What TensorFlow's C++ libraries write while they are loaded, whatever their log level is.
+# Messages of TensorFlow's C++ libraries while they are loaded, which ignore the log level.
 _LOADING = re.compile(rb"[IWE]\d{4} |WARNING: All log messages before absl::InitializeLog")
-# Python-side lines that ask nothing of the user: deprecations within TensorFlow, and a NaN loss,
-# which the error says by itself.
-_NOT_FOR_USERS = re.compile(r"deprecated and will be removed|^Model diverged with loss")
+# Messages of Python code that need no action: deprecations within TensorFlow, and a NaN loss,
+# which also raises an error.
+_IRRELEVANT = re.compile(r"deprecated and will be removed|^Model diverged with loss")
 
 
-def set_up(debug: bool, loads_tensorflow: bool = True) -> None:
-    """Makes log lines short, and loads TensorFlow without its start-up noise.
+def configure(debug: bool, loads_tensorflow: bool = True) -> None:
+    """Makes log lines short, and loads TensorFlow without its messages at start-up.
 
     Args:
-      debug: Show all that is logged, in TensorFlow's own way.
-      loads_tensorflow: Whether this command needs it, which takes seconds.
+      debug: Whether to show all messages, in the format of TensorFlow.
+      loads_tensorflow: Whether to load TensorFlow, which takes seconds.
     """
     if debug:
         logging.basicConfig(level=logging.INFO)
         return
-    handler = _AboveTheBar()
-    handler.setFormatter(_OneLine())
-    handler.addFilter(lambda record: not _NOT_FOR_USERS.search(record.getMessage()))
+    handler = _ProgressSafeHandler()
+    handler.setFormatter(_OneLineFormatter())
+    handler.addFilter(lambda record: not _IRRELEVANT.search(record.getMessage()))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.captureWarnings(True)
-    logging.getLogger("tensorflow").handlers.clear()  # One that it made itself.
-    # Whatever it was, as images and schedulers set it; errors come as exceptions as well.
+    logging.getLogger("tensorflow").handlers.clear()  # TensorFlow adds a handler.
+    # This overrides a value from a container image or a scheduler. Errors are also exceptions.
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     if loads_tensorflow:
-        with _loading_noise_removed():
+        with _without_loading_messages():
             import tensorflow  # noqa: F401
 
 
 @contextlib.contextmanager
-def _loading_noise_removed() -> Iterator[None]:
-    """Holds back what is written to standard error, and writes all but the noise afterwards."""
+def _without_loading_messages() -> Iterator[None]:
+    """Buffers standard error, and then writes the buffer without TensorFlow's loading messages."""
     sys.stderr.flush()
     standard_error = os.dup(2)
-    with tempfile.TemporaryFile() as held_back:
-        os.dup2(held_back.fileno(), 2)
+    with tempfile.TemporaryFile() as buffer:
+        os.dup2(buffer.fileno(), 2)
         try:
             yield
         finally:
             sys.stderr.flush()
             os.dup2(standard_error, 2)
             os.close(standard_error)
-            held_back.seek(0)
-            for line in held_back:
+            buffer.seek(0)
+            for line in buffer:
                 if not _LOADING.match(line):
                     os.write(2, line)
 
 
-class _AboveTheBar(logging.Handler):
-    """Writes to standard error without tearing a progress bar."""
+class _ProgressSafeHandler(logging.Handler):
+    """Handler that writes to standard error without damaging a progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from tqdm import tqdm
@@ -66,8 +66,8 @@ class _AboveTheBar(logging.Handler):
         tqdm.write(self.format(record), file=sys.stderr)
 
 
-class _OneLine(logging.Formatter):
-    """`warning: text`, of a longer text its first line."""
+class _OneLineFormatter(logging.Formatter):
+    """Formatter of `warning: text`, with only the first line of the text."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = record.getMessage().strip().partition("\n")[0]

@@ -1,4 +1,4 @@
-"""How a command's results are written."""
+"""Formats the results of commands."""
 
 import csv
 import io
@@ -11,20 +11,20 @@ import numpy as np
 _LAST_METRICS = ("loss", "global_step")
 
 
-def rows_of(metrics: Mapping[str, Any]) -> dict[str, str]:
-    """Returns metrics as text: the model's own by name, then the loss and the step."""
-    own = sorted(set(metrics).difference(_LAST_METRICS))
-    return {name: _number(metrics[name]) for name in (*own, *_LAST_METRICS) if name in metrics}
+def format_metrics(metrics: Mapping[str, Any]) -> dict[str, str]:
+    """Returns metrics as text: those of the model by name, then the loss and the step."""
+    names = (*sorted(set(metrics).difference(_LAST_METRICS)), *_LAST_METRICS)
+    return {name: _format_number(metrics[name]) for name in names if name in metrics}
 
 
-def line(metrics: Mapping[str, Any]) -> str:
+def format_line(metrics: Mapping[str, Any]) -> str:
     """Returns metrics in one line, without the step."""
-    rows = rows_of({name: value for name, value in metrics.items() if name != "global_step"})
+    rows = format_metrics({name: value for name, value in metrics.items() if name != "global_step"})
     return "  ".join(f"{name} {value}" for name, value in rows.items())
 
 
-def table(rows: Mapping[str, str]) -> str:
-    """Returns a line for each row: its name, and its value in a column."""
+def format_table(rows: Mapping[str, str]) -> str:
+    """Returns a line for each row, with the values in a column."""
     width = max(len(name) for name in rows) + 2
     return "\n".join(f"{name:<{width}}{value}" for name, value in rows.items())
 
@@ -33,30 +33,30 @@ def json_lines(predictions: Iterable[Any]) -> Iterator[str]:
     """Yields a JSON object for each prediction.
 
     Args:
-      predictions: What `Estimator.predict` yields: a dict of NumPy values for each example, or a
-        single value, which becomes `{"predictions": value}`.
+      predictions: The results of `Estimator.predict`: a dict of NumPy values for each example, or
+        a single value, which becomes `{"predictions": value}`.
     """
     for prediction in predictions:
-        named = {name: _plain(value) for name, value in _named(prediction).items()}
+        named = {name: _to_python(value) for name, value in _as_dict(prediction).items()}
         yield json.dumps(named, ensure_ascii=False)
 
 
 def csv_lines(predictions: Iterable[Any]) -> Iterator[str]:
-    """Yields a header and then the numbers of each prediction, comma-separated.
+    """Yields a header, and then the comma-separated values of each prediction.
 
     Args:
-      predictions: As for `json_lines`. An array has a column for each of its numbers, in C order:
+      predictions: As for `json_lines`. An array gets a column for each value, in C order:
         `name_0`, `name_1`, ...
     """
     for index, prediction in enumerate(predictions):
         columns: dict[str, Any] = {}
-        for name, value in _named(prediction).items():
+        for name, value in _as_dict(prediction).items():
             flat = np.ravel(value)
             names = [name] if np.ndim(value) == 0 else [f"{name}_{i}" for i in range(len(flat))]
-            columns.update(zip(names, (_plain(number) for number in flat), strict=True))
+            columns.update(zip(names, (_to_python(number) for number in flat), strict=True))
         if index == 0:
-            yield _csv_line(columns)
-        yield _csv_line(columns.values())
+            yield _format_csv_line(columns)
+        yield _format_csv_line(columns.values())
 
 
 LINE_FORMATS: dict[str, Callable[[Iterable[Any]], Iterator[str]]] = {
@@ -65,28 +65,28 @@ LINE_FORMATS: dict[str, Callable[[Iterable[Any]], Iterator[str]]] = {
 }
 
 
-def _named(prediction: Any) -> Mapping[str, Any]:
+def _as_dict(prediction: Any) -> Mapping[str, Any]:
     return prediction if isinstance(prediction, Mapping) else {"predictions": prediction}
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy value as Python's lists, numbers and strings."""
+def _to_python(value: Any) -> Any:
+    """Converts a NumPy value to Python lists, numbers and strings."""
     if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype == np.float32:
             value = np.asarray(value).astype(str).astype(float)  # 0.1, not 0.10000000149011612
         value = value.tolist()
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_to_python(item) for item in value]
     return value.decode("utf-8", errors="replace") if isinstance(value, bytes) else value
 
 
-def _csv_line(cells: Iterable[Any]) -> str:
+def _format_csv_line(cells: Iterable[Any]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(cells)
     return line.getvalue()
 
 
-def _number(value: Any) -> str:
+def _format_number(value: Any) -> str:
     array = np.asarray(value)
     if array.ndim or not np.issubdtype(array.dtype, np.floating):
         return str(value)

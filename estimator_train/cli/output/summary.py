@@ -1,4 +1,4 @@
-"""`--job_summary`: a JSON record of a run, whatever ended it."""
+"""The JSON record of a run that `--job_summary` writes, even if the run fails."""
 
 import contextlib
 import datetime
@@ -13,26 +13,26 @@ from typing import Any
 from absl import flags as absl_flags
 
 from estimator_train.cli.output import errors
-from estimator_train.cli.output.whole_files import whole_file
+from estimator_train.cli.output.whole_files import open_atomically
 from estimator_train.compat import installed
-from estimator_train.lifecycle.hard_exit import last_words
+from estimator_train.lifecycle.hard_exit import on_hard_exit
 from estimator_train.lifecycle.preemption import EXIT_CODE, Preempted
 
 _PACKAGES = ("estimator-train", "tensorflow", "tf-keras", "numpy")
 
 
 @contextlib.contextmanager
-def recorded(flag_values: absl_flags.FlagValues) -> Iterator[dict[str, Any]]:
-    """Writes the record when the command within it begins, and again when it ends.
+def record_run(flag_values: absl_flags.FlagValues) -> Iterator[dict[str, Any]]:
+    """Writes the record when a command begins, and again when it ends.
 
-    The record has `command`, `flags`, `versions`, `host`, `started`, `secs`, what the command
-    adds to it, and `exit` with `code` (null until it ends) and `cause`.
+    The record has `command`, `flags`, `versions`, `host`, `started`, `secs`, the values that the
+    command adds, and `exit` with `code` (null until the command ends) and `cause`.
 
     Args:
       flag_values: The parsed flags.
 
     Yields:
-      What the command adds to: names to values that JSON knows.
+      A dict for the values of the command, which must be valid in JSON.
 
     Raises:
       UsageError: The file cannot be written.
@@ -57,21 +57,21 @@ def recorded(flag_values: absl_flags.FlagValues) -> Iterator[dict[str, Any]]:
         _write(path, {**record, "secs": secs, "exit": {"code": code, "cause": cause}})
 
     write(None, "still running, or killed")
-    with last_words(write):
+    with on_hard_exit(write):
         try:
             yield record
         except BaseException as error:
-            write(*_ended_by(error))
+            write(*_describe_exit(error))
             raise
         write(0, "done")
 
 
-def _ended_by(error: BaseException) -> tuple[int, str]:
+def _describe_exit(error: BaseException) -> tuple[int, str]:
     if isinstance(error, Preempted):
         return EXIT_CODE, str(error)
-    if isinstance(error, SystemExit) and isinstance(error.code, int):  # The user's own.
+    if isinstance(error, SystemExit) and isinstance(error.code, int):  # From the user's code.
         return error.code, "sys.exit"
-    return errors.code_of(error), errors.text_of(error)
+    return errors.get_exit_code(error), errors.summarize(error)
 
 
 def _check_writable(path: str) -> None:
@@ -79,20 +79,18 @@ def _check_writable(path: str) -> None:
     with contextlib.suppress(OSError):
         os.makedirs(directory, exist_ok=True)
     if not os.path.isdir(directory) or not os.access(directory, os.W_OK):
-        raise errors.UsageError(
-            f"--job_summary={path}: {directory} is not a directory that can be written to."
-        )
+        raise errors.UsageError(f"--job_summary={path}: {directory} is not a writable directory.")
 
 
 def _write(path: str, record: dict[str, Any]) -> None:
-    """Writes it whole or not at all."""
-    text = json.dumps(record, indent=1, default=_plain) + "\n"
+    """Writes the record atomically."""
+    text = json.dumps(record, indent=1, default=_to_python) + "\n"
     try:
-        with whole_file(path) as file:
+        with open_atomically(path) as file:
             file.write(text)
     except OSError as error:
         print(f"{errors.PROGRAM}: --job_summary={path}: {error.strerror}", file=sys.stderr)
 
 
-def _plain(value: Any) -> Any:
+def _to_python(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -1,4 +1,4 @@
-"""The versions of what is installed, from its metadata: nothing is imported for them."""
+"""The versions of installed packages, from their metadata, without importing them."""
 
 import platform
 
@@ -6,8 +6,8 @@ import estimator_train
 from estimator_train.compat import installed
 
 
-def report() -> str:
-    """Returns the versions that a bug report needs, one a line: what `--version` prints."""
+def format_versions() -> str:
+    """Returns the text of `--version`: one line for each version that a bug report needs."""
     return (
         f"estimator-train {estimator_train.__version__}\n"
         f"TensorFlow {installed.version('tensorflow') or 'is not installed'}\n"

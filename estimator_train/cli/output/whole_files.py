@@ -1,4 +1,4 @@
-"""Files of results that are there only once they are whole."""
+"""Writes result files atomically."""
 
 import contextlib
 import os
@@ -8,14 +8,14 @@ from typing import TextIO
 
 
 @contextlib.contextmanager
-def whole_file(path: str) -> Iterator[TextIO]:
-    """Opens a file for writing that gets its name when the block ends without an error.
+def open_atomically(path: str) -> Iterator[TextIO]:
+    """Opens a temporary file that replaces `path` when the block ends without an error.
 
     Args:
-      path: The file; one that is there already stays as it is until then.
+      path: The file. An existing file is not changed until the block ends.
 
     Yields:
-      The file, under a name of its own, so that two writers do not disturb each other.
+      The temporary file; its unique name allows several writers.
     """
     unfinished = f"{path}.{uuid.uuid4().hex[:8]}.unfinished"
     try:

@@ -2,10 +2,10 @@
 
     import estimator_train.compat.v1 as tf_estimator
 
-Names that mean the same in v1 and v2 are `estimator_train`'s own.
+Names with the same meaning in v1 and v2 come from `estimator_train`.
 """
 
-# `X as X` says to type checkers that X is public.
+# `X as X` marks X as public for type checkers.
 from estimator_train import (
     BestExporter as BestExporter,
     BinaryClassHead as BinaryClassHead,

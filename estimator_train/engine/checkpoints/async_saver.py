@@ -1,4 +1,4 @@
-"""Checkpoints that are written by a thread while training continues."""
+"""Saver that copies the variables and writes checkpoints in a thread while training continues."""
 
 import functools
 import os
@@ -6,11 +6,14 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
+from estimator_train.cluster.launched import report_checkpoint
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
-from estimator_train.engine.checkpoints.integrity import mark_good, remove_unfinished
+from estimator_train.engine.checkpoints.integrity import mark_whole
+from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
 from estimator_train.engine.hook_types import (
     Hook,
     Listener,
@@ -21,40 +24,46 @@ from estimator_train.engine.hook_types import (
 )
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
+# Those that the operation DeepCopy has a kernel for; a session copies values of all others itself.
+_COPIED_TYPES = frozenset(
+    [tf.float16, tf.float32, tf.float64, tf.bfloat16]
+    + [tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.uint32, tf.uint64]
+)
 _WRITES = "SaveV2"
-_FIRST_VALUE = 3  # Of a SaveV2 operation's inputs: prefix, names, slices, then the values.
+_FIRST_VALUE = 3  # A SaveV2 operation has the inputs prefix, names and slices, then the values.
 
 
 class CheckpointWriteError(OSError):
-    """A checkpoint could not be written, as when a disk is full.
+    """Error for a checkpoint that could not be written, for example on a full disk.
 
-    It is not one of TensorFlow's errors: a full disk can be an OutOfRangeError there, which is also
-    the end of the input.
+    It is no error of TensorFlow: there a full disk can raise OutOfRangeError, which also marks the
+    end of the input.
     """
 
 
 class AsyncSaver:
-    """Stands for a Scaffold's Saver: copies the values at a save, and has a thread write them.
+    """Saver that copies the values of the variables and writes them in a thread.
 
-    One save is written at a time; the next waits for it. A Saver that cannot be taken apart like
-    this (one of the user's own making, or of the old format) saves at once, as ever.
+    It replaces the Saver of a Scaffold. One write runs at a time, and the next save waits until it
+    has ended. A Saver with the user's `save` method, or of the old checkpoint format, has no values
+    that can be copied; training waits while it saves.
 
     Args:
-      scaffold: The model's Scaffold, whose Saver may be made later, with the session.
-      beside: Whether training continues meanwhile; if not, it waits for each save.
-      writes_graph: Whether the graph is written with each checkpoint, whatever `save` is told.
+      scaffold: The model's Scaffold; its Saver may be created later, with the session.
+      asynchronous: Whether training continues during a write.
+      writes_graph: Whether each checkpoint includes the graph, whatever the arguments of `save`.
     """
 
     def __init__(
         self,
         scaffold: tf.compat.v1.train.Scaffold,
-        beside: bool = True,
+        asynchronous: bool = True,
         writes_graph: bool = False,
     ) -> None:
         self._scaffold = scaffold
-        self._beside = beside
+        self._asynchronous = asynchronous
         self._writes_graph = writes_graph
-        self._text_of: tf.Graph | None = None
+        self._written_graph: tf.Graph | None = None
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._graph: tf.Graph | None = None
@@ -66,43 +75,44 @@ class AsyncSaver:
         return GraphFiles() if self._writes_graph else None
 
     @property
-    def saver_def(self) -> Any:
-        """The Saver's, for those who write it into a graph."""
+    def saver_def(self) -> tf.compat.v1.train.SaverDef:
+        """The definition of the Saver, for programs that write it into a graph."""
         return self._scaffold.saver.saver_def
 
     def save(self, session: tf.compat.v1.Session, save_path: str, **arguments: Any) -> None:
-        """Copies all values as they are now; returns before they are written.
+        """Copies the current values of all variables and starts the write.
 
         Args:
           session: A raw session.
-          save_path: As for `tf.compat.v1.train.Saver.save`.
-          **arguments: The others of that method.
+          save_path: Path prefix without the step, as in `tf.compat.v1.train.Saver.save`.
+          **arguments: Other arguments of that method.
         """
         self.wait()
-        if self._graph_files and self._text_of is not session.graph:
+        if self._graph_files and self._written_graph is not session.graph:
             self._graph_files.write_text(session.graph, os.path.dirname(save_path))
-            self._text_of = session.graph
-        if self._beside and self._graph is not session.graph:
-            self._take_apart(self._scaffold.saver, session.graph)
+            self._written_graph = session.graph
+        if self._asynchronous and self._graph is not session.graph:
+            self._find_values(self._scaffold.saver, session.graph)
         if not self._values:
             self._write_now(session, save_path, arguments)
             return
         copied = dict(zip(self._values, session.run(self._copies), strict=True))
-        if not all(tensor.shape.is_compatible_with(copied[tensor].shape) for tensor in copied):
-            # They came from a checkpoint of another shape, and cannot be fed.
+        # A scalar string is a bytes object, which has no shape.
+        if not all(tensor.shape.is_compatible_with(np.shape(copied[tensor])) for tensor in copied):
+            # A checkpoint gave a variable another shape; its value cannot be fed.
             self._write_now(session, save_path, arguments)
             return
-        frozen = _Frozen(session, copied)
+        frozen = _FrozenSession(session, copied)
         self._thread = threading.Thread(
             target=self._write, args=(frozen, save_path, arguments), name="checkpoint-writer"
         )
         self._thread.start()
 
     def wait(self) -> None:
-        """Waits until nothing is being written.
+        """Waits for the end of the write.
 
         Raises:
-          Exception: What the write failed with.
+          Exception: The error of the write.
         """
         if self._thread is not None:
             self._thread.join()
@@ -110,34 +120,34 @@ class AsyncSaver:
         self.raise_error()
 
     def raise_error(self) -> None:
-        """Raises what a write failed with, if one has failed since the last call."""
+        """Raises the error of a write that has failed since the last call, if there is one."""
         error, self._error = self._error, None
         if error is not None:
             raise error
 
-    def settle(self) -> None:
-        """Waits as `wait` does, but keeps an error for it; for before a session closes."""
+    def join_writer(self) -> None:
+        """Waits for the end of the write before a session closes; `wait` raises its error later."""
         if self._thread is not None:
             self._thread.join()
 
-    def _take_apart(self, saver: tf.compat.v1.train.Saver, graph: tf.Graph) -> None:
-        """Finds the values that are written, and adds their copies to the graph."""
+    def _find_values(self, saver: tf.compat.v1.train.Saver, graph: tf.Graph) -> None:
+        """Finds the values that the Saver writes, and adds operations that copy them."""
         self._graph = graph
         self._values, self._copies = [], []
         if not _saves_as_tensorflow(saver):
             return
         save_tensor = graph.as_graph_element(saver.saver_def.save_tensor_name)
-        values = _written_values(save_tensor.op)
+        values = _find_written_values(save_tensor.op)
         if any(value.dtype in (tf.variant, tf.resource) for value in values):
             return
         self._values = values
-        # A fetched tensor that the graph itself still holds is copied by one thread, much slower.
+        # A session copies a fetched tensor that the graph holds in one thread, much slower.
         with tf_internals.reopened(graph), graph.as_default(), tf.name_scope("checkpoint_copies"):
             self._copies = [_copy(value) for value in self._values]
 
-    def _write(self, frozen: "_Frozen", save_path: str, arguments: dict[str, Any]) -> None:
+    def _write(self, frozen: "_FrozenSession", save_path: str, arguments: dict[str, Any]) -> None:
         try:
-            # What is the default graph is each thread's own.
+            # Each thread has its default graph.
             with frozen.graph.as_default():
                 self._write_now(frozen, save_path, arguments)
         except BaseException as error:
@@ -145,23 +155,25 @@ class AsyncSaver:
 
     def _write_now(self, session: Any, save_path: str, arguments: dict[str, Any]) -> None:
         saver, files = self._scaffold.saver, self._graph_files
-        if files:  # A saver of the user's writes the `.meta` itself.
+        if files:  # A Saver of the user writes the `.meta` file itself.
             files = files if _saves_as_tensorflow(saver) else None
             arguments = {**arguments, "write_meta_graph": files is None}
         try:
+            set_aside_damaged(f"{save_path}-{arguments.get('global_step')}")
             checkpoint = saver.save(session, save_path, **arguments)
             if files and checkpoint:
                 files.write_meta(saver, session.graph, checkpoint)
-            mark_good(checkpoint)
+            mark_whole(checkpoint)
+            report_checkpoint(f"{save_path}-{arguments.get('global_step')}")
         except tf.errors.OpError as error:
             remove_unfinished(f"{save_path}-{arguments.get('global_step')}")
             if isinstance(error, _LOST_SESSION):
-                raise  # MonitoredSession answers it by a new session.
+                raise  # MonitoredSession opens a new session.
             state = tf.train.get_checkpoint_state(os.path.dirname(save_path))
             last = state.model_checkpoint_path if state else "none"
             raise CheckpointWriteError(
                 f"The checkpoint of step {arguments.get('global_step')} could not be written to "
-                f"{os.path.dirname(save_path)}: {_reason(error)}. The last one is {last}."
+                f"{os.path.dirname(save_path)}: {_first_cause(error)}. The last one is {last}."
             ) from error
 
 
@@ -173,34 +185,34 @@ def saver_hooks(
     save_secs: float | None,
     save_steps: int | None,
 ) -> list[Hook]:
-    """The hook that has a saver write checkpoints, and one that tells of a write that failed.
+    """Returns the hook that saves checkpoints, and the hook that raises errors of writes.
 
     Args:
-      saver: Writes them.
-      listeners: Called before and after each.
-      model_dir: Where they are written.
-      save_secs: Seconds between two, or None.
-      save_steps: Steps between two, or None.
+      saver: The saver that writes the checkpoints.
+      listeners: Listeners that are called before and after each save.
+      model_dir: The directory of the checkpoints.
+      save_secs: Seconds between two checkpoints, or None.
+      save_steps: Steps between two checkpoints, or None.
     """
-    saves = SaverHook(
+    save_hook = SaverHook(
         model_dir,
         save_secs=save_secs,
         save_steps=save_steps,
-        listeners=[SettledSaves(saver, listeners), *listeners],
-        save_graph_def=False,  # The saver writes it.
+        listeners=[WaitForWriteListener(saver, listeners), *listeners],
+        save_graph_def=False,  # AsyncSaver writes the graph.
         saver=saver,
     )
-    return [saves, FailedWriteHook(saver)]
+    return [save_hook, FailedWriteHook(saver)]
 
 
-class SettledSaves(Listener):
-    """Has other listeners find what they count on: a checkpoint that is written.
+class WaitForWriteListener(Listener):
+    """Listener that waits for the end of a write before other listeners read the checkpoint.
 
-    It stands before them. A listener with a method `needs_checkpoint(global_step)` is asked whether
-    it needs this one; any other that has an `after_save` does.
+    It comes first. It calls the method `needs_checkpoint(global_step)` of a listener, if there is
+    one; without it a listener that overrides `after_save` needs each checkpoint.
 
     Args:
-      saver: The saver whose checkpoints they are.
+      saver: The saver that writes the checkpoints.
       listeners: The other listeners.
     """
 
@@ -223,22 +235,22 @@ class SettledSaves(Listener):
 
 
 class FailedWriteHook(PassiveHook):
-    """Stops training when a checkpoint could not be written."""
+    """Hook that stops training when a checkpoint could not be written."""
 
     def __init__(self, saver: AsyncSaver) -> None:
         self._saver = saver
 
-    def after_loop(self, steps: int, loss: Any) -> None:
-        """Raises the error of a write."""
+    def after_loop(self, steps: int, loss: object) -> None:
+        """Raises the error of the last write, if it failed."""
         self._saver.raise_error()
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Raises the error of a write."""
+        """Raises the error of the last write, if it failed."""
         self._saver.raise_error()
 
 
-class _Frozen(tf_internals.SessionInterface):
-    """A session for a Saver in which some tensors have the values of an earlier moment."""
+class _FrozenSession(tf_internals.SessionInterface):
+    """Session for a Saver in which some tensors keep the values that they had at the save."""
 
     def __init__(self, session: tf.compat.v1.Session, values: dict[tf.Tensor, Any]) -> None:
         self._session = session
@@ -250,33 +262,32 @@ class _Frozen(tf_internals.SessionInterface):
         return self._session.graph
 
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
-        """Runs the fetches on the values of that moment."""
+        """Runs the fetches on the values of the save."""
         return self._session.run(fetches, {**self._by_name, **(feed_dict or {})})
 
 
-def _saves_as_tensorflow(saver: Any) -> bool:
-    """Whether a saver's `save` is that of TensorFlow's Saver, and none of the user's."""
-    saves = tf.compat.v1.train.Saver.save
-    found = getattr(saver.save, "__func__", None) is saves
-    # One that hands on to a Saver's `save` may do more when it is asked for it.
-    return found and isinstance(saver, tf.compat.v1.train.Saver)
+def _saves_as_tensorflow(saver: object) -> bool:
+    """Returns whether `saver.save` is the method of TensorFlow's Saver, not one of the user."""
+    save = getattr(getattr(saver, "save", None), "__func__", None)
+    # An object that only delegates to a Saver may do more in its `save`.
+    return save is tf.compat.v1.train.Saver.save and isinstance(saver, tf.compat.v1.train.Saver)
 
 
-def _reason(error: tf.errors.OpError) -> str:
-    """What is wrong, without the stack of the operation that met it."""
+def _first_cause(error: tf.errors.OpError) -> str:
+    """Returns the line of an error that names the cause, without the stack of the operation."""
     lines = [line.strip() for line in error.message.splitlines()]
     return next((line for line in lines if "; " in line), lines[0])
 
 
-def _needs_checkpoint(listener: Any, global_step: int) -> bool:
-    if hasattr(listener, "needs_checkpoint"):
-        return bool(listener.needs_checkpoint(global_step))
-    ignores = Listener.after_save
-    return getattr(listener.after_save, "__func__", None) is not ignores
+def _needs_checkpoint(listener: Listener, global_step: int) -> bool:
+    needs_checkpoint = getattr(listener, "needs_checkpoint", None)
+    if needs_checkpoint is not None:
+        return bool(needs_checkpoint(global_step))
+    return getattr(listener.after_save, "__func__", None) is not Listener.after_save
 
 
-def _written_values(save: tf.Operation) -> list[tf.Tensor]:
-    """All tensors that are written when `save` runs; constants and strings are not asked."""
+def _find_written_values(save: tf.Operation) -> list[tf.Tensor]:
+    """Returns all tensors that the operation `save` writes, without constants."""
     values: dict[str, tf.Tensor] = {}
     seen: set[str] = set()
     stack = [save]
@@ -294,6 +305,4 @@ def _written_values(save: tf.Operation) -> list[tf.Tensor]:
 
 
 def _copy(value: tf.Tensor) -> tf.Tensor:
-    if value.dtype.is_floating or value.dtype.is_integer:
-        return tf.raw_ops.DeepCopy(x=value)
-    return value
+    return tf.raw_ops.DeepCopy(x=value) if value.dtype in _COPIED_TYPES else value

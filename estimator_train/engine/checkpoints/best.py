@@ -1,6 +1,6 @@
-"""The best checkpoints by a metric, kept in `best/` beside those that come and go.
+"""Copies of the best checkpoints by a metric in `best/`, which retention does not remove.
 
-`best/` is itself a directory of checkpoints: `tf.train.latest_checkpoint` gives the best of them.
+`best/` is a directory of checkpoints: `tf.train.latest_checkpoint` returns the best one.
 """
 
 import json
@@ -10,12 +10,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.whole_files import write_whole
+from estimator_train.engine.atomic_write import atomic_copy, atomic_write
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.run_config import RunConfig
 
-DIRECTORY = "best"
+_DIRECTORY = "best"
 _RECORD = "best.json"
-_GONE = (
+_DELETED = (
     "%s (%s = %s) was removed for later checkpoints before it could be kept in best/. Raise "
     "RunConfig.keep_checkpoint_max."
 )
@@ -25,32 +26,33 @@ _LOG = tf.get_logger()
 def keep_if_best(
     config: RunConfig, metrics: Mapping[str, Any], checkpoint_path: str | None
 ) -> None:
-    """Copies an evaluated checkpoint to `best/` if it is among the best; the worst goes for it.
+    """Copies an evaluated checkpoint to `best/` if it is among the best, and removes the worst.
 
     Args:
-      config: The configuration; its `keep_best` is (metric, "min" or "max", how many), or None.
-      metrics: What the evaluation found.
-      checkpoint_path: The checkpoint that was evaluated.
+      config: The configuration; `keep_best` is (metric, "min" or "max", number of checkpoints) or
+        None.
+      metrics: The metrics of the evaluation, by name.
+      checkpoint_path: The evaluated checkpoint; None if there was none.
 
     Raises:
       ValueError: The evaluation has no such metric.
     """
     if config.keep_best is None or checkpoint_path is None:
         return
-    metric, mode, most = config.keep_best
+    metric, mode, max_kept = config.keep_best
     if metric not in metrics:
         raise ValueError(
             f"RunConfig.keep_best names the metric '{metric}', which the evaluation does not have. "
             f"It has {sorted(metrics)}."
         )
-    directory = os.path.join(config.model_dir, DIRECTORY)
+    directory = os.path.join(config.model_dir, _DIRECTORY)
     ranked = _read(directory)
     name = os.path.basename(checkpoint_path)
     entry = {"name": name, "step": int(metrics["global_step"]), "value": float(metrics[metric])}
     others = [other for other in ranked if other["name"] != name]
-    # Of equal ones the earlier stays: sorting keeps their order.
+    # A stable sort: of equal values the earlier checkpoint stays.
     ranked = sorted([*others, entry], key=lambda e: e["value"], reverse=mode == "max")
-    kept, dropped = ranked[:most], ranked[most:]
+    kept, dropped = ranked[:max_kept], ranked[max_kept:]
     if entry in kept:
         tf.io.gfile.makedirs(directory)
         if entry["name"] not in {other["name"] for other in _read(directory)}:
@@ -58,12 +60,17 @@ def keep_if_best(
                 _copy(checkpoint_path, os.path.join(directory, name))
             except tf.errors.NotFoundError:
                 _remove(os.path.join(directory, name))
-                _LOG.warning(_GONE, checkpoint_path, metric, entry["value"])
+                _LOG.warning(_DELETED, checkpoint_path, metric, entry["value"])
                 return
         _write(directory, kept)
         _LOG.info("Kept %s: %s = %s.", os.path.join(directory, name), metric, entry["value"])
     for other in dropped:
         _remove(os.path.join(directory, other["name"]))
+
+
+def best_checkpoint(model_dir: str) -> str | None:
+    """Returns the best checkpoint that `RunConfig.keep_best` kept, or None."""
+    return latest_checkpoint(os.path.join(model_dir, _DIRECTORY))
 
 
 def _read(directory: str) -> list[dict[str, Any]]:
@@ -75,25 +82,21 @@ def _read(directory: str) -> list[dict[str, Any]]:
 
 
 def _write(directory: str, kept: list[dict[str, Any]]) -> None:
-    write_whole(os.path.join(directory, _RECORD), json.dumps(kept, indent=1))
-    # TensorFlow makes paths relative to a directory that is not absolute, and leaves others alone.
+    atomic_write(os.path.join(directory, _RECORD), json.dumps(kept, indent=1))
+    # If the directory is not absolute, TensorFlow makes paths relative to the directory.
     base = "" if os.path.isabs(directory) else directory
     paths = [os.path.join(base, entry["name"]) for entry in kept]
-    # The state file lists checkpoints from the oldest to the latest, which is the best here.
+    # The file `checkpoint` ends with the latest checkpoint; here that is the best one.
     tf.compat.v1.train.update_checkpoint_state(directory, paths[0], paths[::-1])
 
 
 def _copy(source: str, destination: str) -> None:
-    """Copies a checkpoint's files, the index last: without it there is no checkpoint to see.
-
-    It is also what goes first when a checkpoint is removed.
-    """
+    """Copies a checkpoint's files, the index last: a reader finds no checkpoint without it."""
     for file in (*tf.io.gfile.glob(source + ".data-*"), source + ".index"):
-        target = destination + file[len(source) :]
-        tf.io.gfile.copy(file, target + ".part", overwrite=True)
-        tf.io.gfile.rename(target + ".part", target, overwrite=True)
+        atomic_copy(file, destination + file[len(source) :])
 
 
 def _remove(path: str) -> None:
+    """Removes a checkpoint's files, the index first."""
     for file in sorted(tf.io.gfile.glob(path + ".*"), key=lambda f: not f.endswith(".index")):
         tf.io.gfile.remove(file)

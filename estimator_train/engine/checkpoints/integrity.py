@@ -1,160 +1,109 @@
-"""Checkpoints that can be read: the newest of them, whatever has become of later ones.
+"""The latest whole checkpoint of a directory, also if later checkpoints are damaged.
 
-A checkpoint is good if all that it holds can be read with the right checksums. It is read once for
-that in each process, and not at all where the process wrote it itself.
+A checkpoint counts as damaged if several readings of the same files agree on it. Each process
+reads a checkpoint once, and never one that it wrote itself. A healthy storage is read here alone;
+`storage.py` and `damage.py` come in where it is not, or where a checkpoint must be read.
 """
 
 import contextlib
+import dataclasses
 import os
 import re
-from collections.abc import Iterator
-from typing import Any
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import tensorflow as tf
+from google.protobuf import text_format
+
+from estimator_train.engine.checkpoints import storage
+from estimator_train.engine.checkpoints.damage import read_checkpoint
 
 _LOG = tf.get_logger()
+_Result = TypeVar("_Result")
 _INDEX = re.compile(r"(?P<name>.+-(?P<step>\d+))\.index")
-_MOST_NOTED = 1000
-# What its files looked like when a checkpoint was found good, by its path.
-_found_good: dict[str, tuple[tuple[Any, ...], ...]] = {}
+_SHARD = re.compile(r"\.data-\d{5}-of-\d{5}")
+_MAX_REMEMBERED = 1000
+# A reading may meet a stale cache or a file that another process replaces: four must agree.
+_READING_DELAYS_SECS = (0.1, 0.2, 0.4)
+
+Fingerprint = tuple[str | int, ...]
+# Fingerprints of the files of checkpoints that were found whole or damaged, by path.
+_whole: dict[str, tuple[Fingerprint, ...]] = {}
+_damaged: dict[str, tuple[tuple[Fingerprint, ...], str]] = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckpointList:
+    """Content of the file `checkpoint`.
+
+    Attributes:
+      latest: Path prefix of the latest checkpoint.
+      paths: Path prefixes of all checkpoints, the oldest first.
+    """
+
+    latest: str
+    paths: tuple[str, ...]
 
 
 def latest_checkpoint(model_dir: str) -> str | None:
-    """Finds the latest checkpoint, or the newest before it that can be read.
+    """Returns the latest checkpoint, or the newest before it if that is damaged.
 
     Args:
       model_dir: The directory of the checkpoints.
 
     Returns:
-      Its path prefix, or None where there are no checkpoints.
+      Its path prefix, or None if there are no checkpoints.
 
     Raises:
-      ValueError: The file `checkpoint` names checkpoints, and none can be read.
+      ValueError: The file `checkpoint` names checkpoints, and all are damaged.
+      StorageFaultError: The storage failed, so that it is not known which checkpoint is whole.
     """
-    state = _state(model_dir)
-    path, reasons = _look(model_dir, state)
-    # A job that trains there may have removed what was looked at; then it has named another.
-    while reasons and state != (now := _state(model_dir)):
-        state = now
-        path, reasons = _look(model_dir, state)
-    if path is not None:
-        _warn(model_dir, state.model_checkpoint_path if state else None, reasons, path)
-    elif reasons and state is None:
-        _LOG.warning("The checkpoints that are left cannot be read: %s.", "; ".join(reasons))
-    elif reasons:
-        raise ValueError(
-            f"No checkpoint in {model_dir} can be read ({'; '.join(reasons)}). Bring one back, or "
-            "remove them all to start over."
-        )
-    return path
+    return _choose(model_dir)[0]
+
+
+def has_checkpoint(model_dir: str) -> bool:
+    """Returns whether a directory has a checkpoint, whole or damaged.
+
+    Raises:
+      StorageFaultError: The storage failed.
+    """
+    return read_checkpoint_list(model_dir) is not None or bool(_on_disk(model_dir))
 
 
 def fallback(model_dir: str) -> str | None:
-    """The newest good checkpoint where it is not the one that the file `checkpoint` names, or None.
+    """Returns the latest whole checkpoint if the file `checkpoint` names another, or None.
 
     Raises:
-      ValueError: As `latest_checkpoint` does.
+      ValueError: All checkpoints are damaged.
+      StorageFaultError: The storage failed.
     """
-    good, state = latest_checkpoint(model_dir), _state(model_dir)
-    return None if state and good == state.model_checkpoint_path else good
+    whole, named = _choose(model_dir)
+    return None if named and whole == named.latest else whole
 
 
-def is_as_found(path: str) -> bool:
-    """Whether a checkpoint that this process found good is still there, as it was."""
-    return _found_good.get(path) == _looks(path)
+def mark_whole(path: str) -> None:
+    """Records that this process has just written a checkpoint."""
+    with contextlib.suppress(tf.errors.OpError, OSError):  # Then it is read when it is used.
+        _remember(_whole, path, _fingerprints(path))
 
 
-def mark_good(path: str) -> None:
-    """Notes that this process has just written a checkpoint."""
-    _note(path, _looks(path))
+def is_unchanged(path: str) -> bool:
+    """Returns whether a checkpoint that this process found whole still has the same files."""
+    return path in _whole and _whole[path] == fingerprint_checkpoint(path)
 
 
-def remove_unfinished(path: str) -> None:
-    """Removes what is left of a checkpoint that could not be written, as far as it can be."""
-    if tf.io.gfile.exists(path + ".index"):
-        return
-    with contextlib.suppress(tf.errors.OpError):
-        for left in (*tf.io.gfile.glob(path + "_temp*"), *tf.io.gfile.glob(path + ".*")):
-            remove = tf.io.gfile.rmtree if tf.io.gfile.isdir(left) else tf.io.gfile.remove
-            remove(left)
+def fingerprint_checkpoint(path: str) -> tuple[Fingerprint, ...]:
+    """Returns the fingerprints of a checkpoint's files, paths first; none if there are no files.
 
-
-def repair(model_dir: str) -> None:
-    """Makes the `checkpoint` file of a directory name the newest checkpoint that can be read.
-
-    For the process that is about to write there: others may still be writing it.
+    Raises:
+      StorageFaultError: The storage failed.
     """
-    good, state = fallback(model_dir), _state(model_dir)
-    if good is None:
-        return
-    named = state.all_model_checkpoint_paths if state else reversed(_on_disk(model_dir))
-    older = [path for path in named if _step(path) < _step(good) and _looks(path)]
-    names = [os.path.relpath(path, model_dir) for path in (*older, good)]
-    tf.compat.v1.train.update_checkpoint_state(
-        model_dir, names[-1], all_model_checkpoint_paths=names
-    )
+    return _retry(lambda: _fingerprints(path), f"find the files of {path}")
 
 
-def _state(model_dir: str) -> Any:
-    """What the file `checkpoint` says; None where it is missing or torn."""
-    try:
-        return tf.train.get_checkpoint_state(model_dir)
-    except ValueError:  # A UnicodeDecodeError is one.
-        return None
-
-
-def _look(model_dir: str, state: Any) -> tuple[str | None, list[str]]:
-    """The best checkpoint that can be read, or None, and what is wrong with those before it."""
-    reasons: list[str] = []
-    for path in _candidates(model_dir, state):
-        reason = _what_is_wrong(path)
-        if reason is None:
-            return path, reasons
-        reasons.append(f"{path}: {reason}")
-    return None, reasons
-
-
-def _candidates(model_dir: str, state: Any) -> Iterator[str]:
-    """Paths of checkpoints, best first: those that the `checkpoint` file names, then all others."""
-    seen: set[str] = set()
-    named = []
-    if state is not None:
-        named = [state.model_checkpoint_path, *reversed(state.all_model_checkpoint_paths)]
-    for path in (*named, *_on_disk(model_dir)):
-        if path not in seen:
-            seen.add(path)
-            yield path
-
-
-def _on_disk(model_dir: str) -> list[str]:
-    """All checkpoints in a directory by the step in their name, the latest first."""
-    try:
-        names = tf.io.gfile.listdir(model_dir)
-    except tf.errors.OpError:
-        return []
-    matches = [match for match in map(_INDEX.fullmatch, names) if match]
-    matches.sort(key=lambda match: int(match["step"]), reverse=True)
-    return [os.path.join(model_dir, match["name"]) for match in matches]
-
-
-def _step(path: str) -> int:
-    return int(path.rpartition("-")[2]) if re.search(r"-\d+$", path) else -1
-
-
-def _looks(path: str) -> tuple[tuple[Any, ...], ...]:
-    """What tells a checkpoint's files from others of their names; nothing where there are none."""
-    index = path + ".index"
-    # A checkpoint of the first format is one file.
-    files = [index, *sorted(tf.io.gfile.glob(path + ".data-*"))]
-    files = files if tf.io.gfile.exists(index) else [path]
-    try:
-        return tuple(stamp(name) for name in files)
-    except (tf.errors.NotFoundError, FileNotFoundError):
-        return ()
-
-
-def stamp(path: str) -> tuple[Any, ...]:
-    """What tells a file from another of the same name, as far as its file system knows.
+def fingerprint(path: str) -> Fingerprint:
+    """Returns what distinguishes a file from another of its name, as far as the storage knows.
 
     Raises:
       NotFoundError: The file does not exist, on a remote file system.
@@ -167,48 +116,248 @@ def stamp(path: str) -> tuple[Any, ...]:
     return path, local.st_size, local.st_mtime_ns, local.st_ino
 
 
-def _what_is_wrong(path: str) -> str | None:
-    """Why a checkpoint cannot be read, or None if it can."""
-    looks = _looks(path)
-    if not looks:
-        return "it is not there"
-    if _found_good.get(path) == looks:
-        return None
-    try:
-        reader = tf.train.load_checkpoint(path)
-        for name, dtype in reader.get_variable_to_dtype_map().items():
-            if dtype not in (tf.variant, tf.resource):
-                _read(reader, name)
-    except Exception as error:  # A torn file can lead to any: IndexError, RuntimeError, ...
-        return str(getattr(error, "message", error)).splitlines()[0]
-    _note(path, looks)
+def repair(model_dir: str) -> None:
+    """Makes the file `checkpoint` name the latest whole checkpoint, if that one is damaged.
+
+    For the process that is about to write there. The files of damaged checkpoints stay.
+
+    Raises:
+      ValueError: All checkpoints are damaged.
+      StorageFaultError: The storage failed; nothing was changed.
+    """
+    while True:
+        whole, named = _choose(model_dir)
+        if whole is None:
+            return
+        if named and whole == named.latest:
+            _warn_of_later(model_dir, whole)
+            return
+        paths = named.paths if named else tuple(reversed(_on_disk(model_dir)))
+        older = [p for p in paths if _step(p) < _step(whole) and fingerprint_checkpoint(p)]
+        # Another process may have written a checkpoint while this one was reading.
+        if read_checkpoint_list(model_dir) == named:
+            break
+    names = [os.path.relpath(path, model_dir) for path in (*older, whole)]
+    _retry(
+        lambda: tf.compat.v1.train.update_checkpoint_state(
+            model_dir, names[-1], all_model_checkpoint_paths=names
+        ),
+        f"write {os.path.join(model_dir, 'checkpoint')}",
+    )
+    if named:
+        _LOG.warning(
+            "The file 'checkpoint' of %s names %s now, in place of %s. All files of the damaged "
+            "checkpoint are kept.",
+            model_dir,
+            whole,
+            named.latest,
+        )
+
+
+def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
+    """Returns the content of the file `checkpoint`; None if it is missing or cannot be decoded.
+
+    Raises:
+      StorageFaultError: The storage failed.
+    """
+    path = os.path.join(model_dir, "checkpoint")
+    for delay in (*_READING_DELAYS_SECS, None):
+        content = _retry(lambda: _content(model_dir), f"read {path}")
+        if content is None:
+            return None
+        found = _decode(model_dir, content)
+        if found is not None or delay is None:
+            return found
+        time.sleep(delay)
     return None
 
 
-def _note(path: str, looks: tuple[tuple[Any, ...], ...]) -> None:
-    _found_good.pop(path, None)
-    _found_good[path] = looks
-    if len(_found_good) > _MOST_NOTED:  # The oldest has been removed long since.
-        del _found_good[list(_found_good)[0]]
+def _choose(model_dir: str) -> tuple[str | None, CheckpointList | None]:
+    """Returns the checkpoint to use, and the list of checkpoints that it was chosen by."""
+    named = read_checkpoint_list(model_dir)
+    path, damages = _first_whole(model_dir, named)
+    # A job that trains there may have removed a checkpoint; then it has named another.
+    while damages and named != (now := read_checkpoint_list(model_dir)):
+        named = now
+        path, damages = _first_whole(model_dir, named)
+    if path is not None:
+        _warn(model_dir, named, damages, path)
+    elif damages and named is None:
+        _LOG.warning("The checkpoints that are left cannot be read: %s.", "; ".join(damages))
+    elif damages:
+        raise ValueError(
+            f"No checkpoint in {model_dir} can be read ({'; '.join(damages)}). Bring one back, or "
+            "remove them all to start over."
+        )
+    return path, named
 
 
-def _read(reader: Any, name: str) -> None:
-    """Reads a variable, unless only some of its parts were ever saved.
+def _first_whole(model_dir: str, named: CheckpointList | None) -> tuple[str | None, list[str]]:
+    """Returns the best whole checkpoint, or None, and the damage of all better ones."""
+    damages: list[str] = []
+    for path in _candidates(model_dir, named):
+        damage = find_damage(path)
+        if damage is None:
+            return path, damages
+        damages.append(f"{path}: {damage}")
+    return None, damages
 
-    Optimizers name the slots of a partitioned variable one by one, each a part of a whole that is
-    nowhere.
+
+def find_damage(path: str) -> str | None:
+    """Returns the damage of a checkpoint, or None if the checkpoint is whole.
+
+    Args:
+      path: The checkpoint's path prefix.
+
+    Raises:
+      StorageFaultError: The storage failed, so that nothing is known of the files.
     """
-    try:
-        reader.get_tensor(name)
-    except Exception as error:
-        if "sufficient slices" not in str(error):
-            raise
+    files = fingerprint_checkpoint(path)
+    if files and _whole.get(path) == files:
+        return None
+    if path in _damaged and _damaged[path][0] == files:
+        return _damaged[path][1]
+    fault_delays, reading_delays = storage.retry_delays(), iter(_READING_DELAYS_SECS)
+    while True:
+        before = files
+        reading = read_checkpoint(path, [str(file[0]) for file in files])
+        files, fault = fingerprint_checkpoint(path), reading.fault
+        if files != before:
+            fault = OSError("its files changed while they were read")
+        elif reading.missing and _is_listed(reading.missing):
+            fault = OSError(f"{reading.missing} is listed but cannot be opened")
+        if fault:
+            # That another job replaces its files is usual.
+            storage.wait_after_fault(
+                f"read the checkpoint {path}", fault, fault_delays, log=files == before
+            )
+            reading_delays = iter(_READING_DELAYS_SECS)
+            continue
+        if not reading.damage:
+            _remember(_whole, path, files)
+            return None
+        delay = next(reading_delays, None)
+        if delay is None:
+            _remember(_damaged, path, (files, reading.damage))
+            return reading.damage
+        time.sleep(delay)
 
 
-def _warn(model_dir: str, latest: str | None, reasons: list[str], path: str) -> None:
-    if latest is None:
+def _is_listed(path: str) -> bool:
+    directory, name = os.path.split(path)
+    names = _retry(lambda: _list_names(directory), f"list {directory}")
+    return name in names and not tf.io.gfile.isdir(path)
+
+
+def _fingerprints(path: str) -> tuple[Fingerprint, ...]:
+    directory, name = os.path.split(path)
+    files = [path + ".index"]
+    for other in sorted(_list_names(directory)):
+        if other.startswith(name) and _SHARD.fullmatch(other[len(name) :]):
+            files.append(os.path.join(directory, other))
+    for existing in (files, [path]):  # A checkpoint of the first format is one file.
+        with contextlib.suppress(*storage.MISSING_ERRORS):
+            return tuple(fingerprint(file) for file in existing)
+    return ()
+
+
+def _candidates(model_dir: str, named: CheckpointList | None) -> Iterator[str]:
+    """Yields paths of checkpoints, best first: those that are named, then all others."""
+    seen: set[str] = set()
+    listed = (named.latest, *reversed(named.paths)) if named else ()
+    for path in listed:
+        if path not in seen:
+            seen.add(path)
+            yield path
+    for path in _on_disk(model_dir):
+        if path not in seen:
+            yield path
+
+
+def _on_disk(model_dir: str) -> list[str]:
+    """Returns all checkpoints in a directory by the step in their name, the latest first."""
+    names = _retry(lambda: _list_names(model_dir), f"list {model_dir}")
+    matches = [match for match in map(_INDEX.fullmatch, names) if match]
+    matches.sort(key=lambda match: int(match["step"]), reverse=True)
+    return [os.path.join(model_dir, match["name"]) for match in matches]
+
+
+def _step(path: str) -> int:
+    return int(path.rpartition("-")[2]) if re.search(r"-\d+$", path) else -1
+
+
+def _warn(model_dir: str, named: CheckpointList | None, damages: list[str], path: str) -> None:
+    if named is None:
         _LOG.warning(
             "The file 'checkpoint' of %s is missing or cannot be read; using %s.", model_dir, path
         )
-    elif reasons:
-        _LOG.warning("%s. Using %s instead.", "; ".join(reasons), path)
+    elif damages:
+        _LOG.warning("%s. Using %s instead.", "; ".join(damages), path)
+
+
+def _warn_of_later(model_dir: str, used: str) -> None:
+    """Warns of a checkpoint that is later than the one that training begins with."""
+    later = next((path for path in _on_disk(model_dir) if _step(path) > _step(used)), None)
+    if later is not None:
+        _LOG.warning(
+            "Training continues from %s, which the file 'checkpoint' names, although %s is later. "
+            "Name that one in the file to continue from it.",
+            used,
+            later,
+        )
+
+
+def _list_names(directory: str) -> list[str]:
+    """Returns the names in a directory; none if it does not exist."""
+    # TensorFlow reports a local directory that cannot be read as one that does not exist.
+    list_directory = tf.io.gfile.listdir if "://" in directory else os.listdir
+    try:
+        return [name.rstrip("/") for name in list_directory(directory or ".")]
+    except storage.MISSING_ERRORS:
+        return []
+
+
+def _content(model_dir: str) -> bytes | None:
+    path = os.path.join(model_dir, "checkpoint")
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            return file.read()
+    except storage.MISSING_ERRORS as error:
+        if "checkpoint" in _list_names(model_dir):
+            raise OSError(f"{path} is listed but cannot be opened") from error
+        return None
+    except tf.errors.FailedPreconditionError as error:
+        if "Not a directory" in error.message:
+            return None
+        raise
+
+
+def _decode(model_dir: str, content: bytes) -> CheckpointList | None:
+    state = tf.compat.v1.train.generate_checkpoint_state_proto("", "x")
+    state.Clear()
+    try:
+        text_format.Merge(content.decode(), state)
+    except (text_format.ParseError, UnicodeDecodeError):
+        return None
+    if not state.model_checkpoint_path:
+        return None
+    # A path that is not absolute is relative to the directory.
+    paths = [os.path.join(model_dir, path) for path in state.all_model_checkpoint_paths]
+    return CheckpointList(os.path.join(model_dir, state.model_checkpoint_path), tuple(paths))
+
+
+def _retry(action: Callable[[], _Result], task: str) -> _Result:
+    """Returns what an action returns; retries it where the storage fails."""
+    try:
+        return action()
+    except storage.MISSING_ERRORS:
+        raise
+    except (tf.errors.OpError, OSError):
+        return storage.retry_storage_faults(action, task)
+
+
+def _remember(notes: dict[str, Any], path: str, value: Any) -> None:
+    notes.pop(path, None)
+    notes[path] = value
+    if len(notes) > _MAX_REMEMBERED:  # The oldest was removed long ago.
+        del notes[next(iter(notes))]

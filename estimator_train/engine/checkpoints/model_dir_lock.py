@@ -1,4 +1,4 @@
-"""Which job writes a model_dir; a second one is told of, or refused."""
+"""Lock of a model_dir: a second job that trains there gets a warning or an error."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from estimator_train.run_config import RunConfig
 
 try:
     import fcntl
-except ImportError:  # On Windows; there two jobs are not told from each other.
+except ImportError:  # On Windows, where nothing locks a model_dir.
     fcntl = None  # type: ignore[assignment]
 
 _FILE = ".training"
@@ -20,18 +20,18 @@ _LOG = tf.get_logger()
 
 
 @contextlib.contextmanager
-def sole_writer(config: RunConfig) -> Iterator[None]:
-    """Marks the model_dir as one in which a job trains, until its end, however that comes.
+def lock_model_dir(config: RunConfig) -> Iterator[None]:
+    """Locks the model_dir of a training until the context or the process ends.
 
-    Where another live job has marked it, a warning says so, for tf.estimator 2.15 trained on; with
-    `allow_shared_model_dir=False` it is an error. Directories on remote file systems are not
-    marked.
+    If another job holds the lock, this function logs a warning and training continues, as in
+    tf.estimator 2.15; with `allow_shared_model_dir=False` it raises an error. Directories on remote
+    file systems have no lock.
 
     Args:
-      config: The configuration of the training, its model_dir filled in.
+      config: The configuration of the training, with its model_dir.
 
     Raises:
-      ValueError: Another live job trains there, and that is not allowed.
+      ValueError: Another job trains there, and `allow_shared_model_dir` is False.
     """
     if fcntl is None or not config.is_chief or config.allow_shared_model_dir:
         yield
@@ -42,11 +42,11 @@ def sole_writer(config: RunConfig) -> Iterator[None]:
     path = os.path.join(config.model_dir, _FILE)
     try:
         os.makedirs(config.model_dir, exist_ok=True)
-        lock = _locked(path)
+        lock = _acquire(path)
     except BlockingIOError as held:
-        _tell_of_another(config, held)
+        _warn_or_raise(config, held)
         lock = None
-    except OSError:  # Nobody can write there: the first checkpoint says so.
+    except OSError:  # The directory is not writable; the first checkpoint raises the error.
         lock = None
     if lock is None:
         yield
@@ -59,7 +59,7 @@ def sole_writer(config: RunConfig) -> Iterator[None]:
         os.close(lock)
 
 
-def _tell_of_another(config: RunConfig, held: BlockingIOError) -> None:
+def _warn_or_raise(config: RunConfig, held: BlockingIOError) -> None:
     if config.allow_shared_model_dir is False:
         raise ValueError(
             f"{held} Use another model_dir, or wait for its end; --allow_shared_model_dir, or "
@@ -73,7 +73,12 @@ def _tell_of_another(config: RunConfig, held: BlockingIOError) -> None:
     )
 
 
-def _locked(path: str) -> int:
+def _acquire(path: str) -> int:
+    """Returns the descriptor of the locked file.
+
+    Raises:
+      BlockingIOError: Another process holds the lock.
+    """
     while True:
         file = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
         try:
@@ -84,7 +89,7 @@ def _locked(path: str) -> int:
             raise BlockingIOError(
                 f"{os.path.dirname(path)} is in use by another job ({holder or 'just started'})."
             ) from None
-        # Who held it before may have removed the file since it was opened here.
+        # The previous holder may have removed the file after this process opened it.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.stat(path), os.fstat(file)):
                 break

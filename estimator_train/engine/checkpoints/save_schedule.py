@@ -1,6 +1,6 @@
-"""When the checkpoints of a training are written: decided here, and nowhere else."""
+"""Decides after which steps a training writes checkpoints."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -13,14 +13,14 @@ from estimator_train.engine.hook_types import (
     SaverHook,
 )
 from estimator_train.engine.loops import hook_schedule
+from estimator_train.engine.loops.coordination import WorkerAgreement
 
 
-class WaitingListener(Listener):
-    """A listener that has checkpoints written for it, and knows the last before it is written.
+class CheckpointStepsListener(Listener):
+    """Listener that requests checkpoints at certain steps, and knows the last one in advance.
 
     Attributes:
-      every_steps: Numbers of steps; a checkpoint is written at each multiple of each, whatever else
-        is set.
+      every_steps: Numbers of steps; the saver hook writes a checkpoint at each multiple of each.
       is_ending: Whether training has ended, so that the next checkpoint is the last.
     """
 
@@ -29,28 +29,38 @@ class WaitingListener(Listener):
 
 
 class SaveSchedule(GlobalStepHook):
-    """Decides after which steps the saver hooks of a training write a checkpoint.
+    """Hook that decides after which steps the saver hooks write checkpoints.
 
-    They write one
+    They write a checkpoint
       - when a session begins, and when training ends;
       - at their interval: `RunConfig.save_checkpoints_steps` or `save_checkpoints_secs`, or that of
-        a saver hook of the user's. Asynchronous training shortens it by what a save takes
+        the user's saver hook. Asynchronous training shortens it by the duration of a save
         (`set_interval`);
-      - at the global steps that a WaitingListener waits for;
-    and synchronous workers only after a step for which all have agreed on it (`wait_for`).
+      - at the global steps that a CheckpointStepsListener requests.
+    Synchronous workers write one only after a step that the chief announced in their vote.
 
-    It stands before the saver hooks, so that the listeners hear first of the end.
+    This hook comes before the saver hooks, so that it notifies listeners of the end first.
 
     Args:
-      savers: The hooks that write checkpoints in the session; the first is the one that listeners
-        have.
-      listeners: The listeners of the first, of which it heeds those that wait.
+      savers: The hooks that write checkpoints in the session; the first one has the listeners.
+      listeners: The listeners of the first saver hook.
+      agreement: Results of the workers' votes, if they vote.
     """
 
-    def __init__(self, savers: Sequence[SaverHook], listeners: Sequence[Listener]) -> None:
+    def __init__(
+        self,
+        savers: Sequence[SaverHook],
+        listeners: Sequence[Listener],
+        agreement: WorkerAgreement | None = None,
+    ) -> None:
         self._savers = list(savers)
-        self._listeners = [one for one in listeners if isinstance(one, WaitingListener)]
-        self._every = sorted({n for listener in self._listeners for n in listener.every_steps})
+        if agreement is not None:
+            for saver in self._savers:
+                tf_internals.save_only_when(saver, lambda: bool(agreement.chief_saves))
+        self._listeners = [
+            listener for listener in listeners if isinstance(listener, CheckpointStepsListener)
+        ]
+        self._intervals = sorted({n for listener in self._listeners for n in listener.every_steps})
 
     def begin(self) -> None:
         """Finds the global step."""
@@ -62,49 +72,40 @@ class SaveSchedule(GlobalStepHook):
             listener.is_ending = False
 
     def set_interval(self, *, steps: int | None = None, secs: float | None = None) -> None:
-        """Changes how long after its last checkpoint the first saver hook writes the next.
+        """Changes the interval of the first saver hook.
 
         Args:
-          steps: So many steps, if it counts steps.
-          secs: So many seconds, if it counts them.
+          steps: The interval in steps, for a hook that counts steps.
+          secs: The interval in seconds, for a hook that counts seconds.
         """
         tf_internals.set_interval(self._savers[0], steps=steps, secs=secs)
 
-    def wait_for(self, is_agreed: Callable[[], bool]) -> None:
-        """Has saver hooks save only where something else agrees, but for a session's start.
-
-        Args:
-          is_agreed: Whether a checkpoint may be written after the step that was just made.
-        """
-        for saver in self._savers:
-            tf_internals.save_only_when(saver, is_agreed)
-
     def is_due_after_next(self, global_step: int) -> bool:
-        """Whether a checkpoint is to be written after the next step.
+        """Returns whether a checkpoint is due after the next step.
 
         Args:
-          global_step: The global step now.
+          global_step: The current global step.
         """
         hooks = (self, *self._savers)
         return any(hook_schedule.steps_until_due(hook, global_step) == 1 for hook in hooks)
 
     def steps_until_due(self, global_step: int) -> int | None:
-        """Steps up to the next one after which a checkpoint is waited for."""
-        return min((every - global_step % every for every in self._every), default=None)
+        """Returns the number of steps up to the next checkpoint that a listener requests."""
+        return min((every - global_step % every for every in self._intervals), default=None)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Saves if a step that a listener waits for has come."""
+        """Saves a checkpoint if a listener requests one at this step."""
         before = int(run_values.results)
-        # Other workers may have made steps too, so that just the awaited one is never seen.
+        # Other workers also count up the step, so that this hook may skip the requested one.
         seen, self._seen = self._seen or before, before + 1
-        if not any((before + 1) // every > seen // every for every in self._every):
+        if not any((before + 1) // every > seen // every for every in self._intervals):
             return
         self._saved = int(run_context.session.run(self._global_step))
         if tf_internals.save_now(self._savers[0], run_context.session, self._saved):
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Tells that the next checkpoint is the last, unless it is written already."""
+        """Tells listeners that the next checkpoint is the last; skips it if it is saved."""
         for listener in self._listeners:
             listener.is_ending = True
         if self._saved is not None and self._saved == session.run(self._global_step):

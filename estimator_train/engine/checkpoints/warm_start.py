@@ -1,4 +1,4 @@
-"""Warm start: first values of variables from another checkpoint."""
+"""Warm start: initial values of variables from another checkpoint."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.integrity import fallback, is_as_found, latest_checkpoint
+from estimator_train.engine.checkpoints.integrity import fallback, is_unchanged, latest_checkpoint
 from estimator_train.engine.hook_types import Hook, PassiveHook
 
 VocabInfo = tf.compat.v1.train.VocabInfo
@@ -29,10 +29,10 @@ class WarmStartSettings(_Fields):
 
     Args:
       ckpt_to_initialize_from: A checkpoint's path prefix, or a directory with checkpoints, of which
-        the latest is taken.
-      vars_to_warm_start: A regular expression (or a list of them) for trainable variables; a list
-        of variable names or variables for any variables; or None for only those named in
-        `var_name_to_vocab_info`.
+        the latest is used.
+      vars_to_warm_start: A regular expression, or a list of regular expressions, for trainable
+        variables; a list of variable names or variables for any variables; or None for only the
+        variables in `var_name_to_vocab_info`.
       var_name_to_vocab_info: Variable name to the `VocabInfo` by which its rows are matched.
       var_name_to_prev_var_name: Variable name to its name in the checkpoint, where they differ.
 
@@ -91,8 +91,8 @@ def settings_from(
     return WarmStartSettings(ckpt_to_initialize_from=path)
 
 
-def source_of(settings: WarmStartSettings | None) -> str | None:
-    """Returns the checkpoint to start from; None where there is none."""
+def find_source(settings: WarmStartSettings | None) -> str | None:
+    """Returns the checkpoint of a warm start; None without settings or checkpoint."""
     if settings is None:
         return None
     source = settings.ckpt_to_initialize_from
@@ -100,15 +100,15 @@ def source_of(settings: WarmStartSettings | None) -> str | None:
 
 
 def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
-    """Makes the default graph's variables initialize from `settings`' checkpoint.
+    """Makes the default graph's variables initialize from the checkpoint in the settings.
 
     Args:
-      settings: What to start from.
-      checkpoint_path: A checkpoint that is restored all the same; then nothing is done.
+      settings: The checkpoint and the variables of the warm start.
+      checkpoint_path: A checkpoint that the session restores; with it there is no warm start.
 
     Raises:
-      ValueError: A vocabulary is not of the size that it is said to have, or a variable is not in
-        the checkpoint as the settings say.
+      ValueError: A vocabulary file has another size than its VocabInfo, or the checkpoint lacks a
+        variable that the settings name.
     """
     if checkpoint_path is not None:
         return
@@ -116,49 +116,52 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
     if tf.io.gfile.isdir(source):
         settings = settings._replace(ckpt_to_initialize_from=fallback(source) or source)
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
-    _warn_of_idle_patterns(settings.vars_to_warm_start)
+    _warn_of_unmatched_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)
     tf.compat.v1.train.warm_start(*settings)
 
 
-class _Begun(PassiveHook):
-    """Notes that variables have their first values."""
+class _VariablesReadyHook(PassiveHook):
+    """Hook that records when the variables have their initial values."""
 
-    has_begun = False
+    is_ready = False
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """They have them."""
-        self.has_begun = True
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Records that the variables have their values."""
+        self.is_ready = True
 
 
-def trained(
+def train_with_retry(
     settings: WarmStartSettings,
     train: Callable[[list[Hook]], _Result],
 ) -> _Result:
-    """Trains; from a later checkpoint if the one to start from was removed before it was read.
+    """Trains; trains again from a later checkpoint if the source was deleted before it was read.
 
-    Another job may train in the directory that it is in, and keep only the last few.
+    Another job may train in the source directory, and keep only the last few checkpoints.
 
     Args:
-      settings: What to start from.
-      train: Trains from the settings, with the hooks that it is called with as well.
+      settings: The checkpoint and the variables of the warm start.
+      train: Trains with these additional hooks.
 
     Returns:
-      What `train` returns.
+      The value that `train` returns.
     """
     source = settings.ckpt_to_initialize_from
     while True:
-        found, begun = latest_checkpoint(source) if tf.io.gfile.isdir(source) else None, _Begun()
+        found = latest_checkpoint(source) if tf.io.gfile.isdir(source) else None
+        variables_ready = _VariablesReadyHook()
         try:
-            return train([begun])
+            return train([variables_ready])
         except (tf.errors.OpError, ValueError, OSError):
-            if begun.has_begun or found is None or is_as_found(found):
+            if variables_ready.is_ready or found is None or is_unchanged(found):
                 raise
-            _LOG.info("%s was removed before it was read; starting from a later one.", found)
+            _LOG.info("%s was deleted before it was read; starting from a later one.", found)
 
 
-def _warn_of_idle_patterns(patterns: str | Sequence[Any] | None) -> None:
-    """Tells of patterns that match nothing, by which training starts from scratch unseen."""
+def _warn_of_unmatched_patterns(patterns: str | Sequence[Any] | None) -> None:
+    """Warns of patterns that match no variable: training would start from scratch silently."""
     if patterns is None or patterns == _ALL:
         return
     if isinstance(patterns, str):
@@ -175,7 +178,7 @@ def _warn_of_idle_patterns(patterns: str | Sequence[Any] | None) -> None:
 
 
 def _check_vocabularies(settings: WarmStartSettings) -> None:
-    """Compares the sizes of vocabulary files with those in the VocabInfo."""
+    """Compares the sizes of vocabulary files with the sizes in VocabInfo."""
     if not settings.var_name_to_vocab_info:
         return
     saved = dict(tf.train.list_variables(settings.ckpt_to_initialize_from))
@@ -187,8 +190,8 @@ def _check_vocabularies(settings: WarmStartSettings) -> None:
         if shape is not None and words > shape[info.axis]:
             _LOG.warning(
                 "VocabInfo of '%s': old_vocab (%s) has %d entries, but the variable in %s has the "
-                "shape %s. Words beyond it start anew; if it was trained with another file, name "
-                "that one.",
+                "shape %s. Words beyond the shape get initial values; if another file was used in "
+                "the training, name that file.",
                 name,
                 info.old_vocab,
                 words,

@@ -1,38 +1,36 @@
-"""The positions in the input of asynchronous workers, saved when the chief writes a checkpoint.
+"""Saved input positions of asynchronous workers: each saves when the chief writes a checkpoint.
 
-They have no step in common. So the chief says, in a table on the first parameter server, of which
-step it is about to write a checkpoint, and each worker saves its position after the step in which
-it reads that.
+These workers have no step in common. The chief announces the step of a checkpoint in a table on the
+first parameter server before it writes it. Each worker saves its position after the step in which
+it reads the announcement.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import tensorflow as tf
 
-from estimator_train.engine.distributed.ps_table import ToldNumber
+from estimator_train.engine.distributed.ps_table import SharedCounter
 from estimator_train.engine.hook_types import Listener, PassiveHook, RunArgs, RunContext, RunValues
 from estimator_train.engine.inputs.position import InputPosition
 
 _TABLE = "estimator_train/saved_step"
-_NONE = -1
+_NO_STEP = -1
 
 
-class TellOfSaves(Listener):
-    """Tells the workers of which step the chief writes a checkpoint; the chief's listener."""
+class AnnounceSavesListener(Listener):
+    """Listener by which the chief announces the step of each checkpoint."""
 
     def begin(self) -> None:
-        """Adds to the graph what is told."""
-        self._saved = _saved_step()
+        """Adds the announcement to the graph."""
+        self._saved_step = _saved_step()
 
     def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
-        """Tells."""
-        self._saved.tell(session, global_step_value)
+        """Announces the step."""
+        self._saved_step.set(session, global_step_value)
 
 
-class SavePositionWithChief(PassiveHook):
-    """Saves a worker's position when it reads that the chief writes a checkpoint.
+class SaveWithChiefHook(PassiveHook):
+    """Hook that saves a worker's input position when the chief announces a checkpoint.
 
     Args:
       position: The worker's position.
@@ -40,42 +38,44 @@ class SavePositionWithChief(PassiveHook):
 
     def __init__(self, position: InputPosition) -> None:
         self._position = position
-        self._told = _NONE
+        self._last_saved = _NO_STEP
 
     def begin(self) -> None:
-        """Adds to the graph what is read."""
-        self._saved = _saved_step()
+        """Adds the read of the announcement to the graph."""
+        self._saved_step = _saved_step()
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Saves, for a checkpoint that was written before this worker came."""
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Saves for a checkpoint that was announced before this session."""
         del coord
-        self._told = _NONE
-        self._save(session, int(session.run(self._saved.number)))
+        self._last_saved = _NO_STEP
+        self._save(session, int(session.run(self._saved_step.value)))
 
     def before_run(self, run_context: RunContext) -> RunArgs:
-        """Asks of which step the chief writes a checkpoint."""
+        """Requests the announced step."""
         del run_context
-        return RunArgs(self._saved.number)
+        return RunArgs(self._saved_step.value)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Saves if it is another one."""
+        """Saves if the chief announced another step."""
         self._save(run_context.session, int(run_values.results))
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Saves where the input stands now: at its end, if that has ended this worker's training.
+        """Saves the last position, which may be the end of the input.
 
-        A worker of a job that starts again from the same checkpoint then has nothing left to read.
+        A worker of a job that restarts from the same checkpoint then has nothing left to read.
         """
-        told = int(session.run(self._saved.number))
-        if told != _NONE:
-            self._position.write(session, told)
+        step = int(session.run(self._saved_step.value))
+        if step != _NO_STEP:
+            self._position.write(session, step)
 
-    def _save(self, session: tf.compat.v1.Session, told: int) -> None:
-        if told not in (_NONE, self._told):
-            self._position.write(session, told)
-        self._told = told
+    def _save(self, session: tf.compat.v1.Session, step: int) -> None:
+        if step not in (_NO_STEP, self._last_saved):
+            self._position.write(session, step)
+        self._last_saved = step
 
 
-def _saved_step() -> ToldNumber:
-    """The step of the chief's last checkpoint."""
-    return ToldNumber(_TABLE, "step", _NONE)
+def _saved_step() -> SharedCounter:
+    """Returns the step of the chief's last checkpoint."""
+    return SharedCounter(_TABLE, "step", _NO_STEP)

@@ -1,39 +1,41 @@
-"""Tables on parameter servers, by which the tasks of a cluster tell each other numbers."""
+"""Tables on parameter servers, through which the tasks of a cluster share numbers."""
 
 import tensorflow as tf
 
 
-def table_of(name: str) -> tf.Tensor:
-    """The table of a name on the current device, from strings to int64, for all sessions of it."""
+def open_table(name: str) -> tf.Tensor:
+    """Returns the table of a name on the current device, from strings to int64.
+
+    All sessions that use the device share the table.
+    """
     return tf.raw_ops.MutableHashTableV2(
         key_dtype=tf.string, value_dtype=tf.int64, shared_name=name
     )
 
 
-class ToldNumber:
-    """A number that one task tells the others, on the first parameter server.
+class SharedCounter:
+    """Number on the first parameter server, which one task sets and the others read.
 
     Args:
-      table: The name of the table that it is in.
-      name: Its name there.
-      unless_told: What it is before it is told.
+      table: The name of the table that has the number.
+      name: The key of the number.
+      default: The value before a task has set one.
 
     Attributes:
-      number: Tensor of it, an int64 scalar.
+      value: Tensor of the number, an int64 scalar.
     """
 
-    def __init__(self, table: str, name: str, unless_told: int) -> None:
+    def __init__(self, table: str, name: str, default: int) -> None:
         with tf.device("/job:ps/task:0"), tf.name_scope(f"told_{name}"):
-            handle, key = table_of(table), tf.constant(name)
-            default = tf.constant(unless_told, tf.int64)
-            self.number = tf.raw_ops.LookupTableFindV2(
-                table_handle=handle, keys=key, default_value=default
+            handle, key = open_table(table), tf.constant(name)
+            self.value = tf.raw_ops.LookupTableFindV2(
+                table_handle=handle, keys=key, default_value=tf.constant(default, tf.int64)
             )
-            self._told = tf.compat.v1.placeholder(tf.int64, [])
-            self._tell = tf.raw_ops.LookupTableInsertV2(
-                table_handle=handle, keys=key, values=self._told
+            self._new_value = tf.compat.v1.placeholder(tf.int64, [])
+            self._set = tf.raw_ops.LookupTableInsertV2(
+                table_handle=handle, keys=key, values=self._new_value
             )
 
-    def tell(self, session: tf.compat.v1.Session, number: int) -> None:
-        """Sets it."""
-        session.run(self._tell, {self._told: number})
+    def set(self, session: tf.compat.v1.Session, value: int) -> None:
+        """Sets the number."""
+        session.run(self._set, {self._new_value: value})

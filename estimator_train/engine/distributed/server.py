@@ -1,4 +1,4 @@
-"""The gRPC server of this process's task, and waiting for those of other tasks."""
+"""The gRPC server of this task, and waits for the servers of other tasks."""
 
 import logging
 import math
@@ -10,17 +10,17 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train import cluster
-from estimator_train.engine.own_servers import note_started
+from estimator_train.engine.own_servers import register_server
 from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.long_wait import SAY_EVERY_SECS
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
-_LOOK_EVERY_SECS = 0.2
+_POLL_SECS = 0.2
 _CONNECT_SECS = 2.0
-# The preface of a connection and an empty frame of settings.
+# The preface of an HTTP/2 connection, and an empty SETTINGS frame.
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-# A server cannot be stopped, so a process has one for good.
+# TensorFlow cannot stop a server, so it stays for the life of the process.
 _started: dict[tuple[Any, ...], tf.distribute.Server] = {}
 
 
@@ -35,9 +35,10 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
       The address that sessions connect to.
 
     Raises:
-      ValueError: The port is taken.
+      ValueError: The port is taken, or an address of the cluster is not host:port.
     """
     jobs = training_jobs(config)
+    cluster.check_addresses(jobs)
     key = (config.task_type, config.task_id, str(sorted(jobs.items())))
     if key not in _started:
         address = jobs[config.task_type][config.task_id]
@@ -54,12 +55,12 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
             if not is_reachable(address):
                 raise
             return _server_of_the_user(config, address, error)
-        note_started(str(_started[key].target))
+        register_server(str(_started[key].target))
     return str(_started[key].target)
 
 
 def training_jobs(config: RunConfig) -> dict[str, dict[int, str]]:
-    """The cluster without evaluators, who stand beside it whether they are listed or not."""
+    """Returns the cluster without evaluators, which never train with it."""
     spec = config.cluster_spec
     return {
         job: {index: spec.task_address(job, index) for index in spec.task_indices(job)}
@@ -69,7 +70,7 @@ def training_jobs(config: RunConfig) -> dict[str, dict[int, str]]:
 
 
 def addresses_of(jobs: Mapping[str, Mapping[int, str]], *names: str) -> dict[str, str]:
-    """Task name ("ps:0") to address, for the jobs of these names."""
+    """Returns task name ("ps:0") to address, for the jobs of these names."""
     return {
         f"{name}:{index}": address
         for name in names
@@ -78,7 +79,7 @@ def addresses_of(jobs: Mapping[str, Mapping[int, str]], *names: str) -> dict[str
 
 
 def is_reachable(address: str) -> bool:
-    """Whether something listens at "host:port"."""
+    """Returns whether a process listens at "host:port"."""
     try:
         with _connection(address):
             return True
@@ -87,9 +88,10 @@ def is_reachable(address: str) -> bool:
 
 
 def answers(address: str) -> bool:
-    """Whether a gRPC server at "host:port" answers; a process that is stopped only seems to listen.
+    """Returns whether a gRPC server at "host:port" answers.
 
-    It greets as HTTP/2 has it (RFC 9113, section 3.4), and the server's first frame is the answer.
+    A suspended process still accepts connections. So this function sends the preface of HTTP/2
+    (RFC 9113, section 3.4) and waits for the first frame of the server.
     """
     try:
         with _connection(address) as connection:
@@ -105,51 +107,51 @@ def _connection(address: str) -> socket.socket:
 
 
 def wait_until_reachable(addresses: Mapping[str, str], seconds: float) -> None:
-    """Waits until all of these tasks listen; says every 30 seconds for whom it waits.
+    """Waits until all of these tasks listen; logs every 30 seconds which ones are missing.
 
     Args:
       addresses: Task name to address.
-      seconds: How long to wait.
+      seconds: Maximum time to wait.
 
     Raises:
       DeadlineExceededError: The time is over.
-      Preempted: A signal came that ends this job.
+      Preempted: A signal arrived that ends this job.
     """
-    patience = Patience(seconds)
+    deadline = Deadline(seconds)
     missing = _unreachable(addresses)
     while missing:
-        preemption.check("waiting for other tasks")
-        patience.wait(
-            _LOOK_EVERY_SECS,
+        preemption.raise_if_requested("waiting for other tasks")
+        deadline.wait(
+            _POLL_SECS,
             f"for {', '.join(f'{name} at {addresses[name]}' for name in missing)} to start",
         )
         missing = _unreachable({name: addresses[name] for name in missing})
 
 
-class Patience:
-    """Waiting for something: it is said every 30 seconds, and given up after a time.
+class Deadline:
+    """Deadline of a wait, which is logged every 30 seconds.
 
     Args:
-      seconds: How long to wait from now.
-      is_usual: Whether every job waits so, as an evaluator does for the next checkpoint: then it is
-        told at level INFO, else at WARNING, which programs show that set no level.
+      seconds: Maximum time to wait from now.
+      is_usual: Whether the wait is part of every job, as an evaluator's for the next checkpoint: it
+        is then logged at level INFO, otherwise at WARNING.
     """
 
     def __init__(self, seconds: float, is_usual: bool = False) -> None:
         self._seconds = seconds
         self._level = logging.INFO if is_usual else logging.WARNING
-        self._began = self._said = time.monotonic()
+        self._began = self._logged = time.monotonic()
         self._end = self._began + seconds
 
     def wait(self, seconds: float, what: str) -> None:
-        """Sleeps for some seconds.
+        """Sleeps for some seconds, at most until the deadline.
 
         Args:
-          seconds: How long.
-          what: Completes "Waiting ", for the log and the error.
+          seconds: Time to sleep.
+          what: The end of the sentence "Waiting ...", for the log and the error.
 
         Raises:
-          DeadlineExceededError: The whole time is over.
+          DeadlineExceededError: The deadline has passed.
         """
         now = time.monotonic()
         if now >= self._end:
@@ -159,8 +161,8 @@ class Patience:
                 f"Gave up waiting {what}, after {self._seconds:g} seconds "
                 "(RunConfig.session_creation_timeout_secs).",
             )
-        if now - self._said >= SAY_EVERY_SECS:
-            self._said = now
+        if now - self._logged >= SAY_EVERY_SECS:
+            self._logged = now
             left = self._end - now
             limit = "" if math.isinf(left) else f"; giving up in {left:.0f} s"
             _LOG.log(self._level, "Waiting %s, for %d s now%s.", what, now - self._began, limit)
@@ -172,10 +174,10 @@ def _unreachable(addresses: Mapping[str, str]) -> Sequence[str]:
 
 
 def _server_of_the_user(config: RunConfig, address: str, error: Exception) -> str:
-    """The target of a server that a script started itself before it trains, as was the custom.
+    """Returns the target of a server that the program itself started before training.
 
     Raises:
-      ValueError: What listens at the address is something else.
+      ValueError: Another process listens at the address.
     """
     target = f"grpc://{address}"
     own = f"/job:{config.task_type}/replica:0/task:{config.task_id}/"

@@ -1,7 +1,7 @@
-"""Gradients of embeddings on synchronous workers, each of which has another number of rows.
+"""Gradients of embeddings on synchronous workers, which differ in their number of rows.
 
-In a graph TensorFlow expects of a collective the shape that it had in its first step, and fails at
-another. So what is gathered here is padded to a power of two, each with a collective of its own.
+A collective of a graph must have the same shape in each step. So the rows are padded to a power of
+two, and there is a collective for each power.
 """
 
 import functools
@@ -12,46 +12,48 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 
 _POWERS = 31
-# Between the keys of collectives of one power and the next; more than a graph has collectives.
+# Distance between the keys of the collectives of two powers; larger than any number of them.
 _KEYS_APART = 1_000_000
 
 
 def gather_rows_of_any_number(strategy: Any) -> None:
-    """Has a MultiWorkerMirroredStrategy gather gradients whose number of rows changes.
+    """Makes a MultiWorkerMirroredStrategy gather gradients whose number of rows changes.
 
     Args:
       strategy: The strategy, in graph form.
     """
     for launcher in tf_internals.collective_launchers(strategy):
-        launcher.all_reduce_indexed_slices = functools.partial(_all_rows, launcher)
+        launcher.all_reduce_indexed_slices = functools.partial(_gather_rows, launcher)
 
 
-def _all_rows(launcher: Any, slices: tf.IndexedSlices, options: Any = None) -> tf.IndexedSlices:
-    """The rows of all replicas, one after another."""
+def _gather_rows(launcher: Any, slices: tf.IndexedSlices, options: Any = None) -> tf.IndexedSlices:
+    """Returns the rows of all replicas, concatenated."""
     with tf.device(launcher._device):
-        own = tf.shape(slices.indices)
-        lengths = _gathered(launcher, own, tf.constant(0), options)
+        row_count = tf.shape(slices.indices)
+        lengths = _gather(launcher, row_count, tf.constant(0), options)
         power = _power_above(tf.reduce_max(lengths))
         length = tf.bitwise.left_shift(1, power)
-        missing = length - own[0]
+        missing = length - row_count[0]
         present = tf.reshape(tf.sequence_mask(lengths, length), [-1])
 
-        def all_of(part: tf.Tensor) -> tf.Tensor:
+        def gather_present(part: tf.Tensor) -> tf.Tensor:
             widths = [[0, missing]] + [[0, 0]] * (part.shape.rank - 1)
-            padded = _gathered(launcher, tf.pad(part, widths), power, options)
+            padded = _gather(launcher, tf.pad(part, widths), power, options)
             padded.set_shape([None, *part.shape[1:]])
             return tf.boolean_mask(padded, present)
 
-        return tf.IndexedSlices(all_of(slices.values), all_of(slices.indices), slices.dense_shape)
+        return tf.IndexedSlices(
+            gather_present(slices.values), gather_present(slices.indices), slices.dense_shape
+        )
 
 
 def _power_above(number: tf.Tensor) -> tf.Tensor:
-    """The least power of two that is not below a number, both int32 scalars."""
+    """Returns the exponent of the smallest power of two that is at least `number`, an int32."""
     powers = tf.constant([2**power for power in range(_POWERS)])
     return tf.reduce_sum(tf.cast(powers < number, tf.int32))
 
 
-def _gathered(launcher: Any, part: tf.Tensor, power: tf.Tensor, options: Any) -> tf.Tensor:
+def _gather(launcher: Any, part: tf.Tensor, power: tf.Tensor, options: Any) -> tf.Tensor:
     options = launcher._options.merge(options)
     return tf.raw_ops.CollectiveGatherV2(
         input=part,

@@ -1,4 +1,4 @@
-"""Which strategy a job trains under, in which cluster, and in which form graphs take it."""
+"""Strategies: the cluster that a strategy needs, and the form of a strategy for graphs."""
 
 import dataclasses
 import os
@@ -11,6 +11,7 @@ from estimator_train.cluster import Cluster
 from estimator_train.cluster.platforms import asks_for_ps
 from estimator_train.engine import tf_internals
 from estimator_train.engine.distributed.sparse_gradients import gather_rows_of_any_number
+from estimator_train.engine.type_aliases import Strategy
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_multi_worker
 
@@ -22,10 +23,10 @@ _PARAMETER_SERVER = (
 )
 
 
-def settled(config: RunConfig) -> RunConfig:
-    """The configuration with this process's place in the cluster that its strategy works in.
+def resolve_cluster(config: RunConfig) -> RunConfig:
+    """Returns the configuration with this process's task in the cluster of its strategy.
 
-    ParameterServerStrategy is asynchronous training between graphs, which needs no strategy here.
+    ParameterServerStrategy is removed: asynchronous training needs no strategy in the graph.
 
     Args:
       config: A RunConfig.
@@ -50,8 +51,8 @@ def settled(config: RunConfig) -> RunConfig:
     if synchronous:
         _check_has_no_ps(strategy, place)
         return config.in_cluster(place)
-    trainers = _trainers(place)
-    if trainers > 1 and cluster.KINDS[0].detect(os.environ):
+    trainers = place.num_trainers
+    if trainers > 1 and cluster.TFConfig().is_present(os.environ):
         raise ValueError(
             f"{_name(strategy)} trains in one process, and TF_CONFIG has {trainers} that train. "
             "Use MultiWorkerMirroredStrategy, or ParameterServerStrategy with a job `ps`."
@@ -59,28 +60,27 @@ def settled(config: RunConfig) -> RunConfig:
     return config.in_cluster(place) if place.is_evaluator else config
 
 
-def graph_form(strategy: Any, config: RunConfig | None) -> Any:
-    """The strategy as a graph takes it.
+def graph_form(strategy: Strategy, config: RunConfig | None) -> Any:
+    """Returns the form of a strategy for graphs.
 
     Args:
       strategy: A strategy of either generation, or None.
-      config: The settled configuration of a training; None for what this process does alone, as
-        evaluations, on the devices of its machine.
+      config: The configuration of a training, its cluster resolved; None for evaluations, which
+        run on the devices of one machine.
     """
     if is_multi_worker(strategy):
         return _multi_worker_in_graph(strategy, config)
     if type(strategy) in _MIRRORED and tf_internals.left_to_choose_its_sums(strategy):
         devices = strategy.extended.worker_devices
         if all(tf.DeviceSpec.from_string(device).device_type == "CPU" for device in devices):
-            # In eager code it chose collectives, which take longer on CPUs and cannot sum gradients
-            # of embeddings where replicas read different rows. In a graph it would choose this.
+            # In eager code the strategy chose collectives. They are slower on CPUs, and cannot sum
+            # gradients of embeddings if replicas read different rows.
             return type(strategy)(devices, tf.distribute.ReductionToOneDevice())
     return strategy
 
 
-def _multi_worker_in_graph(strategy: Any, config: RunConfig | None) -> Any:
-    # A strategy made for eager code has a server running already, which sessions can use; one made
-    # in a graph needs none.
+def _multi_worker_in_graph(strategy: Strategy, config: RunConfig | None) -> Any:
+    # A strategy made for eager code starts a server; one made in a graph uses the session's.
     with tf.Graph().as_default():
         if config is not None and config.master:
             resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
@@ -90,29 +90,29 @@ def _multi_worker_in_graph(strategy: Any, config: RunConfig | None) -> Any:
                 rpc_layer="grpc",
             )
         else:
-            # Else it would look into TF_CONFIG, which may be an evaluator's.
+            # Without a resolver the strategy reads TF_CONFIG, which may be an evaluator's.
             resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
                 tf.train.ClusterSpec({})
             )
-        form = _V1.experimental.MultiWorkerMirroredStrategy(
+        graph_strategy = _V1.experimental.MultiWorkerMirroredStrategy(
             communication=tf_internals.communication_of(strategy), cluster_resolver=resolver
         )
-    gather_rows_of_any_number(form)
-    return form
+    gather_rows_of_any_number(graph_strategy)
+    return graph_strategy
 
 
 def collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
-    """The settings of a server for synchronous workers: by them it knows whose step numbers count.
+    """Returns the settings of a synchronous worker's server, with the leader of its collectives.
 
     Args:
-      config: The settled configuration.
+      config: The configuration, its cluster resolved.
     """
     settings = tf.compat.v1.ConfigProto()
     settings.CopyFrom(config.session_config)
     return graph_form(config.train_distribute, config).update_config_proto(settings)
 
 
-def _check_has_no_ps(strategy: Any, place: Cluster) -> None:
+def _check_has_no_ps(strategy: Strategy, place: Cluster) -> None:
     if place.jobs.get(cluster.PS):
         raise ValueError(
             f"{_name(strategy)} keeps variables on every worker, and TF_CONFIG has the job `ps`. "
@@ -120,8 +120,8 @@ def _check_has_no_ps(strategy: Any, place: Cluster) -> None:
         )
 
 
-def _check_has_its_gpus(strategy: Any) -> None:
-    """Refuses GPUs that there are not: sessions would quietly take the CPU for them."""
+def _check_has_its_gpus(strategy: Strategy) -> None:
+    """Raises ValueError if a GPU is missing: sessions would use the CPU without a message."""
     devices = [tf.DeviceSpec.from_string(name) for name in strategy.extended.worker_devices]
     wanted = sorted(d.device_index or 0 for d in devices if d.device_type == "GPU")
     present = len(tf.config.list_logical_devices("GPU")) if wanted else 0
@@ -133,15 +133,10 @@ def _check_has_its_gpus(strategy: Any) -> None:
 
 
 def _without_evaluators(place: Cluster) -> Cluster:
-    """The same without the evaluators that some list in the cluster, where they have no part."""
+    """Returns the cluster without evaluators, which some programs list in it."""
     jobs = {job: tasks for job, tasks in place.jobs.items() if job != cluster.EVALUATOR}
     return dataclasses.replace(place, jobs=jobs)
 
 
-def _trainers(place: Cluster) -> int:
-    jobs = (cluster.CHIEF, cluster.MASTER, cluster.WORKER)
-    return sum(len(place.jobs.get(job, ())) for job in jobs)
-
-
-def _name(strategy: Any) -> str:
+def _name(strategy: Strategy) -> str:
     return type(strategy).__name__.removesuffix("V1").removesuffix("V2")

@@ -1,4 +1,4 @@
-"""Noticing that another worker of a synchronous training is gone, for whom collectives wait."""
+"""Watchdog of synchronous workers: ends this process when another worker has disappeared."""
 
 import select
 import socket
@@ -16,29 +16,29 @@ from estimator_train.engine.distributed.server import (
     wait_until_reachable,
 )
 from estimator_train.lifecycle.hard_exit import end_now
-from estimator_train.lifecycle.long_wait import RETRYABLE_EXIT_CODE, long_wait
+from estimator_train.lifecycle.long_wait import RETRYABLE_EXIT_CODE, limit_wait
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
 _CONNECT_SECS = 5.0
-_LOOK_SECS = 1.0
-# Servers close idle connections, but not so soon.
+_POLL_SECS = 1.0
+# Servers close idle connections later than this.
 _RENEW_SECS = 10.0
 _ATTEMPTS = 3
 _ABORTED = "Collective ops is aborted"
-# A process is one worker, in one training at a time.
+# State of the process: it is one worker, in one training at a time.
 _all_ended = threading.Event()
 
 
 class Peers:
-    """Watches the other workers of a synchronous training.
+    """Other workers of a synchronous training.
 
-    A collective whose partner was killed waits forever, and after a failure the collectives of a
-    process cannot be used again. So when a worker is gone, this process ends too, by exit code 143,
-    to be started again with it.
+    A collective waits forever for a worker that was killed, and a process cannot use collectives
+    again after a failure. So when a worker disappears, this process exits with code 143, and the
+    scheduler restarts both.
 
     Args:
-      config: The settled configuration of the training.
+      config: The configuration of the training, its cluster resolved.
     """
 
     def __init__(self, config: RunConfig) -> None:
@@ -51,14 +51,14 @@ class Peers:
 
     @property
     def names(self) -> str:
-        """The others, as "worker:0 and worker:2"."""
+        """The names of the workers, such as "worker:0 and worker:2"."""
         return " and ".join(self._others)
 
     def wait(self) -> None:
-        """Waits until all others are there, and watches them from then on.
+        """Waits until all workers listen, then watches them in a thread.
 
         Raises:
-          DeadlineExceededError: One did not come up within session_creation_timeout_secs.
+          DeadlineExceededError: A worker did not start within session_creation_timeout_secs.
         """
         wait_until_reachable(self._others, self._secs)
         _all_ended.clear()
@@ -67,16 +67,16 @@ class Peers:
     def _watch(self) -> None:
         connections = {name: _Connection(address) for name, address in self._others.items()}
         while not _all_ended.is_set():
-            gone = _gone(connections)
-            if gone and not _all_ended.is_set():
+            lost = _find_lost(connections)
+            if lost and not _all_ended.is_set():
                 # The main thread hangs in a collective, which nothing interrupts.
-                _end(f"{gone} at {self._others[gone]} is gone")
+                _exit_for_restart(f"{lost} at {self._others[lost]} is gone")
         for connection in connections.values():
             connection.close()
 
 
-def _end(why: str) -> None:
-    """Ends this process, to be started again with the others."""
+def _exit_for_restart(why: str) -> None:
+    """Exits with the code by which schedulers restart this process with the others."""
     _LOG.error(
         "%s, and synchronous training cannot continue without it. "
         "Exiting with code %d; a restart continues from the last checkpoint.",
@@ -87,16 +87,16 @@ def _end(why: str) -> None:
 
 
 def end_watch() -> None:
-    """Watches no more: all have made their last step, and the others may go."""
+    """Ends the watch: all workers have made their last step and may exit."""
     _all_ended.set()
 
 
-class WaitForPeers(tf.compat.v1.train.SessionCreator):
-    """Creates sessions when all workers are there.
+class WaitForPeersCreator(tf.compat.v1.train.SessionCreator):
+    """Session creator that waits for all synchronous workers.
 
     Args:
-      config: The settled configuration of the training.
-      creator: What creates them.
+      config: The configuration of the training, its cluster resolved.
+      creator: Creates the sessions.
     """
 
     def __init__(self, config: RunConfig, creator: tf.compat.v1.train.SessionCreator) -> None:
@@ -104,23 +104,23 @@ class WaitForPeers(tf.compat.v1.train.SessionCreator):
         self._limit = config.session_creation_timeout_secs, "session_creation_timeout_secs"
 
     def create_session(self) -> tf.compat.v1.Session:
-        """Waits and creates a session, whose first values all workers share.
+        """Waits and creates a session, with the same initial values on all workers.
 
-        A worker that no longer answers TensorFlow aborts the collectives of all others for good,
-        and a MonitoredSession would try without end to create a session.
+        A worker that stops answering aborts the collectives of all others permanently, and a
+        MonitoredSession would retry forever.
         """
         self._peers.wait()
         try:
-            with long_wait(f"for {self._peers.names} to create their sessions", *self._limit):
+            with limit_wait(f"for {self._peers.names} to create their sessions", *self._limit):
                 return self._creator.create_session()
         except tf.errors.OpError as error:
             if _ABORTED in str(error):
-                _end(f"Of {self._peers.names}, one does not answer")
+                _exit_for_restart(f"Of {self._peers.names}, one does not answer")
             raise
 
 
 class _Connection:
-    """A connection to another worker's server, which breaks when its process ends."""
+    """Connection to another worker's server, which breaks when its process ends."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
@@ -129,14 +129,14 @@ class _Connection:
         self._renewed = 0.0
 
     def is_lost(self) -> bool:
-        """Makes or renews the connection; returns whether that cannot be."""
+        """Opens or renews the connection; returns whether that fails."""
         if self.socket is not None and time.monotonic() - self._renewed < _RENEW_SECS:
             return False
         for _ in range(_ATTEMPTS):
             try:
                 fresh = socket.create_connection(self._address, timeout=_CONNECT_SECS)
             except TimeoutError:
-                continue  # A machine that is busy.
+                continue  # The machine may be busy.
             except OSError:
                 return True
             self.close()
@@ -145,7 +145,7 @@ class _Connection:
         return True
 
     def is_broken(self) -> bool:
-        """Whether the other side closed the connection; called when there is something to read."""
+        """Returns whether the other side closed the connection; called when it is readable."""
         assert self.socket is not None
         try:
             return not self.socket.recv(4096)
@@ -157,13 +157,13 @@ class _Connection:
             self.socket.close()
 
 
-def _gone(connections: Mapping[str, _Connection]) -> str | None:
-    """The name of a worker that is gone, after at most a second."""
+def _find_lost(connections: Mapping[str, _Connection]) -> str | None:
+    """Returns the name of a worker that has disappeared, after at most a second."""
     for name, connection in connections.items():
         if connection.is_lost():
             return name
     by_socket: dict[Any, str] = {one.socket: name for name, one in connections.items()}
-    readable, _, _ = select.select(list(by_socket), [], [], _LOOK_SECS)
+    readable, _, _ = select.select(list(by_socket), [], [], _POLL_SECS)
     for one in readable:
         if connections[by_socket[one]].is_broken():
             return by_socket[one]

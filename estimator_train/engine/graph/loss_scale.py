@@ -1,9 +1,8 @@
 """Dynamic scaling of the losses that optimizers of tf.compat.v1.train minimize.
 
-float16 has a small range: gradients are computed of the loss times a scale, so that they do not
-vanish, and divided by it. Where they are not finite, nothing but the global step changes and the
-scale is halved; after many steps without, it doubles. The scale and the count of good steps are
-variables, which checkpoints hold.
+float16 has a small range: gradients of the loss times a scale do not vanish, and are divided by the
+scale. If a gradient is not finite, only the global step changes and the scale is halved; after many
+finite steps it doubles. Checkpoints hold the scale and the count of finite steps.
 """
 
 import threading
@@ -20,10 +19,10 @@ _replacing = threading.Lock()
 
 
 class ScaledOptimizers:
-    """Within it, all optimizers of tf.compat.v1.train scale their losses.
+    """Context manager in which all optimizers of tf.compat.v1.train scale their losses.
 
-    It replaces the two methods of their base class that every way to train comes to. The optimizers
-    of a model, those of all replicas included, are made within one and share a scale.
+    It replaces the two methods of their base class that every training calls. All optimizers of a
+    model, on all replicas, are made inside one context and share a scale.
     """
 
     def __init__(self) -> None:
@@ -32,7 +31,7 @@ class ScaledOptimizers:
 
     @property
     def used(self) -> bool:
-        """Whether there was an optimizer."""
+        """Whether an optimizer was used."""
         return bool(self._scales)
 
     def __enter__(self) -> "ScaledOptimizers":
@@ -58,7 +57,7 @@ class ScaledOptimizers:
         _replacing.release()
 
     def _scale(self) -> "_LossScale":
-        """The scale as this replica sees it: each has a thread of its own."""
+        """Returns the scale of this replica, which runs in its own thread."""
         thread = threading.get_ident()
         if thread not in self._scales:
             self._scales[thread] = _LossScale()
@@ -66,7 +65,7 @@ class ScaledOptimizers:
 
 
 class _LossScale:
-    """A scale and the number of steps since it last changed.
+    """Scale of the loss and number of steps since it last changed.
 
     Attributes:
       value: The scale of this step, a float32 scalar.
@@ -86,7 +85,7 @@ class _LossScale:
         global_step: tf.Variable | None,
         name: str | None,
     ) -> tf.Operation:
-        """Applies gradients if those of all replicas are finite, and adapts the scale."""
+        """Applies gradients if they are finite on all replicas, and adapts the scale."""
         pairs = [(grad, variable) for grad, variable in grads_and_vars if grad is not None]
         variables = [variable for _, variable in pairs]
 
@@ -101,7 +100,7 @@ class _LossScale:
                 with tf.control_dependencies(strategy.experimental_local_results(done)):
                     return tf.constant(True)
 
-            # Within the condition they could not be made for later steps.
+            # Slots that are made inside the condition could not be used outside.
             optimizer._create_slots(variables)
             changed = tf.cond(finite, change, lambda: tf.constant(False))
             with tf.control_dependencies([changed]):

@@ -1,9 +1,8 @@
 """Mixed precision: products and convolutions of training in 16 bits, variables in 32.
 
-TensorFlow's graph optimizer puts the casts in, after its own lists of operations: whatever model it
-is, in loops as well as outside them. For bfloat16 that works on CPUs (with oneDNN), for float16 on
-GPUs. (Its float16 pass for CPUs brings the process down on those without float16 arithmetic.)
-float16 has a small range, so gradients are kept in it by a scale on the loss.
+TensorFlow's graph optimizer adds casts to operations by its own lists, in every model, in loops and
+outside them. bfloat16 works on CPUs (with oneDNN), float16 on GPUs. (The float16 pass for CPUs
+crashes on CPUs without float16 arithmetic.) float16 has a small range, so the loss is scaled.
 """
 
 import contextlib
@@ -16,8 +15,8 @@ from estimator_train.engine.graph.loss_scale import ScaledOptimizers
 _LOG = tf.get_logger()
 
 
-def cast_in(config: tf.compat.v1.ConfigProto, precision: str) -> None:
-    """Has a session's graph optimizer put in casts.
+def enable_casts(config: tf.compat.v1.ConfigProto, precision: str) -> None:
+    """Makes a session's graph optimizer add casts to the graph.
 
     Args:
       config: The session's configuration.
@@ -36,10 +35,10 @@ def cast_in(config: tf.compat.v1.ConfigProto, precision: str) -> None:
 
 @contextlib.contextmanager
 def scaled_losses(precision: str) -> Iterator[None]:
-    """Within it, optimizers of tf.compat.v1 scale their losses where the precision needs it.
+    """Makes optimizers of tf.compat.v1 scale their losses inside this context.
 
     Args:
-      precision: "bfloat16" or "float16". Only "float16" needs it.
+      precision: "bfloat16" or "float16". Only "float16" needs a scale.
     """
     if precision != "float16":
         yield
@@ -49,6 +48,6 @@ def scaled_losses(precision: str) -> Iterator[None]:
     if not optimizers.used:
         _LOG.warning(
             "mixed_precision='float16' scales the losses of optimizers of tf.compat.v1.train, and "
-            "the model has none: a Keras optimizer should be in a "
+            "the model has none of these: wrap a Keras optimizer in a "
             "tf_keras.mixed_precision.LossScaleOptimizer."
         )

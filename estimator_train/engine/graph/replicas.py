@@ -1,4 +1,4 @@
-"""A model_fn under a `tf.distribute` strategy: a call for each replica, merged into one spec."""
+"""Calls a model_fn for each replica of a strategy, and merges the results into one spec."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +7,6 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.sync_stop import voting_inputs
 from estimator_train.engine.inputs.input_fn import (
     Inputs,
     batch_size_of,
@@ -15,21 +14,25 @@ from estimator_train.engine.inputs.input_fn import (
     is_dataset,
     split,
 )
-from estimator_train.engine.inputs.sharding import own_part
+from estimator_train.engine.inputs.lookahead import make_lookahead_inputs
+from estimator_train.engine.inputs.sharding import select_shard
 from estimator_train.engine.user_functions import as_replica
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 
 def distributed_inputs(
-    context: EstimatorContext, input_fn: Any, mode: str, strategy: Any
+    context: EstimatorContext,
+    input_fn: Callable[..., Any],
+    mode: str,
+    strategy: tf.distribute.Strategy,
 ) -> Inputs:
-    """Features and labels as one value for each replica.
+    """Returns features and labels with one value per replica.
 
     Args:
       context: The estimator that is run.
-      input_fn: The user's input_fn; it must return a Dataset, whose batches are one replica's.
+      input_fn: The user's input_fn; it must return a Dataset of batches for one replica.
       mode: A ModeKeys value.
-      strategy: The strategy in whose scope this is called.
+      strategy: The strategy; this function is called in its scope.
 
     Raises:
       ValueError: input_fn did not return a Dataset.
@@ -42,7 +45,7 @@ def distributed_inputs(
                 f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute strategy; "
                 f"input_fn ({input_fn}) returned {dataset!r}."
             )
-        return own_part(dataset, input_context)
+        return select_shard(dataset, input_context)
 
     is_synchronous = mode == ModeKeys.TRAIN and context.topology.is_synchronous
     if is_synchronous and _is_alone_in_process(strategy):
@@ -52,7 +55,7 @@ def distributed_inputs(
             input_pipeline_id=config.global_id_in_cluster,
             num_replicas_in_sync=strategy.num_replicas_in_sync,
         )
-        return voting_inputs(context, dataset_fn(input_context), strategy, input_context)
+        return make_lookahead_inputs(dataset_fn(input_context), input_context)
     if mode == ModeKeys.TRAIN and context.config.save_input_position:
         return _inputs_of_one_iterator(dataset_fn, strategy)
     iterator = tf_internals.input_iterator(strategy, dataset_fn)
@@ -61,25 +64,26 @@ def distributed_inputs(
 
 
 def _inputs_of_one_iterator(
-    dataset_fn: Callable[[tf.distribute.InputContext], tf.data.Dataset], strategy: Any
+    dataset_fn: Callable[[tf.distribute.InputContext], tf.data.Dataset],
+    strategy: tf.distribute.Strategy,
 ) -> Inputs:
-    """Features and labels from one iterator on the host, which the replicas read by turns.
+    """Returns features and labels of one iterator on the host, which replicas read in turn.
 
     A strategy's own iterator reads ahead for each device, and its position cannot be saved.
     """
-    found: list[tuple[tf.distribute.InputContext, tf.data.Dataset]] = []
+    datasets: list[tuple[tf.distribute.InputContext, tf.data.Dataset]] = []
 
     def remember(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
-        found.append((input_context, dataset_fn(input_context)))
-        return found[-1][1]
+        datasets.append((input_context, dataset_fn(input_context)))
+        return datasets[-1][1]
 
     strategy.distribute_datasets_from_function(remember)
-    if len(found) != 1:
+    if len(datasets) != 1:
         raise ValueError(
             f"RunConfig(save_input_position=True) needs one input in each process, and {strategy} "
-            f"makes {len(found)}. Train without it, or with one process for each worker."
+            f"makes {len(datasets)}. Train without it, or with one process for each worker."
         )
-    ((input_context, dataset),) = found
+    ((input_context, dataset),) = datasets
     elements: list[Any] = []
     with tf.device("/cpu:0"):
         iterator = tf.compat.v1.data.make_initializable_iterator(dataset)
@@ -88,7 +92,7 @@ def _inputs_of_one_iterator(
             with tf.control_dependencies(before):
                 elements.append(iterator.get_next())
     remaining = iter(elements)
-    # Strategies of v1 can do it too, but do not have the method.
+    # v1 strategies lack this method, but it works for them.
     features, labels = split(
         tf.distribute.Strategy.experimental_distribute_values_from_function(
             strategy, lambda _: next(remaining)
@@ -97,34 +101,37 @@ def _inputs_of_one_iterator(
     return Inputs(features, labels, iterator, iterator.initializer, input_context)
 
 
-def _is_alone_in_process(strategy: Any) -> bool:
+def _is_alone_in_process(strategy: tf.distribute.Strategy) -> bool:
     return len(strategy.extended.worker_devices) == 1
 
 
 def call_on_replicas(
-    call: Callable[[Any, Any], EstimatorSpec], inputs: Inputs, mode: str, strategy: Any
+    call: Callable[[Any, Any], EstimatorSpec],
+    inputs: Inputs,
+    mode: str,
+    strategy: tf.distribute.Strategy,
 ) -> EstimatorSpec:
-    """Calls model_fn once for each replica and merges what it returned.
+    """Calls model_fn once for each replica and merges the specs.
 
-    The loss is the replicas' mean if a v1 optimizer scaled it, else their sum; train and update
-    operations run on all replicas; everything else is the first replica's.
+    The loss is the mean over replicas if a v1 optimizer scaled it, and the sum otherwise. Train and
+    update operations run on all replicas; the other fields are those of the first replica.
 
     Args:
       call: Calls model_fn with features and labels.
-      inputs: What `distributed_inputs` returned.
+      inputs: The result of `distributed_inputs`.
       mode: ModeKeys.TRAIN or ModeKeys.EVAL.
-      strategy: The strategy in whose scope this is called.
+      strategy: The strategy; this function is called in its scope.
     """
     specs: list[EstimatorSpec] = []
 
-    def replica(features: Any, labels: Any) -> tf.Tensor:
+    def call_replica(features: Any, labels: Any) -> tf.Tensor:
         spec = call(features, labels)
         specs.append(spec)
         return spec.loss
 
     with tf_internals.scaled_loss(strategy):
         losses = strategy.extended.call_for_each_replica(
-            as_replica(replica, strategy), args=(inputs.features, inputs.labels)
+            as_replica(call_replica, strategy), args=(inputs.features, inputs.labels)
         )
     mean = mode == ModeKeys.EVAL or tf_internals.loss_was_scaled(tf.compat.v1.get_default_graph())
     reduction = tf.distribute.ReduceOp.MEAN if mean else tf.distribute.ReduceOp.SUM
@@ -141,8 +148,8 @@ def call_on_replicas(
     )
 
 
-def batch_size(inputs: Inputs, strategy: Any) -> tf.Tensor | None:
-    """The examples that this process's replicas read in a step; None if they have no batch."""
+def batch_size(inputs: Inputs, strategy: tf.distribute.Strategy) -> tf.Tensor | None:
+    """Returns how many examples the replicas of this process read in a step, or None."""
     leaves = tf.nest.flatten(inputs.features)
     if not leaves:
         return None
@@ -155,8 +162,10 @@ def _group(operations: Sequence[Any]) -> Any:
     return tf.group(*present) if present else None
 
 
-def _merge_scaffolds(scaffolds: Sequence[Any]) -> tf.compat.v1.train.Scaffold:
-    """One Scaffold that initializes what every replica's Scaffold does."""
+def _merge_scaffolds(
+    scaffolds: Sequence[tf.compat.v1.train.Scaffold],
+) -> tf.compat.v1.train.Scaffold:
+    """Returns one Scaffold that initializes the variables of all replicas' Scaffolds."""
 
     def operations(name: str) -> Any:
         return _group([getattr(scaffold, name) for scaffold in scaffolds])
@@ -169,7 +178,7 @@ def _merge_scaffolds(scaffolds: Sequence[Any]) -> tf.compat.v1.train.Scaffold:
     feeds: dict[Any, Any] = {}
     for scaffold in scaffolds:
         feeds.update(scaffold.init_feed_dict or {})
-    # init_fn of a Scaffold takes (scaffold, session); its public form has the scaffold bound.
+    # The constructor takes init_fn(scaffold, session); the attribute takes only the session.
     init_fns: list[Callable[[Any], Any]] = [s.init_fn for s in scaffolds if s.init_fn]
 
     def init_fn(scaffold: Any, session: tf.compat.v1.Session) -> None:

@@ -1,23 +1,19 @@
-"""From a user's input_fn to the tensors of one step."""
+"""The inputs of a step: a call of the user's input_fn, and an iterator of its dataset."""
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
+from estimator_train.engine.comparison import have_same_structure
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.hook_types import Hook
-from estimator_train.engine.inputs.outside_arrays import LEAST_BYTES, handed_over
-from estimator_train.engine.inputs.sharding import own_part
-from estimator_train.engine.keras_3 import explain
-from estimator_train.engine.loops.agreement import LoopAgreement
-from estimator_train.engine.model_cache import ReusedInputFn
+from estimator_train.engine.inputs.external_arrays import MIN_BYTES, external_constant
+from estimator_train.engine.inputs.sharding import select_shard
+from estimator_train.engine.keras_3 import explain_keras_3_error
 from estimator_train.engine.own_servers import runs_here
 from estimator_train.engine.tf_internals import constants_made_by
-from estimator_train.engine.user_functions import call_with_known
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -29,16 +25,16 @@ _EXPECTED = (
 
 @dataclasses.dataclass(frozen=True)
 class Inputs:
-    """The tensors that one step reads.
+    """Tensors that one step reads.
 
     Attributes:
-      features: What model_fn gets as features.
-      labels: What model_fn gets as labels, or None.
-      iterator: The dataset's iterator, or None where the input is not a dataset.
-      initializer: The operation that starts the dataset, or None likewise.
-      context: The pipeline's place among the others; None where it is the only one.
-      voting_hooks: Hooks by which synchronous workers agree on the end of their input.
-      agreement: How synchronous workers come to run the same loops; None where no other is there.
+      features: The features for model_fn.
+      labels: The labels for model_fn, or None.
+      iterator: The dataset's iterator; None if the input is not a dataset.
+      initializer: The operation that starts the dataset; None if the input is not a dataset.
+      context: The shard of this process's input; None if no other process reads one.
+      has_next: Whether another element follows, a bool scalar, for the vote of synchronous workers;
+        None in all other trainings.
     """
 
     features: Any
@@ -46,33 +42,7 @@ class Inputs:
     iterator: Any = None
     initializer: tf.Operation | None = None
     context: tf.distribute.InputContext | None = None
-    voting_hooks: tuple[Hook, ...] = ()
-    agreement: LoopAgreement | None = None
-
-    def attend(self, hooks: Sequence[Any], schedule: SaveSchedule | None) -> None:
-        """Is told of the session that is going to read it.
-
-        Args:
-          hooks: All hooks of the session.
-          schedule: When checkpoints are written, where this process writes them.
-        """
-
-    @property
-    def has_more(self) -> bool | None:
-        """Whether another step can be made after the last one; None if that is not known."""
-        return None
-
-    @property
-    def chief_saves(self) -> bool | None:
-        """Whether the chief writes a checkpoint after the last step; None if that is not known."""
-        return None
-
-    def placed(self, has_more: bool | None) -> None:
-        """Is told that the input was moved in a new session.
-
-        Args:
-          has_more: What `has_more` was at that place; None if the input is at its start.
-        """
+    has_next: tf.Tensor | None = None
 
 
 def call_input_fn(
@@ -81,41 +51,36 @@ def call_input_fn(
     mode: str,
     input_context: tf.distribute.InputContext | None = None,
 ) -> Any:
-    """Calls input_fn with those of params, config, mode and input_context that it names.
+    """Calls input_fn with those of params, config, mode and input_context that it accepts.
 
     Args:
       context: The estimator that is run.
-      input_fn: The user's input_fn, or a ReusedInputFn of it.
+      input_fn: The user's input_fn.
       mode: A ModeKeys value.
-      input_context: The pipeline's place among the others. Where it is the only one, an input_fn
-        that has a default for it keeps its default.
+      input_context: The shard of this process's input; None if no other process reads one. An
+        input_fn's default is then used.
     """
-    if isinstance(input_fn, ReusedInputFn):
-        input_fn = input_fn.function
     config = context.config
-    available: dict[str, Any] = {"mode": mode, "params": context.params, "config": config}
-    fallbacks = {}
-    if input_context is not None:
-        available["input_context"] = input_context
-    else:
-        fallbacks["input_context"] = tf.distribute.InputContext()
+    place = {} if input_context is None else {"input_context": input_context}
     master = config.evaluation_master if mode == ModeKeys.EVAL else config.master
-    # A strategy of synchronous workers may have made its server itself, in this process.
-    is_here = not master or runs_here(master) or context.topology.is_synchronous
-    outside = constants_made_by(handed_over, LEAST_BYTES) if is_here else contextlib.nullcontext()
+    # The strategy of synchronous workers may have started the server in this process.
+    is_local = not master or runs_here(master) or context.topology.is_synchronous
+    external = (
+        constants_made_by(external_constant, MIN_BYTES) if is_local else contextlib.nullcontext()
+    )
     try:
-        with tf.device("/cpu:0"), outside:
-            result = call_with_known(input_fn, available, fallbacks)
+        with tf.device("/cpu:0"), external:
+            result = context.call_input_fn(input_fn, mode, **place)
     except Exception as error:
-        explain("input_fn", error)
+        explain_keras_3_error("input_fn", error)
         raise
     if result is None:
         _LOG.warning("input_fn (%s) returned None. %s", input_fn, _EXPECTED)
     return result
 
 
-def inputs_of(context: EstimatorContext, input_fn: Any, mode: str) -> Inputs:
-    """Makes one step's tensors of what an input_fn returns to this process.
+def make_inputs(context: EstimatorContext, input_fn: Any, mode: str) -> Inputs:
+    """Calls an input_fn and returns the tensors of one step.
 
     Args:
       context: The estimator that is run.
@@ -125,36 +90,43 @@ def inputs_of(context: EstimatorContext, input_fn: Any, mode: str) -> Inputs:
     Raises:
       ValueError: It returned a tuple or list of another length than 2.
     """
-    place = context.topology.input_context if mode == ModeKeys.TRAIN else None
-    result = call_input_fn(context, input_fn, mode, place)
+    shard = context.topology.input_context if mode == ModeKeys.TRAIN else None
+    result = call_input_fn(context, input_fn, mode, shard)
     if not is_dataset(result):
         return Inputs(*split(result))
-    if place is not None:
-        result = own_part(result, place)
+    if shard is not None:
+        result = select_shard(result, shard)
     with tf.device("/cpu:0"):
         iterator = tf.compat.v1.data.make_initializable_iterator(result)
         return Inputs(*split(iterator.get_next()), iterator, iterator.initializer)
 
 
 def bind_input(inputs: Inputs, result: Any) -> tf.Operation | None:
-    """Makes the iterator of `inputs` one over what another input_fn returned.
+    """Returns an operation that starts the iterator of `inputs` on another dataset.
 
     Args:
       inputs: Inputs of the default graph that have an iterator.
-      result: What input_fn returned in the same graph.
+      result: The return value of an input_fn, in the same graph.
 
     Returns:
-      The operation that starts it, or None if it is not a dataset of the same structure and shapes.
+      The operation, or None if `result` is not a dataset of the same structure and shapes.
     """
-    if not is_dataset(result) or result.element_spec != inputs.iterator.element_spec:
+    if not fits_iterator(inputs, result):
         return None
     with tf.device("/cpu:0"):
         return inputs.iterator.make_initializer(result)
 
 
+def fits_iterator(inputs: Inputs, result: Any) -> bool:
+    """Returns whether an input_fn returned a dataset of the structure that an iterator has."""
+    return is_dataset(result) and have_same_structure(
+        result.element_spec, inputs.iterator.element_spec
+    )
+
+
 def batch_size_of(features: Any) -> tf.Tensor | None:
-    """The examples in a batch, an integer scalar, by the first feature; None if it has no batch."""
-    first = _first_leaf(features)
+    """Returns the batch size of the first feature, an integer scalar; None without a batch."""
+    first = _find_first_leaf(features)
     if isinstance(first, tf.SparseTensor):
         return first.dense_shape[0]
     if isinstance(first, tf.RaggedTensor):
@@ -162,8 +134,8 @@ def batch_size_of(features: Any) -> tf.Tensor | None:
     return tf.shape(first)[0] if tf.is_tensor(first) and first.shape.rank != 0 else None
 
 
-def _first_leaf(structure: Any) -> Any:
-    """The first part of a structure, or None; names in its dicts may be of several types."""
+def _find_first_leaf(structure: Any) -> Any:
+    """Returns the first leaf of a structure, or None; the keys of dicts may have mixed types."""
     if isinstance(structure, Mapping):
         names = sorted(structure, key=lambda name: (type(name).__name__, name))
         parts = [structure[name] for name in names]
@@ -171,16 +143,16 @@ def _first_leaf(structure: Any) -> Any:
         parts = list(structure)
     else:
         return structure
-    return next((leaf for leaf in map(_first_leaf, parts) if leaf is not None), None)
+    return next((leaf for leaf in map(_find_first_leaf, parts) if leaf is not None), None)
 
 
 def is_dataset(result: Any) -> bool:
-    """Whether an input_fn returned a dataset, of either generation."""
+    """Returns whether an input_fn returned a dataset, of TensorFlow 1 or 2."""
     return isinstance(result, (tf.data.Dataset, tf.compat.v1.data.Dataset))
 
 
 def split(element: Any) -> tuple[Any, Any]:
-    """Splits an element into features and labels; labels are None where there are none."""
+    """Splits an element into features and labels; labels are None for an element without them."""
     if not isinstance(element, (tuple, list)):
         return element, None
     if len(element) != 2:

@@ -1,4 +1,4 @@
-"""What inputs that differ only in their values have in common: the form of their graph."""
+"""The form of an input: its graph without the values that it contains."""
 
 import dataclasses
 from collections.abc import Container, Mapping
@@ -12,13 +12,13 @@ _SLICED = ("TensorSliceDataset", "TensorDataset")
 
 @dataclasses.dataclass(frozen=True)
 class InputForm:
-    """The graph of a dataset, with placeholders for the values that it holds.
+    """Graph of a dataset, with placeholders for its values.
 
     Attributes:
       definition: The graph.
       values: Name of each placeholder to its values.
-      key: Equal for graphs that do the same with values of any number of rows.
-      has_state: Whether a function in it may go on from where an earlier input left it.
+      key: Key of the graph, equal for graphs that differ only in their values.
+      has_state: Whether a function of the graph may keep state from one input to the next.
     """
 
     definition: tf.compat.v1.GraphDef
@@ -28,19 +28,19 @@ class InputForm:
 
     @property
     def rows(self) -> int:
-        """How many rows the values have, all counted."""
+        """The total number of rows of all values."""
         return sum(len(value) for value in self.values.values() if value.ndim)
 
 
-def form_of(
+def extract_form(
     graph_def: tf.compat.v1.GraphDef, needed: Container[str], arrays: Mapping[str, np.ndarray]
 ) -> InputForm:
-    """Takes the values out of a graph.
+    """Returns the form of a dataset's graph.
 
     Args:
-      graph_def: The graph that a dataset was made in.
-      needed: Names of the operations that it needs.
-      arrays: The arrays that were kept out of it, by the operations that stand for them.
+      graph_def: The graph that the dataset was built in.
+      needed: Names of the operations that the dataset needs.
+      arrays: The external arrays of the graph by the names of their operations.
     """
     definition = tf.compat.v1.GraphDef(versions=graph_def.versions, library=graph_def.library)
     definition.node.extend(node for node in graph_def.node if node.name in needed)
@@ -68,7 +68,7 @@ def _sources_of(node: Any) -> list[str]:
 
 
 def _key(definition: tf.compat.v1.GraphDef) -> bytes:
-    """The graph in bytes, but for the numbers that tell functions of the same name apart."""
+    """Returns the graph in bytes, with functions renumbered in the order of their names."""
     key = bytes(definition.SerializeToString(deterministic=True))
     names = {function.signature.name for function in definition.library.function}
     for number, name in enumerate(sorted(names, key=lambda name: (-len(name), name))):

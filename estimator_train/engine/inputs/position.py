@@ -1,91 +1,38 @@
-"""The position in the input, saved in a file beside each checkpoint and taken up again from there.
+"""The position in the input, which is saved with each checkpoint and restored with it.
 
-It is written before the checkpoint can be seen, so that no checkpoint is without its position.
+Its file is complete before the checkpoint appears, so that every checkpoint has a position.
 """
 
-import functools
-import os
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint
-from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.hook_types import Hook, SaverHook
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position_files import PositionFiles
-from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker, TakeUpPosition
+from estimator_train.engine.loops.coordination import WorkerAgreement
 
 _LOG = tf.get_logger()
-_IGNORE_STATE, _REFUSE_STATE = 1, 2  # What tf.data does about stateful functions as it saves.
-_NOT_SAVED = "The position in the input (%s) is not saved, and a restart begins at its start: %s."
-
-
-def saved_position(
-    context: EstimatorContext,
-    inputs: Inputs,
-    input_fn: Any,
-    users_savers: Sequence[SaverHook],
-) -> "InputPosition | None":
-    """The position of a training's input; None where it cannot be saved.
-
-    Args:
-      context: The estimator that is run.
-      inputs: Its input, in the default graph.
-      input_fn: The user's input_fn, for messages.
-      users_savers: Hooks of the user's that write the checkpoints in place of the engine's.
-
-    Raises:
-      ValueError: Synchronous workers that save by seconds cannot be told when.
-    """
-    config = context.config
-    source = getattr(input_fn, "__qualname__", None) or repr(input_fn)
-    reason = None
-    if inputs.iterator is None:
-        reason = "input_fn did not return a Dataset"
-    elif users_savers:
-        prefix = tf_internals.saving_prefix(users_savers[0])
-    elif config.save_checkpoints_steps or config.save_checkpoints_secs:
-        prefix = os.path.join(context.model_dir, "model.ckpt")
-    else:
-        reason = "no checkpoints are saved"
-    if reason:
-        _LOG.warning(_NOT_SAVED, source, reason)
-        return None
-    place = context.topology.input_context
-    if place is not None:
-        latest = functools.partial(latest_checkpoint, context.model_dir)
-        return InputPosition(inputs, prefix, source, place, latest)
-    by_clock = config.save_checkpoints_steps is None
-    if config.num_worker_replicas > 1 and by_clock and inputs.chief_saves is None:
-        raise ValueError(
-            "RunConfig(save_input_position=True) with workers of several replicas each needs "
-            "save_checkpoints_steps: by save_checkpoints_secs only the chief knows when it saves."
-        )
-    position = InputPosition(inputs, prefix, source)
-    if not config.is_chief:
-        every = config.save_checkpoints_steps or 0
-        position.saving_hooks.append(SavePositionOfWorker(position, inputs, every))
-    return position
+_IGNORE_STATE, _REFUSE_STATE = 1, 2  # How tf.data saves stateful functions.
+_NOT_SAVED_NOW = (
+    "The position in the input (%s) could not be saved at step %d: %s. The next checkpoint saves "
+    "it again; a restart from this one begins at the input's start."
+)
+NOT_SAVED = "The position in the input (%s) is not saved, and a restart begins at its start: %s."
 
 
 class InputPosition:
-    """Writes and reads the position of one iterator; made in the graph of training.
+    """Position of one iterator in the graph of training, which it writes and restores.
 
     Args:
-      inputs: The input, a dataset's.
+      inputs: The input, which reads a dataset.
       prefix: Path prefix of the checkpoints, without the step.
-      source: What the input is called in messages.
-      place: The place of an asynchronous worker's input; by default that of `inputs`.
-      latest_checkpoint: Returns the path of the latest checkpoint, or None: for an asynchronous
-        worker, whose session may begin at a step of which there is no checkpoint.
-
-    Attributes:
-      hooks: Hooks that come once the input is started.
-      saving_hooks: Hooks that come once all workers have their place in it.
+      source: Name of the input in messages.
+      agreement: Results of the workers' votes.
+      place: The input context of an asynchronous worker; by default that of `inputs`.
+      latest_checkpoint: Returns the path of the latest checkpoint, or None. Only for asynchronous
+        workers: their sessions may begin at a step that has no checkpoint.
     """
 
     def __init__(
@@ -93,10 +40,11 @@ class InputPosition:
         inputs: Inputs,
         prefix: str,
         source: str,
+        agreement: WorkerAgreement,
         place: tf.distribute.InputContext | None = None,
         latest_checkpoint: Callable[[], str | None] | None = None,
     ) -> None:
-        self._source, self._inputs = source, inputs
+        self._source, self._agreement = source, agreement
         self._latest_checkpoint = latest_checkpoint
         place = place or inputs.context or tf.distribute.InputContext()
         self._files = PositionFiles(
@@ -118,18 +66,15 @@ class InputPosition:
             resource_handle=handle, serialized=tf.io.parse_tensor(self._bytes, tf.variant)
         )
 
-        self.hooks: list[Hook] = [TakeUpPosition(self)]
-        self.saving_hooks: list[Hook] = []
-
-    def take_up(self, session: tf.compat.v1.Session, step: int) -> None:
-        """Moves an input at its start to where it was at the checkpoint that was restored.
+    def restore(self, session: tf.compat.v1.Session, step: int) -> None:
+        """Moves an initialized input to its position at the restored checkpoint.
 
         Args:
-          session: A raw session, its input just initialized.
+          session: A raw session.
           step: The global step of the checkpoint.
 
         Raises:
-          ValueError: The position is that of another input.
+          ValueError: The position belongs to another input.
         """
         self._start = step
         self._find_state(session)
@@ -137,7 +82,7 @@ class InputPosition:
         found = None if saved is None else self._files.read(saved)
         self._files.remove_orphans()
         if found is None:
-            self._inputs.placed(None)
+            self._agreement.restored_has_next = None
             return
         has_more, position = found
         try:
@@ -150,11 +95,11 @@ class InputPosition:
                 "which seems to have changed. Remove the file to begin at the input's start, or "
                 f"train with RunConfig(save_input_position=False). TensorFlow says: {error.message}"
             ) from error
-        self._inputs.placed(has_more)
+        self._agreement.restored_has_next = has_more
         _LOG.info("The input continues from its position at step %d.", step)
 
     def _nearest(self, step: int) -> tuple[int | None, int]:
-        """The step whose position is taken up, if any, and the elements read after it."""
+        """Returns the step of the position to restore, if any, and the elements read after it."""
         if self._latest_checkpoint is not None:
             return self._files.latest(self._latest_checkpoint()), 0
         if not step:
@@ -163,37 +108,40 @@ class InputPosition:
         return saved, step - saved
 
     def write(self, session: tf.compat.v1.Session, step: int) -> None:
-        """Writes the position of this moment for the checkpoint of a step."""
+        """Writes the current position for the checkpoint of a step."""
         if not self._can_be_saved:
             return
         try:
             position = session.run(self._position)
-        except tf.errors.OpError as error:
-            self._can_be_saved = False
-            reason = re.search(r"\w+ does not support checkpointing", error.message)
-            _LOG.warning(_NOT_SAVED, self._source, reason[0] if reason else error.message.strip())
-            return
-        self._say_what_is_not_saved(step)
-        self._files.write(step, position, self._inputs.has_more is not False)
+            self._warn_of_unsaved_state(step)
+            self._files.write(step, position, self._agreement.has_more is not False)
+        except (tf.errors.OpError, OSError) as error:
+            message = str(getattr(error, "message", error)).strip()
+            reason = re.search(r"\w+ does not support checkpointing", message)
+            if reason:
+                self._can_be_saved = False
+                _LOG.warning(NOT_SAVED, self._source, reason[0])
+            else:
+                _LOG.warning(_NOT_SAVED_NOW, self._source, step, message)
 
-    def forget_end(self, session: tf.compat.v1.Session, step: int) -> None:
-        """Removes the position if the input is at its end: another training begins at its start.
+    def remove_at_end(self, session: tf.compat.v1.Session, step: int) -> None:
+        """Removes the position if the input has ended, so that the next training starts it again.
 
-        If that is not known an element is read to find out, so that this comes last of all.
+        If that is not known it reads an element, so that no step can follow.
         """
-        has_more = self._inputs.has_more
+        has_more = self._agreement.has_more
         if has_more is None:
             try:
                 session.run(self._next)
             except tf.errors.OutOfRangeError:
                 has_more = False
             except tf.errors.OpError:
-                pass  # What is wrong with it is for the training that reads it.
+                pass  # The next training that reads the input raises it.
         if has_more is False:
             self._files.remove(step)
 
     def _find_state(self, session: tf.compat.v1.Session) -> None:
-        """Finds out whether functions of the dataset have a state that cannot be saved."""
+        """Finds a function of the dataset whose state cannot be saved."""
         self._state = None
         try:
             session.run(self._strict.op)
@@ -201,13 +149,13 @@ class InputPosition:
             found = re.search(r"(\w+) is stateful", error.message)
             self._state = found[1] if found else None
 
-    def _say_what_is_not_saved(self, step: int) -> None:
-        """Warns of state once it is sure that all else can be saved: not before reading began."""
+    def _warn_of_unsaved_state(self, step: int) -> None:
+        """Warns of unsaved state at the first save after a step: then the rest was saved."""
         if self._state and step > self._start:
             _LOG.warning(
                 "The position in the input (%s) is saved, but not the state of its %s: after a "
-                "restart no example is missing or comes twice, but what that operation does with "
-                "an example may differ.",
+                "restart no example is missing or repeated, but that operation may give another "
+                "result for an example.",
                 self._source,
                 self._state,
             )

@@ -1,9 +1,9 @@
-"""The files in which positions in the input are kept, one beside each checkpoint.
+"""Files of positions in the input, one for each checkpoint and input pipeline.
 
-A file is named as if it were one of the checkpoint's data files, which all Savers remove together
-by a pattern that this name fits; tf.estimator 2.15 never opens it, since the index does not name
-it. The position of an asynchronous worker is kept apart: that may be away for longer than the chief
-keeps a checkpoint.
+The name of a file matches the pattern of a checkpoint's data files, so that Savers remove both
+together. tf.estimator 2.15 never opens it, because the index does not name it. The position of
+an asynchronous worker has another name: the worker may be absent for longer than the chief keeps a
+checkpoint.
 """
 
 import contextlib
@@ -12,24 +12,24 @@ import zlib
 
 import tensorflow as tf
 
-from estimator_train.engine.whole_files import write_whole
+from estimator_train.engine.atomic_write import UNFINISHED, atomic_write
 
 _LOG = tf.get_logger()
 _NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"
 _ASYNCHRONOUS_NAME = "{prefix}-{step}.input-i{pipeline:04d}"
-# The last checkpoint may not be finished.
-_ASYNCHRONOUS_KEPT = 2
+# The newest may belong to a checkpoint that is not complete.
+_MAX_ASYNCHRONOUS = 2
 
 
 class PositionFiles:
-    """Reads and writes the positions of one input pipeline.
+    """Reader and writer of the positions of one input pipeline.
 
     Args:
       prefix: Path prefix of the checkpoints, without the step.
-      pipeline: The number of this input pipeline.
-      pipelines: How many there are.
-      source: What the input is called in messages.
-      asynchronous: Whether it is one of an asynchronous worker.
+      pipeline: Index of this input pipeline.
+      pipelines: Number of input pipelines.
+      source: Name of the input in messages.
+      asynchronous: Whether an asynchronous worker reads the pipeline.
     """
 
     def __init__(
@@ -40,16 +40,16 @@ class PositionFiles:
         self._outlives_checkpoints = asynchronous and pipeline > 0
 
     def path(self, step: int) -> str:
-        """The path of the position at a step."""
+        """Returns the path of the position at a step."""
         return self._path_of(step, self._pipeline)
 
     def write(self, step: int, position: bytes, has_more: bool) -> None:
-        """Writes a position, which can be seen when it is whole.
+        """Writes a position atomically.
 
         Args:
-          step: The global step of the checkpoint beside it.
+          step: The global step of its checkpoint.
           position: The serialized iterator.
-          has_more: Whether the input has another element there.
+          has_more: Whether the input has another element after it.
         """
         header = {
             "pipelines": self._pipelines,
@@ -57,9 +57,9 @@ class PositionFiles:
             "crc": zlib.crc32(position),
             "has_more": has_more,
         }
-        write_whole(self.path(step), json.dumps(header).encode() + b"\n" + position)
+        atomic_write(self.path(step), json.dumps(header).encode() + b"\n" + position)
         if self._outlives_checkpoints:
-            for old in sorted(self._steps_of(self._pipeline))[:-_ASYNCHRONOUS_KEPT]:
+            for old in sorted(self._steps_of(self._pipeline))[:-_MAX_ASYNCHRONOUS]:
                 self.remove(old)
 
     def remove(self, step: int) -> None:
@@ -68,34 +68,34 @@ class PositionFiles:
             tf.io.gfile.remove(self.path(step))
 
     def nearest(self, step: int) -> int:
-        """The step whose position is taken up, with the elements read that followed until `step`.
+        """Returns the step of the latest position from which this pipeline can reach `step`.
 
-        A worker may have been killed between the chief's checkpoint and its own position; it has
-        that of the chief's checkpoint before. Where the chief has none either, the input is to
-        begin at its start.
+        A worker may have been killed after the chief's checkpoint and before its position was
+        written; it then has the position of the chief's previous checkpoint. Without a position of
+        the chief the input begins at its start.
         """
-        chiefs = self._steps_of(pipeline=0)
-        if step not in chiefs:
+        chief_steps = self._steps_of(pipeline=0)
+        if step not in chief_steps:
             return step
-        before = max((other for other in chiefs if other < step), default=step)
-        own = self._steps_of(self._pipeline)
-        return max((near for near in own if before <= near <= step), default=step)
+        before = max((other for other in chief_steps if other < step), default=step)
+        saved = self._steps_of(self._pipeline)
+        return max((near for near in saved if before <= near <= step), default=step)
 
     def latest(self, checkpoint: str | None) -> int | None:
-        """The step of this pipeline's last position, if its job goes on from a checkpoint.
+        """Returns the step of this pipeline's last position, if its job resumes.
 
         Args:
-          checkpoint: The path of the latest checkpoint, or None. One without a position of the
-            chief's, as at the end of an input, is of a training that has ended.
+          checkpoint: The path of the latest checkpoint, or None. If the chief has no position for
+            it, as at the end of an input, the training has ended and does not resume.
         """
         number = (checkpoint or "").rpartition("-")[2]
         if not number.isdecimal() or int(number) not in self._steps_of(pipeline=0):
             return None
-        own = self._steps_of(self._pipeline)
-        return max((step for step in own if step <= int(number)), default=None)
+        saved = self._steps_of(self._pipeline)
+        return max((step for step in saved if step <= int(number)), default=None)
 
     def _steps_of(self, pipeline: int) -> list[int]:
-        """The steps of which a pipeline has a position."""
+        """Returns the steps at which a pipeline has a position."""
         pattern = self._path_of("*", pipeline)
         paths = tf.io.gfile.glob(pattern)
         return [int(path.rpartition(".")[0].rpartition("-")[2]) for path in paths]
@@ -106,7 +106,10 @@ class PositionFiles:
         return name.format(prefix=self._prefix, step=step, pipeline=pipeline)
 
     def read(self, step: int) -> tuple[bool, bytes] | None:
-        """Whether there is more at a step, and the position; None, with a warning, if none."""
+        """Returns whether the input has another element at a step, and the position.
+
+        Logs a warning and returns None if there is no position that fits.
+        """
         path = self.path(step)
         try:
             with tf.io.gfile.GFile(path, "rb") as file:
@@ -122,19 +125,19 @@ class PositionFiles:
             if header["pipelines"] == self._pipelines:
                 return header.get("has_more", True), position
             reason = (
-                f"{path} is of one of {header['pipelines']} pipelines, and now there are "
+                f"{path} belongs to one of {header['pipelines']} pipelines, and this job has "
                 f"{self._pipelines}"
             )
         _LOG.warning("The input (%s) begins at its start: %s.", self._source, reason)
         return None
 
     def remove_orphans(self) -> None:
-        """Removes this pipeline's positions whose checkpoints were never finished."""
+        """Removes this pipeline's positions whose checkpoints were never completed."""
         pattern = self._path_of("*", self._pipeline)
-        for path in tf.io.gfile.glob([pattern, pattern + ".part"]):
-            checkpoint = path.removesuffix(".part").rpartition(".")[0]
+        for path in tf.io.gfile.glob([pattern, pattern + UNFINISHED]):
+            checkpoint = path.removesuffix(UNFINISHED).rpartition(".")[0]
             names = [f"{checkpoint}.index", checkpoint]  # Of either format.
             is_orphan = not (self._outlives_checkpoints or any(map(tf.io.gfile.exists, names)))
-            if path.endswith(".part") or is_orphan:
+            if path.endswith(UNFINISHED) or is_orphan:
                 with contextlib.suppress(tf.errors.NotFoundError):
                     tf.io.gfile.remove(path)

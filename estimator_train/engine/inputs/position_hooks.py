@@ -1,6 +1,4 @@
-"""Hooks that take up and save the position in the input at a session's moments for it."""
-
-from typing import Any
+"""Hooks that restore and save the position in the input."""
 
 import tensorflow as tf
 
@@ -11,29 +9,32 @@ from estimator_train.engine.hook_types import (
     RunContext,
     RunValues,
 )
-from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.engine.inputs.position import InputPosition
+from estimator_train.engine.loops.coordination import WorkerAgreement
 
 
-class TakeUpPosition(PassiveHook):
-    """Moves the input of a new session to its position at the restored checkpoint.
+class RestorePositionHook(PassiveHook):
+    """Hook that moves the input of a new session to its position at the restored checkpoint.
 
-    It stands right after the hook that starts the input, and before any that saves.
+    It comes directly after the hook that starts the input, and before all hooks that save.
     """
 
-    def __init__(self, position: Any) -> None:
+    def __init__(self, position: InputPosition) -> None:
         self._position = position
         self._global_step = tf.compat.v1.train.get_global_step()
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
         """Moves the input."""
         del coord
-        self._position.take_up(session, int(session.run(self._global_step)))
+        self._position.restore(session, int(session.run(self._global_step)))
 
 
-class SavePosition(Listener):
-    """Saves the position with each checkpoint that its saver hook writes."""
+class SavePositionListener(Listener):
+    """Listener that saves the position with each checkpoint of its saver hook."""
 
-    def __init__(self, position: Any) -> None:
+    def __init__(self, position: InputPosition) -> None:
         self._position = position
 
     def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
@@ -41,49 +42,53 @@ class SavePosition(Listener):
         self._position.write(session, global_step_value)
 
     def end(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
-        """Forgets the position if it is the input's end."""
-        self._position.forget_end(session, global_step_value)
+        """Removes the position if the input has ended."""
+        self._position.remove_at_end(session, global_step_value)
 
 
-class SavePositionOfWorker(GlobalStepHook):
-    """Saves the position of a worker that writes no checkpoints, at the steps of the chief's.
+class SaveWorkerPositionHook(GlobalStepHook):
+    """Hook that saves a worker's position at the steps of the chief's checkpoints.
 
     Args:
       position: The worker's position.
-      inputs: Its input.
-      every_steps: Steps from one checkpoint to the next, for an input that does not tell of them.
+      agreement: Results of the workers' votes.
+      every_steps: Steps from one checkpoint to the next, for workers that do not vote.
     """
 
-    def __init__(self, position: Any, inputs: Inputs, every_steps: int = 0) -> None:
-        self._position, self._inputs, self._every = position, inputs, every_steps
+    def __init__(
+        self, position: InputPosition, agreement: WorkerAgreement, every_steps: int = 0
+    ) -> None:
+        self._position, self._agreement, self._every = position, agreement, every_steps
         self._global_step = tf.compat.v1.train.get_global_step()
         self._saved = 0
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Saves, as the chief does."""
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Saves the first position, as the chief saves its first checkpoint."""
         del coord
         self._write(session, int(session.run(self._global_step)))
 
     def steps_until_due(self, global_step: int) -> int | None:
-        """The next step at which the chief saves; it tells of those before they come, if at all."""
-        told = self._inputs.chief_saves is not None
-        return None if told else self._saved + self._every - global_step
+        """Returns the steps up to the chief's next checkpoint; None if the votes announce it."""
+        is_voted = self._agreement.chief_saves is not None
+        return None if is_voted else self._saved + self._every - global_step
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Saves if the chief does now."""
+        """Saves the position if the chief saves a checkpoint after this step."""
         step = int(run_values.results) + 1
-        saves = self._inputs.chief_saves
+        saves = self._agreement.chief_saves
         if saves is None:
             saves = step >= self._saved + self._every
         if saves:
             self._write(run_context.session, step)
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Saves the last position, as the chief does the last checkpoint."""
+        """Saves the last position, as the chief saves the last checkpoint."""
         step = int(session.run(self._global_step))
         if step != self._saved:
             self._write(session, step)
-        self._position.forget_end(session, step)
+        self._position.remove_at_end(session, step)
 
     def _write(self, session: tf.compat.v1.Session, step: int) -> None:
         self._position.write(session, step)

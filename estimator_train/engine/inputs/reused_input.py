@@ -1,11 +1,10 @@
-"""Inputs that a kept model takes one after another, without its graph growing where possible.
+"""Inputs of an open model, one after another, with as little growth of its graph as possible.
 
-A dataset of the user's is made in a graph of its own. Its values are taken out of that graph, which
-is imported into the model's graph with placeholders for them; an input of the same form then only
-feeds its values. Where forms keep changing, datasets are written out and read back by one operation
-of the model's graph. TensorFlow would otherwise copy, prune and optimize the whole of the model's
-graph for each new input. A dataset that cannot be written out (it calls Python, or looks things up
-in tables) is imported each time.
+The user's dataset is built in a separate graph. That graph is imported into the model's graph with
+placeholders for its values; a later input of the same form only feeds other values. If forms keep
+changing, datasets are serialized, and one operation of the model's graph reads them. Each import
+makes TensorFlow prune and optimize the model's graph again. A dataset that cannot be serialized
+(it calls Python, or reads tables) is imported each time.
 """
 
 import dataclasses
@@ -15,29 +14,29 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.inputs.input_fn import Inputs, bind_input, is_dataset
-from estimator_train.engine.inputs.input_form import InputForm, form_of
-from estimator_train.engine.inputs.outside_arrays import arrays_beside
-from estimator_train.engine.inputs.start import are_many, untuned
+from estimator_train.engine.inputs.external_arrays import external_arrays
+from estimator_train.engine.inputs.input_fn import Inputs, bind_input, fits_iterator
+from estimator_train.engine.inputs.input_form import InputForm, extract_form
+from estimator_train.engine.inputs.start import has_many_rows, without_autotune
 
 _FAIL_ON_STATE = 2
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
-# More than a program has input_fns; past these, forms change from call to call.
-_MOST_FORMS = 8
+# With more forms than a program has input_fns, the form changes from call to call.
+_MAX_FORMS = 8
 
-# A form, and whether its inputs are so large that they start otherwise.
+# The key of a form, and whether its inputs have many rows.
 _Key = tuple[bytes, bool]
 
 
 @dataclasses.dataclass(frozen=True)
-class Start:
-    """How an input starts in a kept model's session.
+class InputStart:
+    """Operations that start an input in an open model's session.
 
     Attributes:
-      operations: What is run, one after another.
-      feeds: What is fed to the last of them.
-      source: The graph that an imported input was made in, which holds its Python functions.
-      size: Bytes that the model's graph grew by.
+      operations: The operations, in order.
+      feeds: Feeds of the last operation.
+      source: The graph that an imported input was built in, which owns its Python functions.
+      size: Growth of the model's graph in bytes.
     """
 
     operations: tuple[Any, ...]
@@ -54,68 +53,68 @@ class Start:
 
 
 class InputSlot:
-    """The place in a kept model's graph where its inputs go.
+    """Input of an open model's graph, which each call replaces.
 
     Args:
-      graph: The model's graph, open for further operations.
-      inputs: The inputs that the model was built on; they have an iterator.
+      graph: The model's graph, not finalized.
+      inputs: The inputs that the model was built on, with an iterator.
     """
 
     def __init__(self, graph: tf.Graph, inputs: Inputs) -> None:
         self._graph = graph
         self._inputs = inputs
         self._forms: dict[_Key, tuple[tf.Operation, dict[str, tf.Tensor]]] = {}
-        self._written: tf.Tensor | None = None
+        self._serialized: tf.Tensor | None = None
         self._read: tf.Operation | None = None
 
-    def take(self, make: Callable[[], Any], prepare: Callable[[], Any]) -> Start | None:
-        """Makes an input.
+    def take(self, make: Callable[[], Any], prepare: Callable[[], Any]) -> InputStart | None:
+        """Builds the next input.
 
         Args:
           make: Calls the user's input_fn.
-          prepare: Called before it in the new graph, for what comes before it in every graph.
+          prepare: Called before `make` in the new graph.
 
         Returns:
-          How it starts; None if it is of another structure than the one the model was built on.
+          The start of the input; None if its structure differs from the first input's.
         """
         with tf.Graph().as_default() as source:
             prepare()
             result = make()
-            if not is_dataset(result) or result.element_spec != self._inputs.iterator.element_spec:
+            if not fits_iterator(self._inputs, result):
                 return None
             variant = tf.data.experimental.to_variant(result)
-        needed = _ancestors(variant.op)
+        needed = _find_ancestors(variant.op)
         if source.get_collection(_TABLES) or any(map(_reads_resource, needed)):
-            return self._imported(source, variant)
-        arrays = arrays_beside(source)
-        form = form_of(source.as_graph_def(), {op.name for op in needed}, arrays)
+            return self._import(source, variant)
+        arrays = external_arrays(source)
+        form = extract_form(source.as_graph_def(), {op.name for op in needed}, arrays)
         has_state = form.has_state or any(map(_has_state, needed))
-        if not has_state and (_key(form) in self._forms or len(self._forms) < _MOST_FORMS):
-            return self._fed(form, variant.name)
-        written = None if arrays else _written_out(source, variant)
-        if written is None:
-            return self._imported(source, variant)
-        placeholder, read = self._reader()
-        return Start((read,), {placeholder: written})
+        if not has_state and (_key(form) in self._forms or len(self._forms) < _MAX_FORMS):
+            return self._feed(form, variant.name)
+        serialized = None if arrays else _serialize(source, variant)
+        if serialized is None:
+            return self._import(source, variant)
+        placeholder, read = self._get_reader()
+        return InputStart((read,), {placeholder: serialized})
 
-    def emptied(self) -> tf.Operation | None:
-        """Adds an operation that frees what the input holds; None for elements of other kinds."""
+    def build_release_op(self) -> tf.Operation | None:
+        """Adds an operation that replaces the input by an empty one; None for other elements."""
         specs = tf.nest.flatten(self._inputs.iterator.element_spec)
         if not all(isinstance(spec, tf.TensorSpec) for spec in specs):
             return None
         with self._graph.as_default(), tf.name_scope("no_input"), tf.device("/cpu:0"):
-            none = tuple(tf.zeros([0, *_some_shape(spec)], spec.dtype) for spec in specs)
+            empty = tuple(tf.zeros([0, *_some_shape(spec)], spec.dtype) for spec in specs)
             options = tf.data.Options()
             options.experimental_optimization.apply_default_optimizations = False
             options.autotune.enabled = False
-            dataset = tf.data.Dataset.from_tensor_slices(none).with_options(options)
+            dataset = tf.data.Dataset.from_tensor_slices(empty).with_options(options)
             return tf.raw_ops.MakeIterator(
                 dataset=tf.data.experimental.to_variant(dataset),
                 iterator=tf_internals.iterator_handle(self._inputs.iterator),
             )
 
-    def _fed(self, form: InputForm, dataset: str) -> Start:
-        """An input of a form that the graph has, or gets here."""
+    def _feed(self, form: InputForm, dataset: str) -> InputStart:
+        """Returns the start of an input whose form is, or will be, in the graph."""
         key = _key(form)
         if key not in self._forms:
             names = list(form.values)
@@ -123,41 +122,43 @@ class InputSlot:
                 variant, *fed = tf.import_graph_def(
                     form.definition, return_elements=[dataset, *(f"{name}:0" for name in names)]
                 )
-                start = self._bound(variant, not are_many(form.rows))
+                start = self._bind(variant, not has_many_rows(form.rows))
             self._forms[key] = start, dict(zip(names, fed, strict=True))
         start, placeholders = self._forms[key]
-        return Start((start,), {placeholders[name]: form.values[name] for name in placeholders})
+        return InputStart(
+            (start,), {placeholders[name]: form.values[name] for name in placeholders}
+        )
 
-    def _reader(self) -> tuple[tf.Tensor, tf.Operation]:
-        if self._written is None or self._read is None:
+    def _get_reader(self) -> tuple[tf.Tensor, tf.Operation]:
+        if self._serialized is None or self._read is None:
             with self._graph.as_default(), tf.name_scope("next_input"):
-                self._written = tf.compat.v1.placeholder(tf.string, [])
-                self._read = self._bound(tf.raw_ops.DatasetFromGraph(graph_def=self._written))
-        return self._written, self._read
+                self._serialized = tf.compat.v1.placeholder(tf.string, [])
+                self._read = self._bind(tf.raw_ops.DatasetFromGraph(graph_def=self._serialized))
+        return self._serialized, self._read
 
-    def _imported(self, source: tf.Graph, variant: tf.Tensor) -> Start:
+    def _import(self, source: tf.Graph, variant: tf.Tensor) -> InputStart:
         tables = source.get_collection(_TABLES)
         definition = source.as_graph_def()
         with self._graph.as_default(), tf.name_scope("next_input"):
             dataset, *initializers = tf.import_graph_def(
                 definition, return_elements=[variant.name, *(op.name for op in tables)]
             )
-            start = self._bound(dataset)
-        return Start((initializers, start), {}, source, definition.ByteSize())
+            start = self._bind(dataset)
+        return InputStart((initializers, start), {}, source, definition.ByteSize())
 
-    def _bound(self, variant: tf.Tensor, has_few_rows: bool = False) -> tf.Operation:
+    def _bind(self, variant: tf.Tensor, has_few_rows: bool = False) -> tf.Operation:
         spec = self._inputs.iterator.element_spec
         start = bind_input(self._inputs, tf.data.experimental.from_variant(variant, spec))
         assert start is not None
-        return untuned(start, self._inputs.iterator, has_few_rows)
+        return without_autotune(start, self._inputs.iterator, has_few_rows)
 
 
 def _key(form: InputForm) -> _Key:
-    return form.key, are_many(form.rows)
+    return form.key, has_many_rows(form.rows)
 
 
-def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
-    """A dataset in bytes; None if it holds what only its own graph has."""
+def _serialize(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
+    """Returns a serialized dataset; None if it depends on other state of its graph."""
     with source.as_default():
         data = tf.raw_ops.DatasetToGraphV2(
             input_dataset=variant, external_state_policy=_FAIL_ON_STATE
@@ -171,12 +172,12 @@ def _written_out(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
 
 
 def _some_shape(spec: tf.TensorSpec) -> list[int]:
-    """A shape that a spec allows."""
+    """Returns a shape that matches a spec."""
     return [] if spec.shape.rank is None else [size or 0 for size in spec.shape.as_list()]
 
 
-def _ancestors(operation: tf.Operation) -> list[tf.Operation]:
-    """All operations that run when this one does, itself among them."""
+def _find_ancestors(operation: tf.Operation) -> list[tf.Operation]:
+    """Returns all operations that run when this one runs, including itself."""
     stack, found = [operation], {operation.name: operation}
     while stack:
         operation = stack.pop()
@@ -192,6 +193,6 @@ def _reads_resource(operation: tf.Operation) -> bool:
 
 
 def _has_state(operation: tf.Operation) -> bool:
-    """Whether an operation goes on, at a later input, from where it was: as random numbers do."""
-    # Datasets count as stateful so that nothing computes them ahead; what they do begins anew.
+    """Returns whether an operation keeps state from one input to the next, as a random one does."""
+    # Dataset operations are marked as stateful to prevent constant folding, but start afresh.
     return operation.op_def.is_stateful and "Dataset" not in operation.type

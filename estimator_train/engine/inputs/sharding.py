@@ -1,4 +1,4 @@
-"""Which part of the input each worker of a cluster reads."""
+"""The shard of the input that each worker of a cluster reads."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from estimator_train.engine import tf_internals
 _Policy = tf.data.experimental.AutoShardPolicy
 
 
-def own_part(dataset: tf.data.Dataset, input_context: tf.distribute.InputContext) -> Any:
-    """The part of a Dataset that its auto_shard_policy leaves to one pipeline of several.
+def select_shard(dataset: tf.data.Dataset, input_context: tf.distribute.InputContext) -> Any:
+    """Returns the shard of a Dataset for one of several pipelines, by its auto_shard_policy.
 
-    AUTO, which every Dataset has by default, and OFF leave it whole, as input_fns always were.
+    With AUTO, the default, and with OFF each worker reads the complete Dataset, as in tf.estimator.
 
     Args:
-      dataset: What an input_fn returned.
-      input_context: The pipeline's place among the others.
+      dataset: The return value of an input_fn.
+      input_context: The index and number of the pipelines.
     """
     if input_context.num_input_pipelines == 1:
         return dataset

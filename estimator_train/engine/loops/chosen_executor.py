@@ -1,4 +1,4 @@
-"""Which threads run the operations of a loop: those that are found to take less time."""
+"""The executor of a loop: a thread pool or the calling thread, whichever is faster."""
 
 import dataclasses
 import time
@@ -9,22 +9,22 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 
-# Handing operations to other threads takes microseconds each, which longer steps do not notice.
+# To hand an operation to another thread takes microseconds, which is little in longer steps.
 _SHORT_STEP_SECS = 2e-3
-# To prepare a second executor takes some tenths of a second, which a short training does not repay.
+# A second executor takes some tenths of a second to prepare: too long for a short training.
 _SECS_BEFORE_TRIAL = 1.0
 _TRIALS = 3
-_CHANGED = 1.5
+_CHANGE_FACTOR = 1.5
 
 
 @dataclasses.dataclass
 class _Executor:
-    """One way to run the loop.
+    """Executor of the loop, with its times.
 
     Attributes:
-      call: Runs it.
-      secs: Seconds of a step at each of the last calls; the first, which prepares it, is left out.
-      is_prepared: Whether it has been called.
+      call: Runs the loop.
+      secs: Seconds per step of the last calls, without the first call, which prepares the graph.
+      is_prepared: Whether the first call has run.
     """
 
     call: Callable[[], list[Any]]
@@ -33,27 +33,26 @@ class _Executor:
 
     def run(self, steps: int) -> list[Any]:
         start = time.perf_counter()
-        found = self.call()
+        values = self.call()
         if self.is_prepared:
             self.secs = [*self.secs[1 - _TRIALS :], (time.perf_counter() - start) / steps]
         self.is_prepared = True
-        return found
+        return values
 
     @property
     def best(self) -> float | None:
-        """The least of its times; None before there are enough."""
+        """The shortest time; None before there are enough calls."""
         return min(self.secs) if len(self.secs) >= _TRIALS else None
 
 
 class ChosenExecutor:
-    """Computes the same tensors again and again, by a pool of threads or in the caller's.
+    """Executor that computes the same tensors repeatedly, in a thread pool or the calling thread.
 
-    Short steps take less time where one thread runs their operations one after the other. Both are
-    tried once a loop has run for some seconds, and again when its steps take another time than
-    they did at the choice.
+    Short steps are faster if one thread runs their operations one after another. Both ways are
+    measured after the loop has run for a second, and again when the time of a step has changed.
 
     Args:
-      tensors: What is computed.
+      tensors: The tensors to compute.
     """
 
     def __init__(self, tensors: Sequence[tf.Tensor]) -> None:
@@ -61,23 +60,23 @@ class ChosenExecutor:
         self._session: tf.compat.v1.Session | None = None
 
     def run(self, session: tf.compat.v1.Session, steps: int) -> list[Any]:
-        """The tensors' values.
+        """Returns the values of the tensors.
 
         Args:
           session: A raw session.
-          steps: The steps that are made meanwhile.
+          steps: Number of steps that the call runs.
         """
         if session is not self._session:
             self._begin(session)
         start = time.perf_counter()
-        found = self._current.run(steps)
+        values = self._current.run(steps)
         self._total += time.perf_counter() - start
         self._choose()
-        return found
+        return values
 
     def _begin(self, session: tf.compat.v1.Session) -> None:
         self._session = session
-        # A server runs the operations in threads of its own.
+        # A remote session runs the operations in the threads of its server.
         self._is_remote = bool(session.sess_str)
         self._total = 0.0
         self._pool = self._current = _Executor(session.make_callable(self._tensors))
@@ -89,7 +88,7 @@ class ChosenExecutor:
         if best is None or self._total < _SECS_BEFORE_TRIAL or self._is_remote:
             return
         if self._chosen_at is not None:
-            if max(best / self._chosen_at, self._chosen_at / best) > _CHANGED:
+            if max(best / self._chosen_at, self._chosen_at / best) > _CHANGE_FACTOR:
                 self._chosen_at = None
                 self._pool.secs, self._current = [], self._pool
                 if self._here is not None:

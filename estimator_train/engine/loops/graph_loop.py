@@ -1,8 +1,8 @@
 """Many training steps in one session call: the step's sub-graph inside a `tf.while_loop`.
 
-model_fn is called once, as ever. The operations that its train_op and loss need are then imported
-into the body of a loop, and what holds state (variables, iterators, tables) is captured from
-outside, so that a step in the loop and a step outside it are the same step on the same state.
+model_fn is called once. The operations that its train_op and loss need are imported into the body
+of a loop. The handles of variables, iterators and tables are captured from outside, so that a step
+in the loop and a step outside the loop read and write the same state.
 """
 
 import contextlib
@@ -14,21 +14,23 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
-from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compiled_step
+from estimator_train.engine.loops.step_fetches import TrainOp
+from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compile_step
 
 
 class NotLoopableError(Exception):
-    """The step's graph cannot stand in a loop; the message says why."""
+    """Error for a step whose graph cannot run in a loop; the message names the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
 class LoopVote:
-    """How workers that make each step together agree, step by step, when they leave a loop.
+    """Tensors by which synchronous workers decide after each step whether their loop continues.
 
     Attributes:
       has_next: Whether this worker has input for one more step, a bool scalar of the step's graph.
-      ballot: Two bool scalars that can be replaced: `has_next`, and whether this worker goes on.
-      result: Whether all said yes, bool [2].
+      ballot: Two bool scalars that the loop replaces: `has_next`, and whether this worker wants
+        another step.
+      result: Whether all workers answered True to each, bool [2].
     """
 
     has_next: tf.Tensor
@@ -37,74 +39,76 @@ class LoopVote:
 
 
 class StepLoop:
-    """A loop of training steps.
-
-    Attributes:
-      outcome: Tensors of the steps done and the loss of the last of them; where there is a vote,
-        then whether all workers have input for one more.
-      trial: Finds out whether a step compiles, for a loop of compiled steps.
+    """Loop of training steps.
 
     Args:
-      most: Where it is set how many steps to run.
-      done: Where the steps done stand, also after the end of the input broke the loop off.
-      last_loss: Where the last one's loss stands.
+      max_steps: Variable with the number of steps to run.
+      done: Variable with the number of steps that ran, valid also after the end of the input
+        stopped the loop.
+      last_loss: Variable with the loss of the last step.
+      outcome: Tensors of the steps done and the last loss; with a vote, then whether all workers
+        have input for one more step.
+      trial: Test whether a step compiles, for a loop of compiled steps.
+
+    Attributes:
       outcome: See above.
       trial: See above.
     """
 
     def __init__(
         self,
-        most: "_Slot",
-        done: "_Slot",
-        last_loss: "_Slot",
+        max_steps: "_LoopVariable",
+        done: "_LoopVariable",
+        last_loss: "_LoopVariable",
         outcome: tuple[tf.Tensor, ...],
         trial: Trial | None = None,
     ) -> None:
         self.outcome = outcome
         self.trial = trial
-        self._most, self._done, self._last_loss = most, done, last_loss
+        self._max_steps, self._done, self._last_loss = max_steps, done, last_loss
         self._calls: ChosenExecutor | None = None
         self._set: tuple[tf.compat.v1.Session, int] | None = None
 
     def set_steps(self, session: tf.compat.v1.Session, steps: int) -> None:
-        """Sets how many steps `outcome` runs: in the session, so that no call needs to be fed.
+        """Sets how many steps `outcome` runs, in a variable, so that calls need no feeds.
 
         Args:
           session: A raw session.
           steps: 1 or more.
         """
         if self._set != (session, steps):
-            self._most.set(session, steps)
+            self._max_steps.set(session, steps)
             self._set = (session, steps)
 
     def run(self, session: tf.compat.v1.Session, steps: int) -> tuple[int, Any, bool]:
-        """Runs steps until there are `steps` of them, the loss is not finite, or a vote ends them.
+        """Runs steps until the number is reached, the loss is not finite, or a vote ends the loop.
 
         Args:
           session: A raw session.
-          steps: How many steps to run; 1 or more.
+          steps: Maximum number of steps; 1 or more.
 
         Returns:
-          The steps done, the last one's loss, and False if a worker has no more input.
+          The number of steps done, the loss of the last one, and False if a worker has no more
+          input.
         """
         self.set_steps(session, steps)
         self._calls = self._calls or ChosenExecutor(self.outcome)
         done, loss, *has_more = self._calls.run(session, steps)
         return int(done), loss, all(has_more)
 
-    def read_broken_off(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
-        """The steps done and the last one's loss after `run` raised for the end of the input."""
+    def read_interrupted(self, session: tf.compat.v1.Session) -> tuple[int, Any]:
+        """Returns the steps done and the last loss after `run` raised at the end of the input."""
         count = int(session.run(self._done.read))
         return count, session.run(self._last_loss.read) if count else None
 
 
 def build_loop(
-    train_op: Any,
+    train_op: TrainOp,
     loss: tf.Tensor,
     *,
     stop_at_nan: bool = True,
     compiled: bool = False,
-    unseen: Collection[tf.Operation] = (),
+    excluded_operations: Collection[tf.Operation] = (),
     vote: LoopVote | None = None,
 ) -> StepLoop:
     """Builds a loop of the step that computes `loss` and runs `train_op`.
@@ -114,64 +118,52 @@ def build_loop(
       loss: Scalar tensor of the same graph.
       stop_at_nan: Whether the loop ends after a step whose loss is not finite.
       compiled: Whether XLA compiles the step.
-      unseen: Operations that only the order of a hooked step needs, as reads for its hooks.
-      vote: How workers agree when the loop ends; None for one that is this process's alone.
+      excluded_operations: Operations that the loop leaves out although the step depends on them,
+        such as reads that only hooks need.
+      vote: Vote that ends the loop on all workers; None in a process that trains alone.
 
     Raises:
-      NotLoopableError: The step uses what cannot be captured: reference variables, queues, or
+      NotLoopableError: The loop cannot capture the step's state: reference variables, queues, or
         placeholders that a hook feeds.
-      NotCompilableError: The step cannot be compiled as it is.
+      NotCompilableError: XLA cannot compile the step.
     """
-    graph = loss.graph
-    operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
-    shown = [loss] if vote is None else [loss, vote.has_next]
-    needed, captured = _sub_graph([operation, *(tensor.op for tensor in shown)], unseen)
-    whole = functools.partial(_definition, graph)
-    step: CompiledStep | _Copy
-    if compiled:
-        if vote is not None:
-            raise NotCompilableError("its workers vote after each step")
-        step = compiled_step(operation, loss, needed, captured, whole)
-    else:
-        step = _Copy(whole(needed, captured), operation.name, shown)
+    step = _copy_step(train_op, loss, compiled, excluded_operations, vote)
     can_be_nan = stop_at_nan and loss.dtype.is_floating
-    most_slot = _Slot("steps", tf.int64)
-    done_slot = _Slot("done", tf.int64)
-    loss_slot = _Slot("loss", loss.dtype)
-    most = most_slot.read
-    with tf.control_dependencies([done_slot.assign(tf.constant(0, tf.int64))]):
+    max_steps = _LoopVariable("steps", tf.int64)
+    steps_done = _LoopVariable("done", tf.int64)
+    last_loss = _LoopVariable("loss", loss.dtype)
+    limit = max_steps.read
+    with tf.control_dependencies([steps_done.assign(tf.constant(0, tf.int64))]):
         start = [tf.constant(0, tf.int64), tf.zeros([], loss.dtype)]
 
-    def is_wanted(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
-        more = done < most
-        return tf.logical_and(more, tf.math.is_finite(step_loss)) if can_be_nan else more
+    def wants_step(done: tf.Tensor, step_loss: tf.Tensor) -> tf.Tensor:
+        has_steps = done < limit
+        return tf.logical_and(has_steps, tf.math.is_finite(step_loss)) if can_be_nan else has_steps
 
-    def body(done: tf.Tensor, _: tf.Tensor, *agreed: tf.Tensor) -> list[tf.Tensor]:
-        body_graph = tf.compat.v1.get_default_graph()
-        handles = {handle.name: body_graph.capture(handle) for handle in captured}
-        step_loss, *has_next = step.run(handles)
+    def run_step(done: tf.Tensor, _: tf.Tensor, *votes: tf.Tensor) -> list[tf.Tensor]:
+        step_loss, *has_next = step.add_to_body()
         with tf.control_dependencies([step_loss]):
             done = done + 1
-            with tf.control_dependencies([done_slot.assign(done), loss_slot.assign(step_loss)]):
-                after = [tf.identity(done), step_loss]
+            with tf.control_dependencies([steps_done.assign(done), last_loss.assign(step_loss)]):
+                state = [tf.identity(done), step_loss]
         if vote is not None:
-            after += _voted(vote, has_next[0], is_wanted(done, step_loss))
-        return after
+            state += _add_vote(vote, has_next[0], wants_step(done, step_loss))
+        return state
 
-    def go_on(done: tf.Tensor, step_loss: tf.Tensor, *agreed: tf.Tensor) -> tf.Tensor:
-        return agreed[1] if agreed else is_wanted(done, step_loss)
+    def is_step_next(done: tf.Tensor, step_loss: tf.Tensor, *votes: tf.Tensor) -> tf.Tensor:
+        return votes[1] if votes else wants_step(done, step_loss)
 
     if vote is not None:
         start += [tf.constant(True), tf.constant(True)]
     with _control_flow_v2():
-        outcome = tf.while_loop(go_on, body, start, parallel_iterations=1)
-    trial = Trial(step, graph) if isinstance(step, CompiledStep) else None
-    return StepLoop(most_slot, done_slot, loss_slot, tuple(outcome[:3]), trial)
+        outcome = tf.while_loop(is_step_next, run_step, start, parallel_iterations=1)
+    trial = Trial(step.copy, loss.graph) if isinstance(step.copy, CompiledStep) else None
+    return StepLoop(max_steps, steps_done, last_loss, tuple(outcome[:3]), trial)
 
 
 @contextlib.contextmanager
 def _control_flow_v2() -> Iterator[None]:
-    """Within it `tf.while_loop` makes a functional loop, also after `disable_v2_behavior()`.
+    """Makes `tf.while_loop` functional, also after `disable_v2_behavior()`.
 
     A model_fn that was written for control flow v1 keeps that everywhere else.
     """
@@ -184,49 +176,92 @@ def _control_flow_v2() -> Iterator[None]:
             tf.compat.v1.disable_control_flow_v2()
 
 
-def _voted(vote: LoopVote, has_next: tf.Tensor, is_willing: tf.Tensor) -> list[tf.Tensor]:
-    """Adds a vote to the default graph: whether all have input, and whether all go on."""
-    needed, captured = _sub_graph([vote.result.op], ())
-    body_graph = tf.compat.v1.get_default_graph()
-    given = {handle.name: body_graph.capture(handle) for handle in captured}
-    said = (has_next, tf.logical_and(has_next, is_willing))
-    given |= {place.name: tensor for place, tensor in zip(vote.ballot, said, strict=True)}
-    definition = _definition(vote.result.graph, needed, captured)
-    (result,) = tf.import_graph_def(definition, given, [vote.result.name], name="vote")
+def _add_vote(vote: LoopVote, has_next: tf.Tensor, wants_step: tf.Tensor) -> list[tf.Tensor]:
+    """Adds a vote to the loop body; returns whether all have input, and whether all continue."""
+    needed, captured = find_sub_graph([vote.result.op], ())
+    answers = (has_next, tf.logical_and(has_next, wants_step))
+    inputs = _capture(captured)
+    inputs |= {question.name: answer for question, answer in zip(vote.ballot, answers, strict=True)}
+    definition = _define(vote.result.graph, needed, captured)
+    (result,) = tf.import_graph_def(definition, inputs, [vote.result.name], name="vote")
     return tf.unstack(tf.ensure_shape(result, [2]))
 
 
+def _capture(handles: Iterable[tf.Tensor]) -> dict[str, tf.Tensor]:
+    """Captures handles of state in the loop body; returns them by their names outside."""
+    body = tf.compat.v1.get_default_graph()
+    return {handle.name: body.capture(handle) for handle in handles}
+
+
 @dataclasses.dataclass(frozen=True)
-class _Copy:
-    """The step's operations as they are.
+class _UncompiledStep:
+    """Operations of a step, to be imported into a loop body.
 
     Attributes:
       definition: Their GraphDef, with placeholders for handles.
-      operation: The name of the one that runs the step.
-      shown: The loss, and other tensors of the step.
+      operation: The name of the operation that runs the step.
+      outputs: The loss, and other tensors of the step.
     """
 
     definition: tf.compat.v1.GraphDef
     operation: str
-    shown: list[tf.Tensor]
+    outputs: list[tf.Tensor]
 
     def run(self, handles: dict[str, tf.Tensor]) -> list[tf.Tensor]:
-        """Adds a step to the default graph; returns what it shows, which is there when it is done.
+        """Adds a step to the default graph; returns `outputs`, available when the step is done.
 
         Args:
           handles: The captured handles by their names.
         """
-        names = [self.operation, *(tensor.name for tensor in self.shown)]
-        ran, *found = tf.import_graph_def(self.definition, handles, names, name="step")
+        names = [self.operation, *(tensor.name for tensor in self.outputs)]
+        ran, *values = tf.import_graph_def(self.definition, handles, names, name="step")
         with tf.control_dependencies([ran]):
-            # An import forgets the shape of what a tf.cond gives.
+            # An import forgets the shape of what a tf.cond returns.
             return [
-                tf.ensure_shape(tensor, whole.shape)
-                for tensor, whole in zip(found, self.shown, strict=True)
+                tf.ensure_shape(value, tensor.shape)
+                for value, tensor in zip(values, self.outputs, strict=True)
             ]
 
 
-class _Slot:
+@dataclasses.dataclass(frozen=True)
+class _StepCopy:
+    """A step that can be added to a loop body.
+
+    Attributes:
+      copy: The copied operations.
+      captured: Handles of the state that the step reads and writes.
+    """
+
+    copy: CompiledStep | _UncompiledStep
+    captured: list[tf.Tensor]
+
+    def add_to_body(self) -> list[tf.Tensor]:
+        """Adds the step to the default graph, a loop body; returns its loss and other outputs."""
+        return self.copy.run(_capture(self.captured))
+
+
+def _copy_step(
+    train_op: TrainOp,
+    loss: tf.Tensor,
+    compiled: bool,
+    excluded_operations: Collection[tf.Operation],
+    vote: LoopVote | None,
+) -> _StepCopy:
+    """Copies the operations of a step; see `build_loop`."""
+    operation = train_op if isinstance(train_op, tf.Operation) else train_op.op
+    outputs = [loss] if vote is None else [loss, vote.has_next]
+    targets = [operation, *(tensor.op for tensor in outputs)]
+    needed, captured = find_sub_graph(targets, excluded_operations)
+    define = functools.partial(_define, loss.graph)
+    if not compiled:
+        uncompiled = _UncompiledStep(define(needed, captured), operation.name, outputs)
+        return _StepCopy(uncompiled, captured)
+    if vote is not None:
+        raise NotCompilableError("its workers vote after each step")
+    return _StepCopy(compile_step(operation, loss, needed, captured, define), captured)
+
+
+class _LoopVariable:
     """A variable that is in no collection, so that nothing saves, initializes or reports it."""
 
     def __init__(self, name: str, dtype: tf.DType) -> None:
@@ -240,14 +275,22 @@ class _Slot:
     def assign(self, value: tf.Tensor) -> tf.Operation:
         return tf.raw_ops.AssignVariableOp(resource=self._handle, value=value)
 
-    def set(self, session: tf.compat.v1.Session, value: Any) -> None:
+    def set(self, session: tf.compat.v1.Session, value: int) -> None:
         session.run(self._assign, {self._value: value})
 
 
-def _sub_graph(
-    targets: Iterable[tf.Operation], unseen: Collection[tf.Operation]
+def find_sub_graph(
+    targets: Iterable[tf.Operation], excluded_operations: Collection[tf.Operation]
 ) -> tuple[set[tf.Operation], list[tf.Tensor]]:
-    """The operations that `targets` need, and the handles of state at which they end."""
+    """Returns the operations that `targets` need, and the handles of the state that they use.
+
+    Args:
+      targets: The operations to run.
+      excluded_operations: Control inputs that are left out.
+
+    Raises:
+      NotLoopableError: An operation cannot run in a loop.
+    """
     needed: set[tf.Operation] = set()
     captured: dict[str, tf.Tensor] = {}
     stack = list(targets)
@@ -262,24 +305,24 @@ def _sub_graph(
         needed.add(operation)
         stack.extend(tensor.op for tensor in operation.inputs)
         stack.extend(
-            before
-            for before in operation.control_inputs
-            if before not in unseen and not _is_gradient_of_nothing(before, operation)
+            control
+            for control in operation.control_inputs
+            if control not in excluded_operations and not _is_unused_gradient(control, operation)
         )
     return needed, list(captured.values())
 
 
-def _is_gradient_of_nothing(operation: tf.Operation, gate: tf.Operation) -> bool:
-    """Whether nothing but a gate, which waits for all gradients of a layer, needs an operation.
+def _is_unused_gradient(operation: tf.Operation, gate: tf.Operation) -> bool:
+    """Returns whether only a gate, which waits for all gradients of a layer, needs an operation.
 
-    The gradient by the first layer's input is such a one: as much work as the layer itself.
+    The gradient by the first layer's input is one: as much work as the layer itself.
     """
     if not gate.name.endswith("_grad/tuple/group_deps") or operation.op_def.is_stateful:
         return False
-    behind = [user for tensor in operation.outputs for user in tensor.consumers()]
-    return bool(behind) and all(
+    consumers = [user for tensor in operation.outputs for user in tensor.consumers()]
+    return bool(consumers) and all(
         user.type == "Identity" and gate in user.control_inputs and not _is_used(user)
-        for user in behind
+        for user in consumers
     )
 
 
@@ -288,11 +331,11 @@ def _is_used(operation: tf.Operation) -> bool:
 
 
 def _is_handle(operation: tf.Operation) -> bool:
-    """Whether an operation only names state: a variable's, an iterator's or a table's handle."""
+    """Returns whether an operation only names state: a variable, an iterator or a table."""
     outputs = operation.outputs
     if len(outputs) != 1 or outputs[0].dtype != tf.resource:
         return False
-    # A dense table has inputs: the keys that stand for no key.
+    # The inputs of a dense table are its keys for empty and deleted entries.
     return not operation.inputs or operation.type == "MutableDenseHashTableV2"
 
 
@@ -305,24 +348,24 @@ def _check_loopable(operation: tf.Operation) -> None:
         raise NotLoopableError(f"'{operation.name}' reads a queue")
 
 
-def _drop_other_controls(node: Any, names: Collection[str]) -> None:
+def _drop_outside_controls(node: Any, names: Collection[str]) -> None:
     kept = [name for name in node.input if not name.startswith("^") or name[1:] in names]
     if len(kept) < len(node.input):
         del node.input[:]
         node.input.extend(kept)
 
 
-def _definition(
+def _define(
     graph: tf.Graph, needed: set[tf.Operation], captured: list[tf.Tensor]
 ) -> tf.compat.v1.GraphDef:
-    """The GraphDef of the needed operations, with a placeholder for each captured handle."""
-    whole = graph.as_graph_def()
-    definition = tf.compat.v1.GraphDef(versions=whole.versions, library=whole.library)
+    """Returns the GraphDef of the needed operations, with a placeholder for each handle."""
+    complete = graph.as_graph_def()
+    definition = tf.compat.v1.GraphDef(versions=complete.versions, library=complete.library)
     names = {operation.name for operation in needed}
-    definition.node.extend(node for node in whole.node if node.name in names)
+    definition.node.extend(node for node in complete.node if node.name in names)
     for node in definition.node:
-        _drop_other_controls(node, names)
-        # A colocation may name an operation that stays outside; devices are in the nodes already.
+        _drop_outside_controls(node, names)
+        # A colocation may name an operation outside of the loop; nodes have their devices already.
         node.attr.pop("_class", None)
     for handle in captured:
         node = definition.node.add(name=handle.op.name, op="Placeholder")

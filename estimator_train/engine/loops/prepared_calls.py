@@ -1,17 +1,17 @@
-"""Session calls that are prepared once: of the same tensors, again and again."""
+"""Session calls of the same fetches, prepared once."""
 
 from typing import Any
 
 import tensorflow as tf
 
-_MOST = 32
+_MAX_PREPARED = 32
 
 
 class PreparedCalls:
-    """Runs tensors in a session, each set of them prepared when first seen.
+    """Cache of prepared session calls by their fetches.
 
-    `Session.run` looks through what it is asked for at every call, which takes about as long as a
-    small model's training step.
+    `Session.run` analyses its fetches at every call, which takes about as long as a training step
+    of a small model.
     """
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class PreparedCalls:
         self._calls: dict[Any, tuple[Any, Any]] = {}
 
     def run(self, session: tf.compat.v1.Session, fetches: Any) -> Any:
-        """What `session.run(fetches)` gives.
+        """Returns the values of `session.run(fetches)`.
 
         Args:
           session: A raw session.
@@ -29,18 +29,18 @@ class PreparedCalls:
             self._session, self._calls = session, {}
         key = _key(fetches)
         if key not in self._calls:
-            # Nothing at all can be run, but not prepared.
-            if len(self._calls) >= _MOST or not _holds_any(fetches):
+            # `make_callable` does not accept empty fetches.
+            if len(self._calls) >= _MAX_PREPARED or not _has_fetch(fetches):
                 return session.run(fetches)
-            # The fetches are kept with the call: as long as they live no other has their id.
+            # The cache holds the fetches, so that their id stays unique.
             self._calls[key] = (session.make_callable(fetches), fetches)
         return self._calls[key][0]()
 
 
-def _holds_any(fetches: Any) -> bool:
+def _has_fetch(fetches: Any) -> bool:
     if isinstance(fetches, dict):
         fetches = list(fetches.values())
-    return any(map(_holds_any, fetches)) if isinstance(fetches, (list, tuple)) else True
+    return any(map(_has_fetch, fetches)) if isinstance(fetches, (list, tuple)) else True
 
 
 def _key(fetches: Any) -> Any:

@@ -1,11 +1,12 @@
-"""The loop that a training's steps run in, compiled or not, or the reason why there is none."""
+"""The loop that runs training steps, compiled or not, or the reason why there is none."""
 
 import contextlib
+import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.graph_loop import (
     LoopVote,
@@ -13,15 +14,16 @@ from estimator_train.engine.loops.graph_loop import (
     StepLoop,
     build_loop,
 )
+from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.xla import NotCompilableError
 
 _LOG = tf.get_logger()
-# How the operations end that take the sums of what workers bring, whatever the optimizer.
+# Ends the type of each operation that takes the summed gradients of several workers.
 _TAKES_GRADIENTS = "AccumulatorTakeGradient"
 
 
 def needs_other_workers(graph: tf.Graph) -> bool:
-    """Whether a step takes gradients that several workers bring, as SyncReplicasOptimizer has it.
+    """Returns whether a step takes gradients of several workers, as SyncReplicasOptimizer does.
 
     Args:
       graph: The graph of a training.
@@ -29,47 +31,55 @@ def needs_other_workers(graph: tf.Graph) -> bool:
     return any(op.type.endswith(_TAKES_GRADIENTS) for op in graph.get_operations())
 
 
-class TrainingLoop:
-    """Builds the loop of a training step, and goes over to one that XLA compiles if that works.
-
-    Args:
-      train_op: Operation or tensor that runs one training step.
-      loss: The loss of that step.
-      step_read: The read of the global step for hooks, which no loop needs.
-      hooks: All hooks of the session; there is no loop where one must see every step.
-      steps_per_call: The most steps of a session call; 1 for no loop.
-      xla: Whether XLA compiles the steps: True, False, or 'auto' for where it can.
-      vote: How workers agree when a loop ends; None where this process trains alone.
-      device: Where the loop itself runs, if variables are on parameter servers.
+@dataclasses.dataclass(frozen=True)
+class LoopSettings:
+    """Settings of a training loop.
 
     Attributes:
-      loop: The loop that is run, or None.
+      steps_per_call: Maximum number of steps of a session call; 1 for no loop, 'auto' for no limit.
+      xla: Whether XLA compiles the steps: True, False, or 'auto' to compile them if it can.
+      device: Device of the loop itself, if variables are on parameter servers.
+    """
+
+    steps_per_call: int | str
+    xla: bool | str = False
+    device: str | None = None
+
+
+class TrainingLoop:
+    """Loop of a training step, replaced by a compiled one once XLA has compiled the step.
+
+    Args:
+      fetches: The training step.
+      hooks: All hooks of the session; there is no loop if one of them must see every step.
+      settings: Settings of the loop.
+      vote: Vote that ends the loop on all synchronous workers; None in a process that trains alone.
+
+    Attributes:
+      fetches: The training step.
+      settings: Settings of the loop.
+      vote: The vote that ends the loop, or None.
+      loop: The loop, or None.
 
     Raises:
-      ValueError: xla is True, and XLA cannot compile the step.
+      ValueError: `settings.xla` is True, and XLA cannot compile the step.
     """
 
     def __init__(
         self,
-        train_op: Any,
-        loss: tf.Tensor,
-        step_read: tf.Tensor,
-        hooks: Sequence[Any],
-        steps_per_call: int | str,
-        xla: bool | str,
-        *,
+        fetches: StepFetches,
+        hooks: Sequence[Hook],
+        settings: LoopSettings,
         vote: LoopVote | None = None,
-        device: str | None = None,
     ) -> None:
-        self._step = (train_op, loss)
-        self._unseen, self._vote = (step_read.op,), vote
-        self._xla = xla
-        with tf.device(device) if device else contextlib.nullcontext():
-            self.loop = None if steps_per_call == 1 else self._build(hooks)
-        self._compiled = self._build_compiled() if xla else None
+        self.fetches, self.settings = fetches, settings
+        self.vote = vote
+        with tf.device(settings.device) if settings.device else contextlib.nullcontext():
+            self.loop = None if settings.steps_per_call == 1 else self._build(hooks)
+        self._compiled = self._build_compiled() if settings.xla else None
 
-    def compiled_or_not(self, session: tf.compat.v1.Session) -> StepLoop:
-        """The loop, which is that of compiled steps from here on if they compile.
+    def choose(self, session: tf.compat.v1.Session) -> StepLoop:
+        """Returns the loop to run: the one of compiled steps, if XLA compiles them.
 
         Args:
           session: A raw session.
@@ -80,11 +90,15 @@ class TrainingLoop:
                 compiled.trial.run(session)
                 self.loop = compiled
             except NotCompilableError as reason:
-                self._cannot_compile(reason)
+                self._report_not_compilable(reason)
         assert self.loop is not None
         return self.loop
 
-    def _build(self, hooks: Sequence[Any]) -> StepLoop | None:
+    def disable(self) -> None:
+        """Makes every step a session call that hooks see."""
+        self.loop = None
+
+    def _build(self, hooks: Sequence[Hook]) -> StepLoop | None:
         for hook in hooks:
             if hook_schedule.sees_every_step(hook):
                 _LOG.info(
@@ -93,24 +107,33 @@ class TrainingLoop:
                 )
                 return None
         try:
-            return build_loop(*self._step, unseen=self._unseen, vote=self._vote)
+            return self._build_loop(compiled=False)
         except NotLoopableError as reason:
             _LOG.info("Training runs one step per session call: %s.", reason)
             return None
 
+    def _build_loop(self, compiled: bool) -> StepLoop:
+        return build_loop(
+            self.fetches.train_op,
+            self.fetches.loss,
+            compiled=compiled,
+            excluded_operations=(self.fetches.step_read.op,),
+            vote=self.vote,
+        )
+
     def _build_compiled(self) -> StepLoop | None:
-        """The same loop of compiled steps, which may be found not to compile."""
+        """Returns the same loop of compiled steps; whether they compile is tried later."""
         if self.loop is None:
             _LOG.warning("XLA compiles nothing: training runs one step per session call.")
             return None
         try:
-            return build_loop(*self._step, compiled=True, unseen=self._unseen, vote=self._vote)
+            return self._build_loop(compiled=True)
         except NotCompilableError as reason:
-            self._cannot_compile(reason)
+            self._report_not_compilable(reason)
             return None
 
-    def _cannot_compile(self, reason: NotCompilableError) -> None:
-        if self._xla != "auto":
+    def _report_not_compilable(self, reason: NotCompilableError) -> None:
+        if self.settings.xla != "auto":
             raise ValueError(
                 f"RunConfig(xla=True): XLA cannot compile the training step: {reason}. Use "
                 "xla='auto' to train without XLA where it cannot."

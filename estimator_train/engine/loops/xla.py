@@ -1,9 +1,9 @@
-"""A training step compiled by XLA, for the loops of steps.
+"""A training step compiled by XLA, for loops of steps.
 
-The step's operations become one function that XLA compiles as a whole; a step that a hook sees runs
-uncompiled, as any of its tensors may be wanted. (Marking operations of a graph, or of a session, to
-be compiled in clusters leaves the host work of many small calls: on a CPU that gains nothing.) What
-reads the input stays outside of the function and feeds it.
+The step becomes one function that XLA compiles. The operations that read the input stay outside of
+the function and feed it. A step that hooks see runs uncompiled, since hooks may fetch any of its
+tensors. (Auto-clustering of the graph or session compiles many small functions, whose calls cost
+as much time as they save on a CPU.)
 """
 
 import dataclasses
@@ -13,22 +13,22 @@ from collections.abc import Callable, Iterable, Sequence
 import tensorflow as tf
 
 _OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
-_NO_DATA = (tf.string, tf.variant, tf.resource)
+_NOT_COMPILED = (tf.string, tf.variant, tf.resource)
 _UNSUPPORTED = re.compile(r"unsupported operations.*?: (\w+) \(.*?\{\{node ([^}]+)\}\}", re.DOTALL)
 
 
 class NotCompilableError(Exception):
-    """XLA cannot compile the step; the message says why."""
+    """Error for a step that XLA cannot compile; the message names the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
 class CompiledStep:
-    """A step of which all but the reading of input is one compiled function.
+    """Step whose operations, except those that read the input, are one compiled function.
 
     Attributes:
-      outside: GraphDef of what reads the input.
-      fed: Names of the tensors that go from there into the function.
-      handles: Names of the variables' handles, which go into it as well.
+      outside: GraphDef of the operations that read the input.
+      fed: Names of the input tensors that the function takes.
+      handles: Names of the handles of variables that the function takes.
       function: Takes the values of `fed` and of `handles`, runs the step and returns its loss.
     """
 
@@ -44,7 +44,7 @@ class CompiledStep:
           handles: Name of each handle of state to a tensor of the default graph.
 
         Returns:
-          The loss alone, which is there when the step is done.
+          The loss, available when the step is done.
         """
         names = {node.name for node in self.outside.node}
         inputs = {name: handle for name, handle in handles.items() if _node(name) in names}
@@ -52,24 +52,24 @@ class CompiledStep:
         return [self.function(*fed, *(handles[name] for name in self.handles))]
 
 
-def compiled_step(
+def compile_step(
     operation: tf.Operation,
     loss: tf.Tensor,
     needed: Iterable[tf.Operation],
     captured: Iterable[tf.Tensor],
     definition: Callable[[set[tf.Operation], list[tf.Tensor]], tf.compat.v1.GraphDef],
 ) -> CompiledStep:
-    """Divides a step into its input and what is compiled.
+    """Divides a step into its input and a compiled function.
 
     Args:
       operation: The operation that runs the step.
       loss: Its loss.
       needed: The operations of the step.
-      captured: The handles of state that they end at.
-      definition: Makes a GraphDef of operations, with placeholders for handles.
+      captured: The handles of the state that they use.
+      definition: Returns a GraphDef of operations, with placeholders for handles.
 
     Raises:
-      NotCompilableError: The step is on several devices, is fed strings, or has state that is not
+      NotCompilableError: The step uses several devices, reads strings, or has state that is not
         in variables.
     """
     needed = set(needed)
@@ -81,7 +81,9 @@ def compiled_step(
     held = [tensor for tensor in captured if tensor.name in handles]
     _check_arguments([loss.graph.get_tensor_by_name(name) for name in fed], held)
     inner = definition(inside, held)
-    places = _cut(inner, {name: loss.graph.get_tensor_by_name(name) for name in fed}, outside)
+    places = _replace_inputs(
+        inner, {name: loss.graph.get_tensor_by_name(name) for name in fed}, outside
+    )
 
     @tf.function(jit_compile=True, autograph=False)
     def train_step(*arguments: tf.Tensor) -> tf.Tensor:
@@ -102,13 +104,13 @@ def compiled_step(
 
 
 class Trial:
-    """Finds out in a session whether a function compiles, without running it.
+    """Test whether XLA compiles a step, without running the step.
 
-    XLA looks at all operations before it looks at values, so that variables without any will do.
+    XLA checks all operations before it reads values, so that uninitialized variables suffice.
 
     Args:
       step: The step.
-      graph: The graph that it is made from, which is the default graph.
+      graph: The graph of the step, which is the default graph.
     """
 
     def __init__(self, step: CompiledStep, graph: tf.Graph) -> None:
@@ -125,10 +127,10 @@ class Trial:
             self._loss = step.function(*fed, *handles)
 
     def run(self, session: tf.compat.v1.Session) -> None:
-        """Compiles.
+        """Compiles the step.
 
         Raises:
-          NotCompilableError: XLA does not know an operation.
+          NotCompilableError: XLA does not support an operation.
         """
         try:
             session.run(self._loss.op)
@@ -157,12 +159,12 @@ def _check_one_device(operations: Iterable[tf.Operation]) -> None:
     places = {(spec.device_type, spec.device_index) for spec in specs if spec.device_type}
     working = {place for place in places if place[0] != "CPU"} or places
     if len(working) > 1:
-        raise NotCompilableError("it compiles the work of one device, and the step has several")
+        raise NotCompilableError("it compiles for one device, and the step uses several")
 
 
 def _check_arguments(fed: Sequence[tf.Tensor], handles: Sequence[tf.Tensor]) -> None:
     for tensor in fed:
-        if tensor.dtype in _NO_DATA:
+        if tensor.dtype in _NOT_COMPILED:
             raise NotCompilableError(
                 f"'{tensor.op.name}' ({tensor.op.type}) gives {tensor.dtype.name}s"
             )
@@ -171,10 +173,10 @@ def _check_arguments(fed: Sequence[tf.Tensor], handles: Sequence[tf.Tensor]) -> 
             raise NotCompilableError(f"'{handle.op.name}' ({handle.op.type})")
 
 
-def _cut(
+def _replace_inputs(
     definition: tf.compat.v1.GraphDef, fed: dict[str, tf.Tensor], outside: set[tf.Operation]
 ) -> list[str]:
-    """Puts placeholders where tensors come from outside; returns their names as tensors."""
+    """Replaces tensors from outside by placeholders; returns the names of their tensors."""
     places = {name: f"fed/{number}" for number, name in enumerate(fed)}
     controls = {f"^{op.name}" for op in outside}
     for node in definition.node:
@@ -185,7 +187,7 @@ def _cut(
         ]
         del node.input[:]
         node.input.extend(inputs)
-        # XLA takes conditions and loops whole, not in the form that sessions run them in.
+        # XLA compiles functional conditions and loops, not the lowered form of sessions.
         node.attr.pop("_lower_using_switch_merge", None)
     for name, tensor in fed.items():
         node = definition.node.add(name=places[name], op="Placeholder")
@@ -194,7 +196,7 @@ def _cut(
 
 
 def _zeros(tensor: tf.Tensor) -> tf.Tensor:
-    """Zeros of a tensor's shape, with one where a size is not known."""
+    """Returns zeros of a tensor's shape; unknown sizes become 1."""
     shape = tensor.shape.as_list() if tensor.shape.rank is not None else []
     return tf.zeros([1 if size is None else size for size in shape], tensor.dtype)
 

@@ -1,24 +1,25 @@
 """Evaluation: metrics over the batches of an input, written to the log and an event file."""
 
-import contextlib
 import dataclasses
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import tensorflow as tf
+from google.protobuf.message import DecodeError
 
 from estimator_train.engine.checkpoints import best, warm_start
-from estimator_train.engine.checkpoints.reading import note_untrained, opened
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.strategies import graph_form
 from estimator_train.engine.graph.step_graph import Step, build_step, model_graph
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.run import history
-from estimator_train.engine.sessions.model_session import Call, model_session
-from estimator_train.engine.sessions.open_model import Built, PlainSession
+from estimator_train.engine.sessions.built_model import BuiltModel, ModelJob
+from estimator_train.engine.sessions.model_call import open_call
+from estimator_train.engine.sessions.open_model import PlainSession
+from estimator_train.engine.type_aliases import InputFn, Strategy
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.lifecycle import preemption
 
@@ -26,14 +27,43 @@ _LOG = tf.get_logger()
 _LOSS = "loss"
 _GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
 _PROGRESS_LINES = 10
-# Short enough for an interrupt to be heard soon, with batches enough for a loop to pay.
-_LONGEST_CALL_SECS = 1.0
-_FIRST_BATCHES, _MOST_BATCHES = 4, 32
+# A session call is short, so that an interrupt acts soon, but long enough to gain from a loop.
+_MAX_CALL_SECS = 1.0
+_FIRST_BATCHES, _MAX_BATCHES = 4, 32
+_Session: TypeAlias = PlainSession | tf.compat.v1.train.MonitoredSession
+
+
+@dataclasses.dataclass(frozen=True)
+class EvaluationStep:
+    """Operations that evaluate one batch.
+
+    Attributes:
+      update_op: Adds a batch to the metrics.
+      loop: A loop of it; None if the model cannot run in a loop.
+    """
+
+    update_op: tf.Operation
+    loop: StepLoop | None
+
+
+class _Evaluation(ModelJob[EvaluationStep]):
+    """One call of `evaluate`."""
+
+    mode = ModeKeys.EVAL
+    purpose = "evaluate"
+
+    def build(self, checkpoint_path: str | None) -> BuiltModel[EvaluationStep]:
+        built = build_evaluation(self.context, self.input_fn, self.strategy)
+        if self.context.warm_start:
+            with built.graph.as_default():
+                warm_start.apply(self.context.warm_start, checkpoint_path)
+        _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
+        return built
 
 
 def evaluate(
     context: EstimatorContext,
-    input_fn: Any,
+    input_fn: InputFn,
     steps: int | None,
     hooks: Sequence[Hook],
     checkpoint_path: str | None,
@@ -45,50 +75,37 @@ def evaluate(
     Args:
       context: The estimator that is run.
       input_fn: The user's input_fn.
-      steps: Batches to evaluate; None goes to the end of the input.
+      steps: Number of batches; None evaluates to the end of the input.
       hooks: Hooks of the caller.
-      checkpoint_path: The checkpoint; by default the latest, and freshly initialized variables
-        where there is none.
+      checkpoint_path: The checkpoint; by default the latest, or freshly initialized variables if
+        there is none.
       name: The evaluation's name, or None.
-      output_dir: Where the metrics are written as summaries.
+      output_dir: Directory of the event file.
 
     Returns:
       Metric name to NumPy value, with `loss` and `global_step`.
     """
-    distribute = context.config.eval_distribute
-    strategy = graph_form(distribute, None) if distribute else None
-
-    def session_at(path: str | None) -> contextlib.AbstractContextManager[Call]:
-        note_untrained(context.model_dir, path, "evaluate")
-
-        def build() -> Built:
-            built = build_evaluation(context, input_fn, strategy)
-            if context.warm_start:
-                with built.graph.as_default():
-                    warm_start.apply(context.warm_start, path)
-            _LOG.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
-            return built
-
-        master = context.config.evaluation_master
-        return model_session(
-            context, ModeKeys.EVAL, input_fn, path, hooks, build, master=master, strategy=strategy
-        )
-
     start = time.monotonic()
-    with opened(context.model_dir, checkpoint_path, session_at) as (path, call):
-        run_batches(call, steps)
+    config = context.config
+    strategy = graph_form(config.eval_distribute, None) if config.eval_distribute else None
+    job = _Evaluation(context, input_fn, hooks, config.evaluation_master, strategy)
+    with open_call(job, checkpoint_path) as call:
+        run_batches(call.session, call.model.fetches, steps)
     _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
     _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
-    with call.built.graph.as_default():  # Its event file begins with the graph.
-        write_results(call.results, path, output_dir)
-    entry = {"eval": name or "", "metrics": call.results, "checkpoint": path or ""}
-    history.append(context.model_dir, call.results[_GLOBAL_STEP], entry)
-    best.keep_if_best(context.config, call.results, path)
-    return call.results
+    results, path = call.results, call.checkpoint_path
+    with call.model.graph.as_default():  # Its event file begins with the graph.
+        write_results(results, path, output_dir)
+    entry = {"eval": name or "", "metrics": results, "checkpoint": path or ""}
+    history.append(context.model_dir, results[_GLOBAL_STEP], entry)
+    best.keep_if_best(config, results, path)
+    return results
 
 
-def build_evaluation(context: EstimatorContext, input_fn: Any, strategy: Any = None) -> Built:
-    """Builds the graph of an evaluation, whose final values are its results.
+def build_evaluation(
+    context: EstimatorContext, input_fn: InputFn, strategy: Strategy | None = None
+) -> BuiltModel[EvaluationStep]:
+    """Builds the graph of an evaluation; its final values are the results.
 
     Args:
       context: The estimator that is run.
@@ -98,15 +115,22 @@ def build_evaluation(context: EstimatorContext, input_fn: Any, strategy: Any = N
     with model_graph(context) as graph:
         step = build_step(context, input_fn, ModeKeys.EVAL, strategy)
         values, update_op = _metrics(step)
-        batch = _batch(update_op, step.spec.loss)
+        batch = EvaluationStep(update_op, _loop_of(update_op, step.spec.loss))
         scaffold = _with_local_variables(step.spec.scaffold)
-        return Built(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
+        return BuiltModel(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
+
+
+def _loop_of(update_op: tf.Operation, loss: tf.Tensor) -> StepLoop | None:
+    try:
+        return build_loop(update_op, loss, stop_at_nan=False)
+    except NotLoopableError:
+        return None
 
 
 def _with_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Scaffold:
-    """The Scaffold, which initializes all local variables whatever else the user has it do.
+    """Returns the Scaffold with a local_init_op that initializes all local variables.
 
-    The user's operation is made in model_fn, before there are those of the loss's mean.
+    The user's local_init_op was built in model_fn, before the variables of the loss's mean.
     """
     if scaffold.local_init_op is None:
         return scaffold
@@ -116,32 +140,17 @@ def _with_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class _Batch:
-    """What evaluates one batch, and many in a loop where that can be."""
-
-    update_op: tf.Operation
-    loop: StepLoop | None
-
-
-def _batch(update_op: tf.Operation, loss: tf.Tensor) -> _Batch:
-    try:
-        return _Batch(update_op, build_loop(update_op, loss, stop_at_nan=False))
-    except NotLoopableError:
-        return _Batch(update_op, None)
-
-
 def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
-    """Values to read at the end, and the operation that adds a batch to them.
+    """Returns the values to read at the end, and the operation that adds a batch to them.
 
     Raises:
-      ValueError: A metric of model_fn has a name that is taken.
+      ValueError: A metric of model_fn has a reserved name.
     """
     metrics = dict(step.spec.eval_metric_ops)
-    for name, shown in ((_LOSS, f'"{_LOSS}"'), (_GLOBAL_STEP, f"`{_GLOBAL_STEP}`")):
+    for name, label in ((_LOSS, f'"{_LOSS}"'), (_GLOBAL_STEP, f"`{_GLOBAL_STEP}`")):
         if name in metrics:
             raise ValueError(
-                f"Metric with name {shown} is not allowed, because Estimator already defines a "
+                f"Metric with name {label} is not allowed, because Estimator already defines a "
                 "default metric with the same name."
             )
     metrics[_LOSS] = tf.compat.v1.metrics.mean(step.spec.loss)
@@ -150,31 +159,36 @@ def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
     return values, tf.group(*(update for _, update in metrics.values()))
 
 
-def run_batches(call: Call, steps: int | None) -> None:
-    """Evaluates batches until there are `steps` of them or the input ends."""
-    every = max(1, steps // _PROGRESS_LINES) if steps else None
-    done, most = 0, _FIRST_BATCHES
-    while not call.session.should_stop() and (steps is None or done < steps):
-        preemption.check("evaluating")
+def run_batches(session: _Session, batch: EvaluationStep, steps: int | None) -> None:
+    """Evaluates batches until their number is reached or the session stops.
+
+    Args:
+      session: The session; it raises OutOfRangeError at the end of the input.
+      batch: The operations of one batch.
+      steps: Number of batches; None for all of the input.
+    """
+    interval = max(1, steps // _PROGRESS_LINES) if steps else None
+    done, max_batches = 0, _FIRST_BATCHES
+    while not session.should_stop() and (steps is None or done < steps):
+        preemption.raise_if_requested("evaluating")
         start = time.monotonic()
-        if steps is None or every is None:
-            ran = _run_some(call, most)
-        else:
-            ran = _run_some(call, min(every - done % every, steps - done, most))
+        limit = max_batches
+        if steps is not None and interval is not None:
+            limit = min(interval - done % interval, steps - done, max_batches)
+        ran = _run_up_to(session, batch, limit)
         done += ran
         secs_per_batch = (time.monotonic() - start) / max(1, ran)
-        most = min(_MOST_BATCHES, max(1, int(_LONGEST_CALL_SECS / max(secs_per_batch, 1e-6))))
-        if steps and every and (done % every == 0 or done == steps):
+        max_batches = min(_MAX_BATCHES, max(1, int(_MAX_CALL_SECS / max(secs_per_batch, 1e-6))))
+        if steps and interval and (done % interval == 0 or done == steps):
             _LOG.info("Evaluation [%d/%d]", done, steps)
 
 
-def _run_some(call: Call, most: int) -> int:
-    """Evaluates up to `most` batches, one where no loop can run; returns how many."""
-    batch: _Batch = call.built.fetches
-    if batch.loop is None or not isinstance(call.session, PlainSession):
-        call.session.run(batch.update_op)
+def _run_up_to(session: _Session, batch: EvaluationStep, limit: int) -> int:
+    """Evaluates up to `limit` batches, or one without a loop; returns their number."""
+    if batch.loop is None or not isinstance(session, PlainSession):
+        session.run(batch.update_op)
         return 1
-    done, *_ = batch.loop.run(call.session.raw, most)
+    done, *_ = batch.loop.run(session.raw, limit)
     return done
 
 
@@ -196,11 +210,11 @@ def write_results(results: dict[str, Any], checkpoint_path: str | None, output_d
     writer.add_summary(summary, step)
     if checkpoint_path:
         _LOG.info("Saving 'checkpoint_path' summary for global step %d: %s", step, checkpoint_path)
-        where = tf.compat.v1.Summary()
-        where.value.add(
+        path_summary = tf.compat.v1.Summary()
+        path_summary.value.add(
             tag="checkpoint_path", tensor=tf.make_tensor_proto(checkpoint_path, tf.string)
         )
-        writer.add_summary(where, step)
+        writer.add_summary(path_summary, step)
     writer.flush()
 
 
@@ -211,7 +225,7 @@ def _add_value(summary: tf.compat.v1.Summary, name: str, value: Any) -> None:
     elif isinstance(value, bytes):
         try:
             parsed = tf.compat.v1.Summary.FromString(value)
-        except Exception:  # Protobuf's implementations raise errors of their own classes.
+        except (DecodeError, UnicodeDecodeError):  # The second: protobuf in pure Python.
             _LOG.warning("Skipping summary for %s, cannot parse string to Summary.", name)
             return
         for number, entry in enumerate(parsed.value):

@@ -17,12 +17,12 @@ import tensorflow as tf
 
 FILE_NAME = "history.jsonl"
 _LOG = tf.get_logger()
-# Histories that could not be written when last tried; one warning each.
+# State of the process: histories whose last write failed; each is warned of once.
 _not_written: set[str] = set()
 
 
 class History:
-    """The history of one model_dir, whose file stays open from its first line on.
+    """History of one model_dir; its file stays open after the first line.
 
     Args:
       model_dir: The directory of the file.
@@ -34,12 +34,12 @@ class History:
         self._file: Any = None
 
     def append(self, step: int, entry: Mapping[str, Any]) -> None:
-        """Adds a line; a history that cannot be written is warned of, and nothing stops for it.
+        """Adds a line; if the file cannot be written, logs a warning and continues.
 
         Args:
           step: The global step.
-          entry: What the line says besides step and time; anything but numbers, arrays of them and
-            strings is left out.
+          entry: The other fields of the line; values that are not numbers, numeric arrays or
+            strings are left out.
         """
         line = json.dumps({"step": int(step), "time": time.time(), **_plain(entry)})
         try:

@@ -1,4 +1,4 @@
-"""Where to look when the loss of a training is not a number."""
+"""The error for a loss that is NaN, with its likely causes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-_NAMES_SHOWN = 5
+_MAX_NAMES = 5
 _APPLIES_GRADIENT = ("ResourceApply", "Apply", "ResourceSparseApply", "SparseApply")
 
 
 class NanLossError(tf.compat.v1.train.NanLossDuringTrainingError):
-    """NaN loss during training, with what was found in the model at that moment."""
+    """Error for a NaN loss, with the values in the model that are not finite."""
 
     def __init__(self, findings: str) -> None:
         super().__init__(findings)
@@ -21,13 +21,13 @@ class NanLossError(tf.compat.v1.train.NanLossDuringTrainingError):
         return f"NaN loss during training. {self._findings}"
 
 
-def findings(session: tf.compat.v1.Session, global_step: int, model_dir: str) -> str:
-    """What is not finite in a model whose loss is NaN.
+def describe_not_finite(session: tf.compat.v1.Session, global_step: int, model_dir: str) -> str:
+    """Returns a description of the values that are not finite in a model whose loss is NaN.
 
     Args:
-      session: A raw session of its training.
+      session: A raw session of the training.
       global_step: The global step now.
-      model_dir: Where the checkpoints are.
+      model_dir: Directory of the checkpoints.
     """
     graph = session.graph
     variables = [(v.op.name, v) for v in graph.get_collection("variables") if hasattr(v, "op")]
@@ -45,20 +45,20 @@ def _not_finite(session: tf.compat.v1.Session, named: Sequence[tuple[str, Any]])
     for name, tensor in named:
         if tensor.dtype.base_dtype.is_floating and not _is_finite(session, tensor):
             found.append(name)
-        if len(found) > _NAMES_SHOWN:
-            return ", ".join(found[:_NAMES_SHOWN]) + " and more"
+        if len(found) > _MAX_NAMES:
+            return ", ".join(found[:_MAX_NAMES]) + " and more"
     return ", ".join(found) or "none"
 
 
 def _is_finite(session: tf.compat.v1.Session, tensor: Any) -> bool:
     try:
         return bool(np.isfinite(session.run(tensor).astype(np.float64)).all())
-    except tf.errors.OutOfRangeError:  # There is no next batch.
+    except tf.errors.OutOfRangeError:  # The input has ended.
         return True
 
 
 def _gradients(graph: tf.Graph) -> list[tuple[str, tf.Tensor]]:
-    """Each variable's gradient, by the variable's name, as optimizers' operations take it."""
+    """Returns variable names and gradients, found at the operations of optimizers."""
     found = []
     for operation in graph.get_operations():
         if operation.type.startswith(_APPLIES_GRADIENT):

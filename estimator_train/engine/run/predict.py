@@ -1,6 +1,6 @@
 """Prediction: a generator over the predictions for an input."""
 
-import contextlib
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -8,23 +8,46 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.reading import note_untrained, opened
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
 from estimator_train.engine.hook_types import Hook
-from estimator_train.engine.inputs.input_fn import Inputs, inputs_of
-from estimator_train.engine.sessions.model_session import Call, model_session
-from estimator_train.engine.sessions.open_model import Built, PlainSession
+from estimator_train.engine.inputs.input_fn import Inputs, make_inputs
+from estimator_train.engine.sessions.built_model import BuiltModel, ModelJob
+from estimator_train.engine.sessions.model_call import open_call
+from estimator_train.engine.sessions.open_model import PlainSession
+from estimator_train.engine.type_aliases import InputFn, Predictions, PredictKeys
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
 _SHORT_SECS = 1e-3
 
 
+@dataclasses.dataclass(frozen=True)
+class _Prediction(ModelJob[Predictions]):
+    """One call of `predict`."""
+
+    mode = ModeKeys.PREDICT
+    purpose = "predict"
+    predict_keys: PredictKeys
+
+    def build(self, checkpoint_path: str | None) -> BuiltModel[Predictions]:
+        context = self.context
+        with model_graph(context) as graph:
+            context.create_global_step(graph)
+            inputs = make_inputs(context, self.input_fn, ModeKeys.PREDICT)
+            _warn_if_endless(inputs)
+            spec = call_model_fn(context, inputs.features, None, ModeKeys.PREDICT)
+            if context.warm_start:
+                warm_start.apply(context.warm_start, checkpoint_path)
+            # A wrong key raises before a session opens.
+            select_predictions(spec.predictions, self.predict_keys)
+            return BuiltModel(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
+
+
 def predict(
     context: EstimatorContext,
-    input_fn: Any,
-    predict_keys: Sequence[str] | str | None,
+    input_fn: InputFn,
+    predict_keys: PredictKeys,
     hooks: Sequence[Hook],
     checkpoint_path: str | None,
     yield_single_examples: bool,
@@ -37,50 +60,24 @@ def predict(
       predict_keys: Names of the predictions to compute; all by default.
       hooks: Hooks of the caller.
       checkpoint_path: The checkpoint; by default the latest.
-      yield_single_examples: Whether to yield examples one by one or whole batches.
+      yield_single_examples: Whether to yield examples one by one or batches.
     """
-
-    def session_at(path: str | None) -> contextlib.AbstractContextManager[Call]:
-        note_untrained(context.model_dir, path, "predict")
-
-        def build() -> Built:
-            return _built(context, input_fn, predict_keys, path)
-
-        master = context.config.master
-        return model_session(context, ModeKeys.PREDICT, input_fn, path, hooks, build, master=master)
-
-    with opened(context.model_dir, checkpoint_path, session_at) as (_, call):
-        batches = _Batches(call.session, chosen(call.built.fetches, predict_keys))
+    job = _Prediction(context, input_fn, hooks, context.config.master, None, predict_keys)
+    with open_call(job, checkpoint_path) as call:
+        batches = _Batches(call.session, select_predictions(call.model.fetches, predict_keys))
         while not call.session.should_stop():
             batch = batches.next()
             if yield_single_examples:
-                yield from _examples(batch)
+                yield from _split_examples(batch)
             else:
                 yield batch
 
 
-def _built(
-    context: EstimatorContext,
-    input_fn: Any,
-    predict_keys: Sequence[str] | str | None,
-    path: str | None,
-) -> Built:
-    with model_graph(context) as graph:
-        tf.compat.v1.train.create_global_step()
-        inputs = inputs_of(context, input_fn, ModeKeys.PREDICT)
-        _warn_if_endless(inputs)
-        spec = call_model_fn(context, inputs.features, None, ModeKeys.PREDICT)
-        if context.warm_start:
-            warm_start.apply(context.warm_start, path)
-        chosen(spec.predictions, predict_keys)  # A wrong key fails before a session is made.
-        return Built(graph, inputs, spec.scaffold, spec.prediction_hooks, spec.predictions)
-
-
 class _Batches:
-    """Computes the predictions of one batch after the other.
+    """Predictions of one batch after another.
 
-    Where that takes less than a millisecond, handing the operations over to other threads costs
-    more than the operations; this thread then runs them.
+    If a batch takes less than a millisecond, this thread runs the operations: to hand them to other
+    threads would take longer than the operations.
     """
 
     def __init__(self, session: Any, predictions: Any) -> None:
@@ -95,7 +92,7 @@ class _Batches:
         )
 
     def next(self) -> Any:
-        """The next batch's values, structured as the predictions."""
+        """Returns the values of the next batch, structured as the predictions."""
         if self._call is not None:
             found = self._call()
             return found[0] if self._names is None else dict(zip(self._names, found, strict=True))
@@ -116,33 +113,33 @@ def _warn_if_endless(inputs: Inputs) -> None:
         )
 
 
-def chosen(predictions: Any, keys: Sequence[str] | str | None) -> Any:
-    """The predictions that were asked for.
+def select_predictions(predictions: Any, keys: PredictKeys) -> Any:
+    """Returns the predictions with the given names.
 
     Args:
-      predictions: What model_fn predicts.
+      predictions: The predictions of model_fn.
       keys: Names of predictions; all by default.
 
     Raises:
-      ValueError: Keys are given and predictions is not a dict, or has none of the keys.
+      ValueError: Keys are given and predictions is not a dict, or contains no key.
     """
     if not keys:
         return predictions
     if not isinstance(predictions, dict):
         raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
-    chosen = {name: tensor for name, tensor in predictions.items() if name in keys}
-    if not chosen:
+    selected = {name: tensor for name, tensor in predictions.items() if name in keys}
+    if not selected:
         raise ValueError(
             f"Expected to run at least one output from {predictions.keys()}, provided {keys}."
         )
-    return chosen
+    return selected
 
 
-def _examples(batch: Any) -> Sequence[Any]:
-    """The examples of a batch.
+def _split_examples(batch: Any) -> Sequence[Any]:
+    """Returns the examples of a batch.
 
     Raises:
-      ValueError: Predictions of the batch differ in their first dimension, or one has none.
+      ValueError: Predictions of the batch differ in their first dimension, or lack it.
     """
     if not isinstance(batch, dict):
         return batch
@@ -162,7 +159,7 @@ def _examples(batch: Any) -> Sequence[Any]:
                 f"Batch length of predictions should be same. {name} has different batch length "
                 f"than others. Lengths are {lengths}."
             )
-    # Name by name, in loops of little Python: this is most of the time that a small model takes.
+    # The loop over names is outside: this code takes most of the time of a small model.
     examples: list[dict[str, Any]] = [{} for _ in range(expected)]
     for name, values in batch.items():
         for example, value in zip(examples, values, strict=True):

@@ -1,4 +1,4 @@
-"""The hooks that every training has: steps per second, the history, summaries, the loss."""
+"""Hooks that every training has: steps per second, the history, summaries, the loss."""
 
 import time
 from collections.abc import Callable
@@ -9,31 +9,42 @@ import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import Step
-from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
+from estimator_train.engine.hook_types import Hook, HookPhase, RunArgs, RunContext, RunValues
 from estimator_train.engine.run.history import History
-from estimator_train.engine.run.nan_loss import NanLossError, findings
+from estimator_train.engine.run.nan_loss import NanLossError, describe_not_finite
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
+_STEP_RATE = "global_step/sec"
 
 
-def event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Any]:
-    """What this process writes into model_dir: steps per second, the history, summaries.
+def standard_hooks(
+    context: EstimatorContext, step: Step, step_read: tf.Tensor, join_writer: Callable[[], None]
+) -> dict[HookPhase, list[Hook]]:
+    """Returns the hooks that every training has, by their phases.
 
     Args:
       context: The estimator that is trained.
       step: The training step.
       step_read: Tensor of the global step before that step.
+      join_writer: Waits for a checkpoint that a thread is writing.
     """
+    return {
+        HookPhase.EVENTS: _event_hooks(context, step, step_read),
+        HookPhase.LOSS: _loss_hooks(context, step, step_read, join_writer),
+    }
+
+
+def _event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Hook]:
+    """Returns hooks that write steps per second, the history and summaries into model_dir."""
     config = context.config
     every, writes = config.log_step_count_steps, context.topology.writes_events
-    hooks: list[Any] = []
+    hooks: list[Hook] = []
     if not writes and not config.is_chief:
         return hooks
     step_after = _step_after(step)
     if every and writes:
-        counter = StepCounter(step_after, every_n_steps=every, output_dir=context.model_dir)
-        hooks.append(counter)
+        hooks.append(StepRateHook(step_after, every, context.model_dir))
     if every and config.is_chief:
         hooks.append(
             HistoryHook(
@@ -47,25 +58,22 @@ def event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> 
         )
     if config.save_summary_steps and writes:
         hooks.append(
-            SummarySaver(
-                step_after,
-                save_steps=config.save_summary_steps,
-                output_dir=context.model_dir,
-                scaffold=step.spec.scaffold,
+            SummaryHook(
+                step_after, config.save_summary_steps, context.model_dir, step.spec.scaffold
             )
         )
     return hooks
 
 
 def _step_after(step: Step) -> tf.Tensor:
-    """The global step when a step is done."""
+    """Returns the global step after a step."""
     with tf.control_dependencies([step.spec.train_op]):
         primary = getattr(step.global_step, "values", (step.global_step,))[0]
         return primary.read_value()
 
 
 def _replicas_and_processes(config: RunConfig) -> tuple[int, int]:
-    """How many replicas train, and in how many synchronous processes."""
+    """Returns the number of replicas that train, and of their synchronous processes."""
     strategy = config.train_distribute
     if strategy is None or not strategy.num_replicas_in_sync > 1:
         return max(1, config.num_worker_replicas), 1
@@ -73,83 +81,143 @@ def _replicas_and_processes(config: RunConfig) -> tuple[int, int]:
     return replicas, replicas // max(1, len(strategy.extended.worker_devices))
 
 
-def loss_hooks(
-    context: EstimatorContext, step: Step, step_read: tf.Tensor, settle: Callable[[], None]
-) -> list[Any]:
-    """The check for NaN and the log of the loss.
-
-    Args:
-      context: The estimator that is trained.
-      step: The training step.
-      step_read: Tensor of the global step before that step.
-      settle: Waits for a checkpoint that is being written.
-    """
-    hooks: list[Any] = [NanLossHook(step.spec.loss, step.global_step, context.model_dir, settle)]
+def _loss_hooks(
+    context: EstimatorContext, step: Step, step_read: tf.Tensor, join_writer: Callable[[], None]
+) -> list[Hook]:
+    """Returns the hooks that check the loss for NaN and log it."""
+    nan_hook = NanLossHook(step.spec.loss, step.global_step, context.model_dir, join_writer)
+    hooks: list[Hook] = [nan_hook]
     every = context.config.log_step_count_steps
     if every:
-        shown = {"loss": step.spec.loss, "step": step_read}
-        hooks.append(tf.compat.v1.train.LoggingTensorHook(shown, every_n_iter=every))
+        tensors = {"loss": step.spec.loss, "step": step_read}
+        hooks.append(tf.compat.v1.train.LoggingTensorHook(tensors, every_n_iter=every))
     return hooks
 
 
-class _InOneCall:
-    """Asks for the global step after the step, and answers with it what the hook asks then.
+class StepRateHook(Hook):
+    """Hook that logs the steps per second and writes them as the summary `global_step/sec`.
 
-    TensorFlow's hooks read it in a session call of its own, which takes as long as a small step.
+    The hook fetches the global step with the step. The separate session call of TensorFlow's
+    StepCounterHook would take as long as a small step.
 
     Args:
       step_after: Tensor of the global step after a step.
-      **arguments: The hook's own.
+      every_n_steps: Number of steps from one rate to the next.
+      output_dir: Directory of the event file.
     """
 
-    keeps_cadence = True
+    def __init__(self, step_after: tf.Tensor, every_n_steps: int, output_dir: str) -> None:
+        self._step_after, self._every, self._dir = step_after, every_n_steps, output_dir
+        self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
 
-    def __init__(self, step_after: tf.Tensor, **arguments: Any) -> None:
-        super().__init__(**arguments)
-        self._step_after = step_after
+    def begin(self) -> None:
+        """Opens the event file."""
+        self._writer = tf.compat.v1.summary.FileWriterCache.get(self._dir)
+
+    def steps_until_due(self, global_step: int) -> int:
+        """Returns the number of steps up to and with the next rate."""
+        last = self._timer.last_triggered_step()
+        return 1 if last is None else last + self._every - global_step
 
     def before_run(self, run_context: RunContext) -> RunArgs:
-        own = super().before_run(run_context).fetches  # type: ignore[misc]
-        return RunArgs({"own": own, "after": self._step_after})
+        """Requests the global step."""
+        del run_context
+        return RunArgs(self._step_after)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
+        """Writes the rate, if it is due."""
         del run_context
-        found = run_values.results
-        own = RunValues(found["own"], run_values.options, run_values.run_metadata)
-        super().after_run(_Answer(found["after"]), own)  # type: ignore[misc]
+        step = int(run_values.results)
+        if not self._timer.should_trigger_for_step(step):
+            return
+        secs, steps = self._timer.update_last_triggered_step(step)
+        if secs is None:  # The first step starts the clock.
+            return
+        rate = steps / secs
+        summary = tf.compat.v1.Summary()
+        summary.value.add(tag=_STEP_RATE, simple_value=rate)
+        self._writer.add_summary(summary, step)
+        _LOG.info("%s: %g", _STEP_RATE, rate)
 
 
-class StepCounter(_InOneCall, tf.compat.v1.train.StepCounterHook):
-    """Writes `global_step/sec`."""
+class SummaryHook(Hook):
+    """Hook that writes the summaries of the first step and of every n-th after it.
 
+    The hook fetches the global step with the step; see `StepRateHook`.
 
-class SummarySaver(_InOneCall, tf.compat.v1.train.SummarySaverHook):
-    """Writes the summaries."""
+    Args:
+      step_after: Tensor of the global step after a step.
+      every_n_steps: Number of steps from one summary to the next.
+      output_dir: Directory of the event file.
+      scaffold: The Scaffold of the session, with its summary_op.
+    """
 
+    def __init__(
+        self,
+        step_after: tf.Tensor,
+        every_n_steps: int,
+        output_dir: str,
+        scaffold: tf.compat.v1.train.Scaffold,
+    ) -> None:
+        self._step_after, self._every, self._dir = step_after, every_n_steps, output_dir
+        self._scaffold = scaffold
+        self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
 
-class _Answer:
-    """Stands for a run's context, whose session is asked for the global step and nothing else."""
+    def begin(self) -> None:
+        """Opens the event file."""
+        self._writer = tf.compat.v1.summary.FileWriterCache.get(self._dir)
+        self._next_step: int | None = None
 
-    def __init__(self, step: int) -> None:
-        self.session = self
-        self._step = step
+    def steps_until_due(self, global_step: int) -> int:
+        """Returns the number of steps up to and with the next summary."""
+        last = self._timer.last_triggered_step()
+        is_first = self._next_step is None or last is None
+        return 1 if is_first else last + self._every - global_step
 
-    def run(self, fetches: Any) -> int:
-        del fetches
-        return self._step
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Counts the steps of a loop."""
+        del loss
+        if self._next_step is not None:
+            self._next_step += steps
+
+    def before_run(self, run_context: RunContext) -> RunArgs:
+        """Requests the summaries, if they are due, and the global step."""
+        del run_context
+        is_first = self._next_step is None
+        self._is_due = is_first or self._timer.should_trigger_for_step(self._next_step)
+        has_summaries = self._is_due and self._scaffold.summary_op is not None
+        return RunArgs([self._step_after, *([self._scaffold.summary_op] if has_summaries else [])])
+
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
+        """Writes the summaries."""
+        del run_context
+        step, *summaries = run_values.results
+        if self._next_step is None:
+            start = tf.compat.v1.SessionLog(status=tf.compat.v1.SessionLog.START)
+            self._writer.add_session_log(start, step)
+        if self._is_due:
+            self._timer.update_last_triggered_step(step)
+            for summary in summaries:
+                self._writer.add_summary(summary, step)
+        self._next_step = int(step) + 1
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Flushes the event file."""
+        del session
+        self._writer.flush()
 
 
 class HistoryHook(Hook):
-    """Writes a line every so many steps, the first after the first step.
+    """Hook that adds a line to the history after the first step and after every n-th since.
 
     Args:
       model_dir: The directory of the file.
-      every_n_steps: Steps between lines.
+      every_n_steps: Number of steps from one line to the next.
       loss: The loss, a scalar tensor.
       step_read: Tensor of the global step before a step.
-      batch_size: Tensor of the examples in a step of this process, or None.
-      replicas: Copies of the model that are trained.
-      processes: Processes that they are in.
+      batch_size: Tensor of the number of examples in a step of this process, or None.
+      replicas: Number of replicas that train.
+      processes: Number of synchronous processes that have these replicas.
     """
 
     def __init__(
@@ -168,43 +236,45 @@ class HistoryHook(Hook):
             self._fetches["examples"] = batch_size
         self._replicas, self._processes = replicas, processes
         self._history: History | None = None
-        self._seen = 0
+        self._steps = 0
         self._next: int | None = None
-        self._since: tuple[int, float] | None = None
+        self._last_line: tuple[int, float] | None = None
 
     def steps_until_due(self, global_step: int) -> int:
-        """Steps up to and with the next line's."""
+        """Returns the number of steps up to and with the next line."""
         return 1 if self._next is None else self._next - global_step
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts the steps of a loop."""
-        self._seen += steps
+        self._steps += steps
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Goes on with the file."""
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Opens the file."""
         self._history = self._history or History(self._model_dir)
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
-        """Asks for the loss where a line is due."""
-        self._due = self._seen % self._every == 0
+        """Requests the loss if a line is due."""
+        self._due = self._steps % self._every == 0
         return RunArgs(self._fetches) if self._due else None
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Writes the line."""
-        self._seen += 1
+        self._steps += 1
         if not self._due:
             return
-        found = run_values.results
-        step = int(found["before"]) + 1
+        values = run_values.results
+        step = int(values["before"]) + 1
         self._next = step + self._every
-        entry = {"loss": found["loss"], "replicas": self._replicas}
+        entry = {"loss": values["loss"], "replicas": self._replicas}
         now = time.monotonic()
-        if self._since is not None:
-            rate = (step - self._since[0]) / max(now - self._since[1], 1e-9)
+        if self._last_line is not None:
+            rate = (step - self._last_line[0]) / max(now - self._last_line[1], 1e-9)
             entry["steps_per_sec"] = rate
-            if "examples" in found:
-                entry["examples_per_sec"] = rate * found["examples"] * self._processes
-        self._since = (step, now)
+            if "examples" in values:
+                entry["examples_per_sec"] = rate * values["examples"] * self._processes
+        self._last_line = (step, now)
         assert self._history is not None
         self._history.append(step, entry)
 
@@ -215,13 +285,13 @@ class HistoryHook(Hook):
 
 
 class NanLossHook(tf.compat.v1.train.NanTensorHook):
-    """Stops training when the loss is NaN, with an error that names what is not finite.
+    """Hook that ends training with an error if the loss is NaN; the error names the cause.
 
     Args:
       loss: The loss, a scalar tensor.
       global_step: The global step, a variable.
-      model_dir: Where the checkpoints are.
-      settle: Waits for a checkpoint that is being written.
+      model_dir: Directory of the checkpoints.
+      join_writer: Waits for a checkpoint that a thread is writing.
     """
 
     def __init__(
@@ -229,32 +299,35 @@ class NanLossHook(tf.compat.v1.train.NanTensorHook):
         loss: tf.Tensor,
         global_step: tf.Variable,
         model_dir: str,
-        settle: Callable[[], None],
+        join_writer: Callable[[], None],
     ) -> None:
         super().__init__(loss)
         self._global_step = global_step
         self._model_dir = model_dir
-        self._settle = settle
+        self._join_writer = join_writer
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Keeps the session, in which a NaN is looked into."""
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Stores the session, to examine it after a NaN."""
         del coord
         self._session = session
 
     def steps_until_due(self, global_step: int) -> None:
-        """No step by itself: a loop ends at the first loss that is not finite."""
+        """Returns None: a loop ends at the first loss that is not finite."""
 
     def after_loop(self, steps: int, loss: Any) -> None:
-        """Looks at the last loss of a loop."""
+        """Checks the last loss of a loop."""
         self._check(loss)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Looks at the loss of a step."""
+        """Checks the loss of a step."""
         self._check(run_values.results)
 
     def _check(self, loss: Any) -> None:
         if np.isnan(loss):
             _LOG.error("Model diverged with loss = NaN.")
-            self._settle()
+            self._join_writer()
             graph_step = self._session.run(self._global_step)
-            raise NanLossError(findings(self._session, graph_step, self._model_dir))
+            description = describe_not_finite(self._session, graph_step, self._model_dir)
+            raise NanLossError(description)

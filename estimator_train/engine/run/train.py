@@ -1,29 +1,33 @@
-"""Training: one graph, one monitored session, steps until something says stop."""
+"""Training: one graph, one monitored session, steps until a hook or the input ends them."""
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, repair
-from estimator_train.engine.checkpoints.model_dir_lock import sole_writer
+from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import placement
 from estimator_train.engine.distributed.strategies import graph_form
+from estimator_train.engine.distributed.sync_coordinator import SyncCoordinator, build_loop_vote
 from estimator_train.engine.distributed.sync_watchdog import Peers
-from estimator_train.engine.graph.step_graph import build_step, model_graph
-from estimator_train.engine.hook_types import Hook, Listener, PlacedHook
+from estimator_train.engine.graph.step_graph import Step, build_step, model_graph
+from estimator_train.engine.hook_types import Hook, HookPhase, Listener, PreModelHook
+from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoordinator
+from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.step_runner import StepRunner
-from estimator_train.engine.loops.training_loop import TrainingLoop
-from estimator_train.engine.run.end_saved import ending_saved
-from estimator_train.engine.run.train_hooks import measured, session_hooks
+from estimator_train.engine.loops.training_loop import LoopSettings, TrainingLoop
+from estimator_train.engine.run.save_on_signal import save_on_signal
+from estimator_train.engine.run.train_hooks import collect_hooks, instrument
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import training_session
+from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
-from estimator_train.lifecycle.preemption import listening
+from estimator_train.lifecycle.preemption import handle_preemption
 from estimator_train.lifecycle.step_timeout import StepTimeout
 
 _LOG = tf.get_logger()
@@ -31,14 +35,14 @@ _LOG = tf.get_logger()
 
 def train(
     context: EstimatorContext,
-    input_fn: Any,
+    input_fn: InputFn,
     hooks: Sequence[Hook],
     saving_listeners: Sequence[Listener],
-) -> Any:
-    """Trains until a hook stops it or the input ends.
+) -> np.generic | None:
+    """Trains until a hook stops training or the input ends.
 
     Args:
-      context: The estimator that is run.
+      context: The estimator that is trained.
       input_fn: The user's input_fn.
       hooks: Hooks of the caller.
       saving_listeners: Listeners of the checkpoints.
@@ -46,20 +50,22 @@ def train(
     Returns:
       The loss of the last step as a NumPy scalar, or None if there was no step.
     """
-    with sole_writer(context.config), listening(context.config.preemption) as watch:
-        ended_saved = ending_saved(watch, context.model_dir) if watch else None
-        with ended_saved or contextlib.nullcontext([]) as ending_hooks:
+    with lock_model_dir(context.config), handle_preemption(context.config.preemption) as watch:
+        on_signal: contextlib.AbstractContextManager[list[Hook]] = contextlib.nullcontext([])
+        if watch:
+            on_signal = save_on_signal(watch, context.model_dir)
+        with on_signal as signal_hooks:
             if context.config.is_chief:
                 repair(context.model_dir)
 
-            def train_with(more_hooks: list[Hook]) -> Any:
-                all_hooks = [*hooks, *ending_hooks, *more_hooks]
-                return _train(context, input_fn, all_hooks, saving_listeners)
+            def train_once(retry_hooks: Sequence[Hook]) -> np.generic | None:
+                all_hooks = [*hooks, *signal_hooks, *retry_hooks]
+                return _train_in_new_graph(context, input_fn, all_hooks, saving_listeners)
 
             if context.warm_start:
-                loss = warm_start.trained(context.warm_start, train_with)
+                loss = warm_start.train_with_retry(context.warm_start, train_once)
             else:
-                loss = train_with([])
+                loss = train_once([])
     if loss is None:
         _LOG.warning(
             "Training made no steps: the input is empty, or a hook stopped it before the first."
@@ -67,57 +73,66 @@ def train(
     return loss
 
 
-def _train(
+def _train_in_new_graph(
     context: EstimatorContext,
-    input_fn: Any,
+    input_fn: InputFn,
     hooks: Sequence[Hook],
     saving_listeners: Sequence[Listener],
-) -> Any:
+) -> np.generic | None:
+    """Builds the graph of a training, opens a session and trains; see `train`."""
     config, topology = context.config, context.topology
     strategy = graph_form(config.train_distribute, config) if config.train_distribute else None
-    timeout = _step_timeout(context)
     with model_graph(context, placement(config, topology.device) if topology.device else None):
-        for hook in hooks:
-            if isinstance(hook, PlacedHook):
-                hook.before_model()
-        step = build_step(context, input_fn, ModeKeys.TRAIN, strategy)
-        if context.warm_start:
-            warm_start.apply(context.warm_start, latest_checkpoint(context.model_dir))
-        step_read = tf_internals.read_step_before_increment(step.global_step)
+        step = _build_training_step(context, input_fn, hooks, strategy)
+        step_read = tf_internals.read_step_before_increment(step.global_step, step.spec.train_op)
         _show_loss(step.spec.loss)
+        votes = step.inputs.has_next is not None
+        agreement = WorkerAgreement(True, False) if votes else WorkerAgreement()
         checkpoints = TrainingCheckpoints(
-            context, step, strategy, input_fn, hooks, saving_listeners
+            context, step, strategy, agreement, input_fn, hooks, saving_listeners
         )
-        all_hooks = session_hooks(context, step, step_read, checkpoints, hooks, timeout)
-        agreement = step.inputs.agreement
-        if topology.is_synchronous:
-            step.inputs.attend(all_hooks, checkpoints.schedule)
-            fed = step.spec.scaffold.init_feed_dict or {}
-            tf_internals.keep_broadcasts(step.global_step, fed)
-        what_runs = measured(step.spec.train_op, all_hooks), step.spec.loss, step_read
-        loops = TrainingLoop(
-            *what_runs,
-            all_hooks,
-            topology.steps_per_call,
-            config.xla,
-            vote=agreement.vote if agreement else None,
-            device=topology.device,
-        )
+        timeout = _step_timeout(context)
+        phased = collect_hooks(context, step, step_read, checkpoints, hooks, timeout)
+        all_hooks = [hook for _, hook in phased]
+        fetches = StepFetches(instrument(step.spec.train_op, all_hooks), step.spec.loss, step_read)
+        settings = LoopSettings(topology.steps_per_call, config.xla, topology.device)
+        coordinator = WorkerCoordinator()
+        if step.inputs.has_next is None:
+            loops = TrainingLoop(fetches, all_hooks, settings)
+        else:
+            vote = build_loop_vote(strategy, step.inputs.has_next)
+            loops = TrainingLoop(fetches, all_hooks, settings, vote)
+            coordinator = SyncCoordinator(
+                context, strategy, loops, agreement, checkpoints.schedule, all_hooks
+            )
+            phased += [(HookPhase.WORKER_VOTE, hook) for hook in coordinator.hooks]
+            all_hooks = [hook for _, hook in sorted(phased, key=lambda pair: pair[0])]
         session = training_session(context, step.spec.scaffold, strategy, all_hooks)
-        runner = StepRunner(
-            what_runs,
-            all_hooks,
-            loops,
-            topology.steps_per_call,
-            timeout,
-            agreement,
-            others_count=topology.is_asynchronous,
-        )
-        return runner.run(session, checkpoints.saver.settle)
+        runner = StepRunner(loops, all_hooks, coordinator, timeout, topology.is_asynchronous)
+        return runner.run(session, checkpoints.saver.join_writer)
+
+
+def _build_training_step(
+    context: EstimatorContext,
+    input_fn: InputFn,
+    hooks: Sequence[Hook],
+    strategy: tf.distribute.Strategy | None,
+) -> Step:
+    """Builds the training step in the default graph, its variables warm-started if asked for."""
+    for hook in hooks:
+        if isinstance(hook, PreModelHook):
+            hook.before_model()
+    step = build_step(context, input_fn, ModeKeys.TRAIN, strategy)
+    if context.warm_start:
+        warm_start.apply(context.warm_start, latest_checkpoint(context.model_dir))
+    if context.topology.is_synchronous:
+        feeds = step.spec.scaffold.init_feed_dict or {}
+        tf_internals.keep_broadcasts(step.global_step, feeds)
+    return step
 
 
 def _step_timeout(context: EstimatorContext) -> StepTimeout | None:
-    """The clock of steps, where they have a limit or wait for other workers."""
+    """Returns the clock of steps, if they have a time limit or wait for other workers."""
     config = context.config
     if context.topology.is_synchronous:
         return StepTimeout(config.step_timeout_secs, Peers(config).names)
@@ -125,7 +140,7 @@ def _step_timeout(context: EstimatorContext) -> StepTimeout | None:
 
 
 def _show_loss(loss: tf.Tensor) -> None:
-    """Adds the loss to its collection and, where model_fn did not, to the summaries."""
+    """Adds the loss to its collection and, unless model_fn did, to the summaries."""
     tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.LOSSES, loss)
     summaries = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SUMMARIES)
     if not any(summary.op.name == "loss" for summary in summaries):

@@ -1,4 +1,4 @@
-"""The checkpoints of a training: what writes them, when, and what is written with them."""
+"""The checkpoints of a training: the Saver, the hooks that call it, and their schedule."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,39 +7,39 @@ import tensorflow as tf
 
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.async_saver import AsyncSaver, saver_hooks
-from estimator_train.engine.checkpoints.save_schedule import SaveSchedule, WaitingListener
+from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.ps_position import SavePositionWithChief, TellOfSaves
 from estimator_train.engine.distributed.ps_save_pacing import pace_saves
 from estimator_train.engine.graph.step_graph import Step
-from estimator_train.engine.hook_types import Listener, SaverHook
-from estimator_train.engine.inputs.position import InputPosition, saved_position
-from estimator_train.engine.inputs.position_hooks import SavePosition
+from estimator_train.engine.hook_types import Hook, Listener, SaverHook
+from estimator_train.engine.loops.coordination import WorkerAgreement
+from estimator_train.engine.run.position_tracking import PositionTracking, track_position
 from estimator_train.run_config import RunConfig
 
 
 class TrainingCheckpoints:
-    """What a training saves; made in its graph, once model_fn has been called.
+    """Checkpoints of a training; constructed in its graph, after model_fn was called.
 
-    A saver hook of the user's takes the place of the one that RunConfig asks for.
+    A saver hook of the user's replaces the one that RunConfig asks for.
 
     Args:
       context: The estimator that is trained.
       step: The training step.
-      strategy: The strategy that it was built under, or None.
+      strategy: The strategy that the step was built under, or None.
+      agreement: Results of the workers' votes.
       input_fn: The user's input_fn, for messages.
       callers_hooks: Hooks of the caller.
       listeners: Listeners of the checkpoints.
 
     Attributes:
-      saver: Writes the checkpoints, in a thread where that is asked for.
-      position: The position in the input that is saved with them, or None.
-      schedule: When they are written, if their intervals alone do not decide it, and this process
-        writes them; else None.
-      hooks: Hooks that write them.
+      saver: Saver that writes the checkpoints, in a thread if RunConfig sets it.
+      position: Hooks that restore and save the position in the input; None if it is not saved.
+      schedule: Schedule of the checkpoints; None if the intervals of the hooks alone decide, or if
+        this process writes no checkpoints.
+      hooks: Hooks that write the checkpoints.
 
     Raises:
-      ValueError: There are listeners and nothing that saves.
+      ValueError: There are listeners, but no hook that saves.
     """
 
     def __init__(
@@ -47,27 +47,29 @@ class TrainingCheckpoints:
         context: EstimatorContext,
         step: Step,
         strategy: Any,
+        agreement: WorkerAgreement,
         input_fn: Any,
-        callers_hooks: Sequence[Any],
+        callers_hooks: Sequence[Hook],
         listeners: Sequence[Listener],
     ) -> None:
         config = context.config
         scaffold = step.spec.scaffold
         _add_saver(context, scaffold, strategy)
-        # Values on other machines would come here to be copied, and go back to be written.
-        beside = config.checkpoint_mode == "async" and not config.master
-        users_savers = _users_savers(step, callers_hooks)
-        self.saver = AsyncSaver(scaffold, beside, config.checkpoint_save_graph_def)
-        self.position: InputPosition | None = None
+        # Values on other machines would be copied to this one, and back to be written.
+        asynchronous = config.checkpoint_mode == "async" and not config.master
+        users_savers = _find_saver_hooks(step, callers_hooks)
+        self.saver = AsyncSaver(scaffold, asynchronous, config.checkpoint_save_graph_def)
+        self.position: PositionTracking | None = None
         if config.save_input_position:
-            self.position = saved_position(context, step.inputs, input_fn, users_savers)
+            self.position = track_position(context, step.inputs, input_fn, users_savers, agreement)
         self.schedule: SaveSchedule | None = None
-        self.hooks: list[Any] = []
-        self._listeners = [*listeners, *_position_listeners(self.position, context)]
+        self.hooks: list[Hook] = []
+        self._agreement = agreement
+        self._listeners = [*listeners, *(self.position.listeners if self.position else ())]
         if users_savers:
             tf_internals.add_listeners(users_savers[0], self._listeners)
             if config.is_chief:
-                self._decide(users_savers, config)
+                self._schedule_saves(users_savers, config)
         elif config.save_checkpoints_secs or config.save_checkpoints_steps:
             if config.is_chief:
                 self._save_as_configured(context)
@@ -86,36 +88,23 @@ class TrainingCheckpoints:
             save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps,
         )
-        self._decide([hook], config)
+        self._schedule_saves([hook], config)
         if self.schedule is not None and context.topology.input_context is not None:
             pace_saves(hook, self.schedule, context)
         self.hooks += [hook, failed]
 
-    def _decide(self, savers: list[Any], config: RunConfig) -> None:
-        """Has more than their intervals decide when saver hooks save, if there is more."""
-        if config.master or any(isinstance(one, WaitingListener) for one in self._listeners):
-            self.schedule = SaveSchedule(savers, self._listeners)
+    def _schedule_saves(self, savers: Sequence[SaverHook], config: RunConfig) -> None:
+        """Adds a schedule if more than the intervals of the saver hooks decides when they save."""
+        if config.master or any(
+            isinstance(one, CheckpointStepsListener) for one in self._listeners
+        ):
+            is_voted = self._agreement.chief_saves is not None
+            agreement = self._agreement if is_voted else None
+            self.schedule = SaveSchedule(savers, self._listeners, agreement)
             self.hooks = [self.schedule]
 
 
-def _position_listeners(
-    position: InputPosition | None, context: EstimatorContext
-) -> list[Listener]:
-    """What saves the position in the input with the chief's checkpoints.
-
-    An asynchronous worker that is not the chief gets a hook instead.
-    """
-    if position is None:
-        return []
-    if context.topology.input_context is None:
-        return [SavePosition(position)]
-    if context.config.is_chief:
-        return [TellOfSaves(), SavePosition(position)]
-    position.saving_hooks.append(SavePositionWithChief(position))
-    return []
-
-
-def _users_savers(step: Step, callers_hooks: Sequence[Any]) -> list[SaverHook]:
+def _find_saver_hooks(step: Step, callers_hooks: Sequence[Hook]) -> list[SaverHook]:
     hooks = (*callers_hooks, *step.spec.training_chief_hooks, *step.spec.training_hooks)
     return [hook for hook in hooks if isinstance(hook, tf.compat.v1.train.CheckpointSaverHook)]
 
@@ -123,7 +112,7 @@ def _users_savers(step: Step, callers_hooks: Sequence[Any]) -> list[SaverHook]:
 def _add_saver(
     context: EstimatorContext, scaffold: tf.compat.v1.train.Scaffold, strategy: Any
 ) -> None:
-    """Makes a Saver with the configuration's retention where the user made none."""
+    """Adds a Saver that keeps as many checkpoints as configured, unless the user made one."""
     savers = tf.compat.v1.GraphKeys.SAVERS
     if scaffold.saver or tf.compat.v1.get_collection(savers):
         return

@@ -1,113 +1,98 @@
-"""A built model with a session over it, which the engine may keep open for the next call.
+"""A built model with a session, which stays open for later calls.
 
 A call of `evaluate` or `predict` needs a graph, a session and a checkpoint's variables. The next
-call in the same mode then only makes its input anew in the kept graph, and loads the variables
-again if the checkpoint is another one.
+call in the same mode only builds its input in the same graph, and loads the variables again if the
+checkpoint is another one.
 """
 
 import contextlib
-import dataclasses
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine import tf_internals
-from estimator_train.engine.checkpoints.integrity import stamp
-from estimator_train.engine.inputs.input_fn import Inputs
-from estimator_train.engine.inputs.outside_arrays import release_arrays
-from estimator_train.engine.inputs.reused_input import InputSlot, Start
-from estimator_train.engine.inputs.start import untuned
+from estimator_train.engine.checkpoints.integrity import fingerprint
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.inputs.external_arrays import release_arrays
+from estimator_train.engine.inputs.reused_input import InputSlot, InputStart
+from estimator_train.engine.inputs.start import without_autotune
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
-from estimator_train.engine.model_cache import ModelCache, ReusedInputFn
-from estimator_train.engine.sessions.session import explained_restore, restored_session
+from estimator_train.engine.model_cache import ReusedInput
+from estimator_train.engine.sessions.built_model import BuiltModel
+from estimator_train.engine.sessions.session import explain_restore_errors, open_restored_session
 
-# Each imported input leaves its operations in the graph: past these a model is built anew.
-_MOST_IMPORTED = 100
-_MOST_IMPORTED_BYTES = 64 * 2**20
-
-
-@dataclasses.dataclass(frozen=True)
-class Built:
-    """A model's graph, ready for a session.
-
-    Attributes:
-      graph: The graph.
-      inputs: What a step reads.
-      scaffold: The model's Scaffold.
-      hooks: Hooks of the model, for the session.
-      fetches: What the call computes, in its own terms.
-      final: Tensors to read when the input has ended.
-    """
-
-    graph: tf.Graph
-    inputs: Inputs
-    scaffold: tf.compat.v1.train.Scaffold
-    hooks: Sequence[Any]
-    fetches: Any
-    final: Any = ()
+# Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
+_MAX_IMPORTED = 100
+_MAX_IMPORTED_BYTES = 64 * 2**20
 
 
 class OpenModel:
-    """A built model with a session that holds a checkpoint's variables.
+    """Model with a session that holds a checkpoint's variables.
 
     Args:
-      mode: The mode it was built in.
-      built: The model's graph.
+      mode: The mode that the model was built in.
+      built: The model.
       session_config: Configuration of its session.
-      checkpoint_path: The checkpoint that is loaded first.
-      key: What the input that it was built on is known by.
+      checkpoint_path: The first checkpoint.
+      context: The Estimator, as it was when the model was built.
+      key: Key of the input that the model was built on, to start it again; None for an input that
+        is used once.
     """
 
     def __init__(
         self,
         mode: str,
-        built: Built,
+        built: BuiltModel[Any],
         session_config: tf.compat.v1.ConfigProto,
         checkpoint_path: str,
-        key: ReusedInputFn | None = None,
+        context: EstimatorContext,
+        key: ReusedInput | None = None,
     ) -> None:
         self.mode = mode
+        self.context = context
         self.built = built
         self._slot = InputSlot(built.graph, built.inputs)
         with built.graph.as_default():
-            first = Start((untuned(built.inputs.initializer, built.inputs.iterator),), {})
+            first = InputStart(
+                (without_autotune(built.inputs.initializer, built.inputs.iterator),), {}
+            )
         self._starts = {key: first} if key else {}
-        self._imported: list[Start] = []
-        self._by_name = not built.scaffold.saver  # Later it has the one of the session.
-        self.session = restored_session(
+        self._imported: list[InputStart] = []
+        self._by_name = not built.scaffold.saver  # The session adds a saver later.
+        self.session = open_restored_session(
             built.graph, built.scaffold, session_config, checkpoint_path
         )
         self.calls = PlainSession(self.session)
         tf_internals.reopen(built.graph)
-        self._loaded = _identity(checkpoint_path)
+        self._loaded = _fingerprint(checkpoint_path)
         first(self.session)
         if not key:
             release_arrays(built.graph)
-        self._emptied = self._slot.emptied()
-        self._rest: threading.Thread | None = None
+        self._release_op = self._slot.build_release_op()
+        self._releasing: threading.Thread | None = None
 
     @property
-    def worn(self) -> bool:
-        """Whether its graph holds so many inputs that it is better built anew."""
+    def needs_rebuild(self) -> bool:
+        """Whether the graph has grown too large through imported inputs."""
         size = sum(start.size for start in self._imported)
-        return len(self._imported) >= _MOST_IMPORTED or size > _MOST_IMPORTED_BYTES
+        return len(self._imported) >= _MAX_IMPORTED or size > _MAX_IMPORTED_BYTES
 
     def take_input(
-        self, make: Callable[[], Any], prepare: Callable[[], Any], key: ReusedInputFn | None = None
+        self, make: Callable[[], Any], prepare: Callable[[], Any], key: ReusedInput | None = None
     ) -> bool:
-        """Makes the next call's input and starts it.
+        """Builds the input of the next call and starts it.
 
         Args:
           make: Calls the user's input_fn.
-          prepare: Called before it in the graph of the input.
-          key: What the input is known by; one that was here before only starts again.
+          prepare: Called before `make` in the graph of the input.
+          key: Key of the input; an input whose key is known only starts again.
 
         Returns:
-          False if the input is of another structure than the one that the model was built on.
+          False if the input has another structure than the one that the model was built on.
         """
-        self._wait_for_rest()
+        self._wait_for_release()
         start = self._starts.get(key) if key else None
         if start is None:
             start = self._slot.take(make, prepare)
@@ -123,39 +108,42 @@ class OpenModel:
         return True
 
     def load(self, checkpoint_path: str) -> None:
-        """Loads a checkpoint's variables, unless they are loaded, and resets all others."""
+        """Loads a checkpoint's variables, unless they are loaded, and resets local variables."""
         scaffold = self.built.scaffold
         if not _exists(checkpoint_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {checkpoint_path}")
-        if self._loaded != _identity(checkpoint_path):
-            with self.built.graph.as_default(), explained_restore(checkpoint_path, self._by_name):
+        if self._loaded != _fingerprint(checkpoint_path):
+            with (
+                self.built.graph.as_default(),
+                explain_restore_errors(checkpoint_path, self._by_name),
+            ):
                 scaffold.saver.restore(self.session, checkpoint_path)
-            self._loaded = _identity(checkpoint_path)
+            self._loaded = _fingerprint(checkpoint_path)
         self.session.run(scaffold.local_init_op)
 
-    def rest(self) -> None:
-        """Has a thread free what the input holds: its own threads may take 0.1 s to end."""
-        if self._emptied is not None:
-            self._rest = threading.Thread(target=self._empty, name="input-release")
-            self._rest.start()
+    def release_input_async(self) -> None:
+        """Releases the input in a thread: tf.data may take 0.1 s to end its threads."""
+        if self._release_op is not None:
+            self._releasing = threading.Thread(target=self._release_input, name="input-release")
+            self._releasing.start()
 
-    def _empty(self) -> None:
-        with contextlib.suppress(tf.errors.OpError):  # The next input replaces it all the same.
-            self.session.run(self._emptied)
+    def _release_input(self) -> None:
+        with contextlib.suppress(tf.errors.OpError):  # The next input replaces this one anyway.
+            self.session.run(self._release_op)
 
-    def _wait_for_rest(self) -> None:
-        if self._rest is not None:
-            self._rest.join()
-            self._rest = None
+    def _wait_for_release(self) -> None:
+        if self._releasing is not None:
+            self._releasing.join()
+            self._releasing = None
 
     def close(self) -> None:
-        """Ends the session."""
-        self._wait_for_rest()
+        """Closes the session."""
+        self._wait_for_release()
         self.session.close()
 
 
 class PlainSession:
-    """A raw session that, like a MonitoredSession, takes the end of the input as no error."""
+    """Raw session with the methods of a MonitoredSession that a call needs."""
 
     def __init__(self, session: tf.compat.v1.Session) -> None:
         self.raw = session
@@ -167,7 +155,7 @@ class PlainSession:
         return self._prepared.run(self.raw, fetches)
 
     def short_call(self, tensors: Sequence[tf.Tensor]) -> Callable[[], list[Any]]:
-        """A function that computes tensors in the caller's thread; the same one for the same."""
+        """Returns a function that computes tensors in the caller's thread."""
         names = tuple(tensor.name for tensor in tensors)
         if names not in self._short:
             self._short[names] = tf_internals.session_call(
@@ -176,41 +164,21 @@ class PlainSession:
         return self._short[names]
 
     def should_stop(self) -> bool:
-        """Nothing but the end of the input stops it."""
+        """Returns False: only the end of the input stops the session."""
         return False
 
-    def __enter__(self) -> "PlainSession":
-        return self
 
-    def __exit__(self, exception_type: type | None, *_: Any) -> bool:
-        return exception_type in (tf.errors.OutOfRangeError, StopIteration)
-
-
-@contextlib.contextmanager
-def in_use(kept: "ModelCache[OpenModel]", model: OpenModel) -> Iterator[PlainSession]:
-    """A kept model's session for one call; it is kept on if the call ends well."""
-    try:
-        yield model.calls
-    except GeneratorExit:
-        _rested(kept, model)
-        raise
-    except BaseException:
-        model.close()
-        raise
-    _rested(kept, model)
-
-
-def _rested(kept: "ModelCache[OpenModel]", model: OpenModel) -> None:
-    model.rest()
-    kept.give_back(model)
+def ends_input(error_type: type[BaseException]) -> bool:
+    """Returns whether an error means the end of the input, as for a MonitoredSession."""
+    return error_type in (tf.errors.OutOfRangeError, StopIteration)
 
 
 def _exists(checkpoint_path: str) -> bool:
-    """As `tf.compat.v1.train.checkpoint_exists`, which logs at each call that it is deprecated."""
+    """Returns whether a checkpoint exists; TensorFlow's own function logs a deprecation."""
     files = (f"{checkpoint_path}.index", f"{checkpoint_path}-?????-of-?????", checkpoint_path)
     return any(tf.io.gfile.glob(pattern) for pattern in files)
 
 
-def _identity(checkpoint_path: str) -> tuple[Any, ...]:
-    """What tells a checkpoint from another that was written later under the same name."""
-    return stamp(checkpoint_path + ".index")
+def _fingerprint(checkpoint_path: str) -> tuple[Any, ...]:
+    """Returns a fingerprint of a checkpoint, different after another is written to its path."""
+    return fingerprint(checkpoint_path + ".index")

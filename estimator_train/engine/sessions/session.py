@@ -1,4 +1,4 @@
-"""What every session of the engine needs: its configuration, and errors that name the variables."""
+"""Sessions of the engine: their configuration, their creation, and errors of a restore."""
 
 import contextlib
 import os
@@ -7,39 +7,46 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint
+from estimator_train.engine import tf_internals
+from estimator_train.engine.checkpoints import storage
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint, read_checkpoint_list
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.ps_task import WaitForPs
-from estimator_train.engine.distributed.sync_watchdog import WaitForPeers
-from estimator_train.engine.graph.mixed_precision import cast_in
+from estimator_train.engine.distributed.ps_task import WaitForPsCreator
+from estimator_train.engine.distributed.sync_watchdog import WaitForPeersCreator
+from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.run_config.topology import is_multi_worker
 
 _LOG = tf.get_logger()
-# How long a session waits for its threads at its end. That of a chief that sums the gradients of
-# workers ends only when the session closes.
+# Time that a session waits for its threads when it closes. The thread of a chief that sums the
+# gradients of workers ends only with the session.
 _STOP_GRACE_SECS = 120
-_GRACE_OF_TAKERS_SECS = 2
-_NAMES_SHOWN = 10
-_MISFIT = (
+_STOP_GRACE_OF_SUMMING_SECS = 2
+_MAX_NAMES = 10
+_OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_OTHER_FORMAT = (
+    " The checkpoint is object-based and the model restores variables by their names: a Keras "
+    'model that wrote it has checkpoint_format="checkpoint".'
+)
+_MISMATCH = (
     "Restoring from checkpoint failed. This is most likely due to a mismatch between the current "
     "graph and the graph from the checkpoint."
 )
-# Directories and what did not fit in a checkpoint there, once it was told.
+# State of the process: directories and mismatches there that were logged.
 _warned: set[tuple[str, ...]] = set()
 
 
-class CheckpointMisfitError(tf.errors.InvalidArgumentError, ValueError):
-    """A variable has another shape in the checkpoint than in the model."""
+class CheckpointMismatchError(tf.errors.InvalidArgumentError, ValueError):
+    """Error for a variable whose shapes in the checkpoint and in the model differ."""
 
 
 def session_config(context: EstimatorContext, strategy: Any = None) -> tf.compat.v1.ConfigProto:
-    """The job's session configuration, with as many CPU devices as the strategy works on.
+    """Returns the configuration of sessions, with a CPU device for each replica of the strategy.
 
-    A session makes its devices itself: logical CPU devices that were set up for eager code are not
-    in it unless its `device_count` says so.
+    A session creates its devices itself, as many as `device_count`. The logical CPU devices of
+    eager code do not count.
     """
     config = tf.compat.v1.ConfigProto()
     config.CopyFrom(context.session_config)
@@ -50,8 +57,8 @@ def session_config(context: EstimatorContext, strategy: Any = None) -> tf.compat
     config.device_count["CPU"] = max([config.device_count.get("CPU", 1), *(i + 1 for i in cpus)])
     config = strategy.update_config_proto(config)
     if is_multi_worker(strategy):
-        # It would merge collectives, and not in the same way for the chief, whose graph does more:
-        # each worker would wait for others than it should. On CPUs it gains nothing.
+        # This optimization would merge collectives, differently in the chief's larger graph, so
+        # that workers would wait for the wrong ones. On CPUs it gains nothing.
         rewrites = config.graph_options.rewrite_options
         rewrites.scoped_allocator_optimization = rewrites.OFF
     return config
@@ -63,7 +70,7 @@ def training_session(
     strategy: Any,
     hooks: Sequence[Hook],
 ) -> tf.compat.v1.train.MonitoredSession:
-    """A session that trains the default graph from the latest checkpoint on.
+    """Opens a session that trains the default graph from the latest checkpoint.
 
     Args:
       context: The estimator that is trained.
@@ -72,50 +79,104 @@ def training_session(
       hooks: All hooks of the session.
     """
     graph = tf.compat.v1.get_default_graph()
-    grace = _GRACE_OF_TAKERS_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
-    with explained_restore(latest_checkpoint(context.model_dir), not scaffold.saver):
-        creator = _session_creator(context, scaffold, strategy)
-        return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
+    grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
+    creator = _session_creator(context, scaffold, strategy)
+    return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
 
 
 def _session_creator(
     context: EstimatorContext, scaffold: tf.compat.v1.train.Scaffold, strategy: Any
 ) -> tf.compat.v1.train.SessionCreator:
-    """What makes a training session: by initializing or restoring, or by waiting for the chief."""
+    """Returns the creator of training sessions, which initializes, restores or waits."""
     config, topology = context.config, context.topology
     settings = session_config(context, strategy)
     if config.mixed_precision:
-        cast_in(settings, config.mixed_precision)
+        enable_casts(settings, config.mixed_precision)
     creator: tf.compat.v1.train.SessionCreator
-    # Synchronous workers have variables of their own each, and initialize or restore them.
+    # Each synchronous worker has its variables, and initializes or restores them itself.
     if config.is_chief or topology.is_synchronous:
-        creator = tf.compat.v1.train.ChiefSessionCreator(
-            scaffold, config.master, settings, checkpoint_dir=context.model_dir
+        creator = _LatestCheckpointSessionCreator(
+            scaffold, config.master, settings, context.model_dir
         )
     else:
         creator = PromptSessionCreator(
             scaffold, config.master, settings, config.session_creation_timeout_secs
         )
     if topology.is_synchronous:
-        return WaitForPeers(config, creator)
-    return WaitForPs(config, creator) if topology.is_asynchronous else creator
+        return WaitForPeersCreator(config, creator)
+    return WaitForPsCreator(config, creator) if topology.is_asynchronous else creator
 
 
-def restored_session(
+class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
+    """Creates sessions from the latest whole checkpoint, or from initial values without one.
+
+    TensorFlow's ChiefSessionCreator initializes the variables again if it cannot read the file
+    `checkpoint` at that moment, and with that begins a training at step 0.
+
+    Args:
+      scaffold: The model's Scaffold.
+      master: The target of this task's server.
+      config: Configuration of the session.
+      model_dir: The directory of the checkpoints.
+    """
+
+    def __init__(
+        self,
+        scaffold: tf.compat.v1.train.Scaffold,
+        master: str,
+        config: tf.compat.v1.ConfigProto,
+        model_dir: str,
+    ) -> None:
+        self._scaffold, self._master, self._config = scaffold, master, config
+        self._model_dir = model_dir
+        self._restores_by_name = not scaffold.saver  # Later it has the one of the session.
+
+    def create_session(self) -> tf.compat.v1.Session:
+        """Returns a session whose variables have their values.
+
+        Raises:
+          StorageFaultError: The storage failed while the checkpoint was read or restored.
+        """
+        delays = storage.retry_delays()
+        while True:
+            path = latest_checkpoint(self._model_dir)
+            creator = tf.compat.v1.train.ChiefSessionCreator(
+                self._scaffold, self._master, self._config, checkpoint_filename_with_path=path
+            )
+            try:
+                with explain_restore_errors(path, self._restores_by_name):
+                    session = creator.create_session()
+            except tf.errors.OpError as error:
+                if not storage.is_restore_fault(error) or self._has_lost_server(error):
+                    raise
+                storage.wait_after_fault(f"restore {path}", error, delays)
+                continue
+            named = read_checkpoint_list(self._model_dir) if path else None
+            if named:  # The Saver removes the oldest of them when it has written more.
+                self._scaffold.saver.recover_last_checkpoints(list(named.paths))
+            return session
+
+    def _has_lost_server(self, error: tf.errors.OpError) -> bool:
+        """Returns whether an error may be that of a lost server, which its callers handle."""
+        lost = (tf.errors.AbortedError, tf.errors.UnavailableError)
+        return bool(self._master) and isinstance(error, lost)
+
+
+def open_restored_session(
     graph: tf.Graph,
     scaffold: tf.compat.v1.train.Scaffold,
     config: tf.compat.v1.ConfigProto,
     checkpoint_path: str | None,
 ) -> tf.compat.v1.Session:
-    """A raw session with a checkpoint's variables.
+    """Opens a raw session with a checkpoint's variables.
 
     Args:
-      graph: The graph; final afterwards.
+      graph: The graph; this function finalizes it.
       scaffold: The model's Scaffold.
       config: Configuration of the session.
       checkpoint_path: The checkpoint, or None to initialize the variables.
     """
-    with graph.as_default(), explained_restore(checkpoint_path, not scaffold.saver):
+    with graph.as_default(), explain_restore_errors(checkpoint_path, not scaffold.saver):
         creator = tf.compat.v1.train.ChiefSessionCreator(
             scaffold, config=config, checkpoint_filename_with_path=checkpoint_path
         )
@@ -123,55 +184,68 @@ def restored_session(
 
 
 @contextlib.contextmanager
-def explained_restore(checkpoint_path: str | None, by_name: bool = True) -> Iterator[None]:
-    """Within it a checkpoint is restored; where it does not fit, that names the variables.
+def explain_restore_errors(checkpoint_path: str | None, by_name: bool = True) -> Iterator[None]:
+    """Names the variables if a checkpoint that is restored in the context does not fit the model.
 
-    A restore takes a variable of another shape as it stands in the checkpoint, without a word, and
-    programs go on so under tf.estimator: a warning says so, once for each misfit. Reference
-    variables, those of TensorFlow 1, cannot take another shape.
+    A restore gives a resource variable the shape in the checkpoint without a message. Programs of
+    tf.estimator may depend on that, so this function only warns, once for each mismatch. Reference
+    variables, those of TensorFlow 1, cannot change their shape.
 
     Args:
       checkpoint_path: The checkpoint that is restored, or None.
-      by_name: Whether variables are restored by their own names. The saver of a user's Scaffold
-        may restore them by others, so that shapes are not compared for one.
+      by_name: Whether the saver restores variables by their names. The saver of a user's Scaffold
+        may use other names, so that shapes cannot be compared.
 
     Raises:
-      CheckpointMisfitError: A reference variable of the default graph has another shape in the
+      CheckpointMismatchError: A reference variable of the default graph has another shape in the
         checkpoint.
       NotFoundError: A variable of the default graph is not in the checkpoint.
     """
     graph = tf.compat.v1.get_default_graph()
     saved = _saved_shapes(checkpoint_path)
-    misshaped = _misshaped(graph, saved) if by_name else []
-    if misshaped:
-        misfits = [_misfit(variable, saved) for variable in misshaped] + _absent(graph, saved)
-        if any(variable.op.type != "VarHandleOp" for variable in misshaped):
-            advice = _advice(checkpoint_path, misfits)
-            raise CheckpointMisfitError(None, None, f"{_MISFIT}\n\n{advice}")
-        _warn_of(str(checkpoint_path), misfits)
+    mismatched = _find_mismatched(graph, saved) if by_name else []
+    if mismatched:
+        mismatches = [
+            _describe_mismatch(variable, saved) for variable in mismatched
+        ] + _describe_absent(graph, saved)
+        if any(variable.op.type != "VarHandleOp" for variable in mismatched):
+            advice = _advice(checkpoint_path, mismatches)
+            raise CheckpointMismatchError(None, None, f"{_MISMATCH}\n\n{advice}")
+        _warn_of_mismatches(str(checkpoint_path), mismatches)
+    if checkpoint_path and by_name and _OBJECT_GRAPH in saved:
+        tf_internals.prepare_restore_by_places(_default_saver(graph), checkpoint_path)
     try:
         yield
     except tf.errors.NotFoundError as error:
-        absent = _absent(graph, saved)
+        absent = _describe_absent(graph, saved)
         if not absent:
             raise
-        message = f"{_advice(checkpoint_path, absent)}\n{error.message}"
+        other_format = _OTHER_FORMAT if by_name and _OBJECT_GRAPH in saved else ""
+        message = f"{_advice(checkpoint_path, absent)}{other_format}\n{error.message}"
         raise type(error)(error.node_def, error.op, message) from error
 
 
-def _warn_of(checkpoint_path: str, misfits: list[str]) -> None:
-    place = os.path.dirname(checkpoint_path), *misfits
-    if place not in _warned:
-        _warned.add(place)
+def _default_saver(graph: tf.Graph) -> tf.compat.v1.train.Saver:
+    """Returns the Saver that a Scaffold without one uses; adds it to the graph if it has none."""
+    savers = graph.get_collection_ref(tf.compat.v1.GraphKeys.SAVERS)
+    if not savers:
+        savers.append(tf.compat.v1.train.Saver(sharded=True, allow_empty=True, defer_build=True))
+    return savers[0]
+
+
+def _warn_of_mismatches(checkpoint_path: str, mismatches: list[str]) -> None:
+    key = os.path.dirname(checkpoint_path), *mismatches
+    if key not in _warned:
+        _warned.add(key)
         _LOG.warning(
-            "%s It goes on with the checkpoint's shapes, as under tf.estimator.",
-            _advice(checkpoint_path, misfits),
+            "%s The variables take the shapes in the checkpoint, as under tf.estimator.",
+            _advice(checkpoint_path, mismatches),
         )
 
 
-def _advice(checkpoint_path: str | None, misfits: list[str]) -> str:
-    shown = "; ".join(misfits[:_NAMES_SHOWN])
-    more = f"; and {len(misfits) - _NAMES_SHOWN} more" if len(misfits) > _NAMES_SHOWN else ""
+def _advice(checkpoint_path: str | None, mismatches: list[str]) -> str:
+    shown = "; ".join(mismatches[:_MAX_NAMES])
+    more = f"; and {len(mismatches) - _MAX_NAMES} more" if len(mismatches) > _MAX_NAMES else ""
     return (
         f"The checkpoint {checkpoint_path} does not fit the model: {shown}{more}. Use the model "
         "that wrote it, another model_dir, or warm_start_from to take over the variables that fit."
@@ -179,9 +253,9 @@ def _advice(checkpoint_path: str | None, misfits: list[str]) -> str:
 
 
 def _saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
-    """Shapes by variable name; empty where there is no checkpoint or it cannot be read.
+    """Returns shapes by variable name; none if there is no checkpoint or it cannot be read.
 
-    What cannot be read at all is left to the restore, whose own error says so.
+    The restore itself raises the error for a checkpoint that cannot be read.
     """
     if checkpoint_path is None:
         return {}
@@ -192,23 +266,23 @@ def _saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
 
 
 def _variables(graph: tf.Graph) -> list[tf.Variable]:
-    """The graph's global variables, replicas' copies and slices of partitioned ones left out."""
+    """Returns the global variables without copies of replicas and slices of partitioned ones."""
     with graph.as_default():
         found = tf.compat.v1.global_variables()
     return [v for v in found if hasattr(v, "op") and not getattr(v, "_save_slice_info", None)]
 
 
-def _misshaped(graph: tf.Graph, saved: dict[str, list[int]]) -> list[tf.Variable]:
+def _find_mismatched(graph: tf.Graph, saved: dict[str, list[int]]) -> list[tf.Variable]:
     found = [v for v in _variables(graph) if v.op.name in saved]
     return [v for v in found if not v.shape.is_compatible_with(saved[v.op.name])]
 
 
-def _misfit(variable: tf.Variable, saved: dict[str, list[int]]) -> str:
+def _describe_mismatch(variable: tf.Variable, saved: dict[str, list[int]]) -> str:
     name, shape = variable.op.name, variable.shape.as_list()
     return f"'{name}' has shape {saved[name]} in it and {shape} in the model"
 
 
-def _absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
+def _describe_absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
     if not saved:
         return []
     return [f"'{v.op.name}' is not in it" for v in _variables(graph) if v.op.name not in saved]

@@ -1,4 +1,4 @@
-"""Sessions of workers that wait for the chief to initialize or restore the variables."""
+"""Sessions of workers, which wait until the chief has initialized or restored the variables."""
 
 import contextlib
 import logging
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import tensorflow as tf
 
 _LOG = tf.get_logger()
-# TensorFlow's own creator looks every 30 seconds, which is how long most such workers stood idle.
-_LOOK_EVERY_SECS = 1
+# TensorFlow's creator checks every 30 seconds: a worker would be idle for that time.
+_POLL_SECS = 1
 _NOT_READY = "Waiting for model to be ready."
 
 
 class PromptSessionCreator(tf.compat.v1.train.SessionCreator):
-    """Creates the session of a worker soon after the chief has made the model ready.
+    """Session creator of a worker, which notices within a second that the model is ready.
 
     Args:
       scaffold: The model's Scaffold.
       master: The target of this task's server.
       config: Configuration of the session.
-      max_wait_secs: How long to wait for the chief; None waits without a limit.
+      max_wait_secs: Maximum time to wait for the chief; None for no limit.
     """
 
     def __init__(
@@ -47,24 +47,25 @@ class PromptSessionCreator(tf.compat.v1.train.SessionCreator):
                 ready_op=self._scaffold.ready_op,
                 ready_for_local_init_op=self._scaffold.ready_for_local_init_op,
                 graph=tf.compat.v1.get_default_graph(),
-                recovery_wait_secs=_LOOK_EVERY_SECS,
+                recovery_wait_secs=_POLL_SECS,
             )
-        with _said_once():
+        with _log_first_wait():
             return self._manager.wait_for_session(
                 self._master, config=self._config, max_wait_secs=self._max_wait_secs
             )
 
 
 @contextlib.contextmanager
-def _said_once() -> Iterator[None]:
-    """Within it the first look that finds the model not ready is logged, and none after it."""
-    said = False
+def _log_first_wait() -> Iterator[None]:
+    """Lets TensorFlow log only the first check that finds the model not ready."""
+    has_logged = False
 
     def is_new(record: logging.LogRecord) -> bool:
-        nonlocal said
-        waits = str(record.msg).startswith(_NOT_READY)
-        repeated, said = waits and said, waits or said
-        return not repeated
+        nonlocal has_logged
+        is_wait = str(record.msg).startswith(_NOT_READY)
+        is_repeated = is_wait and has_logged
+        has_logged |= is_wait
+        return not is_repeated
 
     _LOG.addFilter(is_new)
     try:

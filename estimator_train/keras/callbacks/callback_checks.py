@@ -1,11 +1,13 @@
-"""Which tf_keras callbacks can run in a training, and what to use instead of the others."""
+"""Checks of the tf_keras callbacks that a training runs."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeAlias
 
 import tf_keras
 
-# Name to why, and what to use instead.
+Callback: TypeAlias = tf_keras.callbacks.Callback
+
+# Name of a class to the reason and the alternative.
 _REFUSED = {
     "BackupAndRestore": "An Estimator continues from the latest checkpoint in model_dir by itself; "
     "for backups of every epoch or every so many steps there is hooks.BackupAndRestore",
@@ -14,7 +16,7 @@ _REFUSED = {
     "SidecarEvaluatorModelExport": "It needs a tf_keras SidecarEvaluator; use a BestExporter in "
     "EvalSpec(exporters=...)",
 }
-# Name to what to use instead, where a model_fn has no Keras model.
+# Name of a class to its alternative for a model_fn without a Keras model.
 _NEED_MODEL = {
     "ModelCheckpoint": "RunConfig(save_checkpoints_steps=...)",
     "LearningRateScheduler": "a schedule of tf.compat.v1.train, such as exponential_decay",
@@ -24,15 +26,15 @@ _NEED_MODEL = {
 _OF_LEARNING_RATE = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
-def check_callbacks(callbacks: Any) -> list[Any]:
-    """Returns the callbacks as a list, if an Estimator can run them.
+def check_callbacks(callbacks: Callback | Sequence[Callback]) -> list[Callback]:
+    """Returns the callbacks as a list; raises an error if an Estimator cannot run them.
 
     Args:
       callbacks: A tf_keras Callback or several.
 
     Raises:
-      TypeError: One is not a tf_keras Callback.
-      ValueError: One needs what only `fit` has.
+      TypeError: An element is not a tf_keras Callback.
+      ValueError: A callback works in `fit` only.
     """
     if isinstance(callbacks, tf_keras.callbacks.Callback):
         callbacks = [callbacks]
@@ -44,12 +46,12 @@ def check_callbacks(callbacks: Any) -> list[Any]:
                 f"callbacks must be tf_keras Callbacks, got {callback!r} of type "
                 f"{type(callback).__module__}.{type(callback).__name__}.{advice}"
             )
-        _check_one(callback)
+        _check_callback(callback)
     return list(callbacks)
 
 
-def without_writers(callbacks: Sequence[Any]) -> list[Any]:
-    """The callbacks without those that only write files, as the chief alone does.
+def drop_writers(callbacks: Sequence[Callback]) -> list[Callback]:
+    """Returns the callbacks that do more than write files; only the chief writes files.
 
     Args:
       callbacks: tf_keras Callbacks.
@@ -59,7 +61,7 @@ def without_writers(callbacks: Sequence[Any]) -> list[Any]:
     return [callback for callback in callbacks if not isinstance(callback, writers)]
 
 
-def _check_one(callback: Any) -> None:
+def _check_callback(callback: Callback) -> None:
     names = _keras_classes(callback)
     for name in names:
         if name in _REFUSED:
@@ -73,7 +75,7 @@ def _check_one(callback: Any) -> None:
         )
 
 
-def check_without_model(callbacks: Sequence[Any], validates: bool) -> None:
+def check_without_model(callbacks: Sequence[Callback], validates: bool) -> None:
     """Checks callbacks for the training of a model_fn that has no Keras model.
 
     Args:
@@ -81,7 +83,7 @@ def check_without_model(callbacks: Sequence[Any], validates: bool) -> None:
       validates: Whether there is validation data.
 
     Raises:
-      ValueError: One needs a model, or validation does.
+      ValueError: A callback or the validation needs a model.
     """
     if validates:
         raise _needs_model("validation_data", "experimental.InMemoryEvaluatorHook or an EvalSpec")
@@ -90,26 +92,26 @@ def check_without_model(callbacks: Sequence[Any], validates: bool) -> None:
             if name in _NEED_MODEL:
                 raise _needs_model(name, _NEED_MODEL[name])
         if getattr(callback, "restore_best_weights", False):
-            what = f"{type(callback).__name__}(restore_best_weights=True)"
-            raise _needs_model(what, "RunConfig(keep_best=...)")
+            argument = f"{type(callback).__name__}(restore_best_weights=True)"
+            raise _needs_model(argument, "RunConfig(keep_best=...)")
 
 
-def _needs_model(what: str, instead: str) -> ValueError:
+def _needs_model(name: str, alternative: str) -> ValueError:
     return ValueError(
-        f"{what} needs a Keras model, and this model_fn has none. Use {instead}. Or make the "
+        f"{name} needs a Keras model, and this model_fn has none. Use {alternative}. Or make the "
         "model_fn by keras.model_fn or keras.model_to_estimator."
     )
 
 
-def check_optimizer(callbacks: Sequence[Any], model: Any) -> None:
+def check_optimizer(callbacks: Sequence[Callback], model: tf_keras.Model) -> None:
     """Checks callbacks for the training of a Keras model with several optimizers.
 
     Args:
       callbacks: tf_keras Callbacks.
-      model: The model that they will have.
+      model: The model of the callbacks; its optimizer is None if it is trained by several.
 
     Raises:
-      ValueError: One sets the learning rate, of which there are several.
+      ValueError: A callback sets the learning rate, and there are several optimizers.
     """
     if model.optimizer is not None:
         return
@@ -123,6 +125,6 @@ def check_optimizer(callbacks: Sequence[Any], model: Any) -> None:
                 )
 
 
-def _keras_classes(callback: Any) -> list[str]:
-    """The names of the callback's classes that are of tf_keras."""
+def _keras_classes(callback: Callback) -> list[str]:
+    """Returns the names of the tf_keras classes that a callback inherits from."""
     return [cls.__name__ for cls in type(callback).__mro__ if cls.__module__.startswith("tf_keras")]

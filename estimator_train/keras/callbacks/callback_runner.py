@@ -1,36 +1,39 @@
-"""Running callbacks in eager code, on a model with the values of the training session."""
+"""Runs callbacks in eager code, on a model with the variables of the training session."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.keras.callbacks.callback_checks import check_optimizer
-from estimator_train.keras.callbacks.observation import ObservedTraining
-from estimator_train.keras.callbacks.shadow_model import LiveModel, ShadowModel, use_session
+from estimator_train.keras.callbacks.callback_checks import Callback, check_optimizer
+from estimator_train.keras.callbacks.observed_model import ObservedTraining
+from estimator_train.keras.callbacks.shadow_model import LiveModel, ShadowModel, bind_session
 from estimator_train.keras.graph.eager_scope import eagerly
+
+# What `Model.evaluate` takes as x, or a function that returns it.
+ValidationData: TypeAlias = tf.data.Dataset | tuple[Any, ...] | Callable[[], Any]
 
 
 class CallbackRunner:
     """Calls the methods of callbacks in one training.
 
-    It is made in the graph of the training, before that is final; `use_session` comes before all
-    other methods.
+    Construct it in the graph of the training, before the graph is final. Call `use_session` before
+    all other methods.
 
     Args:
       callbacks: tf_keras Callbacks.
       training: The Keras model in training; None if the model_fn has no Keras model.
-      history: Where the values of each epoch are added, by their names.
-      **params: What callbacks find in their `params`, as `epochs` and `steps`.
+      history: Names to lists, to which each epoch adds its values.
+      **params: The `params` of the callbacks, such as `epochs` and `steps`.
 
     Attributes:
-      sees_batches: Whether a callback does something at each batch.
+      sees_batches: Whether a callback has methods for batches.
     """
 
     def __init__(
         self,
-        callbacks: Sequence[Any],
+        callbacks: Sequence[Callback],
         training: ObservedTraining | None,
         history: dict[str, list[Any]],
         **params: Any,
@@ -49,7 +52,7 @@ class CallbackRunner:
         with eagerly(self._outside):
             self._model: Any = LiveModel(self._shadow) if self._shadow else tf_keras.Model()
             self._model.stop_training = False
-            self._list = _callback_list(callbacks, history, model=self._model, **params)
+            self._list = _make_callback_list(callbacks, history, model=self._model, **params)
 
     @property
     def stop_training(self) -> bool:
@@ -57,12 +60,12 @@ class CallbackRunner:
         return bool(self._model.stop_training)
 
     def use_session(self, session: tf.compat.v1.Session) -> None:
-        """Has callbacks see and set the variables of a session from now on."""
+        """Makes callbacks read and set the variables of this session from now on."""
         self._session = session
         self.variables_changed()
 
     def variables_changed(self) -> None:
-        """Has the model read the session's variables again when it is used next."""
+        """Marks the model as outdated: it reads the session's variables when it is next used."""
         if self._shadow is not None:
             self._shadow.forget()
 
@@ -74,21 +77,21 @@ class CallbackRunner:
           *arguments: Its arguments.
 
         Returns:
-          The names of the variables that callbacks set in it.
+          The names of the variables that callbacks set.
         """
         return self._call(lambda: getattr(self._list, method)(*arguments))
 
-    # Not through the CallbackList, which would take the time from begin to end for the batch's.
+    # Not through the CallbackList: it measures the time between the calls as the time of a batch.
     def batch_begin(self, batch: int) -> None:
-        """Calls on_train_batch_begin of the callbacks that have it."""
+        """Calls on_train_batch_begin of the callbacks that define it."""
         self._call_each(self._of_begins, "on_train_batch_begin", batch, {})
 
     def batch_end(self, batch: int, logs: dict[str, Any]) -> None:
-        """Calls on_train_batch_end of the callbacks that have it."""
+        """Calls on_train_batch_end of the callbacks that define it."""
         self._call_each(self._of_batches, "on_train_batch_end", batch, logs)
 
-    def evaluate(self, data: Any, steps: int | None) -> dict[str, Any]:
-        """Evaluates the model, as `fit` does at the end of an epoch.
+    def evaluate(self, data: ValidationData, steps: int | None) -> dict[str, Any]:
+        """Evaluates the model as `fit` does at the end of an epoch.
 
         Args:
           data: A Dataset, a tuple of arrays, or a function that returns one of these.
@@ -109,7 +112,7 @@ class CallbackRunner:
         self._call(evaluate)
         return {f"val_{name}": value for name, value in logs.items()}
 
-    def _call_each(self, callbacks: Sequence[Any], method: str, *arguments: Any) -> None:
+    def _call_each(self, callbacks: Sequence[Callback], method: str, *arguments: Any) -> None:
         def call() -> None:
             for callback in callbacks:
                 getattr(callback, method)(*arguments)
@@ -118,26 +121,26 @@ class CallbackRunner:
             self._call(call)
 
     def _call(self, function: Callable[[], Any]) -> list[str]:
-        """Calls a function that uses the model; returns the names of variables that it set."""
+        """Calls a function that uses the model; returns the names of the variables it set."""
         with eagerly(self._outside):
             if self._shadow is None:
                 function()
                 return []
-            use_session(self._model, self._session)
+            bind_session(self._model, self._session)
             function()
             changed = self._shadow.write(self._session)
-            use_session(self._model, None)
+            bind_session(self._model, None)
             return changed
 
 
-def sees_batches(callback: Any) -> bool:
-    """Whether a callback does something at each batch."""
-    # What tf_keras asks; TensorBoard and ModelCheckpoint answer by their arguments.
+def sees_batches(callback: Callback) -> bool:
+    """Returns whether a callback has methods for batches."""
+    # As tf_keras decides; TensorBoard and ModelCheckpoint answer by their arguments.
     return bool(callback._implements_train_batch_hooks())
 
 
-def _sees_begins(callback: Any) -> bool:
-    """Whether a callback does something before each batch."""
+def _sees_begins(callback: Callback) -> bool:
+    """Returns whether a callback has a method for the beginning of batches."""
     base = next(cls for cls in type(callback).__mro__ if cls.__name__ == "Callback")
     names = ("on_train_batch_begin", "on_batch_begin")
     # LambdaCallback and TensorBoard set the methods of an instance.
@@ -147,12 +150,14 @@ def _sees_begins(callback: Any) -> bool:
     )
 
 
-def _callback_list(callbacks: Sequence[Any], history: dict[str, list[Any]], **settings: Any) -> Any:
-    """A tf_keras CallbackList that continues a history."""
+def _make_callback_list(
+    callbacks: Sequence[Callback], history: dict[str, list[Any]], **settings: Any
+) -> tf_keras.callbacks.CallbackList:
+    """Makes a CallbackList whose History continues an earlier one."""
     recorder = tf_keras.callbacks.History()
-    made = tf_keras.callbacks.CallbackList([*callbacks, recorder], verbose=0, **settings)
-    # At on_train_begin it would start anew, but this history is that of all calls of `train`.
+    callback_list = tf_keras.callbacks.CallbackList([*callbacks, recorder], verbose=0, **settings)
+    # Its own on_train_begin empties the history, and this one covers all calls of `train`.
     recorder.history = history
     recorder.on_train_begin = lambda logs=None: None
     recorder.epoch = []
-    return made
+    return callback_list

@@ -1,62 +1,72 @@
-"""tf_keras callbacks in the training of an Estimator."""
+"""Hook that runs tf_keras callbacks in the training of an Estimator."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Place, PlacedHook, RunArgs, RunContext, RunValues
+from estimator_train.engine.hook_types import (
+    HookPhase,
+    PreModelHook,
+    RunArgs,
+    RunContext,
+    RunValues,
+)
 from estimator_train.keras.callbacks.callback_checks import (
+    Callback,
     check_callbacks,
     check_without_model,
-    without_writers,
+    drop_writers,
 )
-from estimator_train.keras.callbacks.callback_runner import CallbackRunner, sees_batches
-from estimator_train.keras.callbacks.observation import observed_training, request_observation
+from estimator_train.keras.callbacks.callback_runner import (
+    CallbackRunner,
+    ValidationData,
+    sees_batches,
+)
+from estimator_train.keras.callbacks.observation import published_training, request_observation
 from estimator_train.keras.callbacks.training_logs import KerasLogs, LossLogs
 from estimator_train.run_config.topology import is_multi_worker
 
 _LOG = tf.get_logger()
 
 
-class KerasCallbacks(PlacedHook):
-    """Runs tf_keras callbacks as `fit` does: at the ends of epochs, and of batches if they want.
+class KerasCallbacks(PreModelHook):
+    """Hook that runs tf_keras callbacks as `fit` does, at the ends of epochs and of batches.
 
-    Callbacks see an eager copy of the model, which has the training's variables whenever it is
-    used; what they set in it (the learning rate, weights) is set in the training.
-    `model.optimizer` has the learning rate and the count of updates; all else is read as soon as
-    another attribute of `model` is used. Epochs are counted from global step 0, so a job that
-    continues from a checkpoint continues with its epochs. Callbacks are not told of the end of an
-    epoch that training does not complete.
+    Callbacks see an eager copy of the model, which reads the training's variables when it is used.
+    The training takes over the variables that callbacks set (the learning rate, weights).
+    `model.optimizer` reads the learning rate and the count of updates; every other attribute of
+    `model` reads all variables. Epochs are counted from global step 0, so a resumed job continues
+    with its epochs. `on_epoch_end` is not called for an epoch that training does not complete.
 
-    With a model_fn of your own there is no Keras model: callbacks then have the loss alone, and
-    those that need a model are refused.
+    A hand-written model_fn has no Keras model: its callbacks get the loss only, and callbacks that
+    need a model raise ValueError.
 
     Args:
       callbacks: tf_keras Callbacks.
       steps_per_epoch: Global steps in an epoch.
       validation_data: What `Model.evaluate` takes as x: a Dataset, or a tuple of arrays (x, y) or
-        (x, y, sample_weight); or a function without arguments that returns it. Epochs end with an
-        evaluation of it, whose metrics are in the logs as `val_...`.
-      validation_steps: Batches of each such evaluation; by default all.
-      epochs: Epochs after which training stops, counted from global step 0; by default it ends by
-        other means, such as the end of the input.
+        (x, y, sample_weight); or a function without arguments that returns one of these. Each
+        epoch ends with an evaluation, whose metrics are in the logs as `val_...`.
+      validation_steps: Batches of each evaluation; by default all.
+      epochs: Number of epochs, counted from global step 0, after which training stops; by default
+        something else ends it, such as the end of the input.
 
     Attributes:
-      history: Name to the list of the epochs' values, as in `fit(...).history`.
+      history: Names to lists of one value per epoch, as in `fit(...).history`.
 
     Raises:
       ValueError: steps_per_epoch is not positive, or a callback cannot run in an Estimator.
       TypeError: A callback is not a tf_keras Callback.
     """
 
-    place = Place.SETS_VARIABLES
+    phase = HookPhase.SETS_VARIABLES
 
     def __init__(
         self,
-        callbacks: Sequence[Any],
+        callbacks: Sequence[Callback],
         steps_per_epoch: int,
-        validation_data: Any = None,
+        validation_data: ValidationData | None = None,
         validation_steps: int | None = None,
         epochs: int | None = None,
     ) -> None:
@@ -67,18 +77,18 @@ class KerasCallbacks(PlacedHook):
         self._validation_data = validation_data
         self._validation_steps = validation_steps
         self._epochs = epochs
-        # Without this method every step is seen, and none runs in a loop.
+        # A hook without this method sees every step, and no steps run in a loop.
         if not any(map(sees_batches, self._callbacks)):
             self.steps_until_due = self._steps_until_due
         self.history: dict[str, list[Any]] = {}
 
     @property
     def last_step(self) -> int | None:
-        """The global step after which training stops, as far as it is known before."""
+        """The global step after which training stops, None if it is not known in advance."""
         return None if self._epochs is None else self._epochs * self._steps_per_epoch
 
     def before_model(self) -> None:
-        """Has the model_fn let this hook observe the training."""
+        """Asks the model_fn to publish its training to this hook."""
         request_observation()
 
     def begin(self) -> None:
@@ -87,11 +97,11 @@ class KerasCallbacks(PlacedHook):
         self._started = self._ended = False
         self._last_logs: dict[str, Any] | None = None
         self._global_step = tf.compat.v1.train.get_global_step()
-        self._training = training = observed_training()
+        self._training = training = published_training()
         if training is None:
             check_without_model(self._callbacks, self._validation_data is not None)
         elif not training.strategy.extended.should_checkpoint:
-            self._callbacks = without_writers(self._callbacks)
+            self._callbacks = drop_writers(self._callbacks)
         self._runner = CallbackRunner(
             self._callbacks,
             training,
@@ -103,8 +113,10 @@ class KerasCallbacks(PlacedHook):
             LossLogs() if training is None else KerasLogs(training, self._runner.sees_batches)
         )
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
-        """Begins the training for the callbacks, or continues it in a session after a lost one."""
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Calls on_train_begin; a session that replaces a lost one continues the training."""
         self._use_session(session)
         self._step = int(session.run(self._global_step))
         if not self._started:
@@ -114,19 +126,19 @@ class KerasCallbacks(PlacedHook):
             coord.request_stop()
 
     def before_run(self, run_context: RunContext) -> RunArgs:
-        """Tells callbacks of a batch that begins."""
+        """Calls on_train_batch_begin."""
         del run_context
         self._begin_epoch()
         self._runner.batch_begin(self._step % self._steps_per_epoch)
         return RunArgs(list(self._logs.fetches))
 
-    def after_loop(self, steps: int, loss: Any) -> None:
-        """Counts steps that it did not see."""
+    def after_loop(self, steps: int, loss: object) -> None:
+        """Counts the steps of a loop, which this hook did not see."""
         del loss
         self._count_steps(steps)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Tells callbacks of a batch that ended, and of the epoch if it ended with it."""
+        """Calls on_train_batch_end, and on_epoch_end after the last batch of an epoch."""
         self._count_steps(1)
         logs = self._logs.of_batch(self._session, run_values.results)
         self._runner.batch_end((self._step - 1) % self._steps_per_epoch, logs)
@@ -134,14 +146,15 @@ class KerasCallbacks(PlacedHook):
             self._end_epoch()
         if self._stops():
             if not self._makes_one_more_step():
-                self._end_training()  # Now, for a checkpoint of this step to hold what they set.
+                # Before the checkpoint of this step, which then holds the variables they set.
+                self._end_training()
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
-        """Ends the training for the callbacks, unless it has ended for them."""
+        """Calls on_train_end, unless it was called before."""
         if self._ended:
             return
-        self._use_session(session)  # Synchronous workers made one step more than hooks see.
+        self._use_session(session)  # Synchronous workers run one step more than hooks see.
         changed = self._end_training()
         if changed and not self._makes_one_more_step():
             _LOG.warning(
@@ -155,7 +168,7 @@ class KerasCallbacks(PlacedHook):
         self._runner.use_session(session)
 
     def _steps_until_due(self, global_step: int) -> int:
-        """Steps up to the end of the epoch; one where the loss of each is all there is to log."""
+        """Returns the steps up to the end of the epoch; 1 where hooks must see each loss."""
         self._begin_epoch()
         if self._training is None:
             return 1
@@ -166,7 +179,7 @@ class KerasCallbacks(PlacedHook):
         self._runner.variables_changed()
 
     def _begin_epoch(self) -> None:
-        """Tells callbacks of the epoch of the next step, unless they know it."""
+        """Calls on_epoch_begin if the next step begins an epoch."""
         epoch = self._step // self._steps_per_epoch
         if epoch != self._epoch:
             self._epoch = epoch
@@ -191,7 +204,7 @@ class KerasCallbacks(PlacedHook):
         return self.last_step is not None and self._step >= self.last_step
 
     def _makes_one_more_step(self) -> bool:
-        """Whether this is a synchronous worker, which stops the others by one more step."""
+        """Returns whether this synchronous worker runs one more step to stop the others."""
         if self._training is None or self._is_over():
             return False
         return is_multi_worker(self._training.strategy)

@@ -1,61 +1,76 @@
-"""How a hook gets to see the Keras model that is trained.
+"""Lets a hook observe the Keras model that a model_fn trains.
 
-The graph of training carries the messages. A `PlacedHook` calls `request_observation` in its
-`before_model`. The model_fn of a Keras model then calls `offer_observation`, and the hook finds
-what it offered in `observed_training`.
+The graph of training holds both sides of the exchange. A `PreModelHook` calls `request_observation`
+in its `before_model`. The model_fn of a Keras model then calls `publish_training`, and the hook
+reads the result by `published_training`.
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import tensorflow as tf
+import tf_keras
 
-if TYPE_CHECKING:
-    from estimator_train.keras.callbacks.observed_model import ObservedModel
+from estimator_train.estimator_spec.spec import EstimatorSpec
+from estimator_train.keras.callbacks.observed_model import ObservedModel, ObservedTraining
 
-# No strings: a graph is saved with collections of that kind, and these hold Python objects.
+# Not strings: a saved graph includes the collections that strings name, and these hold Python
+# objects.
 _REQUESTS = ("estimator_train", "requested observation")
-_OFFERS = ("estimator_train", "observed training")
-
-
-@dataclasses.dataclass(frozen=True)
-class ObservedTraining:
-    """The training of a Keras model.
-
-    Attributes:
-      model: The model.
-      logs: Scalar tensors by name: mean loss and metrics since the last reset.
-      step_logs: The same, to be fetched in the session run of a step, with that step counted in;
-        None under a strategy.
-      resets: Operations that reset the loss and metrics.
-      strategy: The strategy that it is trained under.
-    """
-
-    model: "ObservedModel"
-    logs: Mapping[str, tf.Tensor]
-    step_logs: Mapping[str, tf.Tensor] | None
-    resets: Sequence[tf.Operation]
-    strategy: tf.distribute.Strategy
+_PUBLISHED = ("estimator_train", "published training")
 
 
 def request_observation() -> None:
-    """Has the next model_fn of the default graph call `offer_observation`."""
+    """Asks the next model_fn of the default graph to call `publish_training`."""
     tf.compat.v1.add_to_collection(_REQUESTS, True)
 
 
-def observation_is_requested() -> bool:
-    """Whether a hook is to observe the training in the default graph."""
+def is_observation_requested() -> bool:
+    """Returns whether a hook observes the training in the default graph."""
     return bool(tf.compat.v1.get_collection(_REQUESTS))
 
 
-def offer_observation(training: ObservedTraining) -> None:
-    """Lets hooks of the default graph observe a training; of several replicas the first counts."""
-    if not tf.compat.v1.get_collection(_OFFERS):
-        tf.compat.v1.add_to_collection(_OFFERS, training)
+def published_training() -> ObservedTraining | None:
+    """Returns the training that was published in the default graph, or None."""
+    published = tf.compat.v1.get_collection(_PUBLISHED)
+    return published[0] if published else None
 
 
-def observed_training() -> ObservedTraining | None:
-    """The training that is observed in the default graph, or None."""
-    offers = tf.compat.v1.get_collection(_OFFERS)
-    return offers[0] if offers else None
+def mean_loss(loss: tf.Tensor, outputs: Mapping[str, tf.Tensor]) -> tf_keras.metrics.Metric:
+    """Returns the mean of batches' losses, weighted by batch size as in the logs of `fit`."""
+    with tf.name_scope("metrics"):
+        metric = tf_keras.metrics.Mean(name="mean_loss")
+        metric.update_state(loss, tf.shape(next(iter(outputs.values())))[0])
+    return metric
+
+
+def publish_training(
+    spec: EstimatorSpec, model: ObservedModel, metrics: Sequence[tf_keras.metrics.Metric]
+) -> EstimatorSpec:
+    """Publishes a training to hooks, and updates its metrics in each training step.
+
+    Args:
+      spec: A spec of training, with the metrics in its eval_metric_ops.
+      model: The model. Of several replicas' models the first is published.
+      metrics: The metrics of the spec.
+
+    Returns:
+      The spec with a train_op that updates the metrics, and without eval_metric_ops.
+    """
+    strategy = tf.distribute.get_strategy()
+    resets = [
+        part.initializer
+        for metric in metrics
+        for variable in metric.variables
+        for part in strategy.experimental_local_results(variable)
+    ]
+    updates = [update for _, update in spec.eval_metric_ops.values()]
+    logs = {name: value for name, (value, _) in spec.eval_metric_ops.items()}
+    step_logs = None
+    if not tf.distribute.has_strategy():
+        with tf.control_dependencies(updates):
+            results = (tf.identity(metric.result()) for metric in metrics)
+            step_logs = dict(zip(logs, results, strict=True))
+    if published_training() is None:
+        training = ObservedTraining(model, logs, step_logs, resets, strategy)
+        tf.compat.v1.add_to_collection(_PUBLISHED, training)
+    return spec._replace(train_op=tf.group(spec.train_op, *updates), eval_metric_ops={})

@@ -1,46 +1,49 @@
-"""A Keras model in the graph of training, and eager models like it for callbacks."""
+"""A Keras model in the graph of training, and eager copies of it for callbacks."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.estimator_spec.spec import EstimatorSpec
-from estimator_train.keras.callbacks.observation import ObservedTraining, offer_observation
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.graph.model_operations import variables_of
 from estimator_train.keras.graph.rebuilding import Blueprint
-from estimator_train.optimizers.base import eager_copy
-from estimator_train.optimizers.state import iterations_of, learning_rate_of, make_slots, slots_of
+from estimator_train.keras.graph.structures import Structure, Trackable
+from estimator_train.optimizers.base import copy_optimizer
+from estimator_train.optimizers.state import (
+    find_slots,
+    get_iterations,
+    get_learning_rate,
+    make_slots,
+)
 
 _Pairs = list[tuple[tf.Variable, tf.Variable]]
 
 
 @dataclasses.dataclass(frozen=True)
 class ObservedModel:
-    """A model that is trained in a graph, and eager models like it.
+    """A Keras model that is trained in a graph.
 
     Attributes:
-      blueprint: What the model was made from.
-      compiled: What it is trained and evaluated with.
-      model: The Keras model of the graph.
-      optimizer: The optimizer of the graph.
-      global_step: The count of steps.
-      features: Specs of the features that the model is called on.
+      blueprint: Rebuilds the model.
+      compiled: The arguments of `Model.compile`.
+      model: The Keras model in the graph.
+      optimizer: The optimizer in the graph, or None.
+      global_step: The variable that counts training steps.
+      features: TensorSpecs of the model's features, in their structure.
     """
 
     blueprint: Blueprint
     compiled: CompileArguments
-    model: Any
-    optimizer: Any
+    model: tf_keras.Model
+    optimizer: Trackable | None
     global_step: tf.Variable
-    features: Any
+    features: Structure
 
-    def make_eager(self) -> Any:
-        """Returns a compiled eager model with variables of its own; called in eager code."""
+    def make_eager(self) -> tf_keras.Model:
+        """Builds a compiled eager copy with its own variables; call it in eager code."""
         model = self.blueprint.eager_copy()
         _compile_like(model, self.compiled)
         _build(model, self.features)
@@ -48,96 +51,77 @@ class ObservedModel:
             make_slots(model.optimizer, model.trainable_variables)
         return model
 
-    def pairs(self, model: Any) -> _Pairs:
-        """The graph's variables, each with its counterpart in an eager model."""
+    def pairs(self, model: tf_keras.Model) -> _Pairs:
+        """Pairs the graph's weights and slots with those of an eager copy."""
         weights = list(zip(variables_of(self.model), variables_of(model), strict=True))
         if model.optimizer is None or self.optimizer is None:
             return weights
-        ours = slots_of(self.optimizer, self.model.trainable_weights)
-        theirs = slots_of(model.optimizer, model.trainable_weights)
+        ours = find_slots(self.optimizer, self.model.trainable_weights)
+        theirs = find_slots(model.optimizer, model.trainable_weights)
         return weights + [(ours[key], theirs[key]) for key in theirs if key in ours]
 
-    def scalars(self, model: Any) -> _Pairs:
-        """The same for the optimizer's learning rate and count of updates."""
+    def scalars(self, model: tf_keras.Model) -> _Pairs:
+        """Pairs the optimizer's learning rate and count of updates with those of an eager copy."""
         if model.optimizer is None or self.optimizer is None:
             return []
-        counted = iterations_of(self.optimizer)
+        counted = get_iterations(self.optimizer)
         pairs = [
-            (learning_rate_of(self.optimizer), learning_rate_of(model.optimizer)),
-            (self.global_step if counted is None else counted, iterations_of(model.optimizer)),
+            (get_learning_rate(self.optimizer), get_learning_rate(model.optimizer)),
+            (self.global_step if counted is None else counted, get_iterations(model.optimizer)),
         ]
         return [(ours, theirs) for ours, theirs in pairs if not (ours is None or theirs is None)]
 
 
-def eager_value(variable: tf.Variable) -> np.ndarray:
-    """An eager variable's value, read from within a graph."""
+@dataclasses.dataclass(frozen=True)
+class ObservedTraining:
+    """The training of a Keras model that hooks observe.
+
+    Attributes:
+      model: The model.
+      logs: Scalar tensors by name: mean loss and metrics since the last reset.
+      step_logs: The same values after a step, to fetch in that step's session call; None under a
+        strategy.
+      resets: Operations that reset the loss and metrics.
+      strategy: The strategy that trains the model.
+    """
+
+    model: ObservedModel
+    logs: Mapping[str, tf.Tensor]
+    step_logs: Mapping[str, tf.Tensor] | None
+    resets: Sequence[tf.Operation]
+    strategy: tf.distribute.Strategy
+
+
+def read_eager_value(variable: tf.Variable) -> np.ndarray:
+    """Returns an eager variable's value while a graph is the default."""
     with tf.__internal__.eager_context.eager_mode():
         return variable.numpy()
 
 
-def specs(features: Any) -> Any:
-    """TensorSpecs of features."""
+def tensor_specs(features: Structure) -> Structure:
+    """Returns TensorSpecs of features, in their structure."""
     return tf.nest.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), features)
 
 
-def mean_loss(loss: tf.Tensor, outputs: Mapping[str, tf.Tensor]) -> tf_keras.metrics.Metric:
-    """The mean of the losses of batches, weighted by their sizes, as in the logs of `fit`."""
-    with tf.name_scope("metrics"):
-        metric = tf_keras.metrics.Mean(name="mean_loss")
-        metric.update_state(loss, tf.shape(next(iter(outputs.values())))[0])
-    return metric
+def _compile_like(model: tf_keras.Model, compiled: CompileArguments) -> None:
+    """Compiles an eager model with copies of another model's compile arguments.
 
-
-def observed_spec(
-    spec: EstimatorSpec, model: ObservedModel, metrics: Sequence[Any]
-) -> EstimatorSpec:
-    """Lets hooks observe the training of a model, and updates its metrics in each training step.
-
-    Args:
-      spec: A spec of training, with the metrics in its eval_metric_ops.
-      model: The model.
-      metrics: These metrics, tf_keras Metrics.
-
-    Returns:
-      The spec with a train_op that updates the metrics, and without eval_metric_ops.
-    """
-    strategy = tf.distribute.get_strategy()
-    resets = [
-        part.initializer
-        for metric in metrics
-        for variable in metric.variables
-        for part in strategy.experimental_local_results(variable)
-    ]
-    updates = [update for _, update in spec.eval_metric_ops.values()]
-    logs = {name: value for name, (value, _) in spec.eval_metric_ops.items()}
-    step_logs = None
-    if not tf.distribute.has_strategy():
-        with tf.control_dependencies(updates):
-            results = (tf.identity(metric.result()) for metric in metrics)
-            step_logs = dict(zip(logs, results, strict=True))
-    offer_observation(ObservedTraining(model, logs, step_logs, resets, strategy))
-    return spec._replace(train_op=tf.group(spec.train_op, *updates), eval_metric_ops={})
-
-
-def _compile_like(model: Any, compiled: CompileArguments) -> None:
-    """Compiles an eager model with copies of what another one was compiled with.
-
-    Of several optimizers it gets none, as a tf_keras model can have only one.
+    A tf_keras model has one optimizer at most: it gets none where there are several.
     """
     several = isinstance(compiled.optimizer, dict)
     model.compile(
-        "sgd" if several else eager_copy(compiled.optimizer),
+        "sgd" if several else copy_optimizer(compiled.optimizer),
         compiled.loss,
         loss_weights=compiled.loss_weights,
-        metrics=_copied(compiled.metrics),
-        weighted_metrics=_copied(compiled.weighted_metrics),
+        metrics=_copy_metrics(compiled.metrics),
+        weighted_metrics=_copy_metrics(compiled.weighted_metrics),
     )
     if several:
         model.optimizer = None
 
 
-def _build(model: Any, features: Any) -> None:
-    """Makes the variables of an eager model, called on such features: unknown sizes are 1."""
+def _build(model: tf_keras.Model, features: Structure) -> None:
+    """Makes the variables of an eager model by calling it on zeros; unknown sizes are 1."""
     if model.built:
         return
 
@@ -147,12 +131,12 @@ def _build(model: Any, features: Any) -> None:
     model(tf.nest.map_structure(blank, features))
 
 
-def _copied(metrics: Any) -> Any:
-    """The same structure with new Metric objects, which hold state."""
+def _copy_metrics(metrics: Structure) -> Structure:
+    """Returns the same structure with new Metric objects, which hold state."""
     if isinstance(metrics, dict):
-        return {name: _copied(metric) for name, metric in metrics.items()}
+        return {name: _copy_metrics(metric) for name, metric in metrics.items()}
     if isinstance(metrics, (list, tuple)):
-        return [_copied(metric) for metric in metrics]
+        return [_copy_metrics(metric) for metric in metrics]
     if isinstance(metrics, tf_keras.metrics.Metric):
         return type(metrics).from_config(metrics.get_config())
     return metrics

@@ -6,23 +6,24 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 
-from estimator_train.keras.callbacks.observation import ObservedTraining
+from estimator_train.keras.callbacks.observed_model import ObservedTraining
 
 _Pair = tuple[tf.Variable, tf.Variable]
 
 
 class ShadowModel:
-    """An eager model with the values of a session's variables, which are read when needed.
+    """Eager copy of a model in training, whose variables are read from the session when needed.
 
-    It is made in the graph of the session, before that is final.
+    Construct it in the graph of the session, before the graph is final.
 
     Args:
       training: The model in training.
       model: The eager model, built.
     """
 
-    def __init__(self, training: ObservedTraining, model: Any) -> None:
+    def __init__(self, training: ObservedTraining, model: tf_keras.Model) -> None:
         self.model = model
         scalars = training.model.scalars(model)
         self._scalars = _SyncedVariables(scalars, training.strategy)
@@ -30,25 +31,25 @@ class ShadowModel:
         self.forget()
 
     def forget(self) -> None:
-        """Has the next `read` read again, as the session's variables have changed."""
+        """Marks the copy as outdated: the next `read` reads the session's variables."""
         self._read: _SyncedVariables | None = None
 
     def read(self, session: tf.compat.v1.Session, *, scalars_only: bool = False) -> None:
-        """Copies the session's values to the eager model, unless it has them.
+        """Copies the session's values to the eager model, unless it is up to date.
 
         Args:
           session: The raw session, without hooks.
-          scalars_only: Whether the learning rate and the count of updates are enough.
+          scalars_only: Reads only the learning rate and the count of updates.
         """
         if self._read is self._all or (scalars_only and self._read):
             return
         if self._read:
-            self.write(session)  # What was set since is not to be lost.
+            self.write(session)  # Keeps the values that were set since the last read.
         self._read = self._scalars if scalars_only else self._all
         self._read.read(session)
 
     def write(self, session: tf.compat.v1.Session) -> list[str]:
-        """Copies to the session what was set in the eager model since it was read.
+        """Copies to the session the variables that were set since the last read.
 
         Returns:
           The names of the variables that were set.
@@ -57,9 +58,9 @@ class ShadowModel:
 
 
 class _SyncedVariables:
-    """Pairs of graph and eager variables, with operations to read and assign the former."""
+    """Pairs of graph and eager variables, with operations to read and assign those in the graph."""
 
-    def __init__(self, pairs: Sequence[_Pair], strategy: Any) -> None:
+    def __init__(self, pairs: Sequence[_Pair], strategy: tf.distribute.Strategy) -> None:
         self._pairs = list(pairs)
         is_default = strategy is tf.distribute.get_strategy()
         scope = contextlib.nullcontext() if is_default else strategy.scope()
@@ -92,7 +93,10 @@ class _SyncedVariables:
 
 
 class LiveModel:
-    """What callbacks have as their `model`: a shadow model that is read anew when it is used.
+    """The `model` of callbacks: reads the shadow model's variables when an attribute is used.
+
+    It says that it is of the model's class, as callbacks ask by isinstance; the reads must happen
+    at the attribute, so the shadow model itself cannot take its place.
 
     Args:
       shadow: The shadow model.
@@ -108,7 +112,7 @@ class LiveModel:
             shadow.read(session, scalars_only=name == "optimizer")
         return getattr(shadow.model, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(self._shadow.model, name, value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -117,10 +121,10 @@ class LiveModel:
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """The model's class, for callbacks that ask."""
+        """The model's class, for callbacks that call isinstance."""
         return type(self._shadow.model)
 
 
-def use_session(model: LiveModel, session: tf.compat.v1.Session | None) -> None:
-    """Has a live model read from a session; None stops it from reading."""
+def bind_session(model: LiveModel, session: tf.compat.v1.Session | None) -> None:
+    """Makes a live model read from a session; None stops it from reading."""
     object.__setattr__(model, "_session", session)

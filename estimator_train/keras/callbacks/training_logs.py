@@ -1,6 +1,6 @@
-"""The logs that callbacks get: of a Keras model in training, or of a model_fn's loss alone.
+"""Logs for callbacks: of a Keras model in training, or of the loss of another model_fn.
 
-Both classes have `fetches`, the tensors to fetch in the session run of each step that hooks see.
+Both classes have `fetches`, the tensors to fetch in the session call of each step that hooks see.
 """
 
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.keras.callbacks.observation import ObservedTraining
+from estimator_train.keras.callbacks.observed_model import ObservedTraining
 
 
 class KerasLogs:
-    """The mean loss and the metrics of a Keras model, which the graph computes.
+    """Mean loss and metrics of a Keras model, which the graph computes.
 
     Args:
       training: The model in training.
@@ -28,17 +28,17 @@ class KerasLogs:
         self.fetches = list((step_logs or {}).values())
 
     def of_batch(self, session: tf.compat.v1.Session, fetched: Sequence[Any]) -> dict[str, Any]:
-        """The logs after a step: as fetched with it, or under a strategy as they are read now."""
+        """Returns the logs after a step: fetched with it, or under a strategy read now."""
         if not self._each_batch:
             return {}
         if not self._names:
             return self.of_epoch(session)
-        return {name: _plain(value) for name, value in zip(self._names, fetched, strict=True)}
+        return {name: _as_python(value) for name, value in zip(self._names, fetched, strict=True)}
 
     def of_epoch(self, session: tf.compat.v1.Session) -> dict[str, Any]:
-        """The logs of all steps since the last reset."""
+        """Returns the logs of all steps since the last reset."""
         values = session.run(dict(self._training.logs))
-        return {name: _plain(value) for name, value in values.items()}
+        return {name: _as_python(value) for name, value in values.items()}
 
     def reset(self, session: tf.compat.v1.Session) -> None:
         """Starts a new epoch."""
@@ -46,19 +46,19 @@ class KerasLogs:
 
 
 class LossLogs:
-    """The mean loss of an epoch's steps, for a model_fn without a Keras model."""
+    """Mean loss of an epoch's steps, for a model_fn without a Keras model."""
 
     def __init__(self) -> None:
         self.fetches = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1:]
         self._losses: list[float] = []
 
     def of_batch(self, session: tf.compat.v1.Session, fetched: Sequence[Any]) -> dict[str, Any]:
-        """The logs of the epoch up to this step, whose loss it adds."""
+        """Adds the loss of a step; returns the logs of the epoch so far."""
         self._losses += [float(loss) for loss in fetched]
         return self.of_epoch(session)
 
     def of_epoch(self, session: tf.compat.v1.Session) -> dict[str, Any]:
-        """The logs of all steps since the last reset; none where there is no loss."""
+        """Returns the logs of all steps since the last reset; an empty dict without steps."""
         del session
         return {"loss": float(np.mean(self._losses))} if self._losses else {}
 
@@ -68,5 +68,6 @@ class LossLogs:
         self._losses = []
 
 
-def _plain(value: Any) -> Any:
+def _as_python(value: np.ndarray | np.generic) -> Any:
+    """Returns a scalar as a Python float, and other arrays unchanged."""
     return float(value) if np.ndim(value) == 0 else value

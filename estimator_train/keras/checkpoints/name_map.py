@@ -61,7 +61,7 @@ class _Matching:
         return bool(pairs)
 
     def only_ones(self) -> dict[str, str]:
-        """A variable with a single candidate, which is not a candidate for any other."""
+        """Returns a variable with one candidate that no other variable has."""
         candidates = {name: self._candidates(name) for name in self.open}
         for name, fitting in candidates.items():
             rivals = [other for other in candidates if set(candidates[other]) & set(fitting)]
@@ -70,7 +70,7 @@ class _Matching:
         return {}
 
     def ordered_or_alike(self) -> dict[str, str]:
-        """Variables with the same candidates, by their numbers; or the two most similar names."""
+        """Matches variables with the same candidates by number, or the two most similar names."""
         candidates = {name: self._candidates(name) for name in self.open}
         for fitting in candidates.values():
             group = [name for name in candidates if candidates[name] == fitting]
@@ -107,7 +107,7 @@ def _layer(name: str) -> str:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """A key to sort "dense" before "dense_1", and that before "dense_10"."""
+    """Returns a key that sorts "dense" before "dense_1", and "dense_2" before "dense_10"."""
     key: list[tuple[int, str]] = []
     for part in name.split("/"):
         stem, number = re.fullmatch(r"(.*?)_?(\d*)", part, re.DOTALL).groups()  # type: ignore[union-attr]
@@ -116,7 +116,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def _is_numbered(names: Sequence[str]) -> bool:
-    """Whether names differ only by numbers."""
+    """Returns whether names differ only by numbers."""
     return len({re.sub(r"_?\d+", "", name) for name in names}) == 1
 
 

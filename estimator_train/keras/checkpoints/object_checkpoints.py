@@ -5,11 +5,13 @@ from collections import deque
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 # The format of checkpoints on disk; TensorFlow publishes it as a protocol buffer only.
 from tensorflow.core.protobuf.trackable_object_graph_pb2 import TrackableObjectGraph
 
 from estimator_train.engine import tf_internals
+from estimator_train.keras.graph.structures import Trackable
 from estimator_train.run_config import RunConfig
 
 _GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -17,19 +19,24 @@ _VALUE = "VARIABLE_VALUE"
 
 
 class ObjectBasedSaver(tf.compat.v1.train.Saver):
-    """Saves a Keras model's variables under their places in it, and nothing else."""
+    """Saver that names a Keras model's variables by their places in the model."""
 
 
 def object_based_saver(
-    model: Any, optimizer: Any, global_step: tf.Variable, config: RunConfig
+    model: tf_keras.Model,
+    optimizer: Trackable | None,
+    global_step: tf.Variable,
+    config: RunConfig,
+    checks_shapes: bool = True,
 ) -> ObjectBasedSaver:
     """Returns a Saver of a model's variables under their places in the model.
 
     Args:
       model: A Keras model of the default graph.
-      optimizer: The trackable of its training step, or None where it is not trained.
-      global_step: The count of steps.
+      optimizer: The optimizer of the graph, or None if the graph does not train.
+      global_step: The variable that counts training steps.
       config: A RunConfig, for the number of checkpoints to keep.
+      checks_shapes: Whether restoring a value of another shape is an error.
     """
     root = {**_children(model), "estimator_global_step": global_step}
     if optimizer is not None:
@@ -41,7 +48,7 @@ def object_based_saver(
     def build(strategy: tf.distribute.Strategy) -> ObjectBasedSaver:
         del strategy
         entries = [
-            tf_internals.CheckpointEntry.of_variable(key, variable)
+            tf_internals.CheckpointEntry.of_variable(key, variable, checks_shapes)
             for key, variable in graph.variables.items()
         ]
         proto = graph.proto.SerializeToString(deterministic=True)
@@ -54,13 +61,13 @@ def object_based_saver(
             save_relative_paths=True,
         )
 
-    # A mirrored variable is read and assigned as a whole only outside of its replicas.
+    # Only outside of its replicas is a mirrored variable read and assigned with all its copies.
     context = tf.distribute.get_replica_context()
     return context.merge_call(build) if context else build(tf.distribute.get_strategy())
 
 
-def keys_of(model: Any) -> dict[int, str]:
-    """The keys that a checkpoint of an eager model has for its variables, by their ids."""
+def keys_of(model: tf_keras.Model) -> dict[int, str]:
+    """Returns ids of an eager model's variables to their keys in checkpoints."""
     graph = _ObjectGraph(model, _children(model))
     return {id(variable): key for key, variable in graph.variables.items()}
 
@@ -77,14 +84,14 @@ class _ObjectGraph:
 
     Args:
       model: The model.
-      root: Its parts by name, those that a checkpoint adds to it included.
+      root: Parts of the model by name, and the parts that only checkpoints have.
 
     Attributes:
-      proto: The graph as checkpoints hold it.
-      variables: Variables by their keys in checkpoints.
+      proto: The graph in the format of checkpoints.
+      variables: Keys in checkpoints to variables.
     """
 
-    def __init__(self, model: Any, root: dict[str, Any]) -> None:
+    def __init__(self, model: tf_keras.Model, root: dict[str, Trackable]) -> None:
         self.proto = TrackableObjectGraph()
         self.variables: dict[str, tf.Variable] = {}
         self._nodes: dict[int, _Node] = {}
@@ -95,7 +102,7 @@ class _ObjectGraph:
             for name, child in children.items():
                 self._link(node, name, child)
 
-    def _link(self, parent: _Node, name: str, child: Any) -> None:
+    def _link(self, parent: _Node, name: str, child: Trackable) -> None:
         node = self._nodes.get(id(child))
         if node is None:
             escaped = name.replace(".", "..").replace("/", ".S")
@@ -103,7 +110,7 @@ class _ObjectGraph:
             self._queue.append((node, _children(child)))
         self.proto.nodes[parent.number].children.add(node_id=node.number, local_name=name)
 
-    def _add(self, path: str, value: Any) -> _Node:
+    def _add(self, path: str, value: Trackable) -> _Node:
         node = _Node(len(self.proto.nodes), path, value)
         self._nodes[id(value)] = node
         entry = self.proto.nodes.add()
@@ -114,7 +121,7 @@ class _ObjectGraph:
             self.variables[key] = value
         return node
 
-    def add_slots(self, optimizer: Any) -> None:
+    def add_slots(self, optimizer: Trackable) -> None:
         """Adds the slots that an optimizer has for the variables.
 
         Args:
@@ -135,17 +142,17 @@ class _ObjectGraph:
                 )
 
 
-def _children(value: Any) -> dict[str, Any]:
+def _children(value: Trackable) -> dict[str, Trackable]:
     return tf.train.TrackableView(value).children(value)
 
 
-def _slotted(optimizer: Any) -> list[Any]:
-    """The optimizer that keeps slots: this one, or one of tf.compat.v1.train inside it."""
+def _slotted(optimizer: Trackable | None) -> list[Trackable]:
+    """Returns the optimizer with slots: this one, or an optimizer of tf.compat.v1.train inside."""
     candidates = (optimizer, getattr(optimizer, "optimizer", None))
     return [candidate for candidate in candidates if hasattr(candidate, "get_slot_names")][:1]
 
 
-def _slot(optimizer: Any, variable: tf.Variable, name: str) -> Any:
+def _slot(optimizer: Trackable, variable: tf.Variable, name: str) -> Any:
     try:
         return optimizer.get_slot(variable, name)
     except KeyError:

@@ -3,11 +3,13 @@
 import dataclasses
 import os
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf.trackable_object_graph_pb2 import TrackableObjectGraph
+
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _STEPS = ("global_step", "estimator_global_step")
@@ -21,14 +23,18 @@ _OF_OPTIMIZERS = re.compile(
 )
 
 
+# An Estimator, a model_dir or a path prefix.
+Source: TypeAlias = Any
+
+
 @dataclasses.dataclass(frozen=True)
 class SavedVariables:
-    """What a checkpoint holds.
+    """Variables of a checkpoint.
 
     Attributes:
-      path: Its path prefix.
-      keys: Variable name to the key under which the checkpoint has it.
-      shapes: Variable name to shape.
+      path: The checkpoint's path prefix.
+      keys: Variable names to keys in the checkpoint.
+      shapes: Variable names to shapes.
       is_object_based: Whether keys are the places of variables in a model.
     """
 
@@ -43,7 +49,7 @@ class SavedVariables:
 
     @property
     def of_models(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of the variables of models: neither counts of steps nor state of optimizers."""
+        """Names and shapes of models' variables, without steps and state of optimizers."""
         names = set(self.shapes)
         return {
             name: shape
@@ -56,12 +62,12 @@ class SavedVariables:
 
     @property
     def global_step(self) -> int | None:
-        """The count of training steps; None if the checkpoint does not have it."""
+        """The number of training steps; None if the checkpoint does not have it."""
         return next((int(self.value(name)) for name in _STEPS if name in self.keys), None)
 
 
-def checkpoint_of(source: Any) -> str:
-    """The path prefix of a checkpoint.
+def checkpoint_of(source: Source) -> str:
+    """Returns the path prefix of a checkpoint.
 
     Args:
       source: An Estimator, a model_dir or a checkpoint's path prefix.
@@ -75,7 +81,7 @@ def checkpoint_of(source: Any) -> str:
     else:
         path = where = os.fspath(source)
         is_prefix = tf.io.gfile.exists(f"{path}.index")
-        found = path if is_prefix else tf.train.latest_checkpoint(path)
+        found = path if is_prefix else latest_checkpoint(path)
     if not found:
         raise ValueError(
             f"There is no checkpoint in {where}. Give an Estimator that was trained, its "
@@ -84,7 +90,7 @@ def checkpoint_of(source: Any) -> str:
     return found
 
 
-def saved_variables(source: Any) -> SavedVariables:
+def saved_variables(source: Source) -> SavedVariables:
     """Reads which variables a checkpoint has.
 
     Args:

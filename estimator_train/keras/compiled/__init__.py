@@ -1,1 +1,1 @@
-"""What a Keras model was compiled with: losses, metrics and weights of them."""
+"""The losses and metrics of a compiled Keras model."""

@@ -1,7 +1,10 @@
-"""What a Keras model was compiled with."""
+"""The arguments of `Model.compile`."""
 
 import dataclasses
-from typing import Any
+
+import tf_keras
+
+from estimator_train.keras.graph.structures import Optimizer, Structure
 
 _UNCOMPILED = (
     "The given keras model has not been compiled yet. Please compile the model with "
@@ -11,25 +14,25 @@ _UNCOMPILED = (
 
 @dataclasses.dataclass(frozen=True)
 class CompileArguments:
-    """The arguments that `Model.compile` was called with.
+    """Arguments that `Model.compile` was called with.
 
     Attributes:
       optimizer: The optimizer object; names are resolved.
-      loss: A loss (name, function or object), or a list or dict of them by output, or None.
+      loss: A loss (name, function or object), a list or dict of losses by output, or None.
       loss_weights: None, a number, or a list or dict of numbers by output.
       metrics: None, a metric, or a list or dict of metrics by output.
       weighted_metrics: The same, for metrics that take the sample weights into account.
     """
 
-    optimizer: Any
-    loss: Any
-    loss_weights: Any
-    metrics: Any
-    weighted_metrics: Any
+    optimizer: Optimizer
+    loss: Structure
+    loss_weights: Structure
+    metrics: Structure
+    weighted_metrics: Structure
 
 
-def compile_arguments(model: Any) -> CompileArguments:
-    """Returns what `model` was compiled with.
+def compile_arguments(model: tf_keras.Model) -> CompileArguments:
+    """Returns the arguments that a model was compiled with.
 
     Args:
       model: A tf_keras Model.
@@ -37,8 +40,8 @@ def compile_arguments(model: Any) -> CompileArguments:
     Raises:
       ValueError: The model is not compiled.
     """
-    # tf_keras keeps the arguments as they were given only here; its public get_compile_config()
-    # serializes them, which loses functions and objects that are not registered.
+    # The public get_compile_config() serializes the arguments, which loses functions and objects
+    # that are not registered.
     compiled = getattr(model, "_compile_config", None)
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None and hasattr(model, "_compile_metrics"):

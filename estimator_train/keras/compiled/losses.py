@@ -1,8 +1,8 @@
-"""The loss of a compiled Keras model for a batch in a graph."""
+"""The loss of a compiled Keras model in a graph."""
 
 import copy
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
@@ -10,14 +10,15 @@ import tf_keras
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.graph.io_names import Names
 
+Loss: TypeAlias = tf_keras.losses.Loss
 _SUMS = (tf_keras.losses.Reduction.SUM, tf_keras.losses.Reduction.NONE)
 
 
 class CompiledLoss:
-    """The losses of a model's outputs, as given to `compile`.
+    """Losses of a model's outputs.
 
     Args:
-      compiled: What the model was compiled with.
+      compiled: The arguments of `Model.compile`.
       names: The names of the model's outputs.
 
     Attributes:
@@ -30,27 +31,30 @@ class CompiledLoss:
     def __init__(self, compiled: CompileArguments, names: Names) -> None:
         given = names.spread(compiled.loss, "loss")
         self._weights = names.spread(compiled.loss_weights, "loss_weights")
-        self.by_output = {name: _loss(loss) for name, loss in given.items() if loss is not None}
+        self.by_output = {
+            name: _make_loss(loss) for name, loss in given.items() if loss is not None
+        }
 
     def total(
         self,
         outputs: Mapping[str, tf.Tensor],
-        labels: Mapping[str, Any],
-        sample_weights: Mapping[str, Any],
+        labels: Mapping[str, tf.Tensor],
+        sample_weights: Mapping[str, tf.Tensor | None],
         extra: Sequence[tf.Tensor],
     ) -> tf.Tensor:
         """Returns the loss that training minimizes, a float scalar.
 
-        Under a strategy it is one replica's: the replicas' mean is the loss of the global batch.
+        Under a strategy it is the loss of one replica; the mean over replicas is the loss of the
+        global batch.
 
         Args:
           outputs: The model's outputs by name.
           labels: Labels by output name.
-          sample_weights: Sample weights by output name, None where there are none.
-          extra: Losses of layers: regularization and what `add_loss` added.
+          sample_weights: Sample weights by output name; None for an output without weights.
+          extra: Losses of layers: regularization and `add_loss`.
 
         Raises:
-          ValueError: There is no loss at all.
+          ValueError: There is no loss.
         """
         with tf.name_scope("loss"):
             terms = [
@@ -65,26 +69,28 @@ class CompiledLoss:
                 )
             return tf.add_n(terms)
 
-    def _term(self, name: str, label: Any, output: tf.Tensor, sample_weight: Any) -> tf.Tensor:
+    def _term(
+        self, name: str, label: tf.Tensor, output: tf.Tensor, sample_weight: tf.Tensor | None
+    ) -> tf.Tensor:
         loss = self.by_output[name]
         with tf.name_scope(f"{name}_loss"):
             value = tf.reduce_sum(loss(label, output, sample_weight=sample_weight))
             if loss.reduction in _SUMS:
-                # What is summed over a batch is summed over the replicas too.
+                # A sum over the batch is also a sum over the replicas.
                 value *= tf.distribute.get_strategy().num_replicas_in_sync
         weight = self._weights[name]
         return tf.cast(value if weight is None else value * weight, tf.float32)
 
 
-def _loss(given: Any) -> Any:
-    """A Loss object for a name, function, config or Loss."""
+def _make_loss(given: "str | dict[str, Any] | Callable[..., Any] | Loss") -> Loss:
+    """Returns a Loss object for a name, config, function or Loss."""
     loss = tf_keras.losses.get(given)
     if isinstance(loss, tf_keras.losses.Loss):
         loss = copy.copy(loss)
     else:
         name = getattr(loss, "__name__", type(loss).__name__)
         loss = tf_keras.__internal__.losses.LossFunctionWrapper(loss, name=name)
-    # Keras's own training loop says so too: the mean is one replica's, and the replicas' mean is
-    # taken of that. Without it a Loss object refuses to work under a strategy.
+    # As in Keras's own training loop: each replica computes its mean, and the loss is the mean of
+    # these. Without this attribute a Loss object raises ValueError under a strategy.
     loss._allow_sum_over_batch_size = True
     return loss

@@ -1,42 +1,46 @@
-"""The metrics a Keras model was compiled with, as operations in a graph."""
+"""The metrics of a compiled Keras model in a graph."""
 
 import dataclasses
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
+from estimator_train.keras.compiled.losses import Loss
 from estimator_train.keras.graph.io_names import Names
+from estimator_train.keras.graph.structures import Structure
 
+# A name, function, Metric or Loss.
+GivenMetric: TypeAlias = Any
 _ACCURACY = ("accuracy", "acc")
 _CROSSENTROPY = ("crossentropy", "ce")
 
 
 @dataclasses.dataclass(frozen=True)
 class PlannedMetric:
-    """A metric of one output.
+    """Metric of one output.
 
     Attributes:
-      name: Its key in the results of `evaluate`.
+      name: The metric's key in the results of `evaluate`.
       output: The name of the output.
-      metric: A name, function, Metric or Loss, as `compile` was given it.
-      weighted: Whether sample weights count.
+      metric: The name, function, Metric or Loss that `compile` was given.
+      weighted: Whether sample weights weight the metric.
     """
 
     name: str
     output: str
-    metric: Any
+    metric: GivenMetric
     weighted: bool
 
 
 def planned_metrics(compiled: CompileArguments, names: Names) -> list[PlannedMetric]:
-    """Returns the metrics of a model, with the names that Keras gives them.
+    """Returns the metrics of a model under Keras's names.
 
     Args:
-      compiled: What the model was compiled with.
+      compiled: The arguments of `Model.compile`.
       names: The names of the model's outputs.
 
     Raises:
@@ -66,8 +70,8 @@ def renamed(
 
     Args:
       planned: The metrics with Keras's names.
-      names_map: Keras's name to the new one, for all of the metrics; or None. A model without
-        metrics has no use for it.
+      names_map: Keras's names of all metrics to new names, or None. It is ignored for a model
+        without metrics.
 
     Raises:
       ValueError: The map lacks a metric, or has a name that no metric has.
@@ -92,19 +96,19 @@ def renamed(
 
 def updated_metrics(
     planned: list[PlannedMetric],
-    losses: Mapping[str, Any],
+    losses: Mapping[str, tf_keras.losses.Loss],
     outputs: Mapping[str, tf.Tensor],
-    labels: Mapping[str, Any],
-    sample_weights: Mapping[str, Any],
-) -> dict[str, Any]:
+    labels: Mapping[str, tf.Tensor],
+    sample_weights: Mapping[str, tf.Tensor | None],
+) -> dict[str, tf_keras.metrics.Metric]:
     """Makes the metrics in the default graph and updates them with the batch.
 
     Args:
       planned: The metrics.
-      losses: Loss objects by output name, which decide what "accuracy" means.
+      losses: Loss objects by output name, which decide the meaning of "accuracy".
       outputs: The model's outputs by name.
       labels: Labels by output name.
-      sample_weights: Sample weights by output name, None where there are none.
+      sample_weights: Sample weights by output name; None for an output without weights.
 
     Returns:
       Name to the tf_keras Metric.
@@ -113,34 +117,34 @@ def updated_metrics(
     for plan in planned:
         output, label = outputs[plan.output], labels[plan.output]
         with tf.name_scope("metrics"):
-            metric = _metric(plan, losses.get(plan.output), output, label)
-            weights = _masked(sample_weights[plan.output] if plan.weighted else None, output)
+            metric = _make_metric(plan, losses.get(plan.output), output, label)
+            weights = _mask_weights(sample_weights[plan.output] if plan.weighted else None, output)
             metric.update_state(label, output, sample_weight=weights)
         metrics[plan.name] = metric
     return metrics
 
 
-def added_metrics(model: Any) -> dict[str, Any]:
-    """Returns the metrics that the layers of a model add and update, by name."""
+def added_metrics(model: tf_keras.Model) -> dict[str, tf_keras.metrics.Metric]:
+    """Returns the metrics that layers of a model add and update, by name."""
     return {metric.name: metric for metric in model.metrics if metric.updates}
 
 
-def _by_output(metrics: Any, names: Names, what: str) -> dict[str, list[Any]]:
-    """Lists of metrics by output; a flat list is for every output."""
+def _by_output(metrics: Structure, names: Names, argument: str) -> dict[str, list[GivenMetric]]:
+    """Returns lists of metrics by output; a flat list applies to each output."""
     if isinstance(metrics, (list, tuple)) and not any(
         isinstance(entry, (list, tuple)) for entry in metrics
     ):
         return {name: list(metrics) for name in names.names}
-    return {name: _as_list(entry) for name, entry in names.spread(metrics, what).items()}
+    return {name: _as_list(entry) for name, entry in names.spread(metrics, argument).items()}
 
 
-def _as_list(entry: Any) -> list[Any]:
+def _as_list(entry: Structure) -> list[GivenMetric]:
     if entry is None:
         return []
     return list(entry) if isinstance(entry, (list, tuple)) else [entry]
 
 
-def _name(metric: Any) -> str:
+def _name(metric: GivenMetric) -> str:
     if isinstance(metric, str):
         return metric if tf.__internal__.tf2.enabled() else _name_in_version_1(metric)
     name = getattr(metric, "name", None) or getattr(metric, "__name__", None)
@@ -148,14 +152,14 @@ def _name(metric: Any) -> str:
 
 
 def _name_in_version_1(metric: str) -> str:
-    """What tf.keras names a metric in TensorFlow 1, and after `disable_v2_behavior()`."""
+    """Returns the name of a metric in TensorFlow 1, and after `disable_v2_behavior()`."""
     if metric in _ACCURACY:
         return "acc"
     if metric in _CROSSENTROPY:
         return "ce"
     found = tf_keras.metrics.get(metric)
     name = getattr(found, "__name__", None) or found.name
-    return re.sub(r"_\d+$", "", name)  # Each further object of a class is numbered.
+    return re.sub(r"_\d+$", "", name)  # Keras numbers further objects of a class.
 
 
 def _unique(name: str, taken: list[str]) -> str:
@@ -163,14 +167,16 @@ def _unique(name: str, taken: list[str]) -> str:
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def _metric(plan: PlannedMetric, loss: Any, output: tf.Tensor, label: Any) -> Any:
-    """A new Metric object for the default graph.
+def _make_metric(
+    plan: PlannedMetric, loss: Loss | None, output: tf.Tensor, label: tf.Tensor
+) -> tf_keras.metrics.Metric:
+    """Makes a new Metric object in the default graph.
 
     Raises:
       TypeError: A Metric object cannot be made again from its config.
     """
     if isinstance(plan.metric, tf_keras.metrics.Metric):
-        return _made_again(plan.metric)
+        return _copy_metric(plan.metric)
     name = re.sub(r"[^\w.\-/]", "_", _name(plan.metric)).lstrip("_") or "metric"
     function = _function(plan.metric, loss, output, label)
     if isinstance(function, tf_keras.metrics.Metric):
@@ -180,7 +186,7 @@ def _metric(plan: PlannedMetric, loss: Any, output: tf.Tensor, label: Any) -> An
     return tf_keras.metrics.MeanMetricWrapper(function, name=name)
 
 
-def _made_again(metric: Any) -> Any:
+def _copy_metric(metric: tf_keras.metrics.Metric) -> tf_keras.metrics.Metric:
     try:
         return type(metric).from_config(metric.get_config())
     except TypeError as error:
@@ -190,15 +196,17 @@ def _made_again(metric: Any) -> Any:
         ) from error
 
 
-def _function(metric: Any, loss: Any, output: tf.Tensor, label: Any) -> Any:
+def _function(
+    metric: GivenMetric, loss: Loss | None, output: tf.Tensor, label: tf.Tensor
+) -> GivenMetric:
     for names in (_ACCURACY, _CROSSENTROPY):
         if metric in names:
             return getattr(tf_keras.metrics, f"{_kind(loss, output, label)}_{names[0]}")
     return tf_keras.metrics.get(metric) if isinstance(metric, str) else metric
 
 
-def _kind(loss: Any, output: tf.Tensor, label: Any) -> str:
-    """What begins the name of the accuracy that fits, by the loss or the shapes."""
+def _kind(loss: Loss | None, output: tf.Tensor, label: tf.Tensor) -> str:
+    """Returns the prefix of the accuracy's name, by the loss or the shapes."""
     if _is_loss(loss, tf_keras.losses.SparseCategoricalCrossentropy):
         return "sparse_categorical"
     if _is_loss(loss, tf_keras.losses.BinaryCrossentropy) or output.shape[-1] == 1:
@@ -207,13 +215,13 @@ def _kind(loss: Any, output: tf.Tensor, label: Any) -> str:
     return "sparse_categorical" if ranks_differ or label.shape[-1] == 1 else "categorical"
 
 
-def _is_loss(loss: Any, cls: type) -> bool:
-    """Whether a Loss is of a class, or wraps the function that is the class's own name."""
+def _is_loss(loss: Loss | None, cls: type) -> bool:
+    """Returns whether a Loss is of a class, or wraps the function with the class's name."""
     return isinstance(loss, cls) or getattr(loss, "name", None) == cls().name
 
 
-def _masked(weights: Any, output: tf.Tensor) -> Any:
-    """Sample weights that leave out the masked time steps of a sequence."""
+def _mask_weights(weights: tf.Tensor | None, output: tf.Tensor) -> tf.Tensor | None:
+    """Returns sample weights that are zero at the masked time steps of a sequence."""
     mask = getattr(output, "_keras_mask", None)
     if mask is None:
         return weights

@@ -1,1 +1,1 @@
-"""A Keras model built again inside the graph of a model_fn."""
+"""Keras models that are rebuilt in the graph of a model_fn."""

@@ -1,42 +1,42 @@
-"""The context of a Keras model's call, for layers that are called one by one in a graph."""
+"""The context of a Keras model's call, for layers that a graph calls one by one."""
 
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import tensorflow as tf
 import tf_keras
 
 _T = TypeVar("_T")
-# What AutoGraph's status is where nobody has changed it; Keras then converts the layers it calls.
+# AutoGraph's default status, with which Keras converts the layers it calls.
 _UNCHANGED = tf.__internal__.autograph.control_status_ctx()
 
 
 def in_keras_call(function: Callable[[], _T], training: bool) -> _T:
-    """Calls `function` as if within the `call` of a model that was called with `training`.
+    """Calls a function as a Keras model calls its layers.
 
-    Layers in it have that value of `training`, and AutoGraph converts them. Names of operations
-    begin at the root name scope.
+    Layers get this value of `training`, and AutoGraph converts them. Names of operations begin at
+    the root name scope.
 
     Args:
       function: Calls layers in the default graph.
-      training: Whether layers act as in training.
+      training: Whether layers run in training mode.
 
     Returns:
-      What `function` returned.
+      The result of `function`.
     """
     result: list[_T] = []
     called = tf.__internal__.autograph.tf_convert(function, _UNCHANGED, convert_by_default=False)
 
     class Model(tf_keras.layers.Layer):
         @tf.autograph.experimental.do_not_convert
-        def call(self, inputs: Any, training: bool) -> Any:
+        def call(self, inputs: tf.Tensor | None, training: bool) -> tf.Tensor | None:
             with tf.compat.v1.name_scope(None):
                 result.append(called())
             return inputs
 
     with warnings.catch_warnings():
-        # For code of TF1, which asks the graph; the warning's advice is what is done below.
+        # TensorFlow 1 code reads it from the graph. The call below follows the warning's advice.
         warnings.filterwarnings("ignore", message=".*set_learning_phase")
         tf_keras.backend.set_learning_phase(int(training))
     Model()(None, training=training)

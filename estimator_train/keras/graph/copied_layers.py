@@ -1,4 +1,4 @@
-"""Layers of a model in a copy of it: what their configs do not tell."""
+"""Properties of layers that their configs leave out, for copies of a model."""
 
 import functools
 from typing import Any
@@ -6,11 +6,13 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.keras.graph.structures import Structure
 
-def lookup_configs(model: Any) -> dict[str, dict[str, Any]]:
-    """The configs of a model's lookup layers by name, with the vocabularies they adapted to.
 
-    They are read from tables, which is not possible in a graph.
+def lookup_configs(model: tf_keras.Model) -> dict[str, dict[str, Any]]:
+    """Returns configs of lookup layers by name, with the vocabularies that they adapted to.
+
+    Vocabularies are read from tables, which is not possible in a graph.
     """
     return {
         layer.name: {
@@ -22,24 +24,24 @@ def lookup_configs(model: Any) -> dict[str, dict[str, Any]]:
     }
 
 
-def own_config(config: Any) -> Any:
-    """A config for one `from_config`, which may take away what it has used.
+def copy_config(config: Structure) -> Structure:
+    """Copies a config's dicts and lists: `from_config` may remove entries that it has used.
 
-    Its dicts and lists are copied, and what they hold is not.
+    The values in them are not copied.
     """
     if isinstance(config, dict):
-        return {key: own_config(value) for key, value in config.items()}
+        return {key: copy_config(value) for key, value in config.items()}
     if isinstance(config, list):
-        return [own_config(value) for value in config]
+        return [copy_config(value) for value in config]
     return config
 
 
 @functools.cache
-def connected(cls: Any) -> Any:
-    """A layer class for an operation such as `1 - x`, whose first argument is not a tensor.
+def connected_class(cls: Any) -> Any:
+    """Returns a layer class for operations such as `1 - x`, whose first argument is no tensor.
 
-    A layer that is made in a graph looks at its first argument alone to tell whether it is part of
-    a model, and a model is refused for such an operation.
+    A layer in a graph decides by its first argument alone whether it is part of a model, and
+    tf_keras refuses a model with such an operation.
     """
 
     class Connected(cls):
@@ -53,8 +55,8 @@ def connected(cls: Any) -> Any:
     return Connected
 
 
-def copy_trainable(source: Any, target: Any) -> None:
-    """Freezes the layers that are frozen in `source`, a flag that configs of models leave out."""
+def copy_trainable(source: tf_keras.Model, target: tf_keras.Model) -> None:
+    """Freezes the layers that are frozen in `source`; configs of models leave this flag out."""
     flags = [layer.trainable for layer in _layers(source)]
     layers = _layers(target)
     if len(flags) != len(layers):
@@ -64,7 +66,7 @@ def copy_trainable(source: Any, target: Any) -> None:
             layer.trainable = trainable
 
 
-def _layers(model: Any) -> list[Any]:
+def _layers(model: tf_keras.Model) -> list[tf_keras.layers.Layer]:
     return [
         part
         for part in (model, *model.submodules)

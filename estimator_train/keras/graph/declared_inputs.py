@@ -1,19 +1,22 @@
-"""Features beside what the inputs of a Keras model were declared as.
+"""Features in the dtypes and shapes of a Keras model's Inputs.
 
-A feature is a tensor, or anything else that an input_fn may return; a symbol is the model's input.
+A feature is a tensor or another value of an input_fn; a symbol is the model's symbolic input.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 
+Feature: TypeAlias = Any
+Symbol: TypeAlias = Any  # A KerasTensor, which has no public name in tf_keras.
 
-def _is_dense(feature: Any) -> bool:
+
+def _is_dense(feature: Feature) -> bool:
     return isinstance(feature, (tf.Tensor, tf.Variable))
 
 
-def in_float_type(feature: Any, symbol: Any) -> Any:
-    """A float feature in the input's float type, which layers would cast it to themselves."""
+def cast_floats(feature: Feature, symbol: Symbol) -> Feature:
+    """Casts a float feature to the input's float dtype, as layers do."""
     floats = _is_dense(feature) and feature.dtype.is_floating and symbol.dtype.is_floating
     if floats and feature.dtype != symbol.dtype:
         feature = tf.cast(feature, symbol.dtype)
@@ -22,23 +25,23 @@ def in_float_type(feature: Any, symbol: Any) -> Any:
     return feature
 
 
-def is_as_declared(feature: Any, symbol: Any) -> bool:
-    """Whether a feature is what the input was declared as, or of another kind altogether."""
+def is_as_declared(feature: Feature, symbol: Symbol) -> bool:
+    """Returns whether a feature has the input's dtype and shape, or cannot be cast to them."""
     if not _is_dense(feature) or feature.dtype == tf.string or symbol.dtype == tf.string:
         return True
     return feature.dtype == symbol.dtype and not _is_row_of(feature, symbol)
 
 
-def _is_row_of(feature: Any, symbol: Any) -> bool:
-    """Whether a feature of several dimensions has the elements of an input that takes rows."""
+def _is_row_of(feature: Feature, symbol: Symbol) -> bool:
+    """Returns whether a feature of rank 3 or more has as many elements as the input's rows."""
     if symbol.shape.rank != 2 or (feature.shape.rank or 0) < 3:
         return False
     row = feature.shape[1:].num_elements()
     return row is not None and row == symbol.shape[1]
 
 
-def as_declared(feature: Any, symbol: Any) -> Any:
-    """A feature in the input's dtype, and as rows where the input takes rows."""
+def cast_to_declared(feature: Feature, symbol: Symbol) -> Feature:
+    """Casts a feature to the input's dtype, and flattens it to rows if the input takes rows."""
     if is_as_declared(feature, symbol):
         return feature
     if _is_row_of(feature, symbol):
@@ -46,8 +49,8 @@ def as_declared(feature: Any, symbol: Any) -> Any:
     return tf.cast(feature, symbol.dtype)
 
 
-def placeholder_like(feature: Any) -> Any:
-    """A placeholder of a feature's dtype and shape, for a graph of its own."""
+def placeholder_like(feature: Feature) -> Feature:
+    """Makes a placeholder of a feature's dtype and shape in the default graph."""
     if isinstance(feature, tf.SparseTensor):
         return tf.compat.v1.sparse_placeholder(feature.dtype, feature.shape)
     if isinstance(feature, tf.RaggedTensor):

@@ -1,4 +1,4 @@
-"""Initializing the variables of a graph with the weights of the eager model."""
+"""Initial values of a graph's variables, from the weights of the eager model."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -9,26 +9,26 @@ import tensorflow as tf
 
 
 class InitialValues:
-    """Records the tensors that initialize the variables made within its context."""
+    """Tensors that initialize the variables of a graph."""
 
     def __init__(self) -> None:
         self._tensors: dict[str, tf.Tensor | None] = {}
 
     def recorded(self) -> contextlib.AbstractContextManager[Any]:
-        """Within it, variables of the default graph are noted."""
+        """Records the variables that are made inside this context."""
         return tf.variable_creator_scope(self._create)
 
     def feeds(
         self, variables: Sequence[tf.Variable], values: Sequence[np.ndarray]
     ) -> dict[tf.Tensor, np.ndarray]:
-        """Returns a feed_dict for the initialization of variables with given values.
+        """Returns a feed_dict that initializes variables with given values.
 
-        Fed values take no space in the graph, and everything that is computed from an initial
-        value, such as the variable's copies on other replicas, is computed from the fed one.
+        Fed values take no space in the graph, and every tensor that depends on an initial value,
+        such as the variable's copies on other replicas, depends on the fed value.
 
         Args:
-          variables: Variables that were made within the context.
-          values: Their values, of the same shapes, in the same order.
+          variables: Variables that were made inside the context.
+          values: Values of the same shapes, in the same order.
         """
         tensors = [self._tensors[variable.name] for variable in variables]
         pairs = zip(tensors, values, strict=True)
@@ -47,6 +47,6 @@ class InitialValues:
         variable = next_creator(**arguments)
         if not callable(given):
             made.append(variable.initial_value)
-        # Of a mirrored variable only the first replica's value is made, the others copy it.
+        # A mirrored variable computes the first replica's value, and the others copy it.
         self._tensors[variable.name] = made[0] if made else None
         return variable

@@ -4,9 +4,11 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from estimator_train.keras.graph.structures import Structure
+
 
 class FormattedKeyError(KeyError):
-    """A KeyError whose text keeps its line breaks; a plain one would show them escaped."""
+    """KeyError that shows line breaks of its text; a plain KeyError escapes them."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -14,39 +16,39 @@ class FormattedKeyError(KeyError):
 
 @dataclasses.dataclass(frozen=True)
 class Names:
-    """The names of a model's inputs or of its outputs.
+    """Names of a model's inputs or of its outputs.
 
     Attributes:
-      names: One for each, in the model's order.
-      aliases: For a model that takes or gives a dict: its keys, and the names they stand for.
+      names: One name per tensor, in the model's order.
+      aliases: Keys to names, for a model that takes or returns a dict.
     """
 
     names: tuple[str, ...]
     aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, names: Sequence[str], structure: Any) -> "Names":
-        """The names of the tensors in `structure`, a dict's keys being aliases of them."""
+    def of(cls, names: Sequence[str], structure: Structure) -> "Names":
+        """Makes the names of the tensors in `structure`; keys of a dict are aliases."""
         keys = sorted(structure) if isinstance(structure, Mapping) else []
         return cls(tuple(names), dict(zip(keys, names, strict=True)) if keys else {})
 
     def resolved(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns `given` with names in place of aliases."""
+        """Replaces aliases by names."""
         return {
             key if key in self.names else self.aliases.get(key, key): value
             for key, value in given.items()
         }
 
-    def spread(self, given: Any, what: str) -> dict[str, Any]:
+    def spread(self, given: Structure, argument: str) -> dict[str, Any]:
         """Returns one value for each name.
 
         Args:
           given: A dict by name (or alias), where names may be missing; a list or tuple in the order
             of the names; or one value for all.
-          what: What the values are, for messages.
+          argument: The name of the values in error messages.
 
         Returns:
-          Name to value, None for what is missing.
+          Names to values; None for a missing value.
 
         Raises:
           ValueError: The dict has an unknown name, or the list another length.
@@ -56,26 +58,26 @@ class Names:
             unknown = [key for key in resolved if key not in self.names]
             if unknown:
                 raise ValueError(
-                    f"Unknown entries in {what} dictionary: {unknown}. Only expected following "
+                    f"Unknown entries in {argument} dictionary: {unknown}. Only expected following "
                     f"keys: {list(self.names)}"
                 )
             return {name: resolved.get(name) for name in self.names}
         if isinstance(given, (list, tuple)):
-            return self._in_order(given, what)
+            return self._in_order(given, argument)
         return dict.fromkeys(self.names, given)
 
-    def pick(self, given: Any, what: str, kind: str, wanted: Sequence[str]) -> dict[str, Any]:
+    def pick(self, given: Structure, what: str, kind: str, wanted: Sequence[str]) -> dict[str, Any]:
         """Returns tensors by name from what an input_fn returned.
 
         Args:
-          given: A dict by name (or alias), which may hold more; a list or tuple in the order of the
-            names; or a tensor, where there is one name.
+          given: A dict by name (or alias), which may have other keys too; a list or tuple in the
+            order of the names; or a tensor, if there is one name.
           what: "features" or "labels", for messages.
           kind: "inputs" or "outputs", for messages.
-          wanted: The names that have to be there.
+          wanted: The names that must be there.
 
         Raises:
-          FormattedKeyError: The dict does not have all that is wanted.
+          FormattedKeyError: The dict lacks a wanted name.
           ValueError: The list is of another length, or there is one tensor for several names.
         """
         if isinstance(given, Mapping):
@@ -94,17 +96,17 @@ class Names:
 
 
 def check_covers(found: set[str], wanted: set[str], given: set[str], what: str, kind: str) -> None:
-    """Checks that all names that are wanted are there.
+    """Checks that no wanted name is missing.
 
     Args:
-      found: The names that are there.
-      wanted: The names that have to be.
-      given: The names that are there as the user wrote them.
-      what: What has the names that are there, for the error.
-      kind: What wants them, for the error.
+      found: The names in the dict.
+      wanted: The names that must be there.
+      given: The names in the dict, as the user wrote them.
+      what: The name of the dict in the error.
+      kind: The kind of the wanted names in the error.
 
     Raises:
-      FormattedKeyError: Some are missing.
+      FormattedKeyError: A name is missing.
     """
     missed = wanted - found
     if missed:
@@ -116,5 +118,5 @@ def check_covers(found: set[str], wanted: set[str], given: set[str], what: str, 
 
 
 def _set(keys: set[str]) -> str:
-    """A set as Python writes it, in an order that does not change from run to run."""
+    """Formats a set as Python does, but sorted."""
     return "{" + ", ".join(sorted(map(repr, keys))) + "}"

@@ -1,9 +1,8 @@
-"""Making layers in a graph without breaking the eager layers of the process."""
+"""Keeps the eager layers of the process usable while a graph makes layers."""
 
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import tf_keras
 
@@ -14,12 +13,12 @@ _KEPT: dict[type, tuple[type, ...]] = {}
 
 @contextlib.contextmanager
 def kept_layer_classes() -> Iterator[None]:
-    """Within it, layers may be made in a graph; after it, eager layers work as before.
+    """Restores the bases of layer classes that layers made in a graph have changed.
 
-    When a layer is made in a graph, tf_keras changes the bases of its class, which makes every
-    eager layer and model of that class unusable: callers could not use their own model after
-    training. The bases are restored when the last thread leaves the context, as the replicas of a
-    strategy are in it at the same time, each in its own thread.
+    When a graph makes a layer, tf_keras changes the bases of its class, and every eager layer and
+    model of that class becomes unusable: callers could not use their own model after training. The
+    replicas of a strategy build their models at the same time, each in a thread: the last thread to
+    leave restores the bases.
     """
     global _USERS
     with _LOCK:
@@ -42,7 +41,8 @@ def _restore() -> None:
     _KEPT.clear()
 
 
-def _subclasses(cls: Any) -> Iterator[type]:
+def _subclasses(cls: type) -> Iterator[type]:
+    subclass: type
     for subclass in cls.__subclasses__():
         yield subclass
         yield from _subclasses(subclass)

@@ -1,4 +1,4 @@
-"""What an input_fn returned, in the form a Keras model takes it."""
+"""Features, labels and sample weights of an input_fn in the form that a Keras model takes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,13 +7,14 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.keras.graph.io_names import Names
+from estimator_train.keras.graph.structures import Structure
 
 _FEATURES = "features"
 _SAMPLE_WEIGHTS = "sample_weights"
 
 
-def as_tensors(given: Any) -> Any:
-    """Returns what an input_fn returned with constants in place of NumPy arrays.
+def as_tensors(given: Structure) -> Structure:
+    """Replaces NumPy arrays by constants.
 
     Args:
       given: Tensors and arrays, or lists, tuples and dicts of them.
@@ -27,12 +28,12 @@ def as_tensors(given: Any) -> Any:
     return given
 
 
-def split_features(features: Any) -> tuple[Any, Any]:
+def split_features(features: Structure) -> tuple[Structure, Structure]:
     """Returns the model's features and the sample weights.
 
     Args:
-      features: What input_fn returned as features; with sample weights it is a dict of `features`
-        and `sample_weights`.
+      features: The features of input_fn; with sample weights a dict of `features` and
+        `sample_weights`.
 
     Returns:
       The features, and the weights or None.
@@ -43,20 +44,20 @@ def split_features(features: Any) -> tuple[Any, Any]:
 
 
 def labels_of(
-    labels: Any, names: Names, wanted: Sequence[str], outputs: Mapping[str, tf.Tensor]
+    labels: Structure, names: Names, wanted: Sequence[str], outputs: Mapping[str, tf.Tensor]
 ) -> dict[str, Any]:
-    """Returns labels by output name, each with the rank and dtype that its output compares with.
+    """Returns labels by output name, with the ranks and dtypes of the outputs.
 
     Args:
-      labels: What input_fn returned as labels: a tensor, where one output wants one, or a list,
-        tuple or dict of tensors.
+      labels: The labels of input_fn: a tensor if one output needs labels, or a list, tuple or dict
+        of tensors.
       names: The names of the model's outputs.
       wanted: The outputs that have a loss or metrics.
       outputs: The model's outputs by name.
 
     Raises:
-      FormattedKeyError: A dict of labels does not have all that is wanted.
-      ValueError: There are no labels though some are wanted.
+      FormattedKeyError: A dict of labels lacks an output.
+      ValueError: There are no labels, and an output needs some.
     """
     if not wanted:
         return {}
@@ -68,11 +69,11 @@ def labels_of(
     if len(wanted) == 1 and isinstance(labels, (tf.Tensor, tf.Variable)):
         labels = {wanted[0]: labels}
     given = names.pick(labels, "labels", "outputs", wanted)
-    return {name: _aligned(given[name], outputs[name]) for name in wanted}
+    return {name: _align(given[name], outputs[name]) for name in wanted}
 
 
-def weights_of(sample_weights: Any, names: Names) -> dict[str, Any]:
-    """Returns sample weights by output name, None where there are none.
+def weights_of(sample_weights: Structure, names: Names) -> dict[str, Any]:
+    """Returns sample weights by output name; None for an output without weights.
 
     Args:
       sample_weights: None; a tensor of shape [batch] (or of an output's shape without its last
@@ -92,8 +93,8 @@ def weights_of(sample_weights: Any, names: Names) -> dict[str, Any]:
     return names.spread(sample_weights, _SAMPLE_WEIGHTS)
 
 
-def _aligned(label: Any, output: tf.Tensor) -> Any:
-    """A label in the output's dtype, where both are floats or both integers, and [batch, 1]."""
+def _align(label: Any, output: tf.Tensor) -> Any:  # Any: also sparse and ragged tensors.
+    """Casts a label to the output's dtype within floats or integers; [batch] becomes [batch, 1]."""
     if not isinstance(label, (tf.Tensor, tf.Variable)):
         return label
     if label.shape.rank == 1 and output.shape.rank == 2:

@@ -1,20 +1,20 @@
-"""Which operations of a graph change a model's variables, and which do not depend on a batch."""
+"""Operations that change a model's variables, and operations that do not depend on a batch."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 
-def variables_of(model: Any) -> list[tf.Variable]:
-    """The variables among a model's weights, which the vocabulary of a lookup layer is not."""
+def variables_of(model: tf_keras.Model) -> list[tf.Variable]:
+    """Returns the weights of a model that are variables; a vocabulary of a lookup layer is none."""
     return [weight for weight in model.weights if isinstance(weight, tf.Variable)]
 
 
 def on_placeholders(operations: Sequence[tf.Operation]) -> set[tf.Operation]:
-    """The operations of a call that depend on a placeholder made in that call.
+    """Returns the operations of a call that depend on a placeholder of that call.
 
-    A model within a model is first made on placeholders, and its parts for them stay in the graph.
+    A model inside a model is first called on placeholders, and the operations stay in the graph.
     """
     found: set[tf.Operation] = set()
     for operation in operations:
@@ -24,8 +24,8 @@ def on_placeholders(operations: Sequence[tf.Operation]) -> set[tf.Operation]:
     return found
 
 
-def assignments(model: Any, operations: Sequence[tf.Operation]) -> list[tf.Operation]:
-    """The operations that change a model's variables, other than to initialize them."""
+def assignments(model: tf_keras.Model, operations: Sequence[tf.Operation]) -> list[tf.Operation]:
+    """Returns the operations that assign a model's variables, without initializers."""
     strategy = tf.distribute.get_strategy()
     handles = {
         part.handle.op.name

@@ -1,4 +1,4 @@
-"""Keras models rebuilt in the default graph, on the tensors of a batch."""
+"""Rebuilds Keras models in the default graph, on the tensors of a batch."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -9,38 +9,48 @@ import tf_keras
 
 from estimator_train.keras.graph.call_context import in_keras_call
 from estimator_train.keras.graph.copied_layers import (
-    connected,
+    connected_class,
+    copy_config,
     copy_trainable,
     lookup_configs,
-    own_config,
 )
 from estimator_train.keras.graph.declared_inputs import (
-    as_declared,
-    in_float_type,
+    cast_floats,
+    cast_to_declared,
     is_as_declared,
     placeholder_like,
 )
 from estimator_train.keras.graph.io_names import Names
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
 from estimator_train.keras.graph.model_operations import assignments, on_placeholders, variables_of
+from estimator_train.keras.graph.structures import Structure
 
 _LOG = tf.get_logger()
+# Errors of layers that are called on a dtype or shape that they do not take.
+_LAYER_ERRORS = (
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+    tf.errors.OpError,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class GraphModel:
-    """A Keras model in the default graph, called on a batch.
+    """Keras model in the default graph, called on a batch.
 
     Attributes:
       model: The tf_keras Model, with its weights in this graph.
       names: The names of its outputs.
       outputs: Its outputs by name.
-      updates: Operations by which its layers keep statistics and other state.
-      losses: Losses of its layers: regularization and what `add_loss` added.
-      unused: Operations of calls that the model's maker made, on other data than the batch.
+      updates: Operations that update statistics and other state of its layers.
+      losses: Losses of its layers: regularization and `add_loss`.
+      unused: Operations of earlier calls of the model, on other data than the batch.
     """
 
-    model: Any
+    model: tf_keras.Model
     names: Names
     outputs: dict[str, tf.Tensor]
     updates: Sequence[tf.Operation] = ()
@@ -49,16 +59,17 @@ class GraphModel:
 
 
 class Blueprint:
-    """All it takes to rebuild a Keras model in a graph.
+    """Rebuilds a Keras model in graphs.
 
-    Functional models, and Sequential ones that know their input, are cloned layer by layer on the
-    tensors of a batch; other models are made from their config and called. Either way operations
-    and variables have the names that they have in the given model.
+    Functional models, and Sequential models with an input shape, are cloned layer by layer on the
+    tensors of a batch; other models are made from their config and called. Operations and variables
+    keep their names.
 
     Args:
       model: A tf_keras Model, eager. It is read, never changed.
       custom_objects: Names to classes and functions that the model's config needs, or None.
-      remake: Makes such a model again, for subclassed ones without a config; or None.
+      remake: Function that builds the model again, for subclassed models without a config; or
+        None.
 
     Raises:
       ValueError: A subclassed model cannot be made again from its config.
@@ -66,7 +77,7 @@ class Blueprint:
 
     def __init__(
         self,
-        model: Any,
+        model: tf_keras.Model,
         custom_objects: Mapping[str, Any] | None = None,
         remake: Callable[[], Any] | None = None,
     ) -> None:
@@ -84,7 +95,7 @@ class Blueprint:
             self._from_config()  # raises here, not in the middle of a job
 
     def eager_copy(self) -> Any:
-        """Returns another eager model like this one, not compiled, with weights of its own."""
+        """Builds another eager model like this one, with its own weights and not compiled."""
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             layered = self.is_layered
             copied = tf_keras.models.clone_model(self._model) if layered else self._remake()
@@ -98,27 +109,31 @@ class Blueprint:
 
     @property
     def is_layered(self) -> bool:
-        """Whether the model is nothing but its layers: Functional or Sequential, not subclassed."""
+        """Whether the model is Functional or Sequential, not subclassed."""
         return self.is_functional or type(self._model) is tf_keras.Sequential
 
-    def call(self, features: Any, training: bool) -> GraphModel:
+    def call(
+        self, features: Structure, training: bool, *, allows_other_shapes: bool = False
+    ) -> GraphModel:
         """Rebuilds the model in the default graph and calls it.
 
         Args:
           features: Tensor, or list, tuple or dict of tensors.
-          training: Whether layers act as in training.
+          training: Whether layers run in training mode.
+          allows_other_shapes: Warns where weights have other shapes than in the given model, for
+            predictions and exports.
 
         Raises:
-          FormattedKeyError: A dict of features does not have all of the model's inputs.
-          ValueError: The features do not fit the model's inputs, or a Functional or Sequential
-            model comes out with other weights than the given one.
+          FormattedKeyError: A dict of features lacks an input of the model.
+          ValueError: The features do not fit the model's inputs, or the weights of a Functional or
+            Sequential model have other shapes than in the given model.
         """
         graph = tf.compat.v1.get_default_graph()
         if self.is_functional:
-            features = self._as_taken(features, training)
+            features = self._prepare_features(features, training)
         before = len(graph.get_operations())
         made = self._called(features, training)
-        self._check_weights(made.model, features)
+        self._check_weights(made.model, features, allows_other_shapes)
         operations = graph.get_operations()[before:]
         unused = on_placeholders(operations) | made.unused
         updates = dict.fromkeys([*made.model.updates, *assignments(made.model, operations)])
@@ -128,7 +143,7 @@ class Blueprint:
             losses=[loss for loss in made.model.losses if loss.op not in unused],
         )
 
-    def _called(self, features: Any, training: bool) -> GraphModel:
+    def _called(self, features: Structure, training: bool) -> GraphModel:
         of_layers = self._clone if self.is_functional else self._chain
         make = of_layers if self.is_layered else self._make
         with tf_keras.utils.custom_object_scope(self._custom_objects):
@@ -153,70 +168,76 @@ class Blueprint:
             lambda one: tf.compat.v1.placeholder(one.dtype, one.shape), taken
         )
 
-    def _as_taken(self, features: Any, training: bool) -> dict[str, Any]:
-        """Features by input, as they are; as the inputs were declared where layers need it so.
+    def _prepare_features(self, features: Structure, training: bool) -> dict[str, Any]:
+        """Returns features by input, cast to the declared inputs only if layers need it.
 
-        A feature takes the place of an Input whatever that was declared with. What a layer cannot
-        take, such as integers or pictures where it multiplies rows of floats, is made fit for it.
+        A feature replaces an Input of any dtype and shape. Features that layers do not take, such
+        as integers or pictures where a layer multiplies rows of floats, are cast and reshaped.
         """
         names = self._model.input_names
         given = Names.of(names, self._model.input).pick(features, "features", "inputs", names)
         symbols = dict(zip(names, self._model.inputs, strict=True))
-        floats = {name: in_float_type(given[name], symbols[name]) for name in names}
+        floats = {name: cast_floats(given[name], symbols[name]) for name in names}
         if all(is_as_declared(floats[name], symbols[name]) for name in names):
             return floats
         if self._takes(given, training):
             return given
-        return {name: as_declared(floats[name], symbols[name]) for name in names}
+        return {name: cast_to_declared(floats[name], symbols[name]) for name in names}
 
     def _takes(self, features: Mapping[str, Any], training: bool) -> bool:
-        """Whether the model can be called on such features, tried in a graph of its own."""
+        """Returns whether the model can be called on such features; tries it in another graph."""
         with tf.Graph().as_default():
+            given = tf.nest.map_structure(placeholder_like, dict(features))
             try:
-                given = tf.nest.map_structure(placeholder_like, dict(features))
-                self._check_weights(self._called(given, training).model, given)
-            except Exception:  # Whatever a layer objects by.
+                model = self._called(given, training).model
+            except _LAYER_ERRORS as error:
+                _LOG.info(
+                    "The features are cast to the dtypes and shapes of the Inputs of the Keras "
+                    "model '%s', as it does not take them otherwise: %s: %s",
+                    self._model.name,
+                    type(error).__name__,
+                    error,
+                )
                 return False
-        return True
+        return self.fits(model)
 
     def _clone(self, features: Mapping[str, Any]) -> GraphModel:
         original = self._model
         model = tf_keras.models.clone_model(
             original,
             input_tensors=[features[name] for name in original.input_names],
-            clone_function=self._copied,
+            clone_function=self._copy_layer,
         )
         names = Names.of(original.output_names, original.output)
         return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
 
-    def _chain(self, features: Any) -> GraphModel:
-        """Stacks the layers of a Sequential model on features that it was not told of."""
+    def _chain(self, features: Structure) -> GraphModel:
+        """Stacks the layers of a Sequential model without an input shape on features."""
         tensor = tf.nest.flatten(features)
         if len(tensor) != 1:
             raise ValueError(
                 f"The Sequential model '{self._model.name}' takes one feature, but input_fn "
                 f"returned {len(tensor)}: {features}"
             )
-        layers = [self._copied(layer) for layer in self._model.layers]
+        layers = [self._copy_layer(layer) for layer in self._model.layers]
         model = tf_keras.Sequential([tf_keras.Input(tensor=tensor[0]), *layers])
         names = Names.of(model.output_names, model.output)
         return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
 
-    def _copied(self, layer: Any) -> Any:
+    def _copy_layer(self, layer: tf_keras.layers.Layer) -> tf_keras.layers.Layer:
         config = self._lookups.get(layer.name)
         layer_class: Any = type(layer)
-        made = layer_class.from_config(own_config(config or layer.get_config()))
         if layer_class.__name__ == "TFOpLambda":
-            made.__class__ = connected(layer_class)
-        return made
+            layer_class = connected_class(layer_class)
+        return layer_class.from_config(copy_config(config or layer.get_config()))
 
-    def _make(self, features: Any) -> GraphModel:
+    def _make(self, features: Structure) -> GraphModel:
         graph = tf.compat.v1.get_default_graph()
         before = len(graph.get_operations())
         model = self._remake()
         unused = frozenset(graph.get_operations()[before:])
         for metric in model.metrics:
-            # Else a call that the maker made would be what updates the metric from now on.
+            # Otherwise an earlier call on other data would update the metric.
             metric._updates = [update for update in metric.updates if update not in unused]
         copy_trainable(self._model, model)
         result = model(features)
@@ -228,25 +249,30 @@ class Blueprint:
 
     def _from_config(self) -> Any:
         with tf_keras.utils.custom_object_scope(self._custom_objects):
-            return type(self._model).from_config(own_config(self._config))
+            return type(self._model).from_config(copy_config(self._config))
 
-    def fits(self, model: Any) -> bool:
-        """Whether a rebuilt model has weights of the same shapes as the given one."""
+    def fits(self, model: tf_keras.Model) -> bool:
+        """Returns whether a rebuilt model has weights of the same shapes as the given model."""
         return not self.weights or _shapes(variables_of(model)) == _shapes(self.weights)
 
-    def _check_weights(self, model: Any, features: Any) -> None:
+    def _check_weights(
+        self, model: tf_keras.Model, features: Structure, allows_other_shapes: bool
+    ) -> None:
         if self.fits(model):
             return
-        told = (
+        message = (
             f"The Keras model '{self._model.name}' has weights of the shapes "
-            f"{_shapes(self.weights)}, but made anew from its config they are "
+            f"{_shapes(self.weights)}, but rebuilt from its config they are "
             f"{_shapes(variables_of(model))}. If it was changed after it was constructed, it needs "
-            "a get_config() that tells so; else return features of the shapes that it was built "
-            f"for from input_fn, which returned {features}."
+            "a get_config() with the change; otherwise input_fn must return features of the shapes "
+            f"that the model was built for: it returned {features}."
         )
-        if self.is_layered:
-            raise ValueError(told)
-        _LOG.warning("%s Training starts from new weights.", told)
+        if allows_other_shapes:
+            _LOG.warning("%s The weights of the checkpoint do not fit these features.", message)
+        elif self.is_layered:
+            raise ValueError(message)
+        else:
+            _LOG.warning("%s Training starts from new weights.", message)
 
 
 def _shapes(values: Sequence[Any]) -> list[tuple[int, ...]]:
@@ -254,21 +280,21 @@ def _shapes(values: Sequence[Any]) -> list[tuple[int, ...]]:
 
 
 def _values_of(variables: Sequence[Any]) -> list[Any]:
-    """The values of a model's variables, also of one made after `disable_v2_behavior()`."""
+    """Returns the values of a model's variables, also after `disable_v2_behavior()`."""
     if tf.compat.v1.executing_eagerly_outside_functions():
         return [variable.numpy() for variable in variables]
     return list(tf_keras.backend.batch_get_value(list(variables)))
 
 
-def _config_of(model: Any) -> dict[str, Any]:
-    """The config of a subclassed model or of a Sequential one that was never called.
+def _config_of(model: tf_keras.Model) -> dict[str, Any]:
+    """Returns the config of a subclassed model, or of a Sequential model that was never called.
 
     Raises:
-      ValueError: It has none.
+      ValueError: The model has no config.
     """
     own = type(model).get_config is not tf_keras.Model.get_config
-    # tf_keras notes the constructor's arguments, and here whether it could; where it could not,
-    # its get_config() is an empty dict, which would make another model without a word.
+    # tf_keras sets this attribute where it could record the constructor's arguments. Without it
+    # get_config() returns an empty dict, which would silently build another model.
     if not own and not getattr(model, "_auto_get_config", False):
         raise ValueError(
             f"The Keras model '{model.name}' cannot be built again in a graph: arguments of "

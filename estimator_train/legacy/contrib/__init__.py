@@ -1,4 +1,4 @@
-"""Stand-ins of `tf.contrib`: one file a module, with what Estimator code uses of it.
+"""Stand-ins for the modules of `tf.contrib` that Estimator code uses, one file for each module.
 
-What is built on public TensorFlow alone is ours; nothing of the original's code is in here.
+They are written on public TensorFlow and contain no code of tf.contrib.
 """

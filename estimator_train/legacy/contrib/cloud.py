@@ -1,29 +1,37 @@
-"""`tf.contrib.cloud`: settings of Google Cloud Storage, which TensorFlow finds by itself."""
-
-from typing import Any
+"""Stand-in for `tf.contrib.cloud`; TensorFlow reads the settings of Google Cloud Storage itself."""
 
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import Session
 
 __all__ = ["BlockCacheParams", "ConfigureGcsHook", "configure_gcs"]
 
 
 class BlockCacheParams:
-    """Sizes of a cache of blocks; kept, and without effect."""
+    """Sizes of the block cache, which are stored but have no effect."""
 
-    def __init__(self, block_size: Any = None, max_bytes: Any = None, max_staleness: Any = None):
+    def __init__(
+        self,
+        block_size: int | None = None,
+        max_bytes: int | None = None,
+        max_staleness: int | None = None,
+    ):
         self.block_size = block_size
         self.max_bytes = max_bytes
         self.max_staleness = max_staleness
 
 
 class ConfigureGcsHook(tf.compat.v1.train.SessionRunHook):
-    """Does nothing: credentials come from the environment."""
+    """Hook without effect: credentials come from the environment."""
 
-    def __init__(self, credentials: Any = None, block_cache: Any = None) -> None:
+    def __init__(self, credentials: object = None, block_cache: object = None) -> None:
         del credentials, block_cache
 
 
 def configure_gcs(
-    session: Any, credentials: Any = None, block_cache: Any = None, device: Any = None
+    session: Session,
+    credentials: object = None,
+    block_cache: object = None,
+    device: str | None = None,
 ) -> None:
     """Does nothing: credentials come from the environment."""

@@ -1,5 +1,6 @@
-"""`tf.contrib.cluster_resolver`: resolvers by their old place."""
+"""Stand-in for `tf.contrib.cluster_resolver`: today's resolvers under their old names."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -26,27 +27,29 @@ UnionClusterResolver = _resolvers.UnionResolver
 
 
 class NoTPU(tf.distribute.cluster_resolver.ClusterResolver):
-    """A resolver that finds no TPU: scripts build one also where they then run without."""
+    """Resolver without a TPU, for scripts that create one on machines without TPUs too."""
 
-    def cluster_spec(self) -> Any:
-        """A cluster without tasks."""
+    def cluster_spec(self) -> tf.train.ClusterSpec:
+        """Returns a cluster without tasks."""
         return tf.train.ClusterSpec({})
 
     def master(self, *unused: Any, **unused_too: Any) -> str:
-        """The address of this process."""
+        """Returns the address of this process."""
         return ""
 
     def get_master(self) -> str:
-        """The address of this process."""
+        """Returns the address of this process."""
         return ""
 
     def num_accelerators(self, *unused: Any, **unused_too: Any) -> dict[str, int]:
-        """No cores."""
+        """Returns a count of 0 TPU cores."""
         return {"TPU": 0}
 
 
-def TPUClusterResolver(tpu: Any = None, *args: Any, **kwargs: Any) -> Any:  # noqa: N802
-    """The resolver of a TPU, or one that finds none where no TPU is named.
+def TPUClusterResolver(
+    tpu: str | Sequence[str] | None = None, *args: Any, **kwargs: Any
+) -> tf.distribute.cluster_resolver.ClusterResolver:  # noqa: N802
+    """Returns the resolver of a TPU, or a `NoTPU` if `tpu` names none.
 
     Arguments are those of `tf.distribute.cluster_resolver.TPUClusterResolver`.
     """

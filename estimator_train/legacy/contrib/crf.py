@@ -1,14 +1,16 @@
-"""`tf.contrib.crf`: linear-chain conditional random fields.
+"""Stand-in for `tf.contrib.crf`: linear-chain conditional random fields.
 
-Scores of a sequence of tags are the sum of the potentials of its tags (unary) and of each pair of
-neighbours (transitions). Shapes: inputs (batch, time, tags), tag_indices (batch, time),
-sequence_lengths (batch).
+The score of a sequence of tags is the sum of the unary potentials of its tags and of the transition
+potentials of neighbouring tags. Shapes: inputs (batch, time, tags), tag_indices (batch, time),
+sequence_lengths (batch,), transition_params (from_tag, to_tag).
 """
 
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import TensorLike
 
 __all__ = [
     "crf_binary_score",
@@ -22,15 +24,19 @@ __all__ = [
 ]
 
 
-def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> tf.Tensor:
-    """The sum of the unary potentials of given tags, shape (batch,)."""
+def crf_unary_score(
+    tag_indices: TensorLike, sequence_lengths: TensorLike, inputs: TensorLike
+) -> tf.Tensor:
+    """Returns the sum of the unary potentials of the given tags, shape (batch,)."""
     tags = tf.cast(tag_indices, tf.int32)
-    chosen = tf.gather(inputs, tags, batch_dims=2)
-    return tf.reduce_sum(chosen * _mask(sequence_lengths, inputs), 1)
+    potentials = tf.gather(inputs, tags, batch_dims=2)
+    return tf.reduce_sum(potentials * _mask(sequence_lengths, inputs), 1)
 
 
-def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> tf.Tensor:
-    """The sum of the potentials of given tags' transitions, shape (batch,)."""
+def crf_binary_score(
+    tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike
+) -> tf.Tensor:
+    """Returns the sum of the transition potentials of the given tags, shape (batch,)."""
     tags = tf.cast(tag_indices, tf.int32)
     pairs = tf.stack([tags[:, :-1], tags[:, 1:]], -1)
     scores = tf.gather_nd(transition_params, pairs)
@@ -40,19 +46,24 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
 
 
 def crf_sequence_score(
-    inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any
+    inputs: TensorLike,
+    tag_indices: TensorLike,
+    sequence_lengths: TensorLike,
+    transition_params: TensorLike,
 ) -> tf.Tensor:
-    """The score of given tags, not normalized, shape (batch,)."""
+    """Returns the unnormalized score of the given tags, shape (batch,)."""
     return crf_unary_score(tag_indices, sequence_lengths, inputs) + crf_binary_score(
         tag_indices, sequence_lengths, transition_params
     )
 
 
-def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> tf.Tensor:
-    """The logarithm of the sum of the exponentials of all sequences' scores, shape (batch,)."""
+def crf_log_norm(
+    inputs: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike
+) -> tf.Tensor:
+    """Returns log(sum(exp(score))) over all sequences of tags, shape (batch,)."""
 
-    def step(alpha: tf.Tensor, now: tuple[tf.Tensor, tf.Tensor]) -> tf.Tensor:
-        unary, is_inside = now
+    def step(alpha: tf.Tensor, element: tuple[tf.Tensor, tf.Tensor]) -> tf.Tensor:
+        unary, is_inside = element
         paths = alpha[:, :, None] + transition_params[None]
         return tf.where(is_inside[:, None], tf.reduce_logsumexp(paths, 1) + unary, alpha)
 
@@ -65,15 +76,18 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 
 
 def crf_multitag_sequence_score(
-    inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any
+    inputs: TensorLike,
+    tag_bitmap: TensorLike,
+    sequence_lengths: TensorLike,
+    transition_params: TensorLike,
 ) -> tf.Tensor:
-    """The log of the summed exponentials of the scores of all sequences of allowed tags.
+    """Returns log(sum(exp(score))) over all sequences of allowed tags, shape (batch,).
 
     Args:
       inputs: Unary potentials.
-      tag_bitmap: Which tags are allowed at each place, shape (batch, time, tags).
-      sequence_lengths: The lengths.
-      transition_params: Potentials (from, to).
+      tag_bitmap: Mask of the tags that are allowed at each time step, shape (batch, time, tags).
+      sequence_lengths: Lengths of the sequences.
+      transition_params: Transition potentials.
     """
     inputs = tf.convert_to_tensor(inputs)
     allowed = tf.where(tf.cast(tag_bitmap, tf.bool), inputs, inputs.dtype.as_numpy_dtype(-np.inf))
@@ -81,18 +95,21 @@ def crf_multitag_sequence_score(
 
 
 def crf_log_likelihood(
-    inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
+    inputs: TensorLike,
+    tag_indices: TensorLike,
+    sequence_lengths: TensorLike,
+    transition_params: TensorLike | None = None,
 ) -> tuple[tf.Tensor, Any]:
-    """The log-likelihood of given tags.
+    """Returns the log-likelihood of the given tags.
 
     Args:
       inputs: Unary potentials.
-      tag_indices: The tags.
-      sequence_lengths: The lengths.
-      transition_params: Potentials (from, to); by default a new variable "transitions".
+      tag_indices: Tags.
+      sequence_lengths: Lengths of the sequences.
+      transition_params: Transition potentials; by default a new variable "transitions".
 
     Returns:
-      The log-likelihood, shape (batch,), and the transitions.
+      The log-likelihood, shape (batch,), and the transition potentials.
     """
     inputs = tf.convert_to_tensor(inputs)
     if transition_params is None:
@@ -103,18 +120,18 @@ def crf_log_likelihood(
 
 
 def crf_decode(
-    potentials: Any, transition_params: Any, sequence_length: Any
+    potentials: TensorLike, transition_params: TensorLike, sequence_length: TensorLike
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """The best tags.
+    """Finds the sequence of tags with the highest score.
 
     Args:
       potentials: Unary potentials.
-      transition_params: Potentials (from, to).
-      sequence_length: The lengths.
+      transition_params: Transition potentials.
+      sequence_length: Lengths of the sequences.
 
     Returns:
-      The tags, int32 of shape (batch, time), 0 after the end of a sequence; and their scores. Of
-      an empty sequence they are those of its first place.
+      The tags, int32 of shape (batch, time), with 0 after the end of a sequence; and their scores.
+      An empty sequence gets the tag and the score of its first time step.
     """
     potentials = tf.convert_to_tensor(potentials)
     count = tf.shape(transition_params)[0]
@@ -122,12 +139,12 @@ def crf_decode(
     by_time = tf.transpose(potentials, [1, 0, 2])
 
     def forward(
-        state: tuple[tf.Tensor, tf.Tensor], now: tuple[tf.Tensor, tf.Tensor]
+        state: tuple[tf.Tensor, tf.Tensor], element: tuple[tf.Tensor, tf.Tensor]
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        unary, is_inside = now
+        unary, is_inside = element
         paths = state[0][:, :, None] + tf.convert_to_tensor(transition_params)[None]
         score = tf.where(is_inside[:, None], tf.reduce_max(paths, 1) + unary, state[0])
-        # After the end each tag comes from itself.
+        # Tags after the end of a sequence point to themselves.
         stay = tf.broadcast_to(tf.range(count)[None], tf.shape(score))
         best = tf.argmax(paths, 1, output_type=tf.int32)
         return score, tf.where(is_inside[:, None], best, stay)
@@ -142,19 +159,19 @@ def crf_decode(
 
     earlier = tf.scan(backward, backpointers, initializer=last, reverse=True)
     tags = tf.transpose(tf.concat([earlier, last[None]], 0))
-    at_least_one = _mask(tf.maximum(sequence_length, 1), potentials)
-    return tags * tf.cast(at_least_one, tf.int32), tf.reduce_max(final, 1)
+    valid = _mask(tf.maximum(sequence_length, 1), potentials)
+    return tags * tf.cast(valid, tf.int32), tf.reduce_max(final, 1)
 
 
-def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], float]:
-    """The best tags of one sequence, with NumPy.
+def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[list[int], float]:
+    """Finds the tags of one sequence with the highest score, with NumPy.
 
     Args:
       score: Unary potentials, shape (time, tags).
-      transition_params: Potentials (from, to).
+      transition_params: Transition potentials.
 
     Returns:
-      The tags, and their score.
+      The tags and their score.
     """
     score = np.asarray(score)
     best = score[0]
@@ -169,6 +186,6 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], float
     return tags[::-1], float(np.max(best))
 
 
-def _mask(lengths: Any, inputs: Any) -> tf.Tensor:
+def _mask(lengths: TensorLike, inputs: TensorLike) -> tf.Tensor:
     inputs = tf.convert_to_tensor(inputs)
     return tf.sequence_mask(lengths, tf.shape(inputs)[1], dtype=inputs.dtype)

@@ -1,10 +1,12 @@
-"""`tf.contrib.data`: transformations by their old place."""
+"""Stand-in for `tf.contrib.data`: today's transformations under their old names."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import Nest
 
 _experimental = tf.compat.v1.data.experimental
 Transformation = Callable[[tf.data.Dataset], tf.data.Dataset]
@@ -48,7 +50,10 @@ TFRecordDataset = tf.compat.v1.data.TFRecordDataset
 
 
 def group_by_window(
-    key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None
+    key_func: Callable[..., tf.Tensor],
+    reduce_func: Callable[..., Any],
+    window_size: int | tf.Tensor | None = None,
+    window_size_func: Callable[[tf.Tensor], tf.Tensor] | None = None,
 ) -> Transformation:
     """See `tf.data.Dataset.group_by_window`."""
     return lambda dataset: dataset.group_by_window(
@@ -56,37 +61,43 @@ def group_by_window(
     )
 
 
-def batch_and_drop_remainder(batch_size: Any) -> Transformation:
-    """Batches of one size, without a smaller last one."""
+def batch_and_drop_remainder(batch_size: int | tf.Tensor) -> Transformation:
+    """Returns a transformation that batches elements and drops the last batch if it is smaller."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
 def padded_batch_and_drop_remainder(
-    batch_size: Any, padded_shapes: Any, padding_values: Any = None
+    batch_size: int | tf.Tensor, padded_shapes: Nest, padding_values: Nest | None = None
 ) -> Transformation:
-    """Padded batches of one size, without a smaller last one; see `Dataset.padded_batch`."""
+    """Returns a transformation that batches padded elements and drops a smaller last batch.
+
+    Arguments are those of `tf.data.Dataset.padded_batch`.
+    """
     return lambda dataset: dataset.padded_batch(
         batch_size, padded_shapes, padding_values, drop_remainder=True
     )
 
 
 def sliding_window_batch(
-    window_size: int, stride: Any = None, window_shift: Any = None, window_stride: int = 1
+    window_size: int,
+    stride: int | None = None,
+    window_shift: int | None = None,
+    window_stride: int = 1,
 ) -> Transformation:
-    """Batches of neighbours.
+    """Returns a transformation that batches overlapping windows of elements.
 
     Args:
-      window_size: Elements of a window.
-      stride: The older name of window_shift.
-      window_shift: Elements between the starts of two windows; 1 by default.
-      window_stride: Elements between two of a window.
+      window_size: Number of elements in a window.
+      stride: Older name of window_shift.
+      window_shift: Number of elements between the starts of two windows; 1 by default.
+      window_stride: Number of elements between neighbours in a window.
 
     Raises:
       ValueError: Both stride and window_shift are given.
     """
     if stride is not None and window_shift is not None:
-        raise ValueError("stride and window_shift are one: give window_shift alone.")
-    shift = next((given for given in (window_shift, stride) if given is not None), 1)
+        raise ValueError("stride is the older name of window_shift: give window_shift alone.")
+    shift = next((step for step in (window_shift, stride) if step is not None), 1)
 
     def apply(dataset: tf.data.Dataset) -> tf.data.Dataset:
         is_tuple = isinstance(tf.compat.v1.data.get_output_types(dataset), tuple)
@@ -103,28 +114,30 @@ def sliding_window_batch(
     return apply
 
 
-def sloppy_interleave(map_func: Any, cycle_length: int, block_length: int = 1) -> Transformation:
-    """See `parallel_interleave`; elements come in any order."""
+def sloppy_interleave(
+    map_func: Callable[..., tf.data.Dataset], cycle_length: int, block_length: int = 1
+) -> Transformation:
+    """Returns a `parallel_interleave` whose elements come in any order."""
     return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
 
 
-def reduce_dataset(dataset: tf.data.Dataset, reducer: Any) -> Any:
-    """What a reducer makes of a whole dataset."""
+def reduce_dataset(dataset: tf.data.Dataset, reducer: tf.data.experimental.Reducer) -> Nest:
+    """Returns the result of a reducer over all elements of a dataset."""
     first = reducer.init_func(np.int64(0))
     return reducer.finalize_func(dataset.reduce(first, reducer.reduce_func))
 
 
 def read_batch_features(
-    file_pattern: Any,
+    file_pattern: str | Sequence[str],
     batch_size: int,
-    features: Any,
-    reader: Any = TFRecordDataset,
-    reader_args: Any = None,
+    features: Mapping[str, Any],
+    reader: Callable[..., tf.data.Dataset] = TFRecordDataset,
+    reader_args: Sequence[Any] | None = None,
     randomize_input: bool = True,
     num_epochs: int | None = None,
     capacity: int = 10000,
-) -> Any:
-    """The next batch of parsed examples; see `make_batched_features_dataset`."""
+) -> dict[str, tf.Tensor | tf.SparseTensor]:
+    """Returns the next batch of parsed examples; see `make_batched_features_dataset`."""
     dataset = make_batched_features_dataset(
         file_pattern,
         batch_size,

@@ -1,4 +1,4 @@
-"""`tf.contrib.distribute`: strategies by their old names and arguments."""
+"""Stand-in for `tf.contrib.distribute`: strategies under their old names and arguments."""
 
 import warnings
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 _V1 = tf.compat.v1.distribute
+_AUTO = tf.distribute.experimental.CollectiveCommunication.AUTO
 _Mirrored: Any = _V1.MirroredStrategy
 _Collective: Any = _V1.experimental.MultiWorkerMirroredStrategy
 _ParameterServer: Any = _V1.experimental.ParameterServerStrategy
@@ -42,25 +43,24 @@ in_cross_replica_context = _V1.in_cross_replica_context
 
 
 def get_cross_replica_context() -> tf.distribute.Strategy | None:
-    """The strategy whose scope this is, outside of its replicas; None elsewhere."""
+    """Returns the current strategy in cross-replica context, None in a replica."""
     return get_strategy() if in_cross_replica_context() else None
 
 
 class MirroredStrategy(_Mirrored):
-    """A strategy over some of the devices of this machine.
+    """Strategy that mirrors variables on devices of this machine.
 
     Args:
-      devices: Their names.
-      num_gpus: Or the number of GPUs. Where there are fewer, as many logical CPU devices take
-        their place, with a warning.
-      num_gpus_per_worker: The same.
-      cross_device_ops: How replicas sum their gradients.
-      auto_shard_dataset: Not needed any more: input is divided as `tf.data.Options` say.
-      cross_tower_ops: The older name of `cross_device_ops`.
+      devices: Names of the devices.
+      num_gpus: Number of GPUs, instead of `devices`. If the machine has fewer, as many logical CPU
+        devices are used, with a warning.
+      num_gpus_per_worker: Same as `num_gpus`.
+      cross_device_ops: Algorithm that sums the gradients of the replicas.
+      auto_shard_dataset: Unused: `tf.data.Options` control how input is sharded.
+      cross_tower_ops: Older name of `cross_device_ops`.
 
     Raises:
-      ValueError: Devices or their number were given in two ways, or `cross_device_ops` by both
-        names.
+      ValueError: The devices, their number or `cross_device_ops` are given twice.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class MirroredStrategy(_Mirrored):
         devices: Sequence[str] | None = None,
         num_gpus: int | None = None,
         num_gpus_per_worker: int | None = None,
-        cross_device_ops: Any = None,
+        cross_device_ops: tf.distribute.CrossDeviceOps | None = None,
         auto_shard_dataset: bool = False,
-        cross_tower_ops: Any = None,
+        cross_tower_ops: tf.distribute.CrossDeviceOps | None = None,
     ) -> None:
         del auto_shard_dataset
         if num_gpus is not None and num_gpus_per_worker is not None:
@@ -90,32 +90,32 @@ class MirroredStrategy(_Mirrored):
                 "two names of one argument: give cross_device_ops alone."
             )
         if count is not None:
-            devices = _devices(count)
+            devices = _device_names(count)
         super().__init__(devices, cross_device_ops or cross_tower_ops)
 
 
 class CollectiveAllReduceStrategy(_Collective):
-    """A strategy over the workers of TF_CONFIG, which train in step.
+    """Strategy that trains synchronously on the workers of TF_CONFIG.
 
     Args:
-      num_gpus_per_worker: Not needed any more: each worker takes the GPUs that it sees.
-      communication: How workers sum their gradients.
+      num_gpus_per_worker: Unused: each worker takes all GPUs that it sees.
+      communication: Implementation of the collectives that sum the gradients.
     """
 
     def __init__(
         self,
         num_gpus_per_worker: int = 0,
-        communication: Any = tf.distribute.experimental.CollectiveCommunication.AUTO,
+        communication: tf.distribute.experimental.CollectiveCommunication = _AUTO,
     ) -> None:
         del num_gpus_per_worker
         super().__init__(communication)
 
 
 class ParameterServerStrategy(_ParameterServer):
-    """A strategy that keeps variables on parameter servers.
+    """Strategy that keeps variables on parameter servers.
 
     Args:
-      num_gpus_per_worker: Not needed any more: each worker takes the GPUs that it sees.
+      num_gpus_per_worker: Unused: each worker takes all GPUs that it sees.
     """
 
     def __init__(self, num_gpus_per_worker: int = 0) -> None:
@@ -124,21 +124,24 @@ class ParameterServerStrategy(_ParameterServer):
 
 
 class DistributeConfig:
-    """What `RunConfig(experimental_distribute=...)` takes.
+    """Strategies for `RunConfig(experimental_distribute=...)`.
 
     Args:
-      train_distribute: The strategy to train under.
-      eval_distribute: The strategy to evaluate under.
-      remote_cluster: The cluster of workers to drive from here; only None is possible.
+      train_distribute: Strategy for training.
+      eval_distribute: Strategy for evaluation.
+      remote_cluster: Cluster of workers that this process controls; must be None.
     """
 
     def __init__(
-        self, train_distribute: Any = None, eval_distribute: Any = None, remote_cluster: Any = None
+        self,
+        train_distribute: tf.distribute.Strategy | None = None,
+        eval_distribute: tf.distribute.Strategy | None = None,
+        remote_cluster: object = None,
     ) -> None:
         if remote_cluster:
             raise ValueError(
-                "remote_cluster was given: workers that are driven from outside are not supported. "
-                "Start one process a worker, each with its TF_CONFIG, as `estimator-train launch` "
+                "remote_cluster is not supported: a process cannot control workers of a cluster. "
+                "Start one process for each worker with its TF_CONFIG, as `estimator-train launch` "
                 "does."
             )
         self.train_distribute = train_distribute
@@ -147,7 +150,7 @@ class DistributeConfig:
 
 
 class AllReduceCrossDeviceOps:
-    """Stands for `tf.distribute.HierarchicalCopyAllReduce` and its siblings, by their old name."""
+    """Factory of cross-device operations by the name of their algorithm."""
 
     def __new__(
         cls,
@@ -155,9 +158,9 @@ class AllReduceCrossDeviceOps:
         num_packs: int = 1,
         agg_small_grads_max_bytes: int = 0,
         agg_small_grads_max_group: int = 10,
-    ) -> Any:
-        """Returns the operations of an algorithm; without GPUs NCCL's are not to be had."""
-        # TensorFlow packs gradients itself.
+    ) -> tf.distribute.CrossDeviceOps:
+        """Returns the cross-device operations; without GPUs, those of NCCL are not available."""
+        # TensorFlow packs small gradients itself.
         del agg_small_grads_max_bytes, agg_small_grads_max_group
         if all_reduce_alg == "nccl" and tf.config.list_physical_devices("GPU"):
             return tf.distribute.NcclAllReduce(num_packs=num_packs)
@@ -166,7 +169,7 @@ class AllReduceCrossDeviceOps:
         return tf.distribute.ReductionToOneDevice()
 
 
-def _devices(count: int) -> list[str]:
+def _device_names(count: int) -> list[str]:
     gpus = len(tf.config.list_physical_devices("GPU"))
     if gpus >= count > 0:
         return [f"/device:GPU:{index}" for index in range(count)]
@@ -174,8 +177,8 @@ def _devices(count: int) -> list[str]:
     count = max(count, 1)
     if count > 1:
         warnings.warn(
-            f"MirroredStrategy wants {count} GPUs, and there are {gpus}: it gets as many logical "
-            "CPU devices. That is for trying out; training is no faster by it.",
+            f"MirroredStrategy asks for {count} GPUs, but there are {gpus}: it uses logical "
+            "CPU devices. Use this for testing only; it does not make training faster.",
             stacklevel=3,
         )
         existing = tf.config.get_logical_device_configuration(cpu)

@@ -1,11 +1,13 @@
-"""`tf.contrib.eager`: eager execution by its old place."""
+"""Stand-in for `tf.contrib.eager`: eager execution under its old names."""
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator as _Iterator, Sequence
+from collections.abc import Callable, Iterator as _Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import Nest
 
 _v1 = tf.compat.v1
 _Function = Callable[..., Any]
@@ -23,7 +25,7 @@ custom_gradient = tf.custom_gradient
 
 
 class Iterator:
-    """The elements of a dataset, one after the other."""
+    """Iterator over the elements of a dataset."""
 
     def __init__(self, dataset: tf.data.Dataset) -> None:
         self._elements = iter(dataset)
@@ -31,50 +33,50 @@ class Iterator:
     def __iter__(self) -> _Iterator[Any]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Nest:
         return next(self._elements)
 
-    def next(self) -> Any:
-        """The next element; raises StopIteration after the last."""
+    def next(self) -> Nest:
+        """Returns the next element; raises StopIteration after the last."""
         return next(self)
 
-    def get_next(self, name: str | None = None) -> Any:
-        """The next element; raises OutOfRangeError after the last."""
+    def get_next(self, name: str | None = None) -> Nest:
+        """Returns the next element; raises OutOfRangeError after the last."""
         del name
         return self._elements.get_next()
 
     @property
-    def output_types(self) -> Any:
+    def output_types(self) -> Nest:
         """The dtypes of an element."""
         return _v1.data.get_output_types(self._elements)
 
     @property
-    def output_shapes(self) -> Any:
+    def output_shapes(self) -> Nest:
         """The shapes of an element."""
         return _v1.data.get_output_shapes(self._elements)
 
     @property
-    def output_classes(self) -> Any:
+    def output_classes(self) -> Nest:
         """The classes of an element's parts."""
         return _v1.data.get_output_classes(self._elements)
 
 
 def implicit_value_and_gradients(f: _Function) -> _Function:
-    """A function that returns what `f` does, and gradients to the variables it reads.
+    """Wraps a function to return its value and the gradients of the variables that it reads.
 
     Args:
-      f: A function.
+      f: Function to differentiate.
 
     Returns:
-      A function of the same arguments, which returns the value of `f` and a list of pairs of
-      gradient and trainable variable. It raises ValueError if `f` returns None or reads no
-      trainable variable.
+      A function of the same arguments that returns the value of `f` and a list of pairs of gradient
+      and trainable variable. It raises ValueError if `f` returns None or reads no trainable
+      variable.
     """
 
     @functools.wraps(f)
-    def found(*arguments: Any, **named: Any) -> tuple[Any, list[Any]]:
+    def wrapper(*args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         with tf.GradientTape() as tape:
-            value = _value(f, arguments, named)
+            value = _call_with_check(f, args, kwargs)
         variables = sorted(tape.watched_variables(), key=lambda variable: variable.handle._id)
         if not variables:
             raise ValueError(
@@ -83,62 +85,62 @@ def implicit_value_and_gradients(f: _Function) -> _Function:
         gradients = tape.gradient(value, variables)
         return value, list(zip(gradients, variables, strict=True))
 
-    return found
+    return wrapper
 
 
 def implicit_gradients(f: _Function) -> _Function:
-    """As `implicit_value_and_gradients`, without the value."""
-    return _without_value(implicit_value_and_gradients(f))
+    """Wraps a function to return gradients only; see `implicit_value_and_gradients`."""
+    return _return_gradients_only(implicit_value_and_gradients(f))
 
 
 def value_and_gradients_function(
     f: _Function, params: Sequence[int | str] | None = None
 ) -> _Function:
-    """A function that returns what `f` does, and gradients to its arguments.
+    """Wraps a function to return its value and the gradients of its arguments.
 
     Args:
-      f: A function.
-      params: Positions or names of arguments; all by default.
+      f: Function to differentiate.
+      params: Positions or names of the arguments; all by default.
 
     Returns:
-      A function of the same arguments, which returns the value of `f` and a list of gradients. It
-      raises ValueError if `f` returns None or has no argument of such a name.
+      A function of the same arguments that returns the value of `f` and a list of gradients. It
+      raises ValueError if `f` returns None or has no argument of a given name.
     """
 
     @functools.wraps(f)
-    def found(*arguments: Any, **named: Any) -> tuple[Any, list[Any]]:
-        above = named.pop("dy", None)
-        bound = inspect.signature(f).bind(*arguments, **named)
+    def wrapper(*args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        output_gradient = kwargs.pop("dy", None)
+        bound = inspect.signature(f).bind(*args, **kwargs)
         names = list(inspect.signature(f).parameters)
         tensors = [tf.convert_to_tensor(one) for one in bound.args]
-        chosen = [
+        sources = [
             tensors[names.index(one) if isinstance(one, str) else one]
             for one in (range(len(tensors)) if params is None else params)
         ]
         with tf.GradientTape() as tape:
-            for tensor in chosen:
+            for tensor in sources:
                 tape.watch(tensor)
-            value = _value(f, tensors, bound.kwargs)
-        return value, tape.gradient(value, chosen, above)
+            value = _call_with_check(f, tensors, bound.kwargs)
+        return value, tape.gradient(value, sources, output_gradient)
 
-    return found
+    return wrapper
 
 
 def gradients_function(f: _Function, params: Sequence[int | str] | None = None) -> _Function:
-    """As `value_and_gradients_function`, without the value."""
-    return _without_value(value_and_gradients_function(f, params))
+    """Wraps a function to return gradients only; see `value_and_gradients_function`."""
+    return _return_gradients_only(value_and_gradients_function(f, params))
 
 
-def _without_value(both: _Function) -> _Function:
-    @functools.wraps(both)
-    def found(*arguments: Any, **named: Any) -> list[Any]:
-        return both(*arguments, **named)[1]
+def _return_gradients_only(value_and_gradients: _Function) -> _Function:
+    @functools.wraps(value_and_gradients)
+    def wrapper(*args: Any, **kwargs: Any) -> list[Any]:
+        return value_and_gradients(*args, **kwargs)[1]
 
-    return found
+    return wrapper
 
 
-def _value(f: _Function, arguments: Sequence[Any], named: Any) -> Any:
-    value = f(*arguments, **named)
+def _call_with_check(f: _Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    value = f(*args, **kwargs)
     if value is None:
         raise ValueError(
             "Cannot differentiate a function that returns None; did you forget to return a value "
@@ -148,15 +150,15 @@ def _value(f: _Function, arguments: Sequence[Any], named: Any) -> Any:
 
 
 def num_gpus() -> int:
-    """The number of this process's GPUs."""
+    """Returns the number of GPUs of this process."""
     return len(tf.config.list_logical_devices("GPU"))
 
 
 def list_devices() -> list[str]:
-    """The names of this process's devices."""
+    """Returns the names of the devices of this process."""
     return [device.name for device in tf.config.list_logical_devices()]
 
 
-def run(main: Any = None, argv: Any = None) -> None:
-    """See `tf.app.run`."""
+def run(main: Callable[..., Any] | None = None, argv: Sequence[str] | None = None) -> None:
+    """Runs a program; see `tf.app.run`."""
     _v1.app.run(main, argv)

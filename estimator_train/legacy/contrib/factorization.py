@@ -1,4 +1,4 @@
-"""`tf.contrib.factorization`: k-means."""
+"""Stand-in for `tf.contrib.factorization`: k-means."""
 
 from typing import Any
 
@@ -14,11 +14,12 @@ __all__ = [
 
 
 class KMeansClustering(v1.experimental.KMeans):
-    """See `tf.compat.v1.estimator.experimental.KMeans`, whose seed is random_seed here."""
+    """K-means estimator of `tf.compat.v1.estimator` that takes its seed as `random_seed`."""
 
     def __init__(self, *args: Any, random_seed: int | None = None, **kwargs: Any) -> None:
-        given: dict[str, Any] = {} if random_seed is None else {"seed": random_seed}
-        super().__init__(*args, **given | kwargs)
+        if random_seed is not None:
+            kwargs.setdefault("seed", random_seed)
+        super().__init__(*args, **kwargs)
 
 
 COSINE_DISTANCE = KMeansClustering.COSINE_DISTANCE

@@ -1,11 +1,12 @@
-"""`tf.contrib.feature_column`: columns of sequences."""
+"""Stand-in for `tf.contrib.feature_column`: columns of sequences."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.canned.parts.columns import Batch
+from estimator_train.legacy.contrib._types import TensorLike
 
 _columns = tf.feature_column
 _v1 = tf.compat.v1
@@ -31,23 +32,23 @@ sequence_numeric_column = _columns.sequence_numeric_column
 
 
 def sequence_input_layer(
-    features: Any,
+    features: Mapping[str, TensorLike],
     feature_columns: Iterable[Any],
     weight_collections: Sequence[str] | None = None,
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """The columns of sequences as one tensor.
+    """Concatenates the sequences of several columns.
 
     Args:
-      features: Names to tensors.
-      feature_columns: Sequence columns that are dense, or embedded.
-      weight_collections: Collections of embeddings, beside the usual ones.
+      features: Features by name.
+      feature_columns: Sequence columns, dense or embedded.
+      weight_collections: Further collections for the embedding variables.
 
     Returns:
-      The sequences, float of shape (batch, time, size); their lengths, int64 of shape (batch,).
+      The sequences, float of shape (batch, time, size), and their lengths, int64 of shape (batch,).
     """
     with _v1.variable_scope(None, "sequence_input_layer") as scope:
-        chosen = sorted(feature_columns, key=lambda column: column.name)
-        found = Batch(features).sequence(chosen)
+        columns = sorted(feature_columns, key=lambda column: column.name)
+        sequences = Batch(features).sequence(columns)
     for variable in _v1.global_variables(scope.name):
         _v1.add_to_collections(weight_collections or (), variable)
-    return found
+    return sequences

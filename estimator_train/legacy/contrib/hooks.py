@@ -1,4 +1,4 @@
-"""`tf.contrib.hooks`."""
+"""Stand-in for `tf.contrib.hooks`."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""`tf.contrib.predictor`: models that stay in memory."""
+"""Stand-in for `tf.contrib.predictor`: models that stay in memory."""
 
 from estimator_train.predictor import (
     Predictor as Predictor,

@@ -1,7 +1,8 @@
-"""`tf.contrib.saved_model`: Keras models as SavedModels."""
+"""Stand-in for `tf.contrib.saved_model`: Keras models as SavedModels."""
 
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import tf_keras
@@ -10,22 +11,22 @@ __all__ = ["load_keras_model", "save_keras_model"]
 
 
 def save_keras_model(
-    model: Any,
+    model: tf_keras.Model,
     saved_model_path: str,
-    custom_objects: Any = None,
+    custom_objects: Mapping[str, Any] | None = None,
     as_text: bool = False,
-    input_signature: Any = None,
+    input_signature: object = None,
     serving_only: bool = False,
 ) -> bytes:
-    """Saves a model into a new time-stamped directory.
+    """Saves a model in a new directory named by the current time.
 
     Args:
-      model: A Keras model.
-      saved_model_path: Where that directory is made.
-      custom_objects: Not needed any more.
-      as_text: Not supported any more; the form is binary.
-      input_signature: Not needed any more.
-      serving_only: Leave out what training needs.
+      model: Keras model.
+      saved_model_path: Parent of the new directory.
+      custom_objects: Unused.
+      as_text: Unused: SavedModels are binary.
+      input_signature: Unused.
+      serving_only: Whether to omit the optimizer.
 
     Returns:
       The path of the directory, as bytes.
@@ -36,11 +37,13 @@ def save_keras_model(
     return os.fsencode(path)
 
 
-def load_keras_model(saved_model_path: str | bytes, custom_objects: Any = None) -> Any:
-    """Loads a model that `save_keras_model` wrote.
+def load_keras_model(
+    saved_model_path: str | bytes, custom_objects: Mapping[str, Any] | None = None
+) -> tf_keras.Model:
+    """Loads a model that `save_keras_model` saved.
 
     Args:
-      saved_model_path: The path that it returned.
-      custom_objects: Names to the classes and functions of one's own that the model has.
+      saved_model_path: Path that `save_keras_model` returned.
+      custom_objects: Custom classes and functions of the model by name.
     """
     return tf_keras.models.load_model(os.fsdecode(saved_model_path), custom_objects)

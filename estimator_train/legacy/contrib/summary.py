@@ -1,9 +1,11 @@
-"""`tf.contrib.summary`: summaries that are written as operations run."""
+"""Stand-in for `tf.contrib.summary`: summaries that are written while operations run."""
 
 from contextlib import AbstractContextManager
 from typing import Any
 
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import Step, TensorLike
 
 _v2 = tf.compat.v2.summary
 __all__ = [
@@ -32,73 +34,77 @@ def create_file_writer(
     flush_millis: int | None = None,
     filename_suffix: str | None = None,
     name: str | None = None,
-) -> Any:
-    """A writer of event files; see `tf.summary.create_file_writer`."""
+) -> tf.summary.SummaryWriter:
+    """Creates a writer of event files; see `tf.summary.create_file_writer`."""
     return _v2.create_file_writer(logdir, max_queue, flush_millis, filename_suffix, name)
 
 
 def always_record_summaries() -> AbstractContextManager[Any]:
-    """Within it all summaries are written."""
+    """Returns a context in which all summaries are written."""
     return _v2.record_if(True)
 
 
 def never_record_summaries() -> AbstractContextManager[Any]:
-    """Within it no summaries are written."""
+    """Returns a context in which no summaries are written."""
     return _v2.record_if(False)
 
 
 def record_summaries_every_n_global_steps(
-    n: int, global_step: Any = None
+    n: int, global_step: Step | None = None
 ) -> AbstractContextManager[Any]:
-    """Within it summaries are written every n steps.
+    """Returns a context in which summaries are written every n steps.
 
     Args:
-      n: Steps between them.
-      global_step: The step; the default graph's by default.
+      n: Steps between summaries.
+      global_step: Step; by default the global step of the default graph.
     """
-    step = _step(global_step)
+    step = _get_step(global_step)
     return _v2.record_if(lambda: tf.equal(tf.cast(step, tf.int64) % n, 0))
 
 
-def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Writes a number."""
-    return _v2.scalar(_tag(name, family), tf.reshape(tensor, []), step=_step(step))
+def scalar(
+    name: str, tensor: TensorLike, family: str | None = None, step: Step | None = None
+) -> tf.Operation:
+    """Writes a scalar."""
+    return _v2.scalar(_get_tag(name, family), tf.reshape(tensor, []), step=_get_step(step))
 
 
-def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Writes how values are spread."""
-    return _v2.histogram(_tag(name, family), tensor, step=_step(step))
+def histogram(
+    name: str, tensor: TensorLike, family: str | None = None, step: Step | None = None
+) -> tf.Operation:
+    """Writes a histogram of values."""
+    return _v2.histogram(_get_tag(name, family), tensor, step=_get_step(step))
 
 
 def image(
     name: str,
-    tensor: Any,
-    bad_color: Any = None,
+    tensor: TensorLike,
+    bad_color: object = None,
     max_images: int = 3,
     family: str | None = None,
-    step: Any = None,
-) -> Any:
-    """Writes pictures; bad_color has no effect."""
+    step: Step | None = None,
+) -> tf.Operation:
+    """Writes images; bad_color has no effect."""
     del bad_color
-    return _v2.image(_tag(name, family), tensor, step=_step(step), max_outputs=max_images)
+    return _v2.image(_get_tag(name, family), tensor, step=_get_step(step), max_outputs=max_images)
 
 
 def audio(
     name: str,
-    tensor: Any,
-    sample_rate: Any,
+    tensor: TensorLike,
+    sample_rate: TensorLike,
     max_outputs: int,
     family: str | None = None,
-    step: Any = None,
-) -> Any:
-    """Writes sounds."""
-    return _v2.audio(_tag(name, family), tensor, sample_rate, _step(step), max_outputs)
+    step: Step | None = None,
+) -> tf.Operation:
+    """Writes audio clips."""
+    return _v2.audio(_get_tag(name, family), tensor, sample_rate, _get_step(step), max_outputs)
 
 
-def _tag(name: str, family: str | None) -> str:
+def _get_tag(name: str, family: str | None) -> str:
     return f"{family}/{name}" if family else name
 
 
-def _step(step: Any) -> Any:
+def _get_step(step: Step | None) -> tf.Tensor:
     step = tf.compat.v1.train.get_or_create_global_step() if step is None else step
     return tf.cast(step, tf.int64)

@@ -1,11 +1,12 @@
-"""`tf.contrib.tpu`: TPUEstimator and what its model_fns call, where there is no TPU."""
+"""Stand-in for `tf.contrib.tpu`: TPUEstimator and the functions of its model_fns, without a TPU."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import GradientsAndVariables, Optimizer, Step, TensorLike
 from estimator_train.tpu import (
     InputPipelineConfig,
     RunConfig,
@@ -36,21 +37,21 @@ AsyncCheckpointSaverHook = tf.compat.v1.train.CheckpointSaverHook
 
 
 class CrossShardOptimizer(tf.compat.v1.train.Optimizer):
-    """Sums gradients over the shards of a TPU; here there is one, and nothing to sum.
+    """Optimizer that sums gradients over TPU shards; here there is a single shard.
 
     Args:
-      opt: The optimizer that gets the gradients.
-      reduction: How losses are reduced; with one shard it makes no difference.
+      opt: Wrapped optimizer.
+      reduction: Reduction of losses, which has no effect on a single shard.
       name: Name of the operations.
-      group_assignment: Which shards belong together; unused.
+      group_assignment: Unused.
     """
 
     def __init__(
         self,
-        opt: Any,
+        opt: Optimizer,
         reduction: str = tf.compat.v1.losses.Reduction.MEAN,
         name: str = "CrossShardOptimizer",
-        group_assignment: Any = None,
+        group_assignment: object = None,
     ) -> None:
         del group_assignment
         if reduction not in (
@@ -61,46 +62,53 @@ class CrossShardOptimizer(tf.compat.v1.train.Optimizer):
         super().__init__(False, name)
         self._opt = opt
 
-    def compute_gradients(self, loss: Any, var_list: Any = None, **kwargs: Any) -> Any:
-        """The gradients of the wrapped optimizer."""
+    def compute_gradients(
+        self, loss: tf.Tensor, var_list: Sequence[tf.Variable] | None = None, **kwargs: Any
+    ) -> GradientsAndVariables:
+        """Returns the gradients of the wrapped optimizer."""
         return self._opt.compute_gradients(loss, var_list=var_list, **kwargs)
 
     def apply_gradients(
-        self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
-    ) -> Any:
-        """Hands gradients to the wrapped optimizer."""
+        self,
+        grads_and_vars: GradientsAndVariables,
+        global_step: Step | None = None,
+        name: str | None = None,
+    ) -> tf.Operation:
+        """Applies gradients with the wrapped optimizer."""
         return self._opt.apply_gradients(grads_and_vars, global_step, name)
 
-    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """A slot of the wrapped optimizer."""
+    def get_slot(self, *args: Any, **kwargs: Any) -> tf.Variable:
+        """Returns a slot of the wrapped optimizer."""
         return self._opt.get_slot(*args, **kwargs)
 
-    def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
-        """The slots of the wrapped optimizer."""
+    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
+        """Returns the slot names of the wrapped optimizer."""
         return self._opt.get_slot_names(*args, **kwargs)
 
-    def variables(self) -> Any:
-        """The variables of the wrapped optimizer."""
+    def variables(self) -> list[tf.Variable]:
+        """Returns the variables of the wrapped optimizer."""
         return self._opt.variables()
 
 
-class _TpuContext:
+class _TPUContext:
     number_of_shards = None
     is_tpu_function = False
 
 
-def get_tpu_context() -> Any:
-    """The context of a TPU function: outside of one, without a number of shards."""
-    return _TpuContext()
+def get_tpu_context() -> _TPUContext:
+    """Returns the context outside of a TPU function, without a number of shards."""
+    return _TPUContext()
 
 
-def cross_replica_sum(x: Any, group_assignment: Any = None, name: str | None = None) -> Any:
-    """The sum over shards; of one shard."""
+def cross_replica_sum(
+    x: TensorLike, group_assignment: object = None, name: str | None = None
+) -> tf.Tensor:
+    """Returns the sum over the single shard."""
     del group_assignment
     return tf.identity(x, name)
 
 
 @contextlib.contextmanager
 def tpu_shard_context(number_of_shards: int) -> Iterator[None]:
-    """A context that tells the number of shards; nobody asks for it here."""
+    """Opens a context that sets the number of shards, which nothing reads here."""
     yield

@@ -1,1 +1,1 @@
-"""What can be told from the sources of a codebase; nothing is executed."""
+"""Reads the sources of a codebase without executing them."""

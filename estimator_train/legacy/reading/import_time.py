@@ -1,48 +1,48 @@
-"""What of a source file is evaluated whenever it is imported."""
+"""Finds the parts of a source file that Python executes at each import of the file."""
 
 import ast
 from collections.abc import Iterable, Iterator
 
-from estimator_train.legacy.reading.scopes import evaluated_outside
+from estimator_train.legacy.reading.scopes import outer_parts
 
-# What a try around an import or a name of another version catches.
-_FORGIVING = frozenset(
+# Errors that a program catches where a module or name is missing in some versions.
+_MISSING_NAME_ERRORS = frozenset(
     ["ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"]
 )
 
 
-def evaluated(tree: ast.Module) -> set[ast.AST]:
-    """The nodes of a file that Python evaluates at its import, and whose errors end that.
+def find_import_time_nodes(tree: ast.Module) -> set[ast.AST]:
+    """Returns the nodes that Python evaluates at each import and whose errors end the import.
 
-    Left out is what may not be reached or may fail: bodies of functions, branches, and what is
-    tried and has a way out.
+    Bodies of functions, branches, and try blocks that catch a missing name are left out.
     """
-    return set(_nodes(tree.body))
+    return set(_walk(tree.body))
 
 
-def _nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in nodes:
         yield node
-        yield from _nodes(_parts(node))
+        yield from _walk(_certain_parts(node))
 
 
-def _parts(node: ast.AST) -> Iterable[ast.AST]:
-    """The parts of a node that are evaluated for certain once it is."""
+def _certain_parts(node: ast.AST) -> Iterable[ast.AST]:
+    """Returns the parts that Python always evaluates when it evaluates the node."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        return evaluated_outside(node)
+        return outer_parts(node)
     if isinstance(node, (ast.If, ast.IfExp, ast.While)):
         return [node.test]
     if isinstance(node, ast.BoolOp):
         return node.values[:1]
     if isinstance(node, ast.Try):
-        return node.finalbody if _forgives(node) else [*node.body, *node.orelse, *node.finalbody]
+        certain = [] if _catches_missing_names(node) else [*node.body, *node.orelse]
+        return [*certain, *node.finalbody]
     return ast.iter_child_nodes(node)
 
 
-def _forgives(node: ast.Try) -> bool:
+def _catches_missing_names(node: ast.Try) -> bool:
     caught = [h.type for h in node.handlers if not isinstance(h.body[-1], ast.Raise)]
-    kinds = [k for kind in caught for k in (kind.elts if isinstance(kind, ast.Tuple) else [kind])]
+    errors = [e for kind in caught for e in (kind.elts if isinstance(kind, ast.Tuple) else [kind])]
     return any(
-        kind is None or getattr(kind, "attr", getattr(kind, "id", None)) in _FORGIVING
-        for kind in kinds
+        error is None or getattr(error, "attr", getattr(error, "id", None)) in _MISSING_NAME_ERRORS
+        for error in errors
     )

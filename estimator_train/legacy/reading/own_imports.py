@@ -1,4 +1,4 @@
-"""Which files of a codebase can be imported, told from their sources; nothing is executed."""
+"""Finds out from their sources which files of a codebase can be imported."""
 
 import ast
 import functools
@@ -19,10 +19,10 @@ class Import(NamedTuple):
     """A module that a file imports.
 
     Attributes:
-      name: Dotted; of a relative import, from the package on that it is relative to.
-      folder: That package; None: the name begins with a top-level module.
+      name: The dotted name; for a relative import, the name below `folder`.
+      folder: The package that a relative import starts from; None for an absolute import.
       line: The line, from 1.
-      may_be_attribute: Whether the last part may also be a name in the module before it.
+      may_be_attribute: Whether the last part can be a name defined in the module before it.
     """
 
     name: str
@@ -32,50 +32,57 @@ class Import(NamedTuple):
 
 
 class Need(NamedTuple):
-    """A file that another one imports, and the line there; 0: it is its package."""
+    """A file that another file imports, and the line of the import; line 0 is its own package."""
 
     file: Path
     line: int
 
 
-def problems(
+def find_problems(
     trees: Mapping[Path, ast.Module | None], known: Mapping[Path, str], top: Path
 ) -> dict[Path, str]:
-    """Why files cannot be imported; those are left out that nothing tells against.
+    """Returns, for each file that cannot be imported, the reason.
 
     Args:
-      trees: The files of the codebase, by resolved paths, parsed; None for what cannot be.
-      known: What is wrong within files.
-      top: The directory that the codebase is in.
+      trees: The parsed files of the codebase by resolved path; None for a file that cannot be
+        parsed.
+      known: Reasons that are already known, by file.
+      top: The folder of the codebase.
     """
     found = dict(known)
-    own = {part for file in trees for part in file.relative_to(top).with_suffix("").parts}
+    codebase_names = {
+        part for file in trees for part in file.relative_to(top).with_suffix("").parts
+    }
     needs: dict[Path, list[Need]] = {}
     for file, tree in trees.items():
-        around = (folder / "__init__.py" for folder in file.parents)
-        needs[file] = [Need(package, 0) for package in around if package in trees]
-        for needed in imports(file, tree) if tree else ():
+        packages = (folder / "__init__.py" for folder in file.parents)
+        needs[file] = [Need(package, 0) for package in packages if package in trees]
+        for needed in find_imports(file, tree) if tree else ():
             root = needed.name.split(".")[0]
             if not needed.folder and root in ROOTS:
                 continue
-            folder = needed.folder or _folder(file, root, top)
-            reached, lacking = _along(folder, needed) if folder else ([], _not_installed(needed))
-            needs[file] += [Need(path, needed.line) for path in reached]
-            if lacking and (folder or root not in own):
-                found.setdefault(file, f"line {needed.line}: there is no module '{lacking}'")
+            folder = needed.folder or _find_folder(file, root, top)
+            if folder:
+                executed, missing = _follow_import(folder, needed)
+            else:
+                executed, missing = [], _find_not_installed(needed)
+            needs[file] += [Need(path, needed.line) for path in executed]
+            if missing and (folder or root not in codebase_names):
+                found.setdefault(file, f"line {needed.line}: there is no module '{missing}'")
     for file in found:
         needs.pop(file, None)
-    return found | _spread(found, needs)
+    return found | _find_affected(found, needs)
 
 
-def imports(file: Path, tree: ast.Module) -> Iterator[Import]:
-    """The modules without which a file cannot be imported.
+def find_imports(file: Path, tree: ast.Module) -> Iterator[Import]:
+    """Yields the modules that a file needs to be imported.
 
     Args:
       file: The file, resolved.
-      tree: The same, parsed.
+      tree: The parsed file.
     """
-    for node in sorted(import_time.evaluated(tree), key=lambda node: getattr(node, "lineno", 0)):
+    nodes = import_time.find_import_time_nodes(tree)
+    for node in sorted(nodes, key=lambda node: getattr(node, "lineno", 0)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(alias.name, None, node.lineno, False)
@@ -87,79 +94,79 @@ def imports(file: Path, tree: ast.Module) -> Iterator[Import]:
                 yield Import(name, folder, node.lineno, alias.name != "*")
 
 
-def _spread(found: Mapping[Path, str], needs: Mapping[Path, list[Need]]) -> dict[Path, str]:
-    """What is wrong with files that import one of those found, directly or not."""
+def _find_affected(found: Mapping[Path, str], needs: Mapping[Path, list[Need]]) -> dict[Path, str]:
+    """Returns the reasons of files that import one of the found files, directly or not."""
     causes = {file: f"{file}, {problem}" for file, problem in found.items()}
-    told: dict[Path, str] = {}
-    news = True
-    while news:
-        news = False
+    affected: dict[Path, str] = {}
+    is_complete = False
+    while not is_complete:
+        is_complete = True
         for file, needed in needs.items():
-            bad = next((need for need in needed if need.file in causes), None)
-            if bad and file not in told:
-                causes[file] = causes[bad.file]
-                start = f"line {bad.line}:" if bad.line else "its package"
-                told[file] = f"{start} imports what cannot be, by {causes[file]}"
-                news = True
-    return told
+            failing = next((need for need in needed if need.file in causes), None)
+            if failing and file not in affected:
+                causes[file] = causes[failing.file]
+                start = f"line {failing.line}:" if failing.line else "its package"
+                affected[file] = f"{start} imports a module that fails, {causes[file]}"
+                is_complete = False
+    return affected
 
 
-def _folder(file: Path, root: str, top: Path) -> Path | None:
-    """The directory that a file finds a top-level module of the codebase in."""
-    around = [folder for folder in file.parents if folder == top or top in folder.parents]
-    around += [folder for folder in top.parents if (folder / root) in (top, *top.parents)]
-    # A package's directory is searched for top-level modules only where its script is started.
-    around.sort(key=lambda folder: (folder / "__init__.py").exists())
-    return next((folder for folder in around if _exists(folder / root)), None)
+def _find_folder(file: Path, root: str, top: Path) -> Path | None:
+    """Returns the folder from which a file imports a top-level module of the codebase, or None."""
+    folders = [folder for folder in file.parents if folder == top or top in folder.parents]
+    folders += [folder for folder in top.parents if (folder / root) in (top, *top.parents)]
+    # Packages come last: Python searches a package's folder only for a script that is in it.
+    folders.sort(key=lambda folder: (folder / "__init__.py").exists())
+    return next((folder for folder in folders if _exists(folder / root)), None)
 
 
-def _along(folder: Path, needed: Import) -> tuple[list[Path], str]:
-    """The files that an import runs, and the first module along it that is not there, or ""."""
-    reached, place = [], folder
+def _follow_import(folder: Path, needed: Import) -> tuple[list[Path], str]:
+    """Returns the files that an import executes, and the first missing module or ""."""
+    executed, path = [], folder
     names = needed.name.split(".")
     for count, name in enumerate(names, 1):
-        package, place = place, place / name
-        if (place / "__init__.py").is_file():
-            reached.append(place / "__init__.py")
-        elif place.with_suffix(".py").is_file():
-            return [*reached, place.with_suffix(".py")], ""
-        elif not _exists(place):
-            is_attribute = needed.may_be_attribute and count == len(names)
-            is_there = is_attribute and (package / "__init__.py").is_file()
-            return reached, "" if is_there else ".".join(names[:count])
-    return reached, ""
+        package, path = path, path / name
+        if (path / "__init__.py").is_file():
+            executed.append(path / "__init__.py")
+        elif path.with_suffix(".py").is_file():
+            return [*executed, path.with_suffix(".py")], ""
+        elif not _exists(path):
+            is_last = needed.may_be_attribute and count == len(names)
+            is_attribute = is_last and (package / "__init__.py").is_file()
+            return executed, "" if is_attribute else ".".join(names[:count])
+    return executed, ""
 
 
 def _exists(module: Path) -> bool:
     return module.is_dir() or any(Path(f"{module}{suffix}").is_file() for suffix in _SUFFIXES)
 
 
-def _not_installed(needed: Import) -> str:
-    """The first module along an import that is not installed, or ""."""
+def _find_not_installed(needed: Import) -> str:
+    """Returns the first module of an import that is not installed, or ""."""
     names = needed.name.split(".")
     if needed.may_be_attribute:
         names.pop()
-    along = (".".join(names[: count + 1]) for count in range(len(names)))
-    return next((name for name in along if not _is_found(name)), "")
+    modules = (".".join(names[: count + 1]) for count in range(len(names)))
+    return next((name for name in modules if not _is_installed(name)), "")
 
 
 @functools.cache
-def _is_found(name: str) -> bool:
-    """Whether a module is installed, told without an import of the packages around it."""
+def _is_installed(name: str) -> bool:
+    """Returns whether a module is installed, without importing its packages."""
     package, _, _ = name.rpartition(".")
     if not package:
         return name in sys.modules or importlib.util.find_spec(name) is not None
-    places = _places(package)
-    return places is None or importlib.machinery.PathFinder.find_spec(name, places) is not None
+    folders = _find_module_folders(package)
+    return folders is None or importlib.machinery.PathFinder.find_spec(name, folders) is not None
 
 
 @functools.cache
-def _places(package: str) -> list[str] | None:
-    """Where the modules of a package are; None if only its own code can tell."""
+def _find_module_folders(package: str) -> list[str] | None:
+    """Returns the folders of a package's modules; None if only executing the package can tell."""
     outer = package.rpartition(".")[0]
     if not outer:
         spec = importlib.util.find_spec(package)
     else:
-        around = _places(outer)
-        spec = importlib.machinery.PathFinder.find_spec(package, around) if around else None
+        folders = _find_module_folders(outer)
+        spec = importlib.machinery.PathFinder.find_spec(package, folders) if folders else None
     return list(spec.submodule_search_locations or ()) or None if spec else None

@@ -1,4 +1,4 @@
-"""What the names of a source file stand for, where they are bound by imports of known modules."""
+"""Resolves names in a source file that are bound by imports of given modules."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
-_OPENING = (*_FUNCTIONS, *_COMPREHENSIONS, ast.ClassDef)
+_NEW_SCOPE = (*_FUNCTIONS, *_COMPREHENSIONS, ast.ClassDef)
 
 
 class Scope:
-    """The names that a file, function, class or comprehension binds.
+    """Names that a file, function, class or comprehension binds.
 
     Args:
-      node: What opens the scope.
-      outer: The scope around it.
-      roots: The top-level modules whose names are followed.
+      node: The node that opens the scope.
+      outer: The enclosing scope.
+      roots: The top-level modules whose names are resolved.
     """
 
     def __init__(self, node: ast.AST, outer: Scope | None, roots: frozenset[str]) -> None:
@@ -25,29 +25,34 @@ class Scope:
         self._roots = roots
         self._is_class = isinstance(node, ast.ClassDef)
         self._names: dict[str, str | None] = {}
-        outside: set[str] = set()
-        for inner in _within(node):
+        not_local: set[str] = set()
+        for inner in _nodes_in_scope(node):
             if isinstance(inner, (ast.Global, ast.Nonlocal)):
-                outside.update(inner.names)
+                not_local.update(inner.names)
             self._bind(inner)
-        for name in outside:
+        for name in not_local:
             self._names.pop(name, None)
 
-    def meaning(self, name: str) -> str | None:
-        """The dotted name that a name stands for, or None."""
+    def resolve_name(self, name: str) -> str | None:
+        """Returns the dotted name that a name is bound to, or None."""
         scope: Scope | None = self
         while scope is not None:
-            # Functions within a class do not see its names.
+            # A function in a class cannot read the names of the class body.
             if name in scope._names and (scope is self or not scope._is_class):
                 return scope._names[name]
             scope = scope._outer
         return None
 
-    def dotted(self, node: ast.AST) -> str | None:
-        """The dotted name that an expression stands for, or None."""
-        first, names = taken_apart(node)
-        base = self.meaning(first.id) if isinstance(first, ast.Name) else None
-        return ".".join([base, *names]) if base else None
+    def resolve(self, node: ast.AST) -> tuple[str, list[str]] | None:
+        """Resolves a dotted expression.
+
+        Returns:
+          The dotted name that its first name is bound to, and the names after it; None if the
+          first name is unknown.
+        """
+        first, names = split_dotted(node)
+        base = self.resolve_name(first.id) if isinstance(first, ast.Name) else None
+        return (base, names) if base else None
 
     def _bind(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
@@ -61,9 +66,10 @@ class Scope:
                 dotted = f"{node.module}.{alias.name}" if known else None
                 self._set(alias.asname or alias.name, dotted)
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+            base, names = self.resolve(node.value) or (None, [])
             for target in node.targets:
                 if isinstance(target, ast.Name):
-                    self._set(target.id, self.dotted(node.value))
+                    self._set(target.id, ".".join([base, *names]) if base else None)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             self._set(node.id, None)
         elif isinstance(node, ast.arg):
@@ -72,12 +78,12 @@ class Scope:
             self._set(node.name, None)
 
     def _set(self, name: str, dotted: str | None) -> None:
-        """Binds a name; where it is bound twice, as in try and except, to what is known."""
+        """Binds a name; a known binding wins over an unknown one, as in try and except."""
         self._names[name] = dotted or self._names.get(name)
 
 
-def taken_apart(node: ast.AST) -> tuple[ast.AST, list[str]]:
-    """What a dotted expression begins with, and the names after that."""
+def split_dotted(node: ast.AST) -> tuple[ast.AST, list[str]]:
+    """Splits a dotted expression into its first part and the names after it."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):
         names.insert(0, node.attr)
@@ -85,51 +91,51 @@ def taken_apart(node: ast.AST) -> tuple[ast.AST, list[str]]:
     return node, names
 
 
-def expressions(tree: ast.Module, roots: frozenset[str]) -> Iterator[tuple[ast.Attribute, Scope]]:
-    """The longest dotted expressions of a file, each with the scope that it is in.
+def find_dotted(tree: ast.Module, roots: frozenset[str]) -> Iterator[tuple[ast.Attribute, Scope]]:
+    """Yields the longest dotted expressions of a file and the scope of each.
 
     Args:
       tree: The file.
-      roots: The top-level modules whose names the scopes follow.
+      roots: The top-level modules whose names the scopes resolve.
     """
-    return _expressions([tree], Scope(tree, None, roots), roots)
+    return _find_dotted([tree], Scope(tree, None, roots), roots)
 
 
-def _expressions(
+def _find_dotted(
     nodes: Iterable[ast.AST], scope: Scope, roots: frozenset[str]
 ) -> Iterator[tuple[ast.Attribute, Scope]]:
     for node in nodes:
         if isinstance(node, ast.Attribute):
             yield node, scope
-            yield from _expressions([taken_apart(node)[0]], scope, roots)
-        elif isinstance(node, _OPENING):
-            yield from _expressions(evaluated_outside(node), scope, roots)
+            yield from _find_dotted([split_dotted(node)[0]], scope, roots)
+        elif isinstance(node, _NEW_SCOPE):
+            yield from _find_dotted(outer_parts(node), scope, roots)
             inside = Scope(node, scope, roots)
-            yield from _expressions(_evaluated_inside(node), inside, roots)
+            yield from _find_dotted(_inner_parts(node), inside, roots)
         else:
-            yield from _expressions(ast.iter_child_nodes(node), scope, roots)
+            yield from _find_dotted(ast.iter_child_nodes(node), scope, roots)
 
 
-def _within(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope, in their order, without those of scopes inside it."""
+def _nodes_in_scope(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields the nodes of a scope in source order, without those of inner scopes."""
     if isinstance(node, _FUNCTIONS):
         arguments = node.args
         yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
         yield from (a for a in (arguments.vararg, arguments.kwarg) if a)
-    for child in _evaluated_inside(node):
-        yield from _flat(child)
+    for child in _inner_parts(node):
+        yield from _walk_scope(child)
 
 
-def _flat(node: ast.AST) -> Iterator[ast.AST]:
+def _walk_scope(node: ast.AST) -> Iterator[ast.AST]:
     yield node
-    if isinstance(node, _OPENING):
+    if isinstance(node, _NEW_SCOPE):
         return
     for child in ast.iter_child_nodes(node):
-        yield from _flat(child)
+        yield from _walk_scope(child)
 
 
-def _evaluated_inside(node: ast.AST) -> Iterable[ast.AST]:
-    """The parts of a node that are evaluated in the scope that it opens."""
+def _inner_parts(node: ast.AST) -> Iterable[ast.AST]:
+    """Returns the parts of a node that Python evaluates in the scope that the node opens."""
     if isinstance(node, ast.Lambda):
         return [node.body]
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)):
@@ -141,8 +147,8 @@ def _evaluated_inside(node: ast.AST) -> Iterable[ast.AST]:
     return ast.iter_child_nodes(node)
 
 
-def evaluated_outside(node: ast.AST) -> Iterator[ast.expr]:
-    """The parts that are evaluated around it: bases, defaults, what a comprehension is over."""
+def outer_parts(node: ast.AST) -> Iterator[ast.expr]:
+    """Yields the parts that Python evaluates in the enclosing scope, such as defaults and bases."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield from node.decorator_list
     if isinstance(node, _COMPREHENSIONS):

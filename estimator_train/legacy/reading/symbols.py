@@ -1,4 +1,4 @@
-"""The names of TensorFlow that a source file uses, and on which lines; nothing is executed."""
+"""Finds the names of TensorFlow that a source file uses, and their lines."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -10,12 +10,12 @@ ROOTS = ("tensorflow", "tensorflow_core", "tensorflow_estimator")
 
 
 class Use(NamedTuple):
-    """One use of a name: what it stands for, and where.
+    """One use of a name of TensorFlow.
 
     Attributes:
-      symbol: The dotted name from the root module on, as `tensorflow.train.Saver`.
+      symbol: The complete dotted name, such as `tensorflow.train.Saver`.
       line: The line, from 1.
-      at_import: Whether an import of the file comes by it for certain.
+      at_import: Whether every import of the file evaluates it.
     """
 
     symbol: str
@@ -24,12 +24,12 @@ class Use(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A dotted expression whose first name stands for something of TensorFlow.
+    """Dotted expression that refers to TensorFlow.
 
     Attributes:
-      symbol: What it stands for.
-      node: The expression, as long as it is dotted.
-      base: What its first name stands for.
+      symbol: The complete dotted name that the expression refers to.
+      node: The longest dotted expression.
+      base: The dotted name that its first name is bound to.
       parts: The names after the first.
     """
 
@@ -39,42 +39,42 @@ class Reference(NamedTuple):
     parts: tuple[str, ...]
 
 
-def uses(source: str | ast.Module) -> list[Use]:
-    """The names of TensorFlow in a source file, in its order.
+def find_uses(source: str | ast.Module) -> list[Use]:
+    """Returns the uses of names of TensorFlow in a source file, sorted by line.
 
     Args:
-      source: Its text, or its parsed form.
+      source: The text, or the parsed file.
 
     Raises:
-      SyntaxError: It is not Python 3.
+      SyntaxError: The text is not Python 3.
     """
     tree = ast.parse(source) if isinstance(source, str) else source
-    at_import = import_time.evaluated(tree)
+    at_import = import_time.find_import_time_nodes(tree)
     found = [
         Use(r.symbol, r.node.end_lineno or r.node.lineno, r.node in at_import)
-        for r in references(tree)
+        for r in find_references(tree)
     ]
     for node in ast.walk(tree):
-        found += [Use(name, line, node in at_import) for name, line in _of_import(node)]
+        found += [Use(name, line, node in at_import) for name, line in _find_imported(node)]
     return sorted(dict.fromkeys(found), key=lambda use: (use.line, use.symbol))
 
 
-def references(tree: ast.Module, roots: Iterable[str] = ROOTS) -> Iterator[Reference]:
-    """The dotted expressions of a file that stand for something of TensorFlow.
+def find_references(tree: ast.Module, roots: Iterable[str] = ROOTS) -> Iterator[Reference]:
+    """Yields the dotted expressions of a file that refer to TensorFlow.
 
     Args:
       tree: The file.
-      roots: The top-level modules whose names are looked for.
+      roots: The top-level modules whose names are found.
     """
-    for node, scope in scopes.expressions(tree, frozenset(roots)):
-        first, parts = scopes.taken_apart(node)
-        base = scope.meaning(first.id) if isinstance(first, ast.Name) else None
-        if base:
+    for node, scope in scopes.find_dotted(tree, frozenset(roots)):
+        resolved = scope.resolve(node)
+        if resolved:
+            base, parts = resolved
             yield Reference(".".join([base, *parts]), node, base, tuple(parts))
 
 
-def local_imports(tree: ast.Module) -> set[str]:
-    """The modules that a file imports, without those of TensorFlow."""
+def find_local_imports(tree: ast.Module) -> set[str]:
+    """Returns the modules that a file imports, except those of TensorFlow."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -85,8 +85,8 @@ def local_imports(tree: ast.Module) -> set[str]:
     return {name for name in found if name and name.split(".")[0] not in ROOTS}
 
 
-def _of_import(node: ast.AST) -> Iterator[tuple[str, int]]:
-    """What an import takes from TensorFlow, more than to bind its name, and its line."""
+def _find_imported(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yields the names below a root of TensorFlow that a statement imports, with its line."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             if "." in alias.name and alias.name.split(".")[0] in ROOTS:

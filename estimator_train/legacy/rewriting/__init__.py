@@ -1,13 +1,14 @@
-"""Edited copies of old codebases, which run under Python itself: `estimator-train check --rewrite`.
+"""Edited copies of old codebases that run under `python`: `estimator-train check --rewrite`.
 
-  homes.py   where the object of an old name is to be had today
-  file.py    the edits of one file
-  edits.py   how a text is changed by its syntax tree
-  tree.py    the copies of a codebase
+  locations.py   where the object of an old name can be imported from today
+  file.py        the edits of one file
+  edits.py       edits a source text at the positions of its nodes in the syntax tree
+  tree.py        writes the copies of a codebase
 
-Names keep the objects that the runner gives them, so figures stay the same: what TensorFlow still
-has as `tensorflow.compat.v1` is taken from there, as TensorFlow's own `tf_upgrade_v2 --mode SAFETY`
-does it. That tool is not run, since it knows no home for tf.estimator, breaks imports of
-`tensorflow.python` in that mode, and in its other mode puts other objects (tf.keras.regularizers
-for those of slim, layers of Keras 2 for those of 1) in the place of what the script had.
+A copy uses the same objects as the codebase under `estimator-train run`, so it computes the same
+figures. Names that `tensorflow.compat.v1` has are imported from there.
+
+TensorFlow's `tf_upgrade_v2` is not used: it has no replacement for tf.estimator. Its mode SAFETY
+breaks imports of `tensorflow.python`, and its other mode replaces objects by others, such as
+regularizers of slim by those of Keras.
 """

@@ -1,11 +1,11 @@
-"""Changes of a source text by the places of its syntax tree."""
+"""Edits a source text at the positions of its nodes in the syntax tree."""
 
 import ast
 from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """One change: the bytes from start to end become text."""
+    """Replacement of the bytes from start to end by text."""
 
     start: int
     end: int
@@ -13,13 +13,13 @@ class Edit(NamedTuple):
 
 
 class Source:
-    """A source file and the changes to it.
+    """Source file and its edits.
 
     Args:
-      source: The file as it is.
+      source: The content of the file.
 
     Raises:
-      SyntaxError: It is not Python 3.
+      SyntaxError: The source is not Python 3.
     """
 
     def __init__(self, source: bytes) -> None:
@@ -31,34 +31,34 @@ class Source:
         self._edits: list[Edit] = []
 
     def replace(self, node: ast.AST, text: str) -> None:
-        """Puts a text in the place of an expression or statement."""
+        """Replaces an expression or statement by a text."""
         self._edits.append(Edit(*self._span(node), text))
 
     def insert_before(self, node: ast.stmt, text: str) -> None:
-        """Puts lines before the line of a statement, its decorators included."""
+        """Inserts lines before a statement and its decorators."""
         line = min(n.lineno for n in [node, *getattr(node, "decorator_list", [])])
         self._edits.append(Edit(self._starts[line - 1], self._starts[line - 1], text))
 
     def insert_after(self, node: ast.expr, text: str) -> None:
-        """Puts a text behind an expression."""
+        """Inserts a text after an expression."""
         end = self._span(node)[1]
         self._edits.append(Edit(end, end, text))
 
     def text(self, node: ast.AST) -> str:
-        """The text of an expression or statement as it is."""
+        """Returns the original text of an expression or statement."""
         start, end = self._span(node)
         return self._source[start:end].decode()
 
     def indent(self, node: ast.stmt) -> str | None:
-        """The white space before a statement; None if other code is on its lines."""
+        """Returns the indentation of a statement; None if other code is on its lines."""
         start, end = self._span(node)
         before = self._source[self._starts[node.lineno - 1] : start].decode()
         after = self._source[end : self._starts[(node.end_lineno or node.lineno)]].decode()
-        alone = not before.strip() and (not after.strip() or after.lstrip().startswith("#"))
-        return before if alone else None
+        is_alone = not before.strip() and (not after.strip() or after.lstrip().startswith("#"))
+        return before if is_alone else None
 
-    def edited(self) -> bytes:
-        """The source with all changes made."""
+    def apply_edits(self) -> bytes:
+        """Returns the source with all edits."""
         parts, position = [], 0
         for edit in sorted(self._edits, key=lambda edit: (edit.start, edit.end)):
             parts += [self._source[position : edit.start], edit.text.encode()]
@@ -66,6 +66,6 @@ class Source:
         return b"".join([*parts, self._source[position:]])
 
     def _span(self, node: ast.AST) -> tuple[int, int]:
-        place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-        line, column, end_line, end_column = place
-        return self._starts[line - 1] + column, self._starts[end_line - 1] + end_column
+        start = self._starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+        end = self._starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+        return start, end

@@ -1,4 +1,4 @@
-"""The trees of names that a codebase sees: one for TensorFlow 1, one for TensorFlow 2."""
+"""The module trees that a codebase sees: one for TensorFlow 1, one for TensorFlow 2."""
 
 import functools
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from estimator_train.legacy.trees.view import Tree, View
 
 TF1 = "tf1"
 TF2 = "tf2"
-# The version that a script for TensorFlow 1 sees, so that it takes the branch written for it.
+# A script for TensorFlow 1 sees this version, and executes its branch for TensorFlow 1.
 _VERSION = "1.15.5"
 _CONTRIB = "tensorflow.contrib"
 
@@ -22,7 +22,7 @@ _TF1_MODULES = {
     f"{_CONTRIB}.eager.python.tfe": ("estimator_train.legacy.contrib.eager",),
 }
 _TEST_UTIL = "tensorflow.python.framework.test_util"
-# Ways around to a module of the tree, which else would lead to TensorFlow's own.
+# Other paths to modules of the tree. Without them a script would reach the installed modules.
 _ALIASES = {
     "tensorflow_core": "tensorflow",
     "tensorflow._api.v1": "tensorflow",
@@ -34,8 +34,8 @@ _COMPAT = {
     "tensorflow.compat.v1": ("tensorflow:compat.v1",),
     "tensorflow.compat.v2": ("tensorflow:compat.v2",),
 }
-# Names from before TensorFlow 1.0, and those that replaced them.
-_OLDEST = {
+# Maps names from before TensorFlow 1.0 to the names that replaced them.
+_PRE_1_0_NAMES = {
     "merge_all_summaries": "summary.merge_all",
     "merge_summary": "summary.merge",
     "scalar_summary": "summary.scalar",
@@ -60,7 +60,7 @@ _OLDEST = {
 }
 _SERVER = "estimator_train.legacy.servers:Server"
 _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
-    **{f"tensorflow.{old}": f"tensorflow:compat.v1.{new}" for old, new in _OLDEST.items()},
+    **{f"tensorflow.{old}": f"tensorflow:compat.v1.{new}" for old, new in _PRE_1_0_NAMES.items()},
     "tensorflow.train.Server": _SERVER,
     "tensorflow.__version__": lambda: _VERSION,
     "tensorflow.VERSION": lambda: _VERSION,
@@ -74,7 +74,7 @@ _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
         )
     },
 }
-# TensorFlow's own raises where no TPU is found, also in scripts that then run without one.
+# The installed resolver raises without a TPU; this one lets scripts continue on the CPU.
 _RESOLVERS = {
     f"{root}.distribute.cluster_resolver.TPUClusterResolver": (
         "estimator_train.legacy.contrib.cluster_resolver:TPUClusterResolver"
@@ -90,20 +90,20 @@ _SERVERS = {
 
 @functools.cache
 def tree(generation: str) -> Tree:
-    """The names that a codebase sees.
+    """Returns the module tree of a generation.
 
     Args:
       generation: TF1 or TF2.
     """
-    first = generation == TF1
+    is_tf1 = generation == TF1
     return Tree(
         modules={
-            **estimator.modules("v1" if first else "v2"),
+            **estimator.modules("v1" if is_tf1 else "v2"),
             **_COMPAT,
             **keras.MODULES,
             **private.MODULES,
             **python.MODULES,
-            **(_TF1_MODULES if first else {"tensorflow": ("tensorflow",)}),
+            **(_TF1_MODULES if is_tf1 else {"tensorflow": ("tensorflow",)}),
         },
         names={
             **estimator.NAMES,
@@ -111,30 +111,31 @@ def tree(generation: str) -> Tree:
             **python.NAMES,
             **_RESOLVERS,
             **_SERVERS,
-            **(_TF1_NAMES if first else {}),
+            **(_TF1_NAMES if is_tf1 else {}),
         },
         aliases=_ALIASES,
         open_ended=("tensorflow.python", _CONTRIB),
-        fallback=_fallback,
+        find_unlisted=_find_unlisted,
     )
 
 
 @functools.cache
 def python_tree() -> Tree:
-    """The names that Python and NumPy had, for codebases of both generations."""
-    return Tree(python.MODULES, python.NAMES, {}, (), _fallback)
+    """Returns the tree of old names of Python and NumPy, which both generations share."""
+    return Tree(python.MODULES, python.NAMES, {}, (), _find_unlisted)
 
 
-def _fallback(view: View, name: str) -> Any:
+def _find_unlisted(view: View, name: str) -> Any:
+    """Finds a name that no table and no backing module has, or raises MissingSymbol."""
     dotted = f"{view.__name__}.{name}"
     if dotted.startswith(f"{private.ROOT}."):
         try:
-            return moved.value(view.__name__, name)
+            return moved.find_object(view.__name__, name)
         except AttributeError:
             pass
-    # tf.contrib.tpu.python.tpu.tpu_estimator, and the like, have the names of tf.contrib.tpu.
+    # Modules such as tf.contrib.tpu.python.tpu.tpu_estimator have the names of tf.contrib.tpu.
     _, _, inner = dotted.removeprefix(f"{_CONTRIB}.").partition(".")
-    inside = inner == "python" or ".python" in view.__name__
-    if dotted.startswith(_CONTRIB) and inside and name.islower():
-        return view._tree.view(dotted, view._behind)
-    raise missing.missing(dotted, dir(view))
+    is_inner_module = inner == "python" or ".python" in view.__name__
+    if dotted.startswith(_CONTRIB) and is_inner_module and name.islower():
+        return view._tree.view(dotted, view._backing)
+    raise missing.make_error(dotted, dir(view))

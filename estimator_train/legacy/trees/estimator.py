@@ -1,9 +1,9 @@
-"""tf.estimator under all its names, and the modules inside it that scripts import."""
+"""All import paths of tf.estimator, and its inner modules that scripts import."""
 
-_INSIDES = ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator")
+_PRIVATE_ROOTS = ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator")
 _V1 = "estimator_train.compat.v1"
 _V2 = "estimator_train"
-_BEHIND_INSIDES = (
+_PRIVATE_BACKING = (
     "estimator_train.legacy.insides",
     _V1,
     f"{_V1}:inputs",
@@ -13,8 +13,7 @@ _BEHIND_INSIDES = (
     f"{_V1}:keras",
     "estimator_train.heads.v1",
 )
-# Modules inside tf.estimator that scripts import, by their packages; each has the names of all of
-# them here.
+# Inner modules of tf.estimator that scripts import, by package. Each has the names of all others.
 _INNER_MODULES = {
     "": (
         "canned early_stopping estimator estimator_export estimator_lib export export_lib exporter "
@@ -34,32 +33,35 @@ _INNER_MODULES = {
 
 
 def modules(default: str) -> dict[str, tuple[str, ...]]:
-    """Names of modules to the modules behind them.
+    """Maps the paths of modules to their backing modules.
 
     Args:
-      default: "v1" or "v2": which of them `tf.estimator` is.
+      default: "v1" or "v2", the meaning of `tf.estimator`.
     """
-    ours = (_V1,) if default == "v1" else (_V2,)
+    backing = (_V1,) if default == "v1" else (_V2,)
     found: dict[str, tuple[str, ...]] = {
-        "tensorflow.estimator": ours,
+        "tensorflow.estimator": backing,
         "tensorflow.compat.v1.estimator": (_V1,),
         "tensorflow.compat.v2.estimator": (_V2,),
-        "tensorflow_estimator": ours,
-        "tensorflow_estimator.estimator": ours,
+        "tensorflow_estimator": backing,
+        "tensorflow_estimator.estimator": backing,
         "tensorflow_estimator.compat.v1.estimator": (_V1,),
         "tensorflow_estimator.compat.v2.estimator": (_V2,),
         "tensorflow_estimator.python": (),
     }
-    for root in _INSIDES:
-        found[root] = _BEHIND_INSIDES
+    for root in _PRIVATE_ROOTS:
+        found[root] = _PRIVATE_BACKING
         for package, inner in _INNER_MODULES.items():
-            found |= {f"{root}{package}.{name}": _BEHIND_INSIDES for name in inner.split()}
+            found |= {f"{root}{package}.{name}": _PRIVATE_BACKING for name in inner.split()}
         found[f"{root}.gc"] = ("estimator_train.legacy.gc",)
     return found
 
 
-# Dotted names of single objects.
+# Maps single names to their objects.
 NAMES = {
-    **{f"{root}.keras.model_to_estimator": f"{_V1}:keras.model_to_estimator" for root in _INSIDES},
-    **{f"{root}.estimator.EstimatorV2": f"{_V2}:Estimator" for root in _INSIDES},
+    **{
+        f"{root}.keras.model_to_estimator": f"{_V1}:keras.model_to_estimator"
+        for root in _PRIVATE_ROOTS
+    },
+    **{f"{root}.estimator.EstimatorV2": f"{_V2}:Estimator" for root in _PRIVATE_ROOTS},
 }

@@ -1,24 +1,27 @@
-"""Shapes of inputs that Keras models took before TensorFlow 2.4."""
+"""Lets Keras models accept input shapes that they accepted before TensorFlow 2.4."""
 
 import importlib
 from typing import Any
 
 
-def take_others() -> None:
-    """Lets Keras models of declared inputs be called with inputs of other shapes, once and for all.
+def accept_other_shapes() -> None:
+    """Lets calls of functional Keras models pass inputs whose shapes differ from the declared ones.
 
-    `fit` and its like compare arrays with the declared shapes all the same.
+    The change holds for the process. `fit`, `evaluate` and `predict` still check the shapes.
     """
     functional = importlib.import_module("tf_keras.src.engine.functional").Functional
-    own = functional.input_spec
+    original = functional.input_spec
     functional.input_spec = property(
-        lambda model: getattr(model, "_manual_input_spec", None), own.fset
+        lambda model: getattr(model, "_manual_input_spec", None), original.fset
     )
 
 
 def __getattr__(name: str) -> Any:
-    """What `keras.engine.network.Network` is now: who asks for it was written for such models."""
+    """Returns the class for `keras.engine.network.Network`.
+
+    A program that imports it was written before TensorFlow 2.4.
+    """
     if name != "Network":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    take_others()
+    accept_other_shapes()
     return importlib.import_module("tf_keras").Model

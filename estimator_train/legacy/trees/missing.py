@@ -1,11 +1,11 @@
-"""The message about a name that today's TensorFlow has lost and that has no stand-in."""
+"""Errors about names that TensorFlow has removed and that have no replacement here."""
 
 import difflib
 from collections.abc import Iterable
 
-# Dotted names, and those that stand before all names below, to what to use.
-_INSTEAD = {
-    "tensorflow.contrib.boosted_trees": "tf.estimator.BoostedTreesClassifier or its sisters",
+# Maps dotted names, and prefixes of dotted names, to their replacements.
+_REPLACEMENTS = {
+    "tensorflow.contrib.boosted_trees": "tf.estimator.BoostedTreesClassifier or Regressor",
     "tensorflow.contrib.cudnn_rnn": "tf.keras.layers.LSTM or GRU, which use cuDNN by themselves",
     "tensorflow.contrib.distributions": "the package tensorflow-probability",
     "tensorflow.contrib.bayesflow": "the package tensorflow-probability",
@@ -37,38 +37,38 @@ _INSTEAD = {
 
 
 class MissingSymbol(AttributeError):
-    """A name of old TensorFlow that has no stand-in."""
+    """Error of a name of old TensorFlow that has no replacement."""
 
 
-def missing(dotted: str, there_are: Iterable[str] = ()) -> MissingSymbol:
-    """The error of a missing name: what it is and what to use.
+def make_error(dotted: str, existing: Iterable[str] = ()) -> MissingSymbol:
+    """Makes the error of a missing name, which says what to use.
 
     Args:
-      dotted: The name, beginning with the root module's.
-      there_are: The names beside it, to find one that is spelt alike.
+      dotted: The complete dotted name.
+      existing: The names that its module has, to suggest a similar one.
     """
-    return MissingSymbol(f"{short(dotted)} {description(dotted, there_are)}")
+    return MissingSymbol(f"{shorten(dotted)} {_describe(dotted, existing)}")
 
 
-def description(dotted: str, there_are: Iterable[str] = ()) -> str:
-    """The text that follows a missing name in a message; arguments as for `missing`."""
+def _describe(dotted: str, existing: Iterable[str]) -> str:
+    """Returns the text that follows the missing name in the message."""
     if dotted == "tensorflow.contrib":
-        return "is TensorFlow 1's: `estimator-train run --tf1 SCRIPT` has it, and `--tf2` has not."
+        return "is TensorFlow 1's: `estimator-train run --tf1 SCRIPT` has it, `--tf2` has not."
     parts = dotted.split(".")
     for length in range(len(parts), 1, -1):
-        instead = _INSTEAD.get(".".join(parts[:length]))
+        instead = _REPLACEMENTS.get(".".join(parts[:length]))
         if instead:
             return f"does not exist any more. Use {instead}."
-    close = difflib.get_close_matches(parts[-1], sorted(there_are), n=1)
+    close = difflib.get_close_matches(parts[-1], sorted(existing), n=1)
     if close:
-        nearest = short(".".join([*parts[:-1], close[0]]))
-        return f"does not exist any more, or never did. The nearest name is {nearest}."
+        nearest = shorten(".".join([*parts[:-1], close[0]]))
+        return f"does not exist. The nearest name is {nearest}."
     if dotted.startswith("tensorflow.contrib."):
-        return "has no stand-in here. tf.contrib itself is gone since TensorFlow 2."
-    return "does not exist in this TensorFlow, and has no stand-in here."
+        return "has no replacement here. TensorFlow 2 has no tf.contrib."
+    return "does not exist in this TensorFlow and has no replacement here."
 
 
-def short(dotted: str) -> str:
-    """A dotted name as scripts spell it, `tf` for `tensorflow`."""
-    public = dotted.startswith("tensorflow.") and not dotted.startswith("tensorflow.python.")
-    return dotted.replace("tensorflow.", "tf.", 1) if public else dotted
+def shorten(dotted: str) -> str:
+    """Returns a dotted name as scripts write it, with `tf` instead of `tensorflow`."""
+    is_public = dotted.startswith("tensorflow.") and not dotted.startswith("tensorflow.python.")
+    return dotted.replace("tensorflow.", "tf.", 1) if is_public else dotted

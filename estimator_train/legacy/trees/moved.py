@@ -1,4 +1,4 @@
-"""Where a name is today that has left its private module of TensorFlow or Keras."""
+"""Finds names that have moved out of a private module of TensorFlow or Keras."""
 
 import pkgutil
 import sys
@@ -8,12 +8,12 @@ from typing import Any
 from estimator_train.legacy.trees.private import KERAS, ROOT
 
 _V1 = "tensorflow:compat.v1"
-# Public modules in which a name that has left its private one is looked for first.
+# Public modules that are searched before private ones.
 _PUBLIC = ("", ".nn", ".train", ".nn.rnn_cell", ".losses", ".feature_column", ".saved_model")
 _PUBLIC_KERAS = ("", ".layers", ".models", ".utils", ".callbacks", ".losses", ".metrics")
-# Of several definitions those that stand for another version, or only call the operation, go last.
-_LAST = (".gen_", "_v1", "_v2", ".legacy", ".types.")
-# What marked public names; modules had these among their own.
+# Parts of module names that hold another version of a function or only its operation: tried last.
+_LOW_PRIORITY = (".gen_", "_v1", "_v2", ".legacy", ".types.")
+# Decorators of public names, which every old module has among its names.
 _EXPORTS = {
     "tf_export": "tf_export",
     "estimator_export": "tf_export",
@@ -21,43 +21,44 @@ _EXPORTS = {
 }
 
 
-def target(module: str, name: str) -> str:
-    """The object of a name that has left its private module, as `module:attribute`.
+def find_target(module: str, name: str) -> str:
+    """Returns where a name that has moved is defined today, as `module:attribute`.
 
-    It is what is public under the same name, or else the one definition of it that is loaded; a
-    definition in a module whose last name is the old one's is preferred.
+    A public object of the same name comes first. Otherwise the loaded private modules are searched:
+    for a definition in a module of the same last name, or for the only definition.
 
     Args:
-      module: The module, below `tensorflow.python`.
+      module: The old module, below `tensorflow.python`.
       name: The name.
 
     Raises:
-      AttributeError: There is none, or more than one and none of them in such a module.
+      AttributeError: No definition, or several definitions in modules of other names.
     """
     if name in _EXPORTS:
         return f"{ROOT}.util.tf_export:{_EXPORTS[name]}"
-    of_keras = module.startswith(KERAS)
+    is_keras = module.startswith(KERAS)
     if not name.startswith("_"):
-        public, root = (_PUBLIC_KERAS, "tensorflow:keras") if of_keras else (_PUBLIC, _V1)
+        public, root = (_PUBLIC_KERAS, "tensorflow:keras") if is_keras else (_PUBLIC, _V1)
         for path in public:
             if hasattr(pkgutil.resolve_name(f"{root}{path}"), name):
                 return f"{root}{path}.{name}"
-    definitions = sorted(_definitions(name, "tf_keras.src" if of_keras else ROOT), key=_order)
-    alike = [found for found in definitions if _last(found) == _last(module)]
-    if not alike and (len(definitions) == 1 or (of_keras and not name.startswith("_"))):
-        alike = definitions
-    if not alike:
+    private_root = "tf_keras.src" if is_keras else ROOT
+    definitions = sorted(_find_definitions(name, private_root), key=_sort_key)
+    matches = [found for found in definitions if _last_part(found) == _last_part(module)]
+    if not matches and (len(definitions) == 1 or (is_keras and not name.startswith("_"))):
+        matches = definitions
+    if not matches:
         raise AttributeError(name)
-    return f"{alike[0]}:{name}"
+    return f"{matches[0]}:{name}"
 
 
-def value(module: str, name: str) -> Any:
-    """The object itself; arguments and errors as for `target`."""
-    return pkgutil.resolve_name(target(module, name))
+def find_object(module: str, name: str) -> Any:
+    """Returns the object of a name that has moved; see `find_target`."""
+    return pkgutil.resolve_name(find_target(module, name))
 
 
-def _definitions(name: str, root: str) -> Iterator[str]:
-    """The loaded modules below a root that define a name themselves."""
+def _find_definitions(name: str, root: str) -> Iterator[str]:
+    """Yields the loaded modules below a root that define a name."""
     for module, loaded in list(sys.modules.items()):
         if not module.startswith(f"{root}.") or (root == ROOT and module.startswith(KERAS)):
             continue
@@ -66,9 +67,9 @@ def _definitions(name: str, root: str) -> Iterator[str]:
             yield module
 
 
-def _order(module: str) -> tuple[bool, str]:
-    return any(part in f".{module}" for part in _LAST), module
+def _sort_key(module: str) -> tuple[bool, str]:
+    return any(part in f".{module}" for part in _LOW_PRIORITY), module
 
 
-def _last(module: str) -> str:
+def _last_part(module: str) -> str:
     return module.rpartition(".")[2]

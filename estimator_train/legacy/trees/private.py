@@ -1,6 +1,6 @@
-"""TensorFlow's insides: paths that scripts import and that have moved since.
+"""Private modules and names of TensorFlow that old scripts import and that have moved.
 
-The paths are those that old scripts name; this package itself imports none of them.
+This package itself does not import these.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _TRACKING = {
     "tracking": (f"{ROOT}.trackable.autotrackable", f"{ROOT}.trackable.resource"),
     "util": (f"{ROOT}.checkpoint.checkpoint", f"{ROOT}.checkpoint.util"),
 }
-# Modules of Keras of which even the names have gone: what was in them is looked for in all of it.
+# Removed modules of Keras, by package. `moved.py` searches all of Keras for their names.
 _KERAS_MODULES = {
     "": "model_subclassing_test_util ops optimizer_v1 premade wrappers",
     ".distribute": "multi_worker_training_state",
@@ -95,7 +95,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     f"{ROOT}.tpu.tpu_embedding": (),
     f"{ROOT}.tpu.async_checkpoint": (),
     f"{ROOT}.tpu.session_support": (),
-    # The copy of Keras in TensorFlow is dead: no converter takes its models.
+    # TensorFlow's own copy of Keras is not used: `model_to_estimator` rejects its models.
     KERAS: ("tensorflow:keras", "tf_keras.src"),
     f"{KERAS}.optimizer_v2": (_OPTIMIZERS,),
     f"{KERAS}.optimizer_v2.learning_rate_schedule": ("tensorflow:keras.optimizers.schedules",),
@@ -129,7 +129,7 @@ _COLUMN_CLASSES = [
     "VocabularyListCategoricalColumn",
     "WeightedCategoricalColumn",
 ]
-# Second names of layers, to those that are left.
+# Maps the current names of layers to their removed aliases.
 _LAYER_NAMES = {
     "convolutional": {
         "Conv1D": "Convolution1D",
@@ -151,7 +151,7 @@ _LAYER_NAMES = {
 }
 _CONV_UTILS = "tf_keras.src.utils.conv_utils"
 NAMES: dict[str, str | Callable[[], Any]] = {
-    # What tf.feature_column makes today: scripts ask whether a column is one of these.
+    # Classes of the columns that tf.feature_column makes: scripts use them in `isinstance`.
     **{
         f"{module}._{name}": f"{_COLUMNS}_v2:{name}"
         for name in _COLUMN_CLASSES

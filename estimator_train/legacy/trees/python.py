@@ -1,7 +1,8 @@
-"""Names that Python and NumPy had when the codebase was written."""
+"""Names of Python and NumPy that were removed after the codebase was written."""
 
 import collections.abc
 import dataclasses
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +33,7 @@ _NUMPY = {
     "row_stack": "numpy:vstack",
     "trapz": "numpy:trapezoid",
     "asscalar": "estimator_train.legacy.trees.python:_as_scalar",
+    "sum": "estimator_train.legacy.trees.python:_sum",
 }
 
 MODULES = {
@@ -51,27 +53,40 @@ NAMES: dict[str, str | Callable[[], Any]] = {
 
 
 def _dataclass(cls: Any = None, /, **options: Any) -> Any:
-    """`dataclasses.dataclass` as up to Python 3.10, whose defaults need not be hashable."""
+    """Does the same as `dataclasses.dataclass` of Python 3.10: defaults need not be hashable."""
     if cls is None:
         return lambda decorated: _dataclass(decorated, **options)
-    kinds: set[Any] = set()
+    types: set[Any] = set()
     for name in cls.__dict__.get("__annotations__", ()):
         default = cls.__dict__.get(name)
-        kind = type(default.default if isinstance(default, dataclasses.Field) else default)
-        # Lists, dicts and sets were errors then, too.
-        if kind.__hash__ is None and not issubclass(kind, (list, dict, set)):
-            kinds.add(kind)
-    for kind in kinds:
-        kind.__hash__ = object.__hash__
+        value = default.default if isinstance(default, dataclasses.Field) else default
+        # Python 3.10 rejects lists, dicts and sets too.
+        if type(value).__hash__ is None and not isinstance(value, (list, dict, set)):
+            types.add(type(value))
+    for unhashable in types:
+        unhashable.__hash__ = object.__hash__
     try:
         return dataclasses.dataclass(**options)(cls)
     finally:
-        for kind in kinds:
-            kind.__hash__ = None
+        for unhashable in types:
+            unhashable.__hash__ = None
 
 
 def _as_scalar(array: Any) -> Any:
     return array.item()
+
+
+def _sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, **more: Any) -> Any:
+    """Calls `numpy.sum`; adds up the items of a generator, as NumPy did before 2.4."""
+    import numpy as np
+
+    if not isinstance(a, types.GeneratorType):
+        return np.sum(a, axis, dtype, out, **more)
+    total = sum(a)
+    if out is None:
+        return total
+    out[...] = total
+    return out
 
 
 def _getargspec(function: Any) -> Any:

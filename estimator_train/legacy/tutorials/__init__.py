@@ -1,1 +1,1 @@
-"""`tensorflow.examples.tutorials.mnist`, which TensorFlow has lost."""
+"""`tensorflow.examples.tutorials.mnist`, which TensorFlow has removed."""

@@ -1,4 +1,4 @@
-"""`input_data.read_data_sets`: MNIST as TensorFlow's first tutorials read it."""
+"""`input_data.read_data_sets` of TensorFlow's first tutorials, which reads MNIST."""
 
 import collections
 import gzip
@@ -17,12 +17,12 @@ _FILES = (
 
 
 class DataSet:
-    """Images and labels, batch after batch.
+    """Images and labels that are read in batches.
 
     Args:
-      images: Shape (examples, 784), values from 0 to 1; or (examples, 28, 28, 1).
-      labels: Class numbers, or vectors with a one.
-      seed: Of the order.
+      images: Shape (examples, 784) or (examples, 28, 28, 1), values from 0 to 1.
+      labels: Class numbers, or one-hot vectors.
+      seed: Seed of the order.
     """
 
     def __init__(self, images: np.ndarray, labels: np.ndarray, seed: int | None = None) -> None:
@@ -31,30 +31,30 @@ class DataSet:
         self.epochs_completed = 0
         self._random = np.random.RandomState(seed)
         self._order = np.arange(self.num_examples)
-        self._at = 0
+        self._position = 0
 
     def next_batch(
         self, batch_size: int, fake_data: bool = False, shuffle: bool = True
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The next images and labels; at the end of an epoch it goes on with the next.
+        """Returns the next images and labels; a batch can contain examples of two epochs.
 
         Args:
-          batch_size: Examples in it.
+          batch_size: Number of examples.
           fake_data: Not supported.
           shuffle: Whether each epoch has another order.
         """
-        if shuffle and self._at == 0 and self.epochs_completed == 0:
+        if shuffle and self._position == 0 and self.epochs_completed == 0:
             self._random.shuffle(self._order)
-        # A copy, for the order changes with the epoch.
-        chosen = self._order[self._at : self._at + batch_size].copy()
-        self._at += batch_size
-        if self._at >= self.num_examples:
+        # Copied, because the shuffle below changes the order in place.
+        chosen = self._order[self._position : self._position + batch_size].copy()
+        self._position += batch_size
+        if self._position >= self.num_examples:
             missing = batch_size - len(chosen)
             self.epochs_completed += 1
             if shuffle:
                 self._random.shuffle(self._order)
             chosen = np.concatenate([chosen, self._order[:missing]])
-            self._at = missing
+            self._position = missing
         return self.images[chosen], self.labels[chosen]
 
 
@@ -67,21 +67,21 @@ def read_data_sets(
     validation_size: int = 5000,
     seed: int | None = None,
     **unused: Any,
-) -> Any:
-    """Reads MNIST, or what has its format, from a directory.
+) -> Datasets:
+    """Reads MNIST, or data in its format, from a directory.
 
     Args:
-      train_dir: The directory with the four files; nothing is downloaded.
+      train_dir: The directory with the four files; this function downloads nothing.
       fake_data: Not supported.
-      one_hot: Whether labels are vectors with a one.
+      one_hot: Whether labels are one-hot vectors.
       dtype: Not used: values are float32 from 0 to 1.
-      reshape: Whether images are vectors of 784.
-      validation_size: Training images that are set aside.
-      seed: Of the order.
-      **unused: Where it came from.
+      reshape: Whether images are vectors of 784 values.
+      validation_size: Number of training images that become the validation set.
+      seed: Seed of the order.
+      **unused: Other arguments of TensorFlow 1, such as `source_url`.
 
     Raises:
-      FileNotFoundError: A file is not there.
+      FileNotFoundError: A file is missing.
       ValueError: validation_size is larger than the training data.
     """
     arrays = [_read(os.path.join(train_dir, name)) for name in _FILES]

@@ -1,7 +1,7 @@
-"""`tf.examples.tutorials.mnist.mnist`: the network of the tutorial, part by part."""
+"""`tf.examples.tutorials.mnist.mnist`: the functions that build the tutorial's network."""
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 import tensorflow as tf
 
@@ -13,19 +13,25 @@ IMAGE_PIXELS = IMAGE_SIZE * IMAGE_SIZE
 
 
 def inference(images: tf.Tensor, hidden1_units: int, hidden2_units: int) -> tf.Tensor:
-    """Logits of two hidden layers of rectified units, float32 of shape [batch, 10].
+    """Builds two hidden layers of rectified units and returns float32 logits [batch, 10].
 
     Args:
       images: Shape [batch, 784].
-      hidden1_units: Units of the first layer.
-      hidden2_units: Units of the second.
+      hidden1_units: Units of the first hidden layer.
+      hidden2_units: Units of the second hidden layer.
     """
     hidden = _layer("hidden1", images, IMAGE_PIXELS, hidden1_units, tf.nn.relu)
     hidden = _layer("hidden2", hidden, hidden1_units, hidden2_units, tf.nn.relu)
     return _layer("softmax_linear", hidden, hidden2_units, NUM_CLASSES, tf.identity)
 
 
-def _layer(scope: str, inputs: tf.Tensor, size: int, units: int, activation: Any) -> tf.Tensor:
+def _layer(
+    scope: str,
+    inputs: tf.Tensor,
+    size: int,
+    units: int,
+    activation: Callable[[tf.Tensor], tf.Tensor],
+) -> tf.Tensor:
     with _v1.name_scope(scope):
         first = _v1.truncated_normal([size, units], stddev=1.0 / math.sqrt(size))
         weights = _v1.Variable(first, name="weights")
@@ -34,7 +40,7 @@ def _layer(scope: str, inputs: tf.Tensor, size: int, units: int, activation: Any
 
 
 def loss(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
-    """The mean cross entropy of a batch.
+    """Returns the mean cross entropy of a batch.
 
     Args:
       logits: Shape [batch, 10].
@@ -45,11 +51,11 @@ def loss(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
 
 
 def training(loss: tf.Tensor, learning_rate: float) -> tf.Operation:
-    """One step of gradient descent, with a summary of the loss.
+    """Returns an operation that runs one step of gradient descent, and adds a summary of the loss.
 
     Args:
-      loss: To be made less.
-      learning_rate: The rate.
+      loss: The loss to minimize.
+      learning_rate: The learning rate.
     """
     _v1.summary.scalar("loss", loss)
     optimizer = _v1.train.GradientDescentOptimizer(learning_rate)
@@ -58,7 +64,7 @@ def training(loss: tf.Tensor, learning_rate: float) -> tf.Operation:
 
 
 def evaluation(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
-    """The number of examples of a batch whose class has the highest logit, int32.
+    """Returns the number of correctly classified examples of a batch, int32.
 
     Args:
       logits: Shape [batch, 10].

@@ -1,4 +1,4 @@
-"""The metrics that evaluations wrote to their event files."""
+"""Metrics in the event files of evaluations."""
 
 import os
 from typing import Any
@@ -8,11 +8,11 @@ from tensorboard.backend.event_processing.event_file_loader import LegacyEventFi
 
 
 class EvalMetrics:
-    """Reads metrics from event files, each time only what was added since.
+    """Reader of metrics in event files; each read covers the records added since the last one.
 
     Args:
       pattern: Glob pattern of the event files. Where they have one step and metric several
-        times, the last word counts; a record that is not whole yet is left for the next time.
+        times, the last record counts; an incomplete record is left for the next read.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -32,8 +32,8 @@ class EvalMetrics:
         return {step: self._metrics[step] for step in sorted(self._metrics)}
 
 
-def metrics_in(eval_dir: str | bytes | os.PathLike[str]) -> EvalMetrics:
-    """A reader of all event files in a directory that `Estimator.eval_dir` gave."""
+def open_eval_metrics(eval_dir: str | bytes | os.PathLike[str]) -> EvalMetrics:
+    """Returns a reader of all event files in a directory of `Estimator.eval_dir`."""
     return EvalMetrics(os.path.join(os.fsdecode(eval_dir), "*.tfevents.*"))
 
 
@@ -44,6 +44,6 @@ def read_eval_metrics(eval_dir: str) -> dict[int, dict[str, float]]:
       eval_dir: The directory of an evaluation's event files, as `Estimator.eval_dir` gives it.
 
     Returns:
-      Global step to metric name to value, in the order of steps; empty where there are none.
+      Global step to metric name to value, in the order of steps; empty without evaluations.
     """
-    return metrics_in(eval_dir).read()
+    return open_eval_metrics(eval_dir).read()

@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -32,7 +31,7 @@ def make_early_stopping_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> Hook:
-    """Makes a hook that stops training when a function says so, under any strategy.
+    """Makes a hook that stops training when a function returns True, under any strategy.
 
     In a cluster the chief asks the function and all workers stop.
 
@@ -41,7 +40,7 @@ def make_early_stopping_hook(
       should_stop_fn: Function without arguments that returns whether to stop.
       run_every_secs: Seconds from one call of should_stop_fn to the next. The first call comes with
         the first step.
-      run_every_steps: Training steps from one call to the next, in place of seconds; give
+      run_every_steps: Training steps from one call to the next, instead of seconds; give
         run_every_secs=None with it.
 
     Returns:
@@ -77,12 +76,12 @@ def stop_if_higher_hook(
       eval_dir: Where the evaluations are; by default `estimator.eval_dir()`.
       min_steps: Evaluations before this global step do not count.
       run_every_secs: Seconds from one look at the evaluations to the next.
-      run_every_steps: Training steps between looks, in place of seconds; give run_every_secs=None
+      run_every_steps: Training steps between looks, instead of seconds; give run_every_secs=None
         with it.
 
     Returns:
       The hook, for `Estimator.train` or `TrainSpec`. In training it raises a ValueError if there
-      are evaluations and none of them writes the metric.
+      are evaluations, and no evaluation writes the metric.
 
     Raises:
       TypeError: estimator is not an Estimator.
@@ -209,7 +208,9 @@ class _EarlyStopping(Hook):
             )
             self._set_stop, self._unset_stop = (self._stop.assign(v).op for v in (True, False))
 
-    def after_create_session(self, session: tf.compat.v1.Session, coord: Any) -> None:
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
         """Forgets a stop that an earlier training saved."""
         del coord
         if self._asks:

@@ -1,4 +1,4 @@
-"""Stopping when the time is over."""
+"""Hook that stops training after some time."""
 
 import time
 
@@ -10,10 +10,10 @@ _LOG = tf.get_logger()
 
 
 class StopAfterSeconds(Hook):
-    """Stops training when some time has passed since this hook was made.
+    """Hook that stops training some time after its construction.
 
     Args:
-      seconds: How long; evaluations and checkpoints count.
+      seconds: The time; evaluations and checkpoints count.
 
     Attributes:
       stopped: Whether it was this hook that stopped training.
@@ -25,7 +25,7 @@ class StopAfterSeconds(Hook):
         self._end = time.monotonic() + seconds
 
     def steps_until_due(self, global_step: int) -> int | None:
-        """It need see no step before the time is over."""
+        """Returns 1 when the time is over, otherwise None."""
         del global_step
         return 1 if self._is_over() else None
 

@@ -1,4 +1,4 @@
-"""Rules of early stopping: when the evaluations of a metric say that training should stop."""
+"""Rules of early stopping: which values of a metric stop training."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -6,14 +6,14 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.training.early_stopping.eval_metrics import metrics_in
+from estimator_train.training.early_stopping.eval_metrics import open_eval_metrics
 
 _LOG = tf.get_logger()
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """Whether the values of a metric are such that training should stop.
+    """Rule that decides by the values of a metric whether training stops.
 
     Attributes:
       metric_name: The metric.
@@ -24,7 +24,7 @@ class Rule:
     min_steps: int
 
     def holds(self, metrics: dict[int, dict[str, float]]) -> bool:
-        """Whether to stop, from global step to metric name to value."""
+        """Returns whether to stop, from metrics by global step and metric name."""
         name = self.metric_name
         return self._holds(
             [
@@ -40,12 +40,12 @@ class Rule:
 
 @dataclasses.dataclass(frozen=True)
 class Threshold(Rule):
-    """A value has passed a threshold.
+    """Rule that stops once a value passes a threshold.
 
     Attributes:
       threshold: The value that must be passed.
-      beyond: Whether its first argument has passed its second.
-      relation: That in words.
+      beyond: Function that returns whether its first argument has passed its second.
+      relation: The relation in words, for the log.
     """
 
     threshold: float
@@ -70,12 +70,12 @@ class Threshold(Rule):
 
 @dataclasses.dataclass(frozen=True)
 class NoChange(Rule):
-    """The best value is some steps old.
+    """Rule that stops once the best value is some steps old.
 
     Attributes:
-      max_steps: Those steps.
-      better: Whether its first argument is better than its second.
-      change: What makes a value better, in a word.
+      max_steps: The number of steps.
+      better: Function that returns whether its first argument is better than its second.
+      change: Word for an improvement, for the log.
     """
 
     max_steps: int
@@ -104,22 +104,22 @@ class MetricNotWrittenError(KeyError, ValueError):
     """The evaluations do not have the metric; a KeyError, as in tf.estimator 2.15."""
 
     def __str__(self) -> str:
-        return str(self.args[0])  # Which a KeyError would put into quotes.
+        return str(self.args[0])  # KeyError would add quotes.
 
 
 class WatchedMetric:
-    """The metric of some evaluations, and the rule that it is watched by."""
+    """Metric of some evaluations, with the rule that watches it."""
 
     def __init__(self, rule: Rule, eval_dir: str) -> None:
         self._rule = rule
         self._eval_dir = eval_dir
-        self._metrics = metrics_in(eval_dir)
+        self._metrics = open_eval_metrics(eval_dir)
 
     def should_stop(self) -> bool:
-        """Whether the evaluations so far say so.
+        """Returns whether the rule stops training.
 
         Raises:
-          MetricNotWrittenError: There are evaluations and none of them has the metric.
+          MetricNotWrittenError: No evaluation has the metric.
         """
         metrics = self._metrics.read()
         written = {name for values in metrics.values() for name in values}
@@ -132,13 +132,13 @@ class WatchedMetric:
         return self._rule.holds(metrics)
 
     def check_written(self, eval_dirs: Sequence[str]) -> None:
-        """Checks that the metric is written, now that there was an evaluation.
+        """Checks after an evaluation that it wrote the metric.
 
         Args:
-          eval_dirs: The directories of the evaluations that are made.
+          eval_dirs: The directories of the job's evaluations.
 
         Raises:
-          MetricNotWrittenError: There are evaluations where it is waited for, without the metric.
+          MetricNotWrittenError: The watched evaluations do not have the metric.
         """
         if not self._metrics.read():
             _LOG.warning(

@@ -27,7 +27,7 @@ def make_stop_at_checkpoint_step_hook(
       The hook: for the chief, who writes the checkpoint, a StopAtStepHook.
 
     Raises:
-      ValueError: last_step is None.
+      ValueError: last_step is missing.
     """
     if last_step is None:
         raise ValueError("One of num_steps or last_step must be specified.")
@@ -45,7 +45,7 @@ class _StopAtCheckpointStep(GlobalStepHook):
         self._wait_secs = wait_secs
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Beyond the last step, looks for its checkpoint."""
+        """Looks for the checkpoint of the last step, after that step."""
         if run_values.results + 1 < self._last_step:
             return
         if saved_global_step(self._estimator.model_dir) >= self._last_step:

@@ -1,16 +1,18 @@
 import os
 import threading
 
+import ml_dtypes
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.engine import tf_internals
+from estimator_train.engine.checkpoints import integrity
 from estimator_train.engine.checkpoints.async_saver import (
     AsyncSaver,
     CheckpointWriteError,
-    SettledSaves,
+    WaitForWriteListener,
 )
 
 v1 = tf.compat.v1
@@ -61,13 +63,34 @@ def test_settling_waits_for_the_write_and_keeps_its_error(variable_graph, tmp_pa
     session, _, saver = variable_graph
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
     threading.Timer(0.05, session.gate.set).start()
-    saver.settle()
+    saver.join_writer()
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-1")
     session.error = tf.errors.ResourceExhaustedError(None, None, "No space left on device")
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=2)
-    saver.settle()
+    saver.join_writer()
     with pytest.raises(CheckpointWriteError, match="checkpoint of step 2"):
         saver.wait()
+
+
+def test_the_launcher_learns_of_each_written_checkpoint(variable_graph, tmp_path, monkeypatch):
+    session, _, saver = variable_graph
+    session.gate.set()
+    told = tmp_path / "told"
+    told.write_text("a longer text than the path of any checkpoint" * 10)
+    monkeypatch.setenv("ESTIMATOR_TRAIN_CHECKPOINT_FILE", str(told))
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+    saver.wait()
+    assert told.read_text() == str(tmp_path / "model.ckpt-1")
+    session.error = tf.errors.ResourceExhaustedError(None, None, "No space left on device")
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=2)
+    saver.join_writer()
+    assert told.read_text() == str(tmp_path / "model.ckpt-1")
+    told.unlink()  # The launcher was killed.
+    session.error = None
+    monkeypatch.setattr(saver, "_error", None)
+    saver.save(session, str(tmp_path / "model.ckpt"), global_step=3)
+    saver.wait()
+    assert not told.exists()
 
 
 @pytest.mark.parametrize("lost", [tf.errors.AbortedError, tf.errors.UnavailableError])
@@ -149,7 +172,7 @@ class NeedsEvenSteps(v1.train.CheckpointSaverListener):
 
 def test_listener_that_needs_no_checkpoint_is_not_waited_for(variable_graph, tmp_path):
     session, _, saver = variable_graph
-    settled = SettledSaves(saver, [NeedsEvenSteps()])
+    settled = WaitForWriteListener(saver, [NeedsEvenSteps()])
     saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
     settled.after_save(session, 1)
     assert tf.train.latest_checkpoint(tmp_path) is None
@@ -242,3 +265,60 @@ def test_mirrored_variables_are_written_once(model_fn, input_fn, tmp_path):
         np.testing.assert_allclose(
             mirrored.get_variable_value(name), single.get_variable_value(name), rtol=1e-6
         )
+
+
+NUMPY_TYPES = (
+    *("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"),
+    *("f2", "f4", "f8", "c8", "c16", "bfloat16"),
+)
+PACKED_TYPES = ("float8_e5m2", "float8_e4m3fn", "int4", "uint4")
+SHAPES = ([], [1], [3], [2, 3], [0], [0, 2], [2, 0, 3])
+
+
+def _value(dtype, shape):
+    """Numbers that differ from each other and from the initial value of the second session."""
+    dtype = getattr(ml_dtypes, dtype, dtype)
+    return (np.arange(np.prod(shape, dtype=int)) + 1).reshape(shape).astype(dtype)
+
+
+def _values():
+    for dtype in NUMPY_TYPES + PACKED_TYPES:
+        for shape in SHAPES:
+            yield f"{dtype}_{len(shape)}_{np.prod(shape, dtype=int)}", _value(dtype, shape)
+    for shape in SHAPES:
+        text = np.asarray(_value("i4", shape).astype("S").astype(object))
+        yield f"string_{len(shape)}_{text.size}", text
+
+
+def _variables(values, is_resource, zeroed):
+    with v1.variable_scope("", use_resource=is_resource):
+        for name, value in values.items():
+            is_text = value.dtype == object
+            empty = np.full(value.shape, b"", object) if is_text else np.zeros_like(value)
+            initial = tf.constant(empty if zeroed else value, tf.string if is_text else None)
+            yield name, v1.get_variable(name, initializer=initial)
+
+
+@pytest.mark.parametrize("is_resource", [True, False])
+def test_values_of_every_type_and_rank_are_saved_and_restored(tmp_path, is_resource):
+    # A reference variable of a packed type cannot be assigned, so that no program has one.
+    values = dict(_values())
+    if not is_resource:
+        values = {name: v for name, v in values.items() if not name.startswith(PACKED_TYPES)}
+    with tf.Graph().as_default(), v1.Session() as session:
+        made = dict(_variables(values, is_resource, zeroed=False))
+        scaffold = v1.train.Scaffold(saver=v1.train.Saver(made)).finalize()
+        session.run(scaffold.init_op)
+        saver = AsyncSaver(scaffold)
+        saver.save(session, str(tmp_path / "model.ckpt"), global_step=1)
+        assert saver._thread is not None
+        saver.wait()
+    assert integrity.find_damage(str(tmp_path / "model.ckpt-1")) is None
+    with tf.Graph().as_default(), v1.Session() as session:
+        made = dict(_variables(values, is_resource, zeroed=True))
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver(made).restore(session, str(tmp_path / "model.ckpt-1"))
+        restored = session.run(made)
+    for name, value in values.items():
+        np.testing.assert_array_equal(restored[name], value, name)
+        assert np.shape(restored[name]) == value.shape

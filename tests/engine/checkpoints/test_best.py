@@ -2,6 +2,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
+from estimator_train.engine.checkpoints.best import best_checkpoint
 
 SCORES = {1: 0.5, 2: 0.9, 3: 0.7, 4: 0.9, 5: 0.1, 6: 0.8}
 
@@ -35,19 +36,20 @@ def run(tmp_path):
 @pytest.mark.parametrize(
     ("mode", "steps"), [("max", [2, 4, 6]), ("min", [1, 3, 5])], ids=["max", "min"]
 )
-def test_the_best_stay_when_their_originals_have_gone(run, tmp_path, mode, steps):
+def test_best_checkpoints_remain_after_the_originals_are_deleted(run, tmp_path, mode, steps):
     estimator = run(("score", mode, 3))
     assert sorted(int(p.name[11:-6]) for p in (tmp_path / "best").glob("*.index")) == steps
     assert [p.name for p in tmp_path.glob("*.index")] == ["model.ckpt-6.index"]
     assert not list((tmp_path / "best").glob("*.part"))
-    best = tf.train.latest_checkpoint(tmp_path / "best")
+    best = best_checkpoint(str(tmp_path))
+    assert best == tf.train.latest_checkpoint(tmp_path / "best")
     assert best.endswith({"max": "ckpt-2", "min": "ckpt-5"}[mode])
     one = lambda: tf.data.Dataset.from_tensors(0.0)  # noqa: E731
     metrics = estimator.evaluate(one, checkpoint_path=best)
     assert metrics["score"] == pytest.approx({"max": 0.9, "min": 0.1}[mode])
 
 
-def test_metric_that_is_not_there_is_named(run):
+def test_error_names_a_missing_metric(run):
     with pytest.raises(ValueError, match=r"'sore', which the evaluation does not have. It has"):
         run(("sore", "max", 1))
 
@@ -55,6 +57,6 @@ def test_metric_that_is_not_there_is_named(run):
 @pytest.mark.parametrize(
     "value", [("a", "max"), ("a", "most", 1), ("a", "max", 0), "a", (1, "min", 1)]
 )
-def test_wrong_settings_are_shown(value):
+def test_error_shows_invalid_settings(value):
     with pytest.raises(ValueError, match="keep_best should be .* got"):
         est.RunConfig(keep_best=value)

@@ -14,7 +14,7 @@ CUTS = 12
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """A model_dir with checkpoints of steps 0, 5 and 10, and the weights by step."""
+    """Returns a model_dir with checkpoints of steps 0, 5 and 10, and the weights by step."""
 
     def model_fn(features, labels, mode):
         w = tf.compat.v1.get_variable("w", [40, 3])
@@ -39,6 +39,12 @@ def trained(tmp_path_factory):
     return model_dir, model_fn, input_fn, weights
 
 
+@pytest.fixture(autouse=True)
+def reads_again_at_once(monkeypatch):
+    """Removes the pauses between the four readings of damaged files."""
+    monkeypatch.setattr(integrity, "_READING_DELAYS_SECS", (0, 0, 0))
+
+
 @pytest.fixture
 def copy(trained, tmp_path):
     model_dir, model_fn, input_fn, weights = trained
@@ -56,29 +62,29 @@ def loaded_weights(estimator):
 
 
 def check_never_wrong(estimator, weights):
-    """The checkpoint in use is one of those that were written, with its own weights."""
+    """Checks that the checkpoint in use has the weights of its step, and returns the step."""
     step, found = loaded_weights(estimator)
     np.testing.assert_array_equal(found, weights[step])
     return step
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip"])
-def test_damage_anywhere_leads_to_the_checkpoint_before(copy, damage, caplog):
+@pytest.mark.parametrize("kind", ["cut", "flip"])
+def test_damage_anywhere_leads_to_the_checkpoint_before(copy, kind, caplog):
     estimator, model_dir, _, weights = copy
     for name in latest_files(model_dir):
         path = model_dir / name
         whole = path.read_bytes()
         for number, place in enumerate(np.linspace(0, len(whole) - 1, CUTS).astype(int)):
             torn = whole[:place]
-            if damage == "flip":
+            if kind == "flip":
                 torn += bytes(b ^ 0xFF for b in whole[place : place + 7]) + whole[place + 7 :]
             path.write_bytes(torn)
-            # Files are told apart by their time, which has not moved on in so short a while.
+            # The clock of the file system is too coarse to distinguish these writes.
             os.utime(path, ns=(number, number))
             caplog.clear()
             step = check_never_wrong(estimator, weights)
-            # A byte that nothing reads may be any; each cut takes something away.
-            assert step == 5 or damage == "flip"
+            # A flipped byte may be padding; each cut removes a byte that is read.
+            assert step == 5 or kind == "flip"
             if step == 5:
                 assert "model.ckpt-10" in caplog.text
                 assert "Using" in caplog.text
@@ -111,7 +117,7 @@ def test_file_that_names_the_latest_is_rebuilt(copy, content, caplog):
 
 
 def evaluations_of(estimator, input_fn):
-    """The evaluator that looks for checkpoints as others write them."""
+    """Returns an evaluator of the checkpoints that other processes write."""
     spec = est.EvalSpec(input_fn, steps=1, throttle_secs=0)
     return _Evaluator(estimator, est.TrainSpec(input_fn, max_steps=10), [spec])
 
@@ -131,7 +137,7 @@ def test_every_use_falls_back(copy):
     variables = os.path.join(exported.decode(), "variables", "variables")
     np.testing.assert_array_equal(tf.train.load_variable(variables, "w"), weights[5])
     evaluator = evaluations_of(estimator, input_fn)
-    assert not evaluator.evaluate_what_is_due()
+    assert not evaluator.evaluate_due()
     assert evaluator.evaluations[0].metrics["global_step"] == 5
     warm = est.Estimator(
         estimator._model_fn, model_dir.parent / "warm", warm_start_from=str(model_dir)
@@ -141,7 +147,7 @@ def test_every_use_falls_back(copy):
     np.testing.assert_array_equal(first, weights[5])
 
 
-def test_training_goes_on_from_the_good_one_and_keeps_its_retention(copy):
+def test_training_resumes_from_the_whole_checkpoint_and_keeps_its_retention(copy):
     estimator, model_dir, input_fn, _ = copy
     (model_dir / "model.ckpt-10.index").write_bytes(b"torn")
     estimator.train(input_fn, max_steps=10)
@@ -151,13 +157,13 @@ def test_training_goes_on_from_the_good_one_and_keeps_its_retention(copy):
     assert estimator.latest_checkpoint() == str(model_dir / "model.ckpt-10")
 
 
-def test_one_that_retention_removes_while_it_is_read_makes_it_look_again(copy, monkeypatch, caplog):
+def test_checkpoint_deleted_during_a_read_is_replaced_by_the_next(copy, monkeypatch, caplog):
     estimator, model_dir, _, weights = copy
     read = tf.train.load_checkpoint
 
     def read_too_late(path):
-        """Meanwhile the job that trains has saved step 15, and keeps no other."""
-        if path.endswith("-10"):
+        """Simulates a job that saves step 15 and deletes all other checkpoints."""
+        if path.endswith("-10") and not (model_dir / "model.ckpt-15.index").exists():
             for old in [*model_dir.glob("model.ckpt-*")]:
                 if old.name.startswith("model.ckpt-10."):
                     old.rename(model_dir / old.name.replace("-10.", "-15."))
@@ -174,7 +180,7 @@ def test_one_that_retention_removes_while_it_is_read_makes_it_look_again(copy, m
     assert not caplog.text
 
 
-def test_nothing_good_is_an_error_that_names_all(copy):
+def test_error_names_all_checkpoints_if_all_are_damaged(copy):
     estimator, model_dir, input_fn, _ = copy
     for path in model_dir.glob("*.index"):
         path.write_bytes(b"torn")
@@ -182,11 +188,22 @@ def test_nothing_good_is_an_error_that_names_all(copy):
         estimator.train(input_fn, steps=1)
 
 
-def test_what_this_process_wrote_is_not_read_again(copy, monkeypatch):
+def test_checkpoint_of_this_process_is_not_read_again(copy, monkeypatch):
     estimator, _, input_fn, _ = copy
     estimator.train(input_fn, steps=1)
     monkeypatch.setattr(tf.train, "load_checkpoint", None)
     assert estimator.latest_checkpoint().endswith("model.ckpt-11")
+
+
+def test_damaged_checkpoints_count_as_existing(copy, tmp_path):
+    _, model_dir, _, _ = copy
+    for path in model_dir.glob("*.index"):
+        path.write_bytes(b"torn")
+    assert integrity.has_checkpoint(str(model_dir))
+    (model_dir / "checkpoint").unlink()
+    assert integrity.has_checkpoint(str(model_dir))
+    assert not integrity.has_checkpoint(str(tmp_path))
+    assert not integrity.has_checkpoint(str(model_dir / "model.ckpt-10.index"))
 
 
 def test_empty_and_missing_directories_have_none(tmp_path):

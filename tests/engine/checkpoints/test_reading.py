@@ -162,7 +162,7 @@ def test_the_evaluator_of_a_cluster_evaluates_and_exports_what_is_there(job):
     spec = est.EvalSpec(job.input_fn, exporters=exporter)
     evaluator = _Evaluator(job.estimator, est.TrainSpec(job.input_fn, max_steps=15), [spec])
     job.meanwhile = [10]
-    assert not evaluator.evaluate_what_is_due()
+    assert not evaluator.evaluate_due()
     assert evaluator.evaluations[0].metrics == {"loss": 3.0, "global_step": 10}
     (path,) = evaluator.evaluations[0].exports
     assert tf.train.load_variable(f"{path.decode()}/variables/variables", "w") == 3.0

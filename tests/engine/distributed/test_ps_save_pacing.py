@@ -10,7 +10,7 @@ import tensorflow as tf
 from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.distributed import ps_save_pacing
-from estimator_train.engine.distributed.ps_save_pacing import SavePacing, WaitForSave
+from estimator_train.engine.distributed.ps_save_pacing import SavePacingListener, WaitForSaveHook
 
 tf1 = tf.compat.v1
 _containers = itertools.count()
@@ -34,8 +34,8 @@ class Training:
         with self.in_graph():
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
-            tf_internals.read_step_before_increment(self.step)
-            self.limit, self.writing = ps_save_pacing._told()
+            tf_internals.read_step_before_increment(self.step, self.made)
+            self.limit, self.writing = ps_save_pacing._shared_counters()
 
     @contextlib.contextmanager
     def in_graph(self):
@@ -55,7 +55,7 @@ class Training:
 
     def tell(self, session, **what):
         for name, value in what.items():
-            getattr(self, name).tell(session, value)
+            getattr(self, name).set(session, value)
 
 
 class Worker(tf1.train.SessionRunHook):
@@ -74,7 +74,7 @@ class Worker(tf1.train.SessionRunHook):
         return bool(self.elsewhere(len(self.waited_at)))
 
     def run(self, until=None):
-        return self.training.run([self, WaitForSave(self.is_over, until)])
+        return self.training.run([self, WaitForSaveHook(self.is_over, until)])
 
 
 def test_a_worker_waits_at_the_limit_until_the_next_checkpoint_is_written(target):
@@ -98,7 +98,7 @@ def test_a_worker_does_not_wait_where_it_leaves_the_last_steps(target):
 
 
 def test_a_worker_waits_for_a_chief_that_writes_and_for_no_other(target, monkeypatch, caplog):
-    monkeypatch.setattr(ps_save_pacing, "_LONGEST_WAIT_SECS", 0.05)
+    monkeypatch.setattr(ps_save_pacing, "_MAX_WAIT_SECS", 0.05)
     training = Training(target, last=15)
 
     def writes_for_long(looks):
@@ -120,11 +120,11 @@ class Saved(tf1.train.CheckpointSaverListener):
         self.training, self.at, self.told = training, [], []
 
     def before_save(self, session, global_step_value):
-        self.is_writing = session.run(self.training.writing.number)
+        self.is_writing = session.run(self.training.writing.value)
 
     def after_save(self, session, global_step_value):
         training = self.training
-        limit, writing = session.run([training.limit.number, training.writing.number])
+        limit, writing = session.run([training.limit.value, training.writing.value])
         assert (self.is_writing, writing) == (1, 0)
         self.at.append(int(global_step_value))
         self.told.append(int(limit))
@@ -138,7 +138,7 @@ def test_the_chief_saves_before_an_interval_is_over(target, tmp_path, every, tra
     saved = Saved(training)
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_steps=every, listeners=[saved])
-    pacing = SavePacing(SaveSchedule([saver], []), every, None, trainers, unseen)
+    pacing = SavePacingListener(SaveSchedule([saver], []), every, None, trainers, unseen)
     tf_internals.add_listeners(saver, [pacing], first=True)
     training.run([saver])
     under_way = (3 + unseen) * (trainers - 1) + 1
@@ -149,7 +149,7 @@ def test_the_chief_saves_before_an_interval_is_over(target, tmp_path, every, tra
     # The others may make steps until so many are left of the interval as may be under way.
     assert all(limit == at + most for at, limit in zip(saved.at, saved.told, strict=True))
     with tf1.Session(target, graph=training.graph) as session:
-        assert session.run(training.limit.number) == tf.int64.max
+        assert session.run(training.limit.value) == tf.int64.max
 
 
 def test_an_interval_in_seconds_begins_earlier_by_what_the_last_save_took(target, tmp_path):
@@ -157,7 +157,7 @@ def test_an_interval_in_seconds_begins_earlier_by_what_the_last_save_took(target
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_secs=600)
     tf_internals.add_listeners(
-        saver, [SavePacing(SaveSchedule([saver], []), None, 600, 3, 0)], first=True
+        saver, [SavePacingListener(SaveSchedule([saver], []), None, 600, 3, 0)], first=True
     )
     training.run([saver])
     assert 300 <= saver._timer._every_secs < 600

@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.graph.mixed_precision import cast_in, scaled_losses
+from estimator_train.engine.graph.mixed_precision import enable_casts, scaled_losses
 
 tf1 = tf.compat.v1
 
@@ -169,7 +169,7 @@ def test_a_model_whose_loss_is_not_scaled_is_warned_of(caplog):
 def test_float16_without_a_gpu_is_said_to_be_float32(caplog):
     config = tf1.ConfigProto()
     with caplog.at_level(logging.WARNING):
-        cast_in(config, "float16")
+        enable_casts(config, "float16")
     assert config == tf1.ConfigProto()
     assert "On a CPU training computes in float32, not in float16." in caplog.text
 

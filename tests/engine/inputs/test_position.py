@@ -14,8 +14,10 @@ import input_fns
 from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position import InputPosition
-from estimator_train.engine.inputs.position_hooks import SavePositionOfWorker
+from estimator_train.engine.inputs.position_files import PositionFiles
+from estimator_train.engine.inputs.position_hooks import RestorePositionHook, SaveWorkerPositionHook
 from estimator_train.engine.inputs.start import start_hooks
+from estimator_train.engine.loops.coordination import WorkerAgreement
 
 tf1 = tf.compat.v1
 ROWS, BATCH, EPOCHS = 120, 4, 3
@@ -286,15 +288,16 @@ class Pipeline:
         with tf.Graph().as_default():
             step = tf1.train.create_global_step()
             count = step.assign_add(1)
-            tf_internals.read_step_before_increment(step)
+            tf_internals.read_step_before_increment(step, count)
             starting = tf1.train.Scaffold(init_op=step.assign(start))
             rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
             iterator = tf1.data.make_initializable_iterator(rows)
             inputs = Inputs(iterator.get_next(), None, iterator, iterator.initializer, self._place)
-            position = InputPosition(inputs, self._prefix, "rows")
-            saving = SavePositionOfWorker(position, inputs, every_steps)
+            agreement = WorkerAgreement()
+            position = InputPosition(inputs, self._prefix, "rows", agreement)
+            saving = SaveWorkerPositionHook(position, agreement, every_steps)
             stop = tf1.train.StopAtStepHook(num_steps=steps)
-            hooks = [*start_hooks(inputs), *position.hooks, saving, stop]
+            hooks = [*start_hooks(inputs), RestorePositionHook(position), saving, stop]
             found = []
             with tf1.train.MonitoredSession(
                 tf1.train.ChiefSessionCreator(starting), hooks
@@ -334,3 +337,53 @@ def test_a_position_older_than_the_checkpoint_before_is_not_taken_up(tmp_path, c
         (tmp_path / f"model.ckpt-{step}.data-i0000-of-input").touch()
     assert worker.read(steps=2, every_steps=4, start=15) == [1, 3]
     assert f"begins at its start: there is no {tmp_path}/model.ckpt-15" in warned(caplog)
+
+
+class FailsOnce:
+    """A file system that fails while the position of one step is written."""
+
+    def __init__(self, monkeypatch, step, error):
+        write = PositionFiles.write
+
+        def fail(files, written_step, *args):
+            if written_step == step:
+                raise error
+            write(files, written_step, *args)
+
+        monkeypatch.setattr(PositionFiles, "write", fail)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [tf.errors.UnavailableError(None, None, "NFS server not responding"), OSError(5, "I/O error")],
+    ids=lambda error: type(error).__name__,
+)
+def test_position_that_could_not_be_saved_is_saved_with_the_next_checkpoint(
+    tmp_path, caplog, monkeypatch, error
+):
+    FailsOnce(monkeypatch, 7, error)
+    train(tmp_path, steps=14)
+    assert positions(tmp_path) == [f"model.ckpt-{step}.data-i0000-of-input" for step in (0, 14)]
+    assert "could not be saved at step 7: " in warned(caplog)
+    seen = train(tmp_path, steps=6)
+    assert len(seen) == 20
+    assert len(np.unique(seen.ravel())) == 80
+
+
+def test_iterator_that_cannot_be_read_at_one_checkpoint_is_saved_at_the_next(
+    tmp_path, caplog, monkeypatch
+):
+    run, failed = tf1.Session.run, []
+
+    def fail_once(session, fetches, *args, **kwargs):
+        is_position = getattr(getattr(fetches, "op", None), "type", "") == "SerializeTensor"
+        if is_position and not failed:
+            failed.append(True)
+            raise tf.errors.CancelledError(None, None, "cancelled")
+        return run(session, fetches, *args, **kwargs)
+
+    monkeypatch.setattr(tf1.Session, "run", fail_once)
+    train(tmp_path, steps=7)
+    assert failed
+    assert positions(tmp_path) == ["model.ckpt-7.data-i0000-of-input"]
+    assert "could not be saved at step 0: cancelled" in warned(caplog)

@@ -5,7 +5,12 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.inputs.start import datasets_before, in_whole_batches, kind_of, untuned
+from estimator_train.engine.inputs.start import (
+    find_datasets,
+    kind_of,
+    slice_batches,
+    without_autotune,
+)
 
 ROWS = 6001
 ARRAYS = {
@@ -42,8 +47,8 @@ def read(make, change):
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         iterator = tf.compat.v1.data.make_initializable_iterator(make())
         element = iterator.get_next()
-        start = untuned(iterator.initializer, iterator) if change else iterator.initializer
-        kinds = {kind_of(operation) for operation in datasets_before(start.inputs[0].op)}
+        start = without_autotune(iterator.initializer, iterator) if change else iterator.initializer
+        kinds = {kind_of(operation) for operation in find_datasets(start.inputs[0].op)}
         found = []
         session.run(start)
         while True:
@@ -69,7 +74,7 @@ def test_static_shapes_are_the_same(name):
     with tf.Graph().as_default():
         dataset = CUT[name]()
         variant = tf.data.experimental.to_variant(dataset)
-        cut = in_whole_batches(variant.op)
+        cut = slice_batches(variant.op)
         assert list(cut.element_spec) == tf.nest.flatten(dataset.element_spec)
 
 
@@ -97,7 +102,7 @@ def test_a_kept_model_takes_large_and_small_inputs_in_turn(tmp_path):
         np.testing.assert_array_equal(twice(array), 2 * array)
     x += 1
     np.testing.assert_array_equal(twice(x), 2 * x)
-    model = estimator._kept_models._models[0]
+    model = estimator._open_models._models[0]
     starts = [op for op in model.built.graph.get_operations() if op.type == "MakeIterator"]
-    kinds = [{kind_of(found) for found in datasets_before(op.inputs[0].op)} for op in starts]
+    kinds = [{kind_of(found) for found in find_datasets(op.inputs[0].op)} for op in starts]
     assert sum("Map" in found for found in kinds) == 2  # At first, and for all large ones since.

@@ -27,7 +27,7 @@ def counted():
 def test_both_executors_are_tried_and_the_quicker_stays(counted, monkeypatch):
     monkeypatch.setattr(chosen_executor, "_SECS_BEFORE_TRIAL", 0.0)
     monkeypatch.setattr(chosen_executor, "_SHORT_STEP_SECS", 1e9)
-    monkeypatch.setattr(chosen_executor, "_CHANGED", 1e9)
+    monkeypatch.setattr(chosen_executor, "_CHANGE_FACTOR", 1e9)
     session, loop, count = counted
     chosen = ChosenExecutor(loop.outcome)
     used = []
@@ -102,10 +102,10 @@ def test_a_loop_has_no_gradients_that_nothing_needs_and_no_reads_for_hooks():
         with tf.control_dependencies([checked]):
             loss = tf.reduce_sum(tf.matmul(x, w, name="first") + b)
         train_op = v1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
-        read = tf_internals.read_step_before_increment(step)
+        read = tf_internals.read_step_before_increment(step, train_op)
         names = [
-            {op.name for op in graph_loop._sub_graph([train_op, loss.op], unseen)[0]}
-            for unseen in ((), (read.op,))
+            {op.name for op in graph_loop.find_sub_graph([train_op, loss.op], excluded)[0]}
+            for excluded in ((), (read.op,))
         ]
         gradients = [op for op in graph.get_operations() if op.type == "MatMul"]
     by_weights = {op.name for op in gradients if op.name != "first"} & names[0]

@@ -5,6 +5,7 @@ import tensorflow as tf
 
 from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
+from estimator_train.engine.loops.step_fetches import StepFetches
 
 tf1 = tf.compat.v1
 SessionRunArgs = tf1.train.SessionRunArgs
@@ -33,23 +34,23 @@ def counter():
         count = tf1.get_variable("count", [], tf.int64, initializer=tf1.zeros_initializer())
         step = count.assign_add(1)
         session.run(count.initializer)
-        yield session, step
+        yield session, StepFetches(step, step, step)
 
 
 def test_hooks_get_what_they_asked_for_step_by_step(counter):
     session, step = counter
-    with tf.control_dependencies([step]):
+    with tf.control_dependencies([step.loss]):
         one, two = tf.constant(1), tf.constant([2])
     first = Asks(None, SessionRunArgs([one, {"b": two}]), SessionRunArgs("Const:0"))
-    second = Asks(SessionRunArgs(step), stops_at=5)
-    runner = HookedStep([step], [first, second])
+    second = Asks(SessionRunArgs(step.loss), stops_at=5)
+    runner = HookedStep(step, [first, second])
     for n in range(1, 7):
         values, stop = runner.run(session)
-        assert values == [n]  # Each hook's fetches are of the same call.
+        assert values == [n, n, n]  # Each hook's fetches are of the same call.
         assert stop == (n == 5)
     assert [value.results for value in first.seen] == [None, [1, {"b": [2]}], 1] * 2
     assert [value.results for value in second.seen] == [1, 2, 3, 4, 5, 6]
-    assert first.original == [step]
+    assert first.original == [step.loss] * 3
 
 
 def test_feeds_of_hooks_are_merged_and_may_not_collide(counter):
@@ -57,18 +58,18 @@ def test_feeds_of_hooks_are_merged_and_may_not_collide(counter):
     fed = tf1.placeholder_with_default(0, [])
     other = tf1.placeholder_with_default(0, [])
     hooks = [Asks(SessionRunArgs(fed, {fed: 5})), Asks(SessionRunArgs(other, {other: 6}))]
-    HookedStep([step], hooks).run(session)
+    HookedStep(step, hooks).run(session)
     assert [hook.seen[0].results for hook in hooks] == [5, 6]
     colliding = [Asks(SessionRunArgs(fed, {fed: 5})), Asks(SessionRunArgs(fed, {fed: 5}))]
     with pytest.raises(RuntimeError, match="Same tensor is fed by two hooks."):
-        HookedStep([step], colliding).run(session)
+        HookedStep(step, colliding).run(session)
 
 
 def test_each_hook_gets_the_trace_that_one_of_them_asked_for(counter):
     session, step = counter
     full = tf1.RunOptions(trace_level=tf1.RunOptions.FULL_TRACE)
     hooks = [Asks(SessionRunArgs(None, options=full), None), Asks(None)]
-    runner = HookedStep([step], hooks)
+    runner = HookedStep(step, hooks)
     runner.run(session)
     runner.run(session)
     for hook in hooks:

@@ -7,6 +7,11 @@ import tiers
 
 import estimator_train as est
 from estimator_train.engine.loops.graph_loop import NotLoopableError, build_loop
+from estimator_train.engine.loops.hook_schedule import (
+    after_loop,
+    sees_every_step,
+    steps_until_due,
+)
 
 
 def summaries(directory):
@@ -149,8 +154,8 @@ def test_a_size_of_loops_that_does_not_fit_is_said_once(model_fn, input_fn, tmp_
     est.Estimator(model_fn, tmp_path, settings).train(input_fn, steps=400)
     said = [r.getMessage() for r in caplog.records if "does not divide" in r.getMessage()]
     assert said == (k == 30) * [
-        "steps_per_loop=30 does not divide the 100 steps from one that StepCounter must see to the "
-        "next; the last session call before it runs 10."
+        "steps_per_loop=30 does not divide the 100 steps from one that StepRateHook must see to "
+        "the next; the last session call before it runs 10."
     ]
 
 
@@ -215,3 +220,42 @@ def test_a_step_that_moves_the_counter_otherwise_runs_single_steps(tmp_path, cap
         found[k] = [estimator.get_variable_value(name) for name in ("global_step", "w")]
     assert found["auto"] == found[1] == [42, 21.0]
     assert "does not increment the global step by one" in caplog.text
+
+
+class _StartAndEnd(est.SessionRunHook):
+    """Hook that acts at the start and at the end of a session alone."""
+
+    def __init__(self):
+        self.called = []
+
+    def after_create_session(self, session, coord):
+        self.called.append("start")
+
+    def end(self, session):
+        self.called.append("end")
+
+
+def test_a_hook_without_step_methods_keeps_loops():
+    hook = _StartAndEnd()
+    assert not sees_every_step(hook)
+    assert steps_until_due(hook, 7) is None
+    assert after_loop(hook, 7, 3, 0.5) is False
+    hook.after_run = lambda run_context, run_values: hook.called.append("step")
+    assert sees_every_step(hook)
+    assert steps_until_due(hook, 7) == 1
+
+
+def test_steps_beside_a_hook_without_step_methods_run_in_one_call(tmp_path):
+    def model_fn(features, labels, mode):
+        step = tf.compat.v1.train.get_global_step()
+        train_op = tf.compat.v1.assign_add(step, 1).op
+        return est.EstimatorSpec(mode, loss=tf.reduce_sum(features), train_op=train_op)
+
+    def input_fn():
+        return tf.data.Dataset.from_tensors([1.0]).repeat()
+
+    hook, watch = _StartAndEnd(), EveryFive()
+    hooks = [hook, watch]
+    est.Estimator(model_fn, tmp_path).train(input_fn, hooks, steps=20)
+    assert hook.called == ["start", "end"]
+    assert watch.skipped >= 14

@@ -113,7 +113,9 @@ def test_steps_on_several_devices_are_not_compiled():
 
     with tf.Graph().as_default():
         loss = tf.reduce_sum(over("/cpu:0") + over("/cpu:1"))
-        with pytest.raises(Exception, match="the work of one device, and the step has several"):
+        with pytest.raises(
+            Exception, match="it compiles for one device, and the step uses several"
+        ):
             build_loop(loss.op, loss, compiled=True)
 
 

@@ -175,8 +175,8 @@ def test_an_input_is_freed_after_its_call_and_not_by_the_next(estimator):
         predictions = estimator.predict(input_fn)
         next(predictions)
         predictions.close()
-        (model,) = estimator._kept_models._models
-        model._wait_for_rest()
+        (model,) = estimator._open_models._models
+        model._wait_for_release()
         assert len(ended) == count
 
 
@@ -184,14 +184,14 @@ def test_graph_stays_as_it_is_for_inputs_that_can_be_written_out(estimator, coun
     sizes = set()
     for scale in range(4):
         list(estimator.predict(rows(np.eye(3) * scale)))
-        (model,) = estimator._kept_models._models
+        (model,) = estimator._open_models._models
         sizes.add(len(model.built.graph.get_operations()))
     assert len(sizes) == 2  # The first input was built in; one reader takes all others.
 
 
 @pytest.mark.long
 def test_graph_is_built_anew_before_it_grows_without_end(estimator, counted, monkeypatch):
-    monkeypatch.setattr(open_model, "_MOST_IMPORTED", 3)
+    monkeypatch.setattr(open_model, "_MAX_IMPORTED", 3)
     for _ in range(5):
         next(estimator.predict(generated(np.eye(3))))
     assert counted.calls == ["infer", "infer"]

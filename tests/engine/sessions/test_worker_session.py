@@ -13,7 +13,7 @@ tf1 = tf.compat.v1
 @pytest.fixture
 def creator_and_looks(monkeypatch):
     """Makes a creator for a model that is ready at the so-manieth look, and a list of the looks."""
-    monkeypatch.setattr(worker_session, "_LOOK_EVERY_SECS", 0.01)
+    monkeypatch.setattr(worker_session, "_POLL_SECS", 0.01)
     looks = []
 
     def make(ready_at, max_wait_secs):

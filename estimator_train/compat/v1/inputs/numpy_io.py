@@ -8,11 +8,12 @@ import numpy as np
 from estimator_train.compat.v1.inputs.feeding import Settings, dequeue_batches
 
 _ONLY_ARRAY = "__direct_np_input__"
+Arrays = np.ndarray | dict[Any, np.ndarray]
 
 
 def numpy_input_fn(
-    x: Any,
-    y: Any = None,
+    x: Arrays,
+    y: Arrays | None = None,
     batch_size: int = 128,
     num_epochs: int | None = 1,
     shuffle: bool | None = None,
@@ -28,14 +29,15 @@ def numpy_input_fn(
       y: Array of shape (rows, ...), or a dict of such arrays; None for features alone.
       batch_size: Rows in a batch.
       num_epochs: Passes over the rows; None repeats indefinitely.
-      shuffle: Whether rows come in random order; it must be given.
-      queue_capacity: Rows in the queue, from which random ones are drawn if they are shuffled.
-      num_threads: Threads that fill the queue; each of them with all rows.
+      shuffle: Whether rows come in random order; required.
+      queue_capacity: Rows that the queue holds; with `shuffle` each row is drawn from these.
+      num_threads: Threads that fill the queue; each thread enqueues all rows.
 
     Returns:
-      A function that returns tensors of features, or of (features, labels): shapes (batch_size,
-      ...), the batch unknown if `num_epochs` is given. In it are checked, and raise ValueError or
-      TypeError: `x` is not a dict or array, or is empty; a key is in both; arrays differ in length.
+      A function that returns tensors of features, or of (features, labels), of shapes (batch_size,
+      ...); the static batch size is unknown if `num_epochs` is given. The function raises TypeError
+      if `x` is neither a dict nor an array, and ValueError if `x` or `y` is empty, a key is in both
+      or arrays differ in length.
 
     Raises:
       ValueError: `shuffle` is not a bool.
@@ -43,8 +45,8 @@ def numpy_input_fn(
     settings = Settings(batch_size, num_epochs, shuffle, queue_capacity, num_threads)
 
     def input_fn() -> Any:
-        features, labels = _sorted_features(x), _sorted_labels(y)
-        _check(features, labels, y)
+        features, labels = _sort_features(x), _sort_labels(y)
+        _check_arrays(features, labels, y)
         columns = [*features.values(), *labels.values()]
         tensors = dequeue_batches(columns, settings)
         feature_tensors: Any = dict(zip(features, tensors, strict=False))
@@ -58,7 +60,7 @@ def numpy_input_fn(
     return input_fn
 
 
-def _sorted_features(x: Any) -> dict[Any, np.ndarray]:
+def _sort_features(x: Arrays) -> dict[Any, np.ndarray]:
     if isinstance(x, np.ndarray):
         if x.size == 0:
             raise ValueError("x cannot be an empty array")
@@ -70,7 +72,7 @@ def _sorted_features(x: Any) -> dict[Any, np.ndarray]:
     return {key: x[key] for key in sorted(x)}
 
 
-def _sorted_labels(y: Any) -> dict[Any, np.ndarray]:
+def _sort_labels(y: Arrays | None) -> dict[Any, np.ndarray]:
     if y is None:
         return {}
     if not isinstance(y, dict):
@@ -80,7 +82,9 @@ def _sorted_labels(y: Any) -> dict[Any, np.ndarray]:
     return {key: y[key] for key in sorted(y)}
 
 
-def _check(features: Mapping[Any, Any], labels: Mapping[Any, Any], y: Any) -> None:
+def _check_arrays(
+    features: Mapping[Any, np.ndarray], labels: Mapping[Any, np.ndarray], y: Arrays | None
+) -> None:
     if isinstance(y, dict):
         both = set(features) & set(labels)
         if both:

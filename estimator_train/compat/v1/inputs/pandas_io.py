@@ -1,16 +1,21 @@
 """`pandas_input_fn` of `tf.compat.v1.estimator.inputs`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from estimator_train.compat.v1.inputs.feeding import Settings, dequeue_batches
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def pandas_input_fn(
-    x: Any,
-    y: Any = None,
+    x: pd.DataFrame,
+    y: pd.Series | pd.DataFrame | None = None,
     batch_size: int = 128,
     num_epochs: int | None = 1,
     shuffle: bool | None = None,
@@ -18,25 +23,25 @@ def pandas_input_fn(
     num_threads: int = 1,
     target_column: str = "target",
 ) -> Callable[[], Any]:
-    """Makes an input_fn that feeds a pandas frame through a queue, as tf.estimator 2.15 does.
+    """Makes an input_fn that feeds a pandas DataFrame through a queue, as tf.estimator 2.15 does.
 
     `input_fns.pandas_frame` is faster, and its position can be saved.
 
     Args:
-      x: The `pandas.DataFrame` of features; it is copied.
-      y: A `pandas.Series` or `pandas.DataFrame` of labels with the same index; None for features
-        alone.
+      x: The features; the function copies them.
+      y: Labels with the same index; None for features alone.
       batch_size: Rows in a batch.
       num_epochs: Passes over the rows; None repeats indefinitely.
-      shuffle: Whether rows come in random order; it must be given.
-      queue_capacity: Rows in the queue, from which random ones are drawn if they are shuffled;
-        None: 4 times the rows of `x` if they are shuffled, else its rows.
-      num_threads: Threads that fill the queue; each of them with all rows.
-      target_column: A name for the labels that no column of `x` has.
+      shuffle: Whether rows come in random order; required.
+      queue_capacity: Rows that the queue holds; with `shuffle` each row is drawn from these. None:
+        4 times the rows of `x` with `shuffle`, otherwise the rows of `x`.
+      num_threads: Threads that fill the queue; each thread enqueues all rows.
+      target_column: Name of the labels; no column of `x` may have it.
 
     Returns:
-      A function that returns a dict of tensors by column name, or a pair of that and the labels:
-      a tensor for a Series, a dict for a frame; shapes (batch,). Columns of strings give bytes.
+      A function that returns features, or (features, labels). Features are a dict of tensors by
+      column name; labels are a tensor for a Series and a dict for a DataFrame. Tensors have shape
+      (batch,). Columns of strings become bytes.
 
     Raises:
       ValueError: `shuffle` is not a bool, `x` is empty, the indices of `x` and `y` differ, or `x`
@@ -58,12 +63,12 @@ def pandas_input_fn(
         raise ValueError("x cannot be an empty frame")
     x = x.copy()
     if y is not None:
-        _check(x, y, target_column)
+        _check_labels(x, y, target_column)
         y = y.copy()
 
     def input_fn() -> Any:
         labels = [] if y is None else [y[name] for name in y] if _is_frame(y) else [y]
-        columns = [_array(column) for column in [*(x[name] for name in x), *labels]]
+        columns = [_to_array(column) for column in [*(x[name] for name in x), *labels]]
         tensors = dequeue_batches(columns, settings)
         features = dict(zip(x, tensors, strict=False))
         if y is None:
@@ -75,7 +80,7 @@ def pandas_input_fn(
     return input_fn
 
 
-def _check(x: Any, y: Any, target_column: str) -> None:
+def _check_labels(x: pd.DataFrame, y: pd.Series | pd.DataFrame, target_column: str) -> None:
     if target_column in x:
         raise ValueError(
             f"Cannot use name {target_column} for target column: DataFrame already has a column "
@@ -91,12 +96,12 @@ def _is_frame(data: Any) -> bool:
     return hasattr(data, "columns")
 
 
-def _array(column: Any) -> np.ndarray:
-    """A column's values; pandas' own strings as the objects that TensorFlow takes for strings."""
+def _to_array(column: pd.Series) -> np.ndarray:
+    """Returns a column's values; strings of pandas become objects, which TensorFlow accepts."""
     if not isinstance(column.dtype, np.dtype):
         return np.asarray(column.astype(object) if _is_text(column) else column.to_numpy())
     return column.to_numpy()
 
 
-def _is_text(column: Any) -> bool:
+def _is_text(column: pd.Series) -> bool:
     return str(column.dtype) in ("str", "string") or column.dtype.kind == "O"

@@ -1,6 +1,6 @@
-"""`tf.contrib.estimator`: heads, estimators and hooks by their old place."""
+"""Stand-in for `tf.contrib.estimator`: heads, estimators and hooks under their old names."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -22,6 +22,7 @@ from estimator_train.experimental import (
     stop_if_no_increase_hook,
 )
 from estimator_train.export.receivers import build_raw_supervised_input_receiver_fn
+from estimator_train.legacy.contrib._types import Optimizer
 from estimator_train.legacy.contrib.estimator.boosted_trees import (
     boosted_trees_classifier_train_in_memory,
     boosted_trees_regressor_train_in_memory,
@@ -79,25 +80,25 @@ LinearEstimator = v1.LinearEstimator
 
 
 def export_saved_model_for_mode(
-    estimator: Any,
+    estimator: est.Estimator,
     export_dir_base: str,
     input_receiver_fn: Callable[[], Any],
-    assets_extra: Any = None,
+    assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
     checkpoint_path: str | None = None,
     mode: str = est.ModeKeys.PREDICT,
 ) -> bytes:
-    """See `Estimator.export_saved_model`, whose experimental_mode `mode` is."""
+    """Exports a SavedModel for one mode; see `Estimator.export_saved_model`."""
     return estimator.export_saved_model(
         export_dir_base, input_receiver_fn, assets_extra, as_text, checkpoint_path, mode
     )
 
 
 def export_all_saved_models(
-    estimator: Any,
+    estimator: est.Estimator,
     export_dir_base: str,
-    input_receiver_fn_map: Any,
-    assets_extra: Any = None,
+    input_receiver_fn_map: Mapping[str, Callable[[], Any]],
+    assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
     checkpoint_path: str | None = None,
 ) -> bytes:
@@ -109,22 +110,22 @@ def export_all_saved_models(
 
 def replicate_model_fn(
     model_fn: Callable[..., Any],
-    loss_reduction: Any = tf.compat.v1.losses.Reduction.SUM_BY_NONZERO_WEIGHTS,
-    devices: Any = None,
+    loss_reduction: str = tf.compat.v1.losses.Reduction.SUM_BY_NONZERO_WEIGHTS,
+    devices: object = None,
 ) -> Callable[..., Any]:
-    """Returns model_fn as it is: replicas are the business of RunConfig(train_distribute=...).
+    """Returns model_fn unchanged: set RunConfig(train_distribute=...) to train on several replicas.
 
-    Of one replica there are no losses to be put together, and no devices to be chosen.
+    With a single replica, losses need no reduction and devices need no choice.
     """
     del loss_reduction, devices
     return model_fn
 
 
-def TowerOptimizer(optimizer_or_optimizer_fn: Any) -> Any:  # noqa: N802
-    """The optimizer that was to be wrapped, for the one replica there is.
+def TowerOptimizer(optimizer_or_optimizer_fn: Optimizer | Callable[[], Optimizer]) -> Optimizer:  # noqa: N802
+    """Returns the given optimizer, without a wrapper: there is a single replica.
 
     Args:
-      optimizer_or_optimizer_fn: An optimizer, or a function that returns one.
+      optimizer_or_optimizer_fn: Optimizer, or a function that returns one.
     """
     if isinstance(optimizer_or_optimizer_fn, tf.compat.v1.train.Optimizer):
         return optimizer_or_optimizer_fn

@@ -1,4 +1,4 @@
-"""Heads of `tf.contrib.estimator`: those of today, with old optimizers and names of reductions."""
+"""Heads of `tf.contrib.estimator`: today's heads with optimizers and reductions of TensorFlow 1."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,38 +9,39 @@ import estimator_train as est
 from estimator_train.heads import losses
 from estimator_train.heads.v1 import V1Training
 from estimator_train.heads.weighted import WeightedHead
+from estimator_train.legacy.contrib._types import Column
 
 _Reduction = tf.compat.v1.losses.Reduction
-_MEAN_OF_LOSSES = _Reduction.SUM_OVER_BATCH_SIZE
+_DEFAULT_REDUCTION = _Reduction.SUM_OVER_BATCH_SIZE
 
 
-class _OldHead(V1Training, WeightedHead):
-    """A head that takes `tf.losses.Reduction` and optimizers of TensorFlow 1."""
+class _V1Head(V1Training, WeightedHead):
+    """Head that takes `tf.losses.Reduction` and optimizers of TensorFlow 1."""
 
-    _check_reduction = staticmethod(losses.checked_v1_reduction)
+    _check_reduction = staticmethod(losses.validate_v1_reduction)
 
 
-class _BinaryClassHead(_OldHead, est.BinaryClassHead):
+class _BinaryClassHead(_V1Head, est.BinaryClassHead):
     pass
 
 
-class _MultiClassHead(_OldHead, est.MultiClassHead):
+class _MultiClassHead(_V1Head, est.MultiClassHead):
     pass
 
 
-class _MultiLabelHead(_OldHead, est.MultiLabelHead):
+class _MultiLabelHead(_V1Head, est.MultiLabelHead):
     pass
 
 
-class _RegressionHead(_OldHead, est.RegressionHead):
+class _RegressionHead(_V1Head, est.RegressionHead):
     pass
 
 
-class _PoissonRegressionHead(_OldHead, est.PoissonRegressionHead):
+class _PoissonRegressionHead(_V1Head, est.PoissonRegressionHead):
     pass
 
 
-class _LogisticRegressionHead(_OldHead, est.LogisticRegressionHead):
+class _LogisticRegressionHead(_V1Head, est.LogisticRegressionHead):
     pass
 
 
@@ -54,11 +55,11 @@ def multi_head(heads: Sequence[Any], head_weights: Sequence[float] | None = None
 
 
 def binary_classification_head(
-    weight_column: Any = None,
+    weight_column: str | Column | None = None,
     thresholds: Sequence[float] | None = None,
     label_vocabulary: Sequence[str] | None = None,
-    loss_reduction: str = _MEAN_OF_LOSSES,
-    loss_fn: Any = None,
+    loss_reduction: str = _DEFAULT_REDUCTION,
+    loss_fn: Callable[..., tf.Tensor] | None = None,
     name: str | None = None,
 ) -> est.BinaryClassHead:
     """See `BinaryClassHead`; loss_reduction is one of `tf.losses.Reduction`."""
@@ -67,10 +68,10 @@ def binary_classification_head(
 
 def multi_class_head(
     n_classes: int,
-    weight_column: Any = None,
+    weight_column: str | Column | None = None,
     label_vocabulary: Sequence[str] | None = None,
-    loss_reduction: str = _MEAN_OF_LOSSES,
-    loss_fn: Any = None,
+    loss_reduction: str = _DEFAULT_REDUCTION,
+    loss_fn: Callable[..., tf.Tensor] | None = None,
     name: str | None = None,
 ) -> est.MultiClassHead:
     """See `MultiClassHead`; loss_reduction is one of `tf.losses.Reduction`."""
@@ -79,11 +80,11 @@ def multi_class_head(
 
 def multi_label_head(
     n_classes: int,
-    weight_column: Any = None,
+    weight_column: str | Column | None = None,
     thresholds: Sequence[float] | None = None,
     label_vocabulary: Sequence[str] | None = None,
-    loss_reduction: str = _MEAN_OF_LOSSES,
-    loss_fn: Any = None,
+    loss_reduction: str = _DEFAULT_REDUCTION,
+    loss_fn: Callable[..., tf.Tensor] | None = None,
     classes_for_class_based_metrics: Sequence[int | str] | None = None,
     name: str | None = None,
 ) -> est.MultiLabelHead:
@@ -92,10 +93,10 @@ def multi_label_head(
 
 
 def regression_head(
-    weight_column: Any = None,
+    weight_column: str | Column | None = None,
     label_dimension: int = 1,
-    loss_reduction: str = _MEAN_OF_LOSSES,
-    loss_fn: Any = None,
+    loss_reduction: str = _DEFAULT_REDUCTION,
+    loss_fn: Callable[..., tf.Tensor] | None = None,
     inverse_link_fn: Callable[[tf.Tensor], tf.Tensor] | None = None,
     name: str | None = None,
 ) -> est.RegressionHead:
@@ -104,9 +105,9 @@ def regression_head(
 
 
 def poisson_regression_head(
-    weight_column: Any = None,
+    weight_column: str | Column | None = None,
     label_dimension: int = 1,
-    loss_reduction: str = _MEAN_OF_LOSSES,
+    loss_reduction: str = _DEFAULT_REDUCTION,
     compute_full_loss: bool = True,
     name: str | None = None,
 ) -> est.PoissonRegressionHead:
@@ -115,8 +116,8 @@ def poisson_regression_head(
 
 
 def logistic_regression_head(
-    weight_column: Any = None,
-    loss_reduction: str = _MEAN_OF_LOSSES,
+    weight_column: str | Column | None = None,
+    loss_reduction: str = _DEFAULT_REDUCTION,
     name: str | None = None,
 ) -> est.LogisticRegressionHead:
     """See `LogisticRegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""

@@ -1,4 +1,4 @@
-"""`tf.contrib.framework`: variables by name, checkpoints, arg_scope."""
+"""Stand-in for `tf.contrib.framework`: variables by name, checkpoints, arg_scope."""
 
 from collections.abc import Callable
 from typing import Any
@@ -86,20 +86,23 @@ zero_initializer = _v1.zeros_initializer
 
 
 def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
-    """Marks a function that a library will remove; calls of it warn nobody here.
+    """Returns a decorator that leaves a deprecated function unchanged; its calls log no warning.
 
-    date is "YYYY-MM-DD", or None where it is not known; instructions say what to use instead.
+    Args:
+      date: Day of removal, "YYYY-MM-DD", or None if it is not known.
+      instructions: Replacement that users of the function should choose.
+      warn_once: Unused.
     """
     del date, instructions, warn_once
     return lambda function: function
 
 
-def deprecated_args(date: str | None, instructions: str, *names: Any, **how: Any) -> Any:
-    """Marks arguments in the same way."""
-    del names, how
+def deprecated_args(date: str | None, instructions: str, *names: Any, **options: Any) -> Any:
+    """Returns a decorator that leaves a function with deprecated arguments unchanged."""
+    del names, options
     return deprecated(date, instructions)
 
 
 def get_name_scope() -> str:
-    """The name scope of the default graph that operations are made in."""
+    """Returns the current name scope of the default graph."""
     return _v1.get_default_graph().get_name_scope()

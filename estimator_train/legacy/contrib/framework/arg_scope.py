@@ -1,4 +1,4 @@
-"""arg_scope: default arguments for the functions that are called within it."""
+"""arg_scope: default arguments for the functions that are called in a `with` block."""
 
 import contextlib
 import functools
@@ -6,12 +6,13 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-_Scope = dict[Any, dict[str, Any]]
-_stack: list[_Scope] = [{}]
+from estimator_train.legacy.contrib._types import ArgScope
+
+_stack: list[ArgScope] = [{}]
 
 
 def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Lets a function take arguments from the arg_scope that it is called in."""
+    """Decorates a function to read default arguments from the current arg_scope."""
 
     @functools.wraps(func)
     def scoped(*args: Any, **kwargs: Any) -> Any:
@@ -24,19 +25,19 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
 @contextlib.contextmanager
 def arg_scope(
     list_ops_or_scope: Sequence[Callable[..., Any]] | Mapping[Any, Any], **kwargs: Any
-) -> Iterator[_Scope]:
-    """Within it, functions have other default arguments.
+) -> Iterator[ArgScope]:
+    """Sets default arguments of functions for a `with` block.
 
     Args:
-      list_ops_or_scope: The functions; or a scope that an earlier one yielded, to enter it again.
-      **kwargs: The arguments.
+      list_ops_or_scope: Functions, or a scope that an earlier arg_scope yielded.
+      **kwargs: Default arguments.
 
     Yields:
-      The scope.
+      The scope, which another arg_scope can enter again.
 
     Raises:
-      TypeError: It is neither.
-      ValueError: A function takes no arg_scope, or arguments come with an earlier scope.
+      TypeError: list_ops_or_scope is neither a list, a tuple nor a dict.
+      ValueError: A function has no arg_scope, or arguments come with an earlier scope.
     """
     if isinstance(list_ops_or_scope, Mapping):
         if kwargs:
@@ -59,20 +60,20 @@ def arg_scope(
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:
-    """Whether a function takes arguments from an arg_scope."""
+    """Returns whether a function reads arguments from an arg_scope."""
     return hasattr(func, "_takes_arg_scope")
 
 
-def current_arg_scope() -> _Scope:
-    """The scope that is entered now."""
+def current_arg_scope() -> ArgScope:
+    """Returns the current scope."""
     return _stack[-1]
 
 
 def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's arguments that an arg_scope can set."""
+    """Returns the names of the arguments of a function that an arg_scope can set."""
     parameters = inspect.signature(func).parameters.values()
     return tuple(p.name for p in parameters if p.default is not p.empty)
 
 
-def _key(func: Callable[..., Any]) -> Any:
+def _key(func: Callable[..., Any]) -> str:
     return f"{func.__module__}.{func.__qualname__}"

@@ -1,6 +1,6 @@
-"""Values of variables from checkpoints and arrays, of `tf.contrib.framework`."""
+"""Functions of `tf.contrib.framework` that assign variables from checkpoints and arrays."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,21 +12,23 @@ _v1 = tf.compat.v1
 
 
 def assign_from_checkpoint(
-    model_path: str, var_list: Any, ignore_missing_vars: bool = False
+    model_path: str,
+    var_list: Sequence[tf.Variable] | Mapping[str, tf.Variable],
+    ignore_missing_vars: bool = False,
 ) -> tuple[Any, dict[Any, Any]]:
-    """An operation that sets variables from a checkpoint, and what to feed it.
+    """Returns an operation that assigns variables from a checkpoint, and its feed_dict.
 
     Args:
-      model_path: The checkpoint.
+      model_path: Path of the checkpoint.
       var_list: Variables, or a dict of names in the checkpoint to variables.
-      ignore_missing_vars: Leave variables out that the checkpoint does not have.
+      ignore_missing_vars: Whether to skip variables that the checkpoint lacks.
 
     Raises:
-      ValueError: It has no such variable, or one of another shape.
+      ValueError: The checkpoint lacks a variable or has it in another shape.
     """
     reader = tf.train.load_checkpoint(model_path)
     values = {}
-    for name, var in _by_name(var_list, reader, ignore_missing_vars).items():
+    for name, var in _select_variables(var_list, reader.has_tensor, ignore_missing_vars).items():
         if not reader.has_tensor(name):
             raise ValueError(f"Checkpoint is missing variable [{name}]")
         value = reader.get_tensor(name)
@@ -36,58 +38,69 @@ def assign_from_checkpoint(
                 f"[{value.shape}], rh_shape: [{var.shape}]"
             )
         values[var] = value
-    return _assigned(values)
+    return _assign_with_feeds(values)
 
 
 def assign_from_checkpoint_fn(
     model_path: str,
-    var_list: Any,
+    var_list: Sequence[tf.Variable] | Mapping[str, tf.Variable],
     ignore_missing_vars: bool = False,
     reshape_variables: bool = False,
 ) -> Callable[[Any], None] | None:
-    """A function of a session that sets variables from a checkpoint; see `assign_from_checkpoint`.
+    """Returns a function that assigns variables from a checkpoint in a session.
+
+    Args:
+      model_path: Path of the checkpoint.
+      var_list: Variables, or a dict of names in the checkpoint to variables.
+      ignore_missing_vars: Whether to skip variables that the checkpoint lacks.
+      reshape_variables: Whether values of another shape are reshaped.
 
     Returns:
-      The function; None where the checkpoint has none of the variables, and may lack them.
+      The function, or None if missing variables are ignored and the checkpoint has no other.
 
     Raises:
       ValueError: There are no variables.
     """
     if not var_list:
         raise ValueError("var_list cannot be empty")
-    chosen = _by_name(var_list, tf.train.load_checkpoint(model_path), ignore_missing_vars)
-    if not chosen:
+    reader = tf.train.load_checkpoint(model_path)
+    variables = _select_variables(var_list, reader.has_tensor, ignore_missing_vars)
+    if not variables:
         return None
-    saver = _v1.train.Saver(chosen, reshape=reshape_variables)
+    saver = _v1.train.Saver(variables, reshape=reshape_variables)
     return lambda session: saver.restore(session, model_path)
 
 
 def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Any, dict[Any, Any]]:
-    """An operation that sets variables by their names, and what to feed it.
+    """Returns an operation that assigns values to variables by name, and its feed_dict.
 
     Raises:
-      ValueError: There is no such variable, or the value is of another size.
+      ValueError: There is no variable of a name, or a value has another size.
     """
     values = {}
     for name, value in var_names_to_values.items():
         var = get_unique_variable(name)
         values[var] = np.reshape(value, var.shape.as_list())
-    return _assigned(values)
+    return _assign_with_feeds(values)
 
 
 def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """A function of a session that sets variables by their names."""
+    """Returns a function that assigns values to variables by name in a session."""
     operation, feeds = assign_from_values(var_names_to_values)
     return lambda session: session.run(operation, feeds)
 
 
-def _assigned(values: Mapping[Any, Any]) -> tuple[Any, dict[Any, Any]]:
+def _assign_with_feeds(values: Mapping[Any, Any]) -> tuple[Any, dict[Any, Any]]:
     feeds = {_v1.placeholder(v.dtype.base_dtype, v.shape): value for v, value in values.items()}
     return tf.group(*(_v1.assign(v, f) for v, f in zip(values, feeds, strict=True))), feeds
 
 
-def _by_name(var_list: Any, reader: Any, ignore_missing: bool) -> dict[str, Any]:
-    named = var_list if isinstance(var_list, Mapping) else {v.op.name: v for v in var_list}
+def _select_variables(
+    var_list: Sequence[tf.Variable] | Mapping[str, tf.Variable],
+    has_tensor: Callable[[str], bool],
+    ignore_missing: bool,
+) -> dict[str, tf.Variable]:
+    by_name = var_list if isinstance(var_list, Mapping) else {v.op.name: v for v in var_list}
     if not ignore_missing:
-        return dict(named)
-    return {name: var for name, var in named.items() if reader.has_tensor(name)}
+        return dict(by_name)
+    return {name: var for name, var in by_name.items() if has_tensor(name)}

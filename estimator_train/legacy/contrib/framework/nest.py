@@ -1,4 +1,4 @@
-"""`tf.contrib.framework.nest`: tf.nest with its older names."""
+"""`tf.contrib.framework.nest`: `tf.nest` under its older names."""
 
 import tensorflow as tf
 

@@ -1,11 +1,20 @@
-"""Variables of `tf.contrib.framework`, and how they are found."""
+"""Variables of `tf.contrib.framework`: how to create and how to find them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import (
+    Collections,
+    DType,
+    Initializer,
+    Regularizer,
+    Scope,
+    Shape,
+    TensorLike,
+)
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
 
 _v1 = tf.compat.v1
@@ -15,73 +24,81 @@ _Keys = _v1.GraphKeys
 @add_arg_scope
 def variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    shape: Shape | None = None,
+    dtype: DType | None = None,
+    initializer: Initializer | TensorLike | None = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
-    collections: Any = None,
-    caching_device: Any = None,
-    device: Any = None,
-    partitioner: Any = None,
-    custom_getter: Any = None,
-    use_resource: Any = None,
-    synchronization: Any = tf.VariableSynchronization.AUTO,
-    aggregation: Any = tf.VariableAggregation.NONE,
-) -> Any:
-    """A variable of the current scope; see `tf.get_variable`."""
+    collections: Collections | None = None,
+    caching_device: str | Callable[[tf.Operation], str] | None = None,
+    device: str | Callable[[tf.Operation], str] | None = None,
+    partitioner: Callable[..., Sequence[int]] | None = None,
+    custom_getter: Callable[..., tf.Variable] | None = None,
+    use_resource: bool | None = None,
+    synchronization: tf.VariableSynchronization = tf.VariableSynchronization.AUTO,
+    aggregation: tf.VariableAggregation = tf.VariableAggregation.NONE,
+) -> tf.Variable:
+    """Gets or creates a variable in the current scope; see `tf.get_variable`."""
     dtype = dtype or tf.float32
     collections = list(dict.fromkeys(collections or [_Keys.GLOBAL_VARIABLES]))
-    given = dict(locals())
-    with _v1.device(given.pop("device") or ""):
-        return _v1.get_variable(**given)
+    arguments = dict(locals())
+    with _v1.device(arguments.pop("device") or ""):
+        return _v1.get_variable(**arguments)
 
 
 @add_arg_scope
 def model_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = tf.float32,
-    initializer: Any = None,
-    regularizer: Any = None,
+    shape: Shape | None = None,
+    dtype: DType = tf.float32,
+    initializer: Initializer | TensorLike | None = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
-    collections: Any = None,
-    caching_device: Any = None,
-    device: Any = None,
-    partitioner: Any = None,
-    custom_getter: Any = None,
-    use_resource: Any = None,
-    synchronization: Any = tf.VariableSynchronization.AUTO,
-    aggregation: Any = tf.VariableAggregation.NONE,
-) -> Any:
-    """A variable that is one of the model's; see `variable`."""
+    collections: Collections | None = None,
+    caching_device: str | Callable[[tf.Operation], str] | None = None,
+    device: str | Callable[[tf.Operation], str] | None = None,
+    partitioner: Callable[..., Sequence[int]] | None = None,
+    custom_getter: Callable[..., tf.Variable] | None = None,
+    use_resource: bool | None = None,
+    synchronization: tf.VariableSynchronization = tf.VariableSynchronization.AUTO,
+    aggregation: tf.VariableAggregation = tf.VariableAggregation.NONE,
+) -> tf.Variable:
+    """Gets or creates a variable and adds it to MODEL_VARIABLES; see `variable`."""
     collections = [*(collections or []), _Keys.GLOBAL_VARIABLES, _Keys.MODEL_VARIABLES]
     return variable(**locals())
 
 
 def local_variable(
-    initial_value: Any,
+    initial_value: TensorLike,
     validate_shape: bool = True,
     name: str | None = None,
-    use_resource: Any = None,
-) -> Any:
-    """A variable that is not saved."""
-    return _untrained(_Keys.LOCAL_VARIABLES, initial_value, validate_shape, name, use_resource)
+    use_resource: bool | None = None,
+) -> tf.Variable:
+    """Creates a variable that checkpoints do not contain."""
+    return _create_untrained_variable(
+        _Keys.LOCAL_VARIABLES, initial_value, validate_shape, name, use_resource
+    )
 
 
 def global_variable(
-    initial_value: Any,
+    initial_value: TensorLike,
     validate_shape: bool = True,
     name: str | None = None,
-    use_resource: Any = None,
-) -> Any:
-    """A variable that is saved and not trained."""
-    return _untrained(_Keys.GLOBAL_VARIABLES, initial_value, validate_shape, name, use_resource)
+    use_resource: bool | None = None,
+) -> tf.Variable:
+    """Creates a variable that is saved but not trained."""
+    return _create_untrained_variable(
+        _Keys.GLOBAL_VARIABLES, initial_value, validate_shape, name, use_resource
+    )
 
 
-def _untrained(
-    collection: str, value: Any, validate_shape: bool, name: str | None, use_resource: Any
-) -> Any:
+def _create_untrained_variable(
+    collection: str,
+    value: TensorLike,
+    validate_shape: bool,
+    name: str | None,
+    use_resource: bool | None,
+) -> tf.Variable:
     return _v1.Variable(
         value,
         trainable=False,
@@ -92,88 +109,88 @@ def _untrained(
     )
 
 
-def add_model_variable(var: Any) -> None:
-    """Counts a variable among the model's."""
+def add_model_variable(var: tf.Variable) -> None:
+    """Adds a variable to MODEL_VARIABLES if it is not there."""
     if all(var is not other for other in _v1.get_collection(_Keys.MODEL_VARIABLES)):
         _v1.add_to_collection(_Keys.MODEL_VARIABLES, var)
 
 
 def get_variables(
-    scope: Any = None, suffix: str | None = None, collection: str = _Keys.GLOBAL_VARIABLES
+    scope: Scope | None = None, suffix: str | None = None, collection: str = _Keys.GLOBAL_VARIABLES
 ) -> list[Any]:
-    """The variables of a collection.
+    """Returns the variables of a collection.
 
     Args:
-      scope: A scope, or a pattern that their names begin with.
-      suffix: What their names end with, or how that begins.
-      collection: The collection.
+      scope: Variable scope, or a regular expression that matches the start of the names.
+      suffix: End of the names; without a colon, end of the operations' names.
+      collection: Name of the collection.
     """
-    start = (scope if scope is None or isinstance(scope, str) else scope.name) or ""
-    pattern = start if suffix is None else f"{start}.*{suffix if ':' in suffix else suffix + ':'}"
+    prefix = (scope if scope is None or isinstance(scope, str) else scope.name) or ""
+    pattern = prefix if suffix is None else f"{prefix}.*{suffix if ':' in suffix else suffix + ':'}"
     return list(_v1.get_collection(collection, pattern or None))
 
 
-def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """The model's variables; see `get_variables`."""
+def get_model_variables(scope: Scope | None = None, suffix: str | None = None) -> list[Any]:
+    """Returns the variables of the model; see `get_variables`."""
     return get_variables(scope, suffix, _Keys.MODEL_VARIABLES)
 
 
-def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """The variables that are not saved; see `get_variables`."""
+def get_local_variables(scope: Scope | None = None, suffix: str | None = None) -> list[Any]:
+    """Returns the variables that checkpoints do not contain; see `get_variables`."""
     return get_variables(scope, suffix, _Keys.LOCAL_VARIABLES)
 
 
-def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """The variables that are trained; see `get_variables`."""
+def get_trainable_variables(scope: Scope | None = None, suffix: str | None = None) -> list[Any]:
+    """Returns the trainable variables; see `get_variables`."""
     return get_variables(scope, suffix, _Keys.TRAINABLE_VARIABLES)
 
 
-def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """The variables whose names end so."""
+def get_variables_by_suffix(suffix: str, scope: Scope | None = None) -> list[Any]:
+    """Returns the variables whose names end with a suffix."""
     return get_variables(scope, suffix)
 
 
-def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
-    """The variables whose last part of the name is this; one that has no other is in all scopes."""
+def get_variables_by_name(given_name: str, scope: Scope | None = None) -> list[Any]:
+    """Returns the variables of a name, which is the last part of their full name."""
     return get_variables(scope, f"/{given_name}:|^{given_name}:")
 
 
-def get_unique_variable(var_op_name: str) -> Any:
-    """The variable of this name.
+def get_unique_variable(var_op_name: str) -> tf.Variable:
+    """Returns the variable of a full name.
 
     Raises:
-      ValueError: There is none, or more than one.
+      ValueError: There is no such variable, or more than one.
     """
-    found = [v for v in get_variables(var_op_name) if v.op.name == var_op_name]
-    if len(found) != 1:
+    matches = [v for v in get_variables(var_op_name) if v.op.name == var_op_name]
+    if len(matches) != 1:
         raise ValueError(f"Variable {var_op_name} does not uniquely identify a variable")
-    return found[0]
+    return matches[0]
 
 
-def get_variable_full_name(var: Any) -> str:
-    """The name of a variable in checkpoints."""
+def get_variable_full_name(var: tf.Variable) -> str:
+    """Returns the name of a variable in checkpoints."""
     return str(var.op.name)
 
 
 def get_variables_to_restore(
     include: Sequence[str] | None = None, exclude: Sequence[str] | None = None
 ) -> list[Any]:
-    """Variables by the scopes that are in and those that are out.
+    """Returns the variables below some scopes and not below others.
 
     Args:
-      include: Scopes; by default all.
-      exclude: Scopes.
+      include: Scopes to include; all by default.
+      exclude: Scopes to exclude.
 
     Raises:
-      TypeError: One of them is no list or tuple.
+      TypeError: include or exclude is neither a list nor a tuple.
     """
     for name, scopes in ("include", include), ("exclude", exclude):
         if scopes is not None and not isinstance(scopes, (list, tuple)):
             raise TypeError(f"{name} is provided but is not a list or a tuple.")
-    inside = [None] if include is None else list(include)
-    found = {v.op.name: v for scope in inside for v in get_variables(scope)}
-    out = {v.op.name for scope in exclude or () for v in get_variables(scope)}
-    return [v for name, v in found.items() if name not in out]
+    included = [None] if include is None else list(include)
+    by_name = {v.op.name: v for scope in included for v in get_variables(scope)}
+    excluded_names = {v.op.name for scope in exclude or () for v in get_variables(scope)}
+    return [v for name, v in by_name.items() if name not in excluded_names]
 
 
 def filter_variables(
@@ -182,18 +199,18 @@ def filter_variables(
     exclude_patterns: Sequence[str] | None = None,
     reg_search: bool = True,
 ) -> list[Any]:
-    """Variables by patterns of their names, which end with `:0`.
+    """Filters variables by regular expressions on their names, which end with `:0`.
 
     Args:
-      var_list: The variables.
-      include_patterns: Those that one of them is for; by default all.
-      exclude_patterns: Not those that one of them is for.
-      reg_search: Whether a pattern is looked for in the whole name, or at its beginning.
+      var_list: Variables.
+      include_patterns: Patterns of which one must match; by default all variables are included.
+      exclude_patterns: Patterns of which none may match.
+      reg_search: Whether a pattern may match anywhere in a name instead of at its start.
     """
     matches = re.search if reg_search else re.match
 
-    def is_one_of(var: Any, patterns: Sequence[str]) -> bool:
+    def matches_any(var: tf.Variable, patterns: Sequence[str]) -> bool:
         return any(matches(pattern, var.name) for pattern in patterns)
 
-    inside = [v for v in var_list if include_patterns is None or is_one_of(v, include_patterns)]
-    return [v for v in inside if not is_one_of(v, exclude_patterns or ())]
+    included = [v for v in var_list if include_patterns is None or matches_any(v, include_patterns)]
+    return [v for v in included if not matches_any(v, exclude_patterns or ())]

@@ -1,12 +1,14 @@
-"""`tf.contrib.gan`: generators against discriminators."""
+"""Stand-in for `tf.contrib.gan`: generative adversarial networks."""
 
-from estimator_train.legacy.contrib.gan import estimator, losses, training
+from estimator_train.legacy.contrib.gan import estimator, losses, namedtuples, training
 from estimator_train.legacy.contrib.gan.estimator import GANEstimator
-from estimator_train.legacy.contrib.gan.training import (
+from estimator_train.legacy.contrib.gan.namedtuples import (
     GANLoss,
     GANModel,
     GANTrainOps,
     GANTrainSteps,
+)
+from estimator_train.legacy.contrib.gan.training import (
     RunTrainOpsHook,
     gan_loss,
     gan_model,
@@ -16,7 +18,7 @@ from estimator_train.legacy.contrib.gan.training import (
     get_sequential_train_hooks,
 )
 
-namedtuples = train = training
+train = training
 __all__ = [
     "GANEstimator",
     "GANLoss",
@@ -32,4 +34,5 @@ __all__ = [
     "get_joint_train_hooks",
     "get_sequential_train_hooks",
     "losses",
+    "namedtuples",
 ]

@@ -2,19 +2,21 @@
 
 import enum
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
+from estimator_train.legacy.contrib._types import Nest, Optimizer, TensorLike
 from estimator_train.legacy.contrib.gan import training
+from estimator_train.legacy.contrib.gan.namedtuples import GANLoss, GANModel, GANTrainOps
 
 _v1 = tf.compat.v1
 
 
 class SummaryType(enum.IntEnum):
-    """What is written to the summaries."""
+    """Kinds of summaries to write."""
 
     NONE = 0
     VARIABLES = 1
@@ -23,25 +25,27 @@ class SummaryType(enum.IntEnum):
 
 
 class GANEstimator(v1.Estimator):
-    """An estimator of a generator and a discriminator.
+    """Estimator of a generator and a discriminator.
 
-    The input_fn gives the generator's input as features and real data as labels; predictions are
-    generated data.
+    The input_fn returns the input of the generator as features and real data as labels. Predictions
+    are generated data.
 
     Args:
-      model_dir: The directory.
-      generator_fn: From the generator's input, and maybe `mode`, to data.
-      discriminator_fn: From data and the generator's input, and maybe `mode`, to scores.
-      generator_loss_fn: From a GANModel to the generator's loss.
-      discriminator_loss_fn: The same of the discriminator.
-      generator_optimizer: The generator's optimizer, or a function that returns it.
-      discriminator_optimizer: The discriminator's.
-      get_hooks_fn: From GANTrainOps to hooks that run them; by default one after the other.
-      get_eval_metric_ops_fn: From a GANModel to metrics.
-      add_summaries: A SummaryType, or a list of such; variables are written, images are not.
-      use_loss_summaries: Whether losses are written to the summaries.
-      config: The configuration.
-      warm_start_from: As for `Estimator`.
+      model_dir: Directory of the model.
+      generator_fn: Function of the generator's input, and optionally `mode`, that returns data.
+      discriminator_fn: Function of data and the generator's input, and optionally `mode`, that
+        returns scores.
+      generator_loss_fn: Function of a GANModel that returns the generator's loss.
+      discriminator_loss_fn: Function of a GANModel that returns the discriminator's loss.
+      generator_optimizer: Optimizer of the generator, or a function that returns it.
+      discriminator_optimizer: Optimizer of the discriminator, or a function that returns it.
+      get_hooks_fn: Function of GANTrainOps that returns hooks to run them; by default the generator
+        is trained first, then the discriminator.
+      get_eval_metric_ops_fn: Function of a GANModel that returns metrics.
+      add_summaries: SummaryType or a list of them; variables are written, images are not.
+      use_loss_summaries: Whether to write summaries of the losses.
+      config: Settings of the run.
+      warm_start_from: Checkpoint or settings to start from, as for `Estimator`.
     """
 
     def __init__(
@@ -51,54 +55,69 @@ class GANEstimator(v1.Estimator):
         discriminator_fn: Callable[..., Any] | None = None,
         generator_loss_fn: Callable[..., Any] | None = None,
         discriminator_loss_fn: Callable[..., Any] | None = None,
-        generator_optimizer: Any = None,
-        discriminator_optimizer: Any = None,
+        generator_optimizer: Optimizer | Callable[[], Optimizer] | None = None,
+        discriminator_optimizer: Optimizer | Callable[[], Optimizer] | None = None,
         get_hooks_fn: Callable[..., Any] | None = None,
         get_eval_metric_ops_fn: Callable[..., Any] | None = None,
-        add_summaries: Any = None,
+        add_summaries: SummaryType | Sequence[SummaryType] | None = None,
         use_loss_summaries: bool = True,
-        config: Any = None,
-        warm_start_from: Any = None,
+        config: v1.RunConfig | None = None,
+        warm_start_from: str | v1.WarmStartSettings | None = None,
     ) -> None:
         if not callable(generator_fn):
             raise ValueError("generator_fn must be callable.")
         if not callable(discriminator_fn):
             raise ValueError("discriminator_fn must be callable.")
-        generator, discriminator = generator_fn, discriminator_fn
         kinds = add_summaries if isinstance(add_summaries, (list, tuple)) else [add_summaries]
-        of_loss: dict[str, Any] = {"add_summaries": use_loss_summaries}
-        if generator_loss_fn is not None:
-            of_loss["generator_loss_fn"] = generator_loss_fn
-        if discriminator_loss_fn is not None:
-            of_loss["discriminator_loss_fn"] = discriminator_loss_fn
+        loss_fns = {
+            "generator_loss_fn": generator_loss_fn,
+            "discriminator_loss_fn": discriminator_loss_fn,
+        }
+        loss_arguments: Any = {name: fn for name, fn in loss_fns.items() if fn is not None}
 
-        def model_fn(features: Any, labels: Any, mode: str) -> Any:
-            make = _with_mode(generator, mode)
+        def model_fn(features: Nest, labels: TensorLike, mode: str) -> v1.EstimatorSpec:
+            bound_generator = _bind_mode(generator_fn, mode)
             if mode == v1.ModeKeys.PREDICT:
                 with _v1.variable_scope("Generator"):
-                    return v1.EstimatorSpec(mode, predictions=make(features))
-            model = training.gan_model(make, _with_mode(discriminator, mode), labels, features)
-            loss = training.gan_loss(model, **of_loss)
+                    return v1.EstimatorSpec(mode, predictions=bound_generator(features))
+            model = training.gan_model(
+                bound_generator, _bind_mode(discriminator_fn, mode), labels, features
+            )
+            loss = training.gan_loss(model, add_summaries=use_loss_summaries, **loss_arguments)
             if mode == v1.ModeKeys.EVAL:
-                return _evaluation(model, loss, get_eval_metric_ops_fn)
+                return _create_evaluation_spec(model, loss, get_eval_metric_ops_fn)
             if SummaryType.VARIABLES in kinds:
                 for variable in _v1.trainable_variables():
                     _v1.summary.histogram(variable.op.name, variable)
-            operations = training.gan_train_ops(
-                model, loss, _made(generator_optimizer), _made(discriminator_optimizer)
+            train_ops = training.gan_train_ops(
+                model,
+                loss,
+                _create_optimizer(generator_optimizer),
+                _create_optimizer(discriminator_optimizer),
             )
-            hooks = (get_hooks_fn or training.get_sequential_train_hooks())(operations)
-            return v1.EstimatorSpec(
-                mode,
-                loss=loss.discriminator_loss,
-                train_op=operations.global_step_inc_op,
-                training_hooks=hooks,
-            )
+            return _create_training_spec(loss, train_ops, get_hooks_fn)
 
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
-def _evaluation(model: Any, loss: Any, get_eval_metric_ops_fn: Any) -> Any:
+def _create_training_spec(
+    loss: GANLoss,
+    train_ops: GANTrainOps,
+    get_hooks_fn: Callable[..., Any] | None,
+) -> v1.EstimatorSpec:
+    return v1.EstimatorSpec(
+        v1.ModeKeys.TRAIN,
+        loss=loss.discriminator_loss,
+        train_op=train_ops.global_step_inc_op,
+        training_hooks=(get_hooks_fn or training.get_sequential_train_hooks())(train_ops),
+    )
+
+
+def _create_evaluation_spec(
+    model: GANModel,
+    loss: GANLoss,
+    get_eval_metric_ops_fn: Callable[..., Any] | None,
+) -> v1.EstimatorSpec:
     with tf.name_scope("metrics"):
         metrics = {
             "generator_loss": _v1.metrics.mean(loss.generator_loss),
@@ -114,11 +133,11 @@ def _evaluation(model: Any, loss: Any, get_eval_metric_ops_fn: Any) -> Any:
     )
 
 
-def _with_mode(function: Callable[..., Any], mode: str) -> Callable[..., Any]:
+def _bind_mode(function: Callable[..., Any], mode: str) -> Callable[..., Any]:
     if "mode" not in inspect.signature(function).parameters:
         return function
     return lambda *arguments: function(*arguments, mode=mode)
 
 
-def _made(optimizer: Any) -> Any:
+def _create_optimizer(optimizer: Optimizer | Callable[[], Optimizer]) -> Optimizer:
     return optimizer() if callable(optimizer) else optimizer

@@ -1,87 +1,62 @@
-"""Models, losses and training operations of `tf.contrib.gan`."""
+"""Functions of `tf.contrib.gan` that build models, losses and training operations."""
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.legacy.contrib import training
+from estimator_train.legacy.contrib._types import (
+    Fetches,
+    Nest,
+    Optimizer,
+    RunContext,
+    Scope,
+    TensorLike,
+)
 from estimator_train.legacy.contrib.gan import losses
+from estimator_train.legacy.contrib.gan.namedtuples import (
+    GANLoss,
+    GANModel,
+    GANTrainOps,
+    GANTrainSteps,
+)
 
 _v1 = tf.compat.v1
-
-
-class GANModel(NamedTuple):
-    """A generator, a discriminator, and the discriminator on real and on generated data."""
-
-    generator_inputs: Any
-    generated_data: Any
-    generator_variables: Any
-    generator_scope: Any
-    generator_fn: Any
-    real_data: Any
-    discriminator_real_outputs: Any
-    discriminator_gen_outputs: Any
-    discriminator_variables: Any
-    discriminator_scope: Any
-    discriminator_fn: Any
-
-
-class GANLoss(NamedTuple):
-    """The two losses."""
-
-    generator_loss: Any
-    discriminator_loss: Any
-
-
-class GANTrainOps(NamedTuple):
-    """The two operations of training, that which counts the step, and hooks."""
-
-    generator_train_op: Any
-    discriminator_train_op: Any
-    global_step_inc_op: Any
-    train_hooks: Any = ()
-
-
-class GANTrainSteps(NamedTuple):
-    """How often each is trained within one step."""
-
-    generator_train_steps: int
-    discriminator_train_steps: int
 
 
 def gan_model(
     generator_fn: Callable[..., Any],
     discriminator_fn: Callable[..., Any],
-    real_data: Any,
-    generator_inputs: Any,
-    generator_scope: Any = "Generator",
-    discriminator_scope: Any = "Discriminator",
+    real_data: TensorLike,
+    generator_inputs: Nest,
+    generator_scope: Scope = "Generator",
+    discriminator_scope: Scope = "Discriminator",
     check_shapes: bool = True,
 ) -> GANModel:
-    """Builds generator and discriminator.
+    """Builds a generator and a discriminator.
 
     Args:
-      generator_fn: From the generator's input to data.
-      discriminator_fn: From data and the generator's input to scores.
+      generator_fn: Function of the generator's input that returns data.
+      discriminator_fn: Function of data and the generator's input that returns scores.
       real_data: Real data.
-      generator_inputs: The generator's input.
+      generator_inputs: Input of the generator.
       generator_scope: Scope of the generator's variables.
       discriminator_scope: Scope of the discriminator's variables.
-      check_shapes: Whether real and generated data must have one shape.
+      check_shapes: Whether generated data must have the shape of real data.
 
     Raises:
-      ValueError: They have not.
+      ValueError: Generated data have another shape.
     """
     generator_inputs = tf.nest.map_structure(tf.convert_to_tensor, generator_inputs)
     real_data = tf.convert_to_tensor(real_data)
-    with _v1.variable_scope(generator_scope) as entered_generator:
+    with _v1.variable_scope(generator_scope) as generator_variable_scope:
         generated = generator_fn(generator_inputs)
-    with _v1.variable_scope(discriminator_scope) as entered_discriminator:
-        of_generated = discriminator_fn(generated, generator_inputs)
-    with _v1.variable_scope(entered_discriminator, reuse=True):
-        of_real = discriminator_fn(real_data, generator_inputs)
+    with _v1.variable_scope(discriminator_scope) as discriminator_variable_scope:
+        generated_outputs = discriminator_fn(generated, generator_inputs)
+    with _v1.variable_scope(discriminator_variable_scope, reuse=True):
+        real_outputs = discriminator_fn(real_data, generator_inputs)
     if check_shapes and not generated.shape.is_compatible_with(real_data.shape):
         raise ValueError(
             f"Generator output shape ({generated.shape}) must be the same shape as real data "
@@ -90,14 +65,14 @@ def gan_model(
     return GANModel(
         generator_inputs,
         generated,
-        _trainable(entered_generator),
-        entered_generator,
+        _trainable_variables(generator_variable_scope),
+        generator_variable_scope,
         generator_fn,
         real_data,
-        of_real,
-        of_generated,
-        _trainable(entered_discriminator),
-        entered_discriminator,
+        real_outputs,
+        generated_outputs,
+        _trainable_variables(discriminator_variable_scope),
+        discriminator_variable_scope,
         discriminator_fn,
     )
 
@@ -112,22 +87,23 @@ def gan_loss(
     gradient_penalty_one_sided: bool = False,
     add_summaries: bool = True,
 ) -> GANLoss:
-    """The losses of both, those of regularizers added.
+    """Computes the losses of both networks, with their regularization losses.
 
     Args:
-      model: The model.
-      generator_loss_fn: From the model to the generator's loss.
-      discriminator_loss_fn: The same of the discriminator.
-      gradient_penalty_weight: Share of the gradient penalty in the discriminator's loss; None: no.
+      model: Model.
+      generator_loss_fn: Function of the model that returns the generator's loss.
+      discriminator_loss_fn: Function of the model that returns the discriminator's loss.
+      gradient_penalty_weight: Factor of the gradient penalty in the discriminator's loss; None: no
+        penalty.
       gradient_penalty_epsilon: See `wasserstein_gradient_penalty`.
-      gradient_penalty_target: The same.
-      gradient_penalty_one_sided: The same.
-      add_summaries: Whether losses are written to the summaries.
+      gradient_penalty_target: See `wasserstein_gradient_penalty`.
+      gradient_penalty_one_sided: See `wasserstein_gradient_penalty`.
+      add_summaries: Whether to write summaries of the losses.
     """
-    of_generator = _called(generator_loss_fn, model, add_summaries)
-    of_discriminator = _called(discriminator_loss_fn, model, add_summaries)
+    generator_loss = _call_loss_fn(generator_loss_fn, model, add_summaries)
+    discriminator_loss = _call_loss_fn(discriminator_loss_fn, model, add_summaries)
     if gradient_penalty_weight:
-        of_discriminator += gradient_penalty_weight * losses.wasserstein_gradient_penalty(
+        discriminator_loss += gradient_penalty_weight * losses.wasserstein_gradient_penalty(
             model,
             gradient_penalty_epsilon,
             gradient_penalty_target,
@@ -136,36 +112,41 @@ def gan_loss(
         )
     regularization = _v1.losses.get_regularization_loss
     return GANLoss(
-        of_generator + regularization(model.generator_scope.name),
-        of_discriminator + regularization(model.discriminator_scope.name),
+        generator_loss + regularization(model.generator_scope.name),
+        discriminator_loss + regularization(model.discriminator_scope.name),
     )
 
 
 def gan_train_ops(
     model: GANModel,
     loss: GANLoss,
-    generator_optimizer: Any,
-    discriminator_optimizer: Any,
+    generator_optimizer: Optimizer,
+    discriminator_optimizer: Optimizer,
     check_for_unused_update_ops: bool = True,
     is_chief: bool = True,
     **kwargs: Any,
 ) -> GANTrainOps:
-    """The operations of training.
+    """Builds the training operations of both networks.
 
     Args:
-      model: The model.
-      loss: Its losses.
-      generator_optimizer: The generator's optimizer.
-      discriminator_optimizer: The discriminator's.
-      check_for_unused_update_ops: Not used: update operations of other scopes are left out.
-      is_chief: Not used.
+      model: Model.
+      loss: Losses of the model.
+      generator_optimizer: Optimizer of the generator.
+      discriminator_optimizer: Optimizer of the discriminator.
+      check_for_unused_update_ops: Unused: update operations of other scopes are ignored.
+      is_chief: Unused.
       **kwargs: Further arguments of `tf.contrib.training.create_train_op`.
     """
     del check_for_unused_update_ops, is_chief
     step = _v1.train.get_or_create_global_step()
-    counted = step.assign_add(1)
+    step_op = step.assign_add(1)
 
-    def train_op(of: Any, optimizer: Any, variables: Any, scope: Any) -> Any:
+    def train_op(
+        of: tf.Tensor,
+        optimizer: Optimizer,
+        variables: Sequence[tf.Variable],
+        scope: tf.compat.v1.VariableScope,
+    ) -> tf.Tensor:
         updates = _v1.get_collection(_v1.GraphKeys.UPDATE_OPS, scope.name)
         arguments = {"global_step": None, "update_ops": updates, **kwargs}
         return training.create_train_op(of, optimizer, variables_to_train=variables, **arguments)
@@ -179,23 +160,23 @@ def gan_train_ops(
         model.discriminator_variables,
         model.discriminator_scope,
     )
-    return GANTrainOps(generator, discriminator, counted)
+    return GANTrainOps(generator, discriminator, step_op)
 
 
 class RunTrainOpsHook(tf.compat.v1.train.SessionRunHook):
-    """Runs operations some times before each step.
+    """Hook that runs operations a number of times before each step.
 
     Args:
-      train_ops: The operations.
-      train_steps: How often.
+      train_ops: Operations.
+      train_steps: Number of times.
     """
 
-    def __init__(self, train_ops: Any, train_steps: int) -> None:
+    def __init__(self, train_ops: Fetches, train_steps: int) -> None:
         self._ops = train_ops if isinstance(train_ops, (list, tuple)) else [train_ops]
         self._steps = train_steps
 
-    def before_run(self, run_context: Any) -> None:
-        """Runs them."""
+    def before_run(self, run_context: RunContext) -> None:
+        """Runs the operations."""
         for _ in range(self._steps):
             for operation in self._ops:
                 run_context.session.run(operation)
@@ -204,10 +185,10 @@ class RunTrainOpsHook(tf.compat.v1.train.SessionRunHook):
 def get_sequential_train_hooks(
     train_steps: GANTrainSteps = GANTrainSteps(1, 1),  # noqa: B008
 ) -> Callable[[GANTrainOps], list[Any]]:
-    """From training operations to hooks that train the generator, then the discriminator.
+    """Returns a function that creates hooks to train the generator, then the discriminator.
 
     Args:
-      train_steps: How often each.
+      train_steps: Number of updates of each network.
     """
     generator_steps, discriminator_steps = train_steps
 
@@ -224,20 +205,26 @@ def get_sequential_train_hooks(
 def get_joint_train_hooks(
     train_steps: GANTrainSteps = GANTrainSteps(1, 1),  # noqa: B008
 ) -> Callable[[GANTrainOps], list[Any]]:
-    """From training operations to hooks that train both at a time, as long as both are due."""
+    """Returns a function that creates hooks to train both networks in the same session call.
+
+    A hook that runs one network alone follows if that has more updates.
+
+    Args:
+      train_steps: Number of updates of each network.
+    """
     generator_steps, discriminator_steps = train_steps
     both = min(generator_steps, discriminator_steps)
 
     def hooks(train_ops: GANTrainOps) -> list[Any]:
         joint = tf.group(train_ops.generator_train_op, train_ops.discriminator_train_op)
-        further, left = (
+        other_op, other_steps = (
             (train_ops.generator_train_op, generator_steps - both)
             if generator_steps > both
             else (train_ops.discriminator_train_op, discriminator_steps - both)
         )
         return [
             RunTrainOpsHook(joint, both),
-            RunTrainOpsHook(further, left),
+            RunTrainOpsHook(other_op, other_steps),
             *train_ops.train_hooks,
         ]
 
@@ -250,21 +237,21 @@ def gan_train(
     get_hooks_fn: Callable[[GANTrainOps], Sequence[Any]] | None = None,
     master: str = "",
     is_chief: bool = True,
-    scaffold: Any = None,
+    scaffold: tf.compat.v1.train.Scaffold | None = None,
     hooks: Sequence[Any] | None = None,
     **arguments: Any,
 ) -> Any:
     """Trains until a hook stops; see `tf.contrib.training.train` for the arguments."""
-    own = (get_hooks_fn or get_sequential_train_hooks())(train_ops)
-    where = (logdir, master, is_chief, scaffold)
-    all_hooks = [*own, *(hooks or ())]
-    return training.train(train_ops.global_step_inc_op, *where, all_hooks, **arguments)
+    train_hooks = (get_hooks_fn or get_sequential_train_hooks())(train_ops)
+    session_arguments = (logdir, master, is_chief, scaffold)
+    all_hooks = [*train_hooks, *(hooks or ())]
+    return training.train(train_ops.global_step_inc_op, *session_arguments, all_hooks, **arguments)
 
 
-def _called(function: Callable[..., Any], model: GANModel, add_summaries: bool) -> Any:
-    takes = "add_summaries" in inspect.signature(function).parameters
-    return function(model, add_summaries=add_summaries) if takes else function(model)
+def _call_loss_fn(function: Callable[..., Any], model: GANModel, add_summaries: bool) -> tf.Tensor:
+    has_argument = "add_summaries" in inspect.signature(function).parameters
+    return function(model, add_summaries=add_summaries) if has_argument else function(model)
 
 
-def _trainable(scope: Any) -> list[Any]:
+def _trainable_variables(scope: tf.compat.v1.VariableScope) -> list[Any]:
     return list(_v1.get_collection(_v1.GraphKeys.TRAINABLE_VARIABLES, f"{scope.name}/"))

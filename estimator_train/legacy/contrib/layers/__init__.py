@@ -1,4 +1,4 @@
-"""`tf.contrib.layers`: layers as functions, regularizers, initializers, optimize_loss, columns."""
+"""Stand-in for `tf.contrib.layers`: layers, regularizers, initializers, optimize_loss, columns."""
 
 from estimator_train.legacy.contrib.layers.batch_normalization import batch_norm
 from estimator_train.legacy.contrib.layers.columns import (

@@ -1,14 +1,27 @@
-"""batch_norm of `tf.contrib.layers` (Ioffe and Szegedy, 2015)."""
+"""`batch_norm` of `tf.contrib.layers` (Ioffe and Szegedy, 2015)."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import (
+    Collections,
+    Condition,
+    Initializer,
+    Regularizer,
+    Scope,
+    TensorLike,
+    VariableCollections,
+)
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
-from estimator_train.legacy.contrib.layers.building import activated, layer_scope, layer_variable
-from estimator_train.legacy.contrib.layers.convolution import checked_form
+from estimator_train.legacy.contrib.layers.building import (
+    activate_and_collect,
+    layer_scope,
+    layer_variable,
+)
+from estimator_train.legacy.contrib.layers.convolution import check_data_format
 from estimator_train.legacy.contrib.layers.utils import constant_value, smart_cond
 
 _v1 = tf.compat.v1
@@ -16,125 +29,158 @@ _v1 = tf.compat.v1
 
 @add_arg_scope
 def batch_norm(
-    inputs: Any,
+    inputs: TensorLike,
     decay: float = 0.999,
     center: bool = True,
     scale: bool = False,
     epsilon: float = 0.001,
     activation_fn: Callable[..., Any] | None = None,
-    param_initializers: Any = None,
-    param_regularizers: Any = None,
-    updates_collections: Any = _v1.GraphKeys.UPDATE_OPS,
-    is_training: Any = True,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    param_initializers: Mapping[str, Initializer] | None = None,
+    param_regularizers: Mapping[str, Regularizer] | None = None,
+    updates_collections: Collections = _v1.GraphKeys.UPDATE_OPS,
+    is_training: Condition = True,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
-    batch_weights: Any = None,
+    batch_weights: TensorLike | None = None,
     fused: bool | None = None,
     data_format: str = "NHWC",
     zero_debias_moving_mean: bool = False,
-    scope: Any = None,
+    scope: Scope | None = None,
     renorm: bool = False,
-    renorm_clipping: Any = None,
+    renorm_clipping: object = None,
     renorm_decay: float = 0.99,
-    adjustment: Any = None,
+    adjustment: object = None,
 ) -> tf.Tensor:
-    """Normalizes over all dimensions but the channels, by the batch or by moving means.
+    """Normalizes each channel by the mean and variance of the batch, or by moving averages.
 
     Its variables are `beta`, `gamma`, `moving_mean` and `moving_variance`.
 
     Args:
-      inputs: A tensor.
-      decay: Of the moving means.
-      center: Whether there is a beta that is added.
-      scale: Whether there is a gamma that is multiplied by.
-      epsilon: Added to the variance.
-      activation_fn: Of the output.
-      param_initializers: Variable to initializer.
-      param_regularizers: Variable to regularizer.
-      updates_collections: Collection for the updates of the moving means; None updates them with
-        each step that computes the output.
+      inputs: Tensor with a dimension of channels.
+      decay: Decay of the moving averages.
+      center: Whether to add beta.
+      scale: Whether to multiply by gamma.
+      epsilon: Number added to the variance.
+      activation_fn: Function to apply to the outputs.
+      param_initializers: Initializers of the variables by name.
+      param_regularizers: Regularizers of the variables by name.
+      updates_collections: Collection of the updates of the moving averages; None runs them with
+        every step that computes the outputs.
       is_training: Whether to normalize by the batch; True, False or a tensor.
-      reuse: Whether the variables are there already.
-      variables_collections: Collections for the variables.
-      outputs_collections: Collections for the output.
-      trainable: Whether the variables are trained.
-      batch_weights: A weight for each example in the means.
-      fused: Whether the moving variance is that of a sample (divided by n - 1); by default it is
-        for inputs of two and four dimensions without weights.
+      reuse: Whether to reuse existing variables.
+      variables_collections: Collections of the variables.
+      outputs_collections: Collections of the outputs.
+      trainable: Whether beta and gamma are trained.
+      batch_weights: Weights of the examples in the mean and variance.
+      fused: Whether the moving variance is the sample variance (divided by n - 1); by default it is
+        for inputs of rank 2 or 4 without weights.
       data_format: NHWC or NCHW.
-      zero_debias_moving_mean: Whether the moving mean is as if it had not begun with zeros; its
-        variables are `biased` and `local_step`.
-      scope: The layer's name.
+      zero_debias_moving_mean: Whether to correct the moving mean for its start at zero; adds the
+        variables `biased` and `local_step`.
+      scope: Variable scope of the layer.
       renorm: Not supported.
-      renorm_clipping: The same.
-      renorm_decay: The same.
-      adjustment: The same.
+      renorm_clipping: Unused.
+      renorm_decay: Unused.
+      adjustment: Not supported.
 
     Raises:
-      ValueError: The size of the channels is not known, or data_format is none.
-      NotImplementedError: An argument is not supported.
+      ValueError: The number of channels is unknown, or data_format is wrong.
+      NotImplementedError: renorm or adjustment is given.
     """
     if renorm or adjustment is not None:
-        raise NotImplementedError("batch_norm's renorm and adjustment have no stand-in.")
+        raise NotImplementedError("batch_norm does not support renorm and adjustment: remove them.")
     del renorm_clipping, renorm_decay
     inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
-    axis = 1 if checked_form(data_format) == "NCHW" else rank - 1
-    size = inputs.shape.as_list()[axis]
-    if size is None:
-        raise ValueError("`C` dimension must be known but is None")
-    made = {"gamma": _v1.ones_initializer(), "moving_variance": _v1.ones_initializer()}
-    made |= param_initializers or {}
-    dtype = tf.float32 if inputs.dtype in (tf.float16, tf.bfloat16) else inputs.dtype
-
-    def variable(name: str, is_trained: bool) -> Any:
-        return layer_variable(
-            name,
-            [size],
-            dtype,
-            made.get(name, _v1.zeros_initializer()),
-            (param_regularizers or {}).get(name),
-            is_trained and trainable,
-            variables_collections,
-        )
-
-    # gamma comes before beta in a graph, but for these: so do their gradients.
-    alone = updates_collections is None or zero_debias_moving_mean or batch_weights is not None
-    beta_first = alone or (rank == 2 and fused is None)
+    axis, size = _find_channels(inputs, data_format)
+    # tf.contrib creates gamma before beta, except in these cases; gradients have the same order.
+    beta_first = rank == 2 and fused is None
+    beta_first |= updates_collections is None or zero_debias_moving_mean
+    beta_first |= batch_weights is not None
     if fused is None:
         fused = rank in (2, 4) and batch_weights is None
-    with layer_scope(scope, "BatchNorm", inputs, reuse) as entered:
-        wanted = {"gamma": scale, "beta": center}
+    with layer_scope(scope, "BatchNorm", inputs, reuse) as variable_scope:
+        variable = functools.partial(
+            _create_variable,
+            size,
+            tf.float32 if inputs.dtype in (tf.float16, tf.bfloat16) else inputs.dtype,
+            param_initializers or {},
+            param_regularizers or {},
+            variables_collections,
+        )
+        is_used = {"gamma": scale, "beta": center}
         trained = {
-            name: variable(name, True)
-            for name in sorted(wanted, reverse=not beta_first)
-            if wanted[name]
+            name: variable(name, trainable)
+            for name in sorted(is_used, reverse=not beta_first)
+            if is_used[name]
         }
         beta, gamma = trained.get("beta"), trained.get("gamma")
         moving = variable("moving_mean", False), variable("moving_variance", False)
-        compute = functools.partial(_fused, inputs, beta, gamma, epsilon)
+        compute = functools.partial(_normalize_fused, inputs, beta, gamma, epsilon)
         if not fused or data_format != "NHWC":
             compute = functools.partial(
-                _by_moments, inputs, beta, gamma, epsilon, axis, fused, batch_weights
+                _normalize_by_moments, inputs, beta, gamma, epsilon, axis, fused, batch_weights
             )
         outputs, mean, variance = smart_cond(is_training, compute, lambda: compute(moving))
         if constant_value(is_training) in (None, True):
-            mean_moves = _debiased if zero_debias_moving_mean else _moved
-            share = smart_cond(is_training, lambda: tf.constant(1.0), lambda: tf.constant(0.0))
-            updates = [
-                mean_moves(moving[0], mean, decay, share),
-                _moved(moving[1], variance, decay, share),
-            ]
-            outputs = _noted(updates, updates_collections, outputs)
-        return activated(outputs, activation_fn, outputs_collections, entered)
+            updates = _create_updates(
+                is_training, moving, (mean, variance), decay, zero_debias_moving_mean
+            )
+            outputs = _attach_updates(updates, updates_collections, outputs)
+        return activate_and_collect(outputs, activation_fn, outputs_collections, variable_scope)
 
 
-def _fused(
-    inputs: tf.Tensor, beta: Any, gamma: Any, epsilon: float, moving: Any = None
+def _find_channels(inputs: tf.Tensor, data_format: str) -> tuple[int, int]:
+    """Returns the axis of the channels and their number."""
+    axis = 1 if check_data_format(data_format) == "NCHW" else inputs.shape.rank - 1
+    size = inputs.shape.as_list()[axis]
+    if size is None:
+        raise ValueError("`C` dimension must be known but is None")
+    return axis, size
+
+
+def _create_updates(
+    is_training: Condition,
+    moving: Sequence[tf.Variable],
+    values: Sequence[tf.Tensor],
+    decay: float,
+    debias: bool,
+) -> list[tf.Operation]:
+    """Returns the updates of the moving mean and variance."""
+    factor = smart_cond(is_training, lambda: tf.constant(1.0), lambda: tf.constant(0.0))
+    update_mean = _update_debiased_average if debias else _update_average
+    return [
+        update_mean(moving[0], values[0], decay, factor),
+        _update_average(moving[1], values[1], decay, factor),
+    ]
+
+
+def _create_variable(
+    size: int,
+    dtype: tf.DType,
+    initializers: Mapping[str, Initializer],
+    regularizers: Mapping[str, Regularizer],
+    collections: VariableCollections | None,
+    name: str,
+    trainable: bool,
+) -> tf.Variable:
+    ones, zeros = _v1.ones_initializer(), _v1.zeros_initializer()
+    default = ones if name in ("gamma", "moving_variance") else zeros
+    initializer = initializers.get(name, default)
+    regularizer = regularizers.get(name)
+    return layer_variable(name, [size], dtype, initializer, regularizer, trainable, collections)
+
+
+def _normalize_fused(
+    inputs: tf.Tensor,
+    beta: tf.Variable | None,
+    gamma: tf.Variable | None,
+    epsilon: float,
+    moving: tuple[tf.Variable, tf.Variable] | None = None,
 ) -> tuple[tf.Tensor, Any, Any]:
-    """Outputs, mean and variance by TensorFlow's own kernel; `moving` is None in training."""
+    """Returns outputs, mean and variance from TensorFlow's kernel; `moving` is None in training."""
     size = inputs.shape[-1]
     gamma = tf.ones([size]) if gamma is None else gamma
     beta = tf.zeros([size]) if beta is None else beta
@@ -149,17 +195,17 @@ def _fused(
     return outputs, mean, variance
 
 
-def _by_moments(
+def _normalize_by_moments(
     inputs: tf.Tensor,
-    beta: Any,
-    gamma: Any,
+    beta: tf.Variable | None,
+    gamma: tf.Variable | None,
     epsilon: float,
     axis: int,
     fused: bool,
-    weights: Any,
-    moving: Any = None,
+    weights: TensorLike | None,
+    moving: tuple[tf.Variable, tf.Variable] | None = None,
 ) -> tuple[tf.Tensor, Any, Any]:
-    """As `_fused`, for all that the kernel does not have."""
+    """Returns outputs, mean and variance for arguments that the fused kernel does not support."""
     rank = inputs.shape.rank
     axes = [i for i in range(rank) if i != axis]
     computed = tf.cast(inputs, tf.float32) if inputs.dtype.size == 2 else inputs
@@ -179,27 +225,36 @@ def _by_moments(
     return tf.cast(outputs, inputs.dtype), mean, variance
 
 
-def _moved(old: Any, value: Any, decay: float, share: tf.Tensor) -> Any:
-    """The operation that moves a mean; a share of 0 leaves it as it is."""
-    moves = (old - value) * tf.cast((1.0 - decay) * share, old.dtype)
+def _update_average(
+    old: tf.Variable, value: tf.Tensor, decay: float, factor: tf.Tensor
+) -> tf.Operation:
+    """Moves an average towards a value if the factor is 1; a factor of 0 leaves it unchanged."""
+    moves = (old - value) * tf.cast((1.0 - decay) * factor, old.dtype)
     return _v1.assign_sub(old, moves, name="AssignMovingAvg")
 
 
-def _debiased(old: Any, value: Any, decay: float, share: tf.Tensor) -> Any:
-    """As `_moved`, of a mean that is divided by the weights that it has come to (Adam's way)."""
-    made = {"initializer": _v1.zeros_initializer(), "trainable": False, "dtype": old.dtype}
+def _update_debiased_average(
+    old: tf.Variable, value: tf.Tensor, decay: float, factor: tf.Tensor
+) -> tf.Operation:
+    """Moves an average that is corrected for its start at zero, as Adam does."""
+    initializers = {"initializer": _v1.zeros_initializer(), "trainable": False, "dtype": old.dtype}
     with _v1.variable_scope(old.op.name):
-        biased = _v1.get_variable("biased", old.shape, **made)
-        count = _v1.get_variable("local_step", [], **made)
-    steps = [_moved(biased, value, decay, share), _v1.assign_add(count, share)]
+        biased = _v1.get_variable("biased", old.shape, **initializers)
+        count = _v1.get_variable("local_step", [], **initializers)
+    steps = [
+        _update_average(biased, value, decay, factor),
+        _v1.assign_add(count, factor),
+    ]
     with tf.control_dependencies(steps):
-        seen = 1.0 - decay ** tf.identity(count)
-        mean = tf.where(seen > 0.0, tf.identity(biased) / seen, tf.identity(old))
+        total_weight = 1.0 - decay ** tf.identity(count)
+        mean = tf.where(total_weight > 0.0, tf.identity(biased) / total_weight, tf.identity(old))
         return _v1.assign(old, mean, name="AssignMovingAvg")
 
 
-def _noted(updates: list[Any], collections: Any, outputs: tf.Tensor) -> tf.Tensor:
-    """The outputs, after the updates if these are in no collection."""
+def _attach_updates(
+    updates: list[Any], collections: Collections | None, outputs: tf.Tensor
+) -> tf.Tensor:
+    """Adds the updates to collections; without collections, makes the outputs depend on them."""
     if collections is None:
         with tf.control_dependencies(updates):
             return tf.identity(outputs)

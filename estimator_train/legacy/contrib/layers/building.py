@@ -1,4 +1,4 @@
-"""What the layers share: their scope, variables, and what follows their own computation."""
+"""Steps that all layers share: their scope, their variables, normalization and activation."""
 
 import contextlib
 import functools
@@ -7,6 +7,16 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import (
+    Collections,
+    DType,
+    Initializer,
+    Regularizer,
+    Scope,
+    Shape,
+    TensorLike,
+    VariableCollections,
+)
 from estimator_train.legacy.contrib.framework.variables import model_variable
 from estimator_train.legacy.contrib.layers.utils import (
     collect_named_outputs,
@@ -17,84 +27,94 @@ _v1 = tf.compat.v1
 
 
 @contextlib.contextmanager
-def layer_scope(scope: Any, default: str, inputs: Any, reuse: Any) -> Iterator[Any]:
-    """The scope of a layer's variables."""
-    with _v1.variable_scope(scope, default, [inputs], reuse=reuse) as entered:
-        yield entered
+def layer_scope(
+    scope: Scope | None, default_name: str, inputs: TensorLike, reuse: bool | None
+) -> Iterator[Any]:
+    """Opens the variable scope of a layer."""
+    with _v1.variable_scope(scope, default_name, [inputs], reuse=reuse) as variable_scope:
+        yield variable_scope
 
 
 def layer_variable(
     name: str,
-    shape: Any,
-    dtype: Any,
-    initializer: Any,
-    regularizer: Any = None,
+    shape: Shape,
+    dtype: DType,
+    initializer: Initializer | None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
-    collections: Any = None,
-) -> Any:
-    """A variable of a layer.
+    collections: VariableCollections | None = None,
+) -> tf.Variable:
+    """Creates a variable of a layer.
 
     Args:
-      name: Its name in the layer's scope.
-      shape: Its shape.
-      dtype: Its type.
-      initializer: Of its values.
-      regularizer: Its share of the loss, or None.
-      trainable: Whether it is trained.
-      collections: Further collections, or a dict of names to them.
+      name: Name in the scope of the layer.
+      shape: Shape of the variable.
+      dtype: Type of the variable.
+      initializer: Initializer; None: that of the scope.
+      regularizer: Regularizer, or None.
+      trainable: Whether the variable is trained.
+      collections: Further collections, or a dict of names to collections.
     """
     collections = get_variable_collections(collections, name)
     return model_variable(**locals())
 
 
-def built(
-    default: str,
+def build_layer(
+    default_name: str,
     inputs: tf.Tensor,
     size: int,
-    compute: Callable[[Callable[..., Any]], tf.Tensor],
-    given: Mapping[str, Any],
-    form: str = "NHWC",
+    compute_outputs: Callable[[Callable[..., Any]], tf.Tensor],
+    arguments: Mapping[str, Any],
+    data_format: str = "NHWC",
 ) -> tf.Tensor:
-    """The output of a layer with weights: normalized or with a bias, and activated.
+    """Builds a layer with weights: computes its outputs, normalizes or adds biases, and activates.
 
     Args:
-      default: Its name, if it is given none.
-      inputs: Its input.
-      size: How many channels its output has.
-      compute: From what makes weights, of a name and a shape, to what the layer computes.
-      given: The layer's arguments by their names; see `fully_connected`.
-      form: Where the channels are: last, or after the examples.
+      default_name: Default name of the scope.
+      inputs: Inputs of the layer.
+      size: Number of output channels.
+      compute_outputs: Function that computes the outputs; its argument is a function that creates
+        weights of a name and a shape.
+      arguments: Arguments of the layer by name; see `fully_connected`.
+      data_format: Position of the channels: last, or after the examples.
     """
-    collections = given["variables_collections"]
+    collections = arguments["variables_collections"]
     variable = functools.partial(
-        layer_variable, dtype=inputs.dtype.base_dtype, trainable=given["trainable"]
+        layer_variable, dtype=inputs.dtype.base_dtype, trainable=arguments["trainable"]
     )
     weights = functools.partial(
         variable,
-        initializer=given["weights_initializer"],
-        regularizer=given["weights_regularizer"],
+        initializer=arguments["weights_initializer"],
+        regularizer=arguments["weights_regularizer"],
         collections=get_variable_collections(collections, "weights"),
     )
-    with layer_scope(given["scope"], default, inputs, given["reuse"]) as entered:
-        outputs = compute(weights)
-        if given["normalizer_fn"] is not None:
-            outputs = given["normalizer_fn"](outputs, **(given["normalizer_params"] or {}))
-        elif given["biases_initializer"] is not None:
+    with layer_scope(
+        arguments["scope"], default_name, inputs, arguments["reuse"]
+    ) as variable_scope:
+        outputs = compute_outputs(weights)
+        if arguments["normalizer_fn"] is not None:
+            outputs = arguments["normalizer_fn"](outputs, **(arguments["normalizer_params"] or {}))
+        elif arguments["biases_initializer"] is not None:
             biases = variable(
                 "biases",
                 [size],
-                initializer=given["biases_initializer"],
-                regularizer=given["biases_regularizer"],
+                initializer=arguments["biases_initializer"],
+                regularizer=arguments["biases_regularizer"],
                 collections=collections,
             )
-            outputs = tf.nn.bias_add(outputs, biases, form)
-        return activated(outputs, given["activation_fn"], given["outputs_collections"], entered)
+            outputs = tf.nn.bias_add(outputs, biases, data_format)
+        return activate_and_collect(
+            outputs, arguments["activation_fn"], arguments["outputs_collections"], variable_scope
+        )
 
 
-def activated(
-    outputs: tf.Tensor, activation_fn: Any, outputs_collections: Any, entered: Any
+def activate_and_collect(
+    outputs: tf.Tensor,
+    activation_fn: Callable[..., tf.Tensor] | None,
+    outputs_collections: Collections | None,
+    variable_scope: tf.compat.v1.VariableScope,
 ) -> tf.Tensor:
-    """A layer's output, activated and noted in collections; see `collect_named_outputs`."""
+    """Applies the activation and adds the outputs to collections; see `collect_named_outputs`."""
     if activation_fn is not None:
         outputs = activation_fn(outputs)
-    return collect_named_outputs(outputs_collections, entered.name, outputs)
+    return collect_named_outputs(outputs_collections, variable_scope.name, outputs)

@@ -1,16 +1,18 @@
-"""Feature columns of `tf.contrib.layers`, as those of `tf.feature_column`."""
+"""Feature columns of `tf.contrib.layers`, as columns of `tf.feature_column`."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Collections, Column, Initializer, Scope
+
 _columns = tf.feature_column
-# The key of features that are one tensor; their column was given no name.
+# Name of the only feature if the features are a tensor and their column has no name.
 ONLY_FEATURE = "x"
 bucketized_column = _columns.bucketized_column
-# The order of columns in an input: by the older names of their kinds, which begin with these.
+# tf.contrib sorted columns by class name; these are the starts of today's names in that order.
 _KINDS = ["Bucketized", "Embedding", "Indicator", "Numeric"]
 _SPARSE_KINDS = ["Crossed", "Hashed", "Identity", "VocabularyList", "VocabularyFile", "Weighted"]
 
@@ -18,10 +20,10 @@ _SPARSE_KINDS = ["Crossed", "Hashed", "Identity", "VocabularyList", "VocabularyF
 def real_valued_column(
     column_name: str,
     dimension: int = 1,
-    default_value: Any = None,
+    default_value: float | Sequence[float] | None = None,
     dtype: tf.DType = tf.float32,
-    normalizer: Any = None,
-) -> Any:
+    normalizer: Callable[[tf.Tensor], tf.Tensor] | None = None,
+) -> Column:
     """See `tf.feature_column.numeric_column`."""
     name = column_name or ONLY_FEATURE
     return _columns.numeric_column(name, (dimension,), default_value, dtype, normalizer)
@@ -32,15 +34,15 @@ def sparse_column_with_hash_bucket(
     hash_bucket_size: int,
     combiner: str = "sum",
     dtype: tf.DType = tf.string,
-    hash_keys: Any = None,
-) -> Any:
-    """See `tf.feature_column.categorical_column_with_hash_bucket`.
+    hash_keys: object = None,
+) -> Column:
+    """Creates a hashed column; see `tf.feature_column.categorical_column_with_hash_bucket`.
 
     Raises:
-      NotImplementedError: There are hash_keys.
+      NotImplementedError: hash_keys are given.
     """
     if hash_keys is not None:
-        raise NotImplementedError("hash_keys have no stand-in.")
+        raise NotImplementedError("hash_keys are not supported: remove them.")
     del combiner
     return _columns.categorical_column_with_hash_bucket(column_name, hash_bucket_size, dtype)
 
@@ -51,7 +53,7 @@ def sparse_column_with_keys(
     default_value: int = -1,
     combiner: str = "sum",
     dtype: tf.DType = tf.string,
-) -> Any:
+) -> Column:
     """See `tf.feature_column.categorical_column_with_vocabulary_list`."""
     del combiner
     return _columns.categorical_column_with_vocabulary_list(column_name, keys, dtype, default_value)
@@ -65,7 +67,7 @@ def sparse_column_with_vocabulary_file(
     default_value: int = -1,
     combiner: str = "sum",
     dtype: tf.DType = tf.string,
-) -> Any:
+) -> Column:
     """See `tf.feature_column.categorical_column_with_vocabulary_file`."""
     del combiner
     default = None if num_oov_buckets else default_value
@@ -76,94 +78,98 @@ def sparse_column_with_vocabulary_file(
 
 def sparse_column_with_integerized_feature(
     column_name: str, bucket_size: int, combiner: str = "sum", dtype: tf.DType = tf.int64
-) -> Any:
+) -> Column:
     """See `tf.feature_column.categorical_column_with_identity`."""
     del combiner, dtype
     return _columns.categorical_column_with_identity(column_name, bucket_size)
 
 
 def weighted_sparse_column(
-    sparse_id_column: Any, weight_column_name: str, dtype: tf.DType = tf.float32
-) -> Any:
+    sparse_id_column: Column, weight_column_name: str, dtype: tf.DType = tf.float32
+) -> Column:
     """See `tf.feature_column.weighted_categorical_column`."""
     return _columns.weighted_categorical_column(sparse_id_column, weight_column_name, dtype)
 
 
 def crossed_column(
-    columns: Any,
+    columns: Iterable[Column],
     hash_bucket_size: int,
     combiner: str = "sum",
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
     hash_key: int | None = None,
-) -> Any:
-    """See `tf.feature_column.crossed_column`; of hashed columns the features are crossed.
+) -> Column:
+    """Creates a crossed column; see `tf.feature_column.crossed_column`.
+
+    Hashed columns are crossed by the features under them.
 
     Raises:
-      NotImplementedError: The weights are to come from a checkpoint.
+      NotImplementedError: Weights from a checkpoint are requested.
     """
     if ckpt_to_load_from is not None or tensor_name_in_ckpt is not None:
-        raise NotImplementedError("Weights of a crossed_column from a checkpoint have no stand-in.")
+        raise NotImplementedError("crossed_column cannot read its weights from a checkpoint.")
     del combiner
-    crossed = [c.key if _kind(c).startswith("Hashed") else c for c in columns]
-    return _columns.crossed_column(crossed, hash_bucket_size, hash_key)
+    keys = [c.key if _class_name(c).startswith("Hashed") else c for c in columns]
+    return _columns.crossed_column(keys, hash_bucket_size, hash_key)
 
 
-def one_hot_column(sparse_id_column: Any) -> Any:
+def one_hot_column(sparse_id_column: Column) -> Column:
     """See `tf.feature_column.indicator_column`."""
     return _columns.indicator_column(sparse_id_column)
 
 
 def embedding_column(
-    sparse_id_column: Any,
+    sparse_id_column: Column,
     dimension: int,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: Initializer | None = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
     max_norm: float | None = None,
     trainable: bool = True,
-) -> Any:
+) -> Column:
     """See `tf.feature_column.embedding_column`."""
-    first_values = (initializer, ckpt_to_load_from, tensor_name_in_ckpt)
+    initial_weights = (initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return _columns.embedding_column(
-        sparse_id_column, dimension, combiner, *first_values, max_norm, trainable
+        sparse_id_column, dimension, combiner, *initial_weights, max_norm, trainable
     )
 
 
-def create_feature_spec_for_parsing(feature_columns: Any) -> Mapping[str, Any]:
+def create_feature_spec_for_parsing(feature_columns: Iterable[Column]) -> Mapping[str, Any]:
     """See `tf.feature_column.make_parse_example_spec`."""
     return _columns.make_parse_example_spec(list(feature_columns))
 
 
 def input_from_feature_columns(
     columns_to_tensors: Mapping[str, Any],
-    feature_columns: Any,
-    weight_collections: Any = None,
+    feature_columns: Iterable[Column],
+    weight_collections: Collections | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: Scope | None = None,
     cols_to_outs: dict[Any, tf.Tensor] | None = None,
 ) -> tf.Tensor:
-    """See `tf.feature_column.input_layer`; the order and the names of variables are older.
+    """Concatenates the tensors of dense columns; see `tf.feature_column.input_layer`.
+
+    The order of the columns and the names of variables are those of tf.contrib.
 
     Args:
-      columns_to_tensors: The features by their names.
-      feature_columns: The columns.
-      weight_collections: Collections for the variables.
-      trainable: Whether they are trained.
-      scope: Their scope.
-      cols_to_outs: Gets the part of each column.
+      columns_to_tensors: Features by name.
+      feature_columns: Columns.
+      weight_collections: Collections of the variables.
+      trainable: Whether the variables are trained.
+      scope: Variable scope.
+      cols_to_outs: Dict to fill with the tensor of each column.
 
     Raises:
-      ValueError: There are no columns, one is there twice, or one is sparse.
+      ValueError: There are no columns, two columns have one name, or a column is sparse.
     """
     feature_columns = list(feature_columns)
     if len({column.name for column in feature_columns}) < len(feature_columns):
         raise ValueError("Duplicate feature column key found.")
     parts = {} if cols_to_outs is None else cols_to_outs
     default = "input_from_feature_columns"
-    with tf.compat.v1.variable_scope(scope, default, custom_getter=_of_older_name):
-        ordered = sorted(feature_columns, key=_order)
+    with tf.compat.v1.variable_scope(scope, default, custom_getter=_get_under_old_name):
+        ordered = sorted(feature_columns, key=_sort_key)
         for column in ordered:
             parts[column] = tf.compat.v1.feature_column.input_layer(
                 dict(columns_to_tensors), [column], weight_collections, trainable
@@ -171,20 +177,22 @@ def input_from_feature_columns(
         return tf.concat([parts[column] for column in ordered], 1)
 
 
-def _of_older_name(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
-    """The variable `words_embedding/weights`, which today is below `input_layer`."""
+def _get_under_old_name(
+    getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any
+) -> tf.Variable:
+    """Gets a variable without the scope `input_layer`, for example `words_embedding/weights`."""
     name = re.sub(r"/input_layer(_\d+)?/", "/", name)
     return getter(name.replace("/embedding_weights", "/weights"), *args, **kwargs)
 
 
-def _order(column: Any) -> tuple[int, int, str]:
-    outer, inner = _kind(column), _kind(getattr(column, "categorical_column", None))
+def _sort_key(column: Column) -> tuple[int, int, str]:
+    outer, inner = _class_name(column), _class_name(getattr(column, "categorical_column", None))
     kinds = [i for i, start in enumerate(_KINDS) if outer.startswith(start)]
     if not kinds:
         raise ValueError(f"Error creating input layer for column: {column.name}.")
-    within = [i for i, start in enumerate(_SPARSE_KINDS) if inner.startswith(start)]
-    return kinds[0], within[0] if within else 0, column.name
+    inner_kinds = [i for i, start in enumerate(_SPARSE_KINDS) if inner.startswith(start)]
+    return kinds[0], inner_kinds[0] if inner_kinds else 0, column.name
 
 
-def _kind(column: Any) -> str:
+def _class_name(column: Column | None) -> str:
     return type(column).__name__.lstrip("_")

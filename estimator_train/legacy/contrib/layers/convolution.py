@@ -2,180 +2,219 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import (
+    Collections,
+    Initializer,
+    Regularizer,
+    Scope,
+    Sizes,
+    TensorLike,
+    VariableCollections,
+)
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
-from estimator_train.legacy.contrib.layers.building import built
+from estimator_train.legacy.contrib.layers.building import build_layer
 from estimator_train.legacy.contrib.layers.initializers import xavier_initializer
 from estimator_train.legacy.contrib.layers.utils import n_positive_integers
 
 _v1 = tf.compat.v1
 _XAVIER = xavier_initializer()
 _ZEROS = _v1.zeros_initializer()
-# Number of dimensions to the forms of inputs, channels last and first.
-_FORMS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+# Formats of inputs by their number of spatial dimensions: channels last, channels first.
+_FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
 def convolution(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    kernel_size: Any,
-    stride: Any = 1,
+    kernel_size: Sizes,
+    stride: Sizes = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    rate: Any = 1,
+    rate: Sizes = 1,
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Any = None,
-    weights_initializer: Any = _XAVIER,
-    weights_regularizer: Any = None,
-    biases_initializer: Any = _ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    normalizer_params: Mapping[str, Any] | None = None,
+    weights_initializer: Initializer = _XAVIER,
+    weights_regularizer: Regularizer | None = None,
+    biases_initializer: Initializer = _ZEROS,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: Scope | None = None,
     conv_dims: int | None = None,
 ) -> tf.Tensor:
-    """A convolution; its variables are `weights` and `biases`.
+    """Computes a convolution; its variables are `weights` and `biases`.
 
-    The inputs are pictures, (batch, height, width, channels), or have one or three dimensions in
-    place of height and width; conv_dims says how many there have to be. kernel_size, stride and
-    rate, that of a dilated convolution, are of each of them, or one for all. padding is SAME or
-    VALID. data_format has the channels last, NHWC, the default; or first, NCHW. The output has
-    num_outputs channels. The other arguments are those of `fully_connected`.
+    The arguments that are not listed here are those of `fully_connected`.
+
+    Args:
+      inputs: Shape (batch, width, channels), (batch, height, width, channels) or (batch, depth,
+        height, width, channels).
+      num_outputs: Number of output channels.
+      kernel_size: Size of the kernel in each spatial dimension, or one size for all.
+      stride: Strides, or one stride for all.
+      padding: SAME or VALID.
+      data_format: NHWC (channels last, the default) or NCHW (channels first), and their forms for
+        one and three spatial dimensions.
+      rate: Dilation rates, or one rate for all.
+      activation_fn: Function to apply to the outputs, or None.
+      normalizer_fn: Function to apply instead of biases.
+      normalizer_params: Arguments of normalizer_fn.
+      weights_initializer: Initializer of the weights.
+      weights_regularizer: Regularizer of the weights.
+      biases_initializer: Initializer of the biases; None: no biases.
+      biases_regularizer: Regularizer of the biases.
+      reuse: Whether to reuse existing variables.
+      variables_collections: Collections of the variables.
+      outputs_collections: Collections of the outputs.
+      trainable: Whether the variables are trained.
+      scope: Variable scope of the layer.
+      conv_dims: Required number of spatial dimensions.
 
     Raises:
-      ValueError: There are other dimensions, or data_format is none.
+      ValueError: The inputs have another rank, or data_format is wrong.
     """
-    given = dict(locals())
+    arguments = dict(locals())
     inputs = tf.convert_to_tensor(inputs)
     dims = inputs.shape.rank - 2
-    form = _form(data_format, dims, conv_dims)
+    channel_order = _choose_data_format(data_format, dims, conv_dims)
 
-    def convolved(kernel: Callable[..., Any]) -> tf.Tensor:
-        channels = inputs.shape[form.index("C")], num_outputs
+    def compute_outputs(kernel: Callable[..., Any]) -> tf.Tensor:
+        channels = inputs.shape[channel_order.index("C")], num_outputs
         weights = kernel("weights", [*n_positive_integers(dims, kernel_size), *channels])
         strides, rates = n_positive_integers(dims, stride), n_positive_integers(dims, rate)
-        return tf.nn.convolution(inputs, weights, strides, padding.upper(), form, rates)
+        return tf.nn.convolution(inputs, weights, strides, padding.upper(), channel_order, rates)
 
-    return built("Conv", inputs, num_outputs, convolved, given, form)
-
-
-def _form(given: str | None, dims: int, wanted: int | None) -> str:
-    if given not in (None, *sum(_FORMS.values(), ())):
-        raise ValueError(f"Invalid data_format: {given!r}")
-    if dims not in _FORMS or wanted not in (None, dims):
-        raise ValueError(f"Convolution expects input with rank {(wanted or 2) + 2}, got {dims + 2}")
-    return given or _FORMS[dims][0]
+    return build_layer("Conv", inputs, num_outputs, compute_outputs, arguments, channel_order)
 
 
-def _of_dimensions(dims: int) -> Callable[..., tf.Tensor]:
-    """`convolution` as a function of its own, which has its own arguments in an arg_scope."""
+def _choose_data_format(data_format: str | None, dims: int, expected: int | None) -> str:
+    if data_format not in (None, *sum(_FORMATS.values(), ())):
+        raise ValueError(f"Invalid data_format: {data_format!r}")
+    if dims not in _FORMATS or expected not in (None, dims):
+        raise ValueError(
+            f"Convolution expects input with rank {(expected or 2) + 2}, got {dims + 2}"
+        )
+    return data_format or _FORMATS[dims][0]
+
+
+def _create_convolution(dims: int) -> Callable[..., tf.Tensor]:
+    """Creates a convolution of `dims` dimensions with its own entry in an arg_scope."""
     convolve: Callable[..., tf.Tensor] = functools.partial(convolution, conv_dims=dims)
 
     def layer(*args: Any, **kwargs: Any) -> tf.Tensor:
         return convolve(*args, **kwargs)
 
-    known = inspect.signature(convolution)
-    arguments = [one for name, one in known.parameters.items() if name != "conv_dims"]
-    vars(layer)["__signature__"] = known.replace(parameters=arguments)
-    # slim's repeat and stack name scopes by it.
+    signature = inspect.signature(convolution)
+    arguments = [one for name, one in signature.parameters.items() if name != "conv_dims"]
+    vars(layer)["__signature__"] = signature.replace(parameters=arguments)
+    # slim's repeat and stack name scopes after the function.
     layer.__name__ = layer.__qualname__ = f"convolution{dims}d"
-    layer.__doc__ = f"A convolution of {dims} dimensions; see `convolution`."
+    layer.__doc__ = f"Computes a convolution of {dims} dimensions; see `convolution`."
     return add_arg_scope(layer)
 
 
-conv1d, conv2d, conv3d = _of_dimensions(1), _of_dimensions(2), _of_dimensions(3)
+conv1d, conv2d, conv3d = _create_convolution(1), _create_convolution(2), _create_convolution(3)
 convolution = add_arg_scope(convolution)
 
 
 @add_arg_scope
 def convolution2d_transpose(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    kernel_size: Any,
-    stride: Any = 1,
+    kernel_size: Sizes,
+    stride: Sizes = 1,
     padding: str = "SAME",
     data_format: str = "NHWC",
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Any = None,
-    weights_initializer: Any = _XAVIER,
-    weights_regularizer: Any = None,
-    biases_initializer: Any = _ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    normalizer_params: Mapping[str, Any] | None = None,
+    weights_initializer: Initializer = _XAVIER,
+    weights_regularizer: Regularizer | None = None,
+    biases_initializer: Initializer = _ZEROS,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: Scope | None = None,
 ) -> tf.Tensor:
-    """The gradient of a convolution as a layer, which makes pictures larger; see `convolution`."""
-    given = dict(locals())
-    form = checked_form(data_format)
-    inputs = _pictures(inputs)
+    """Computes a transposed convolution, which enlarges images; see `convolution`."""
+    arguments = dict(locals())
+    channel_order = check_data_format(data_format)
+    inputs = _check_images(inputs)
     height, width = n_positive_integers(2, kernel_size)
 
-    def enlarged(kernel: Callable[..., Any]) -> tf.Tensor:
-        weights = kernel("weights", [height, width, num_outputs, inputs.shape[form.index("C")]])
+    def compute_outputs(kernel: Callable[..., Any]) -> tf.Tensor:
+        weights = kernel(
+            "weights", [height, width, num_outputs, inputs.shape[channel_order.index("C")]]
+        )
         strides, size = n_positive_integers(2, stride), tf.shape(inputs)
         extra = [max(height - strides[0], 0), max(width - strides[1], 0)]
         extra = [0, 0] if padding.upper() == "SAME" else extra
-        first = form.index("H")
+        first = channel_order.index("H")
         sides = [size[first + i] * strides[i] + extra[i] for i in (0, 1)]
         shape = [size[0], *sides, num_outputs] if first == 1 else [size[0], num_outputs, *sides]
-        return tf.nn.conv2d_transpose(inputs, weights, shape, strides, padding.upper(), form)
+        return tf.nn.conv2d_transpose(
+            inputs, weights, shape, strides, padding.upper(), channel_order
+        )
 
-    return built("Conv2d_transpose", inputs, num_outputs, enlarged, given, form)
+    return build_layer(
+        "Conv2d_transpose", inputs, num_outputs, compute_outputs, arguments, channel_order
+    )
 
 
 @add_arg_scope
 def separable_convolution2d(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int | None,
-    kernel_size: Any,
+    kernel_size: Sizes,
     depth_multiplier: int = 1,
-    stride: Any = 1,
+    stride: Sizes = 1,
     padding: str = "SAME",
     data_format: str = "NHWC",
-    rate: Any = 1,
+    rate: Sizes = 1,
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Any = None,
-    weights_initializer: Any = _XAVIER,
-    pointwise_initializer: Any = None,
-    weights_regularizer: Any = None,
-    biases_initializer: Any = _ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    normalizer_params: Mapping[str, Any] | None = None,
+    weights_initializer: Initializer = _XAVIER,
+    pointwise_initializer: Initializer | None = None,
+    weights_regularizer: Regularizer | None = None,
+    biases_initializer: Initializer = _ZEROS,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: Scope | None = None,
 ) -> tf.Tensor:
-    """A convolution of each channel, then one across them; num_outputs None leaves that out.
+    """Convolves each channel alone, then combines the channels; see `convolution`.
 
-    The variables are `depthwise_weights`, `pointwise_weights`, which begin as the former do where
-    they have no initializer, and `biases`; the collections of both kernels are those of `weights`.
-    See `convolution`.
+    The variables are `depthwise_weights`, `pointwise_weights` and `biases`. Both kernels are added
+    to the collections of `weights`. Without num_outputs, the channels are not combined. By default
+    pointwise_initializer is weights_initializer.
     """
-    given = dict(locals())
-    form = checked_form(data_format)
-    inputs = _pictures(inputs)
-    channels = inputs.shape.as_list()[form.index("C")]
+    arguments = dict(locals())
+    channel_order = check_data_format(data_format)
+    inputs = _check_images(inputs)
+    channels = inputs.shape.as_list()[channel_order.index("C")]
     sides = n_positive_integers(2, stride)
-    strides = [1, *sides, 1] if form == "NHWC" else [1, 1, *sides]
+    strides = [1, *sides, 1] if channel_order == "NHWC" else [1, 1, *sides]
 
-    def separated(kernel: Callable[..., Any]) -> tf.Tensor:
+    def compute_outputs(kernel: Callable[..., Any]) -> tf.Tensor:
         shape = [*n_positive_integers(2, kernel_size), channels, depth_multiplier]
         depthwise = kernel("depthwise_weights", shape)
         rates = n_positive_integers(2, rate)
-        outputs = tf.nn.depthwise_conv2d(inputs, depthwise, strides, padding.upper(), form, rates)
+        outputs = tf.nn.depthwise_conv2d(
+            inputs, depthwise, strides, padding.upper(), channel_order, rates
+        )
         if num_outputs is None:
             return outputs
         pointwise = kernel(
@@ -183,25 +222,25 @@ def separable_convolution2d(
             [1, 1, channels * depth_multiplier, num_outputs],
             initializer=pointwise_initializer or weights_initializer,
         )
-        return tf.nn.conv2d(outputs, pointwise, 1, "VALID", form)
+        return tf.nn.conv2d(outputs, pointwise, 1, "VALID", channel_order)
 
     size = num_outputs or channels * depth_multiplier
-    return built("SeparableConv2d", inputs, size, separated, given, form)
+    return build_layer("SeparableConv2d", inputs, size, compute_outputs, arguments, channel_order)
 
 
-def _pictures(inputs: Any) -> tf.Tensor:
+def _check_images(inputs: TensorLike) -> tf.Tensor:
     inputs = tf.convert_to_tensor(inputs)
     if inputs.shape.rank != 4:
-        raise ValueError(f"Expected pictures, of rank 4, got rank {inputs.shape.rank}")
+        raise ValueError(f"inputs must be images of rank 4, got rank {inputs.shape.rank}")
     return inputs
 
 
-def checked_form(data_format: str) -> str:
-    """The same.
+def check_data_format(data_format: str) -> str:
+    """Returns data_format if it is NHWC or NCHW.
 
     Raises:
-      ValueError: It is neither NHWC nor NCHW.
+      ValueError: data_format is neither NHWC nor NCHW.
     """
-    if data_format not in _FORMS[2]:
+    if data_format not in _FORMATS[2]:
         raise ValueError("data_format has to be either NCHW or NHWC.")
     return data_format

@@ -1,15 +1,23 @@
 """Dense layers of `tf.contrib.layers`."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import (
+    Collections,
+    Initializer,
+    Regularizer,
+    Scope,
+    TensorLike,
+    VariableCollections,
+)
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
 from estimator_train.legacy.contrib.layers.building import (
-    activated,
-    built,
+    activate_and_collect,
+    build_layer,
     layer_scope,
     layer_variable,
 )
@@ -23,52 +31,52 @@ _ZEROS = _v1.zeros_initializer()
 
 @add_arg_scope
 def fully_connected(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Any = None,
-    weights_initializer: Any = _XAVIER,
-    weights_regularizer: Any = None,
-    biases_initializer: Any = _ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    normalizer_params: Mapping[str, Any] | None = None,
+    weights_initializer: Initializer = _XAVIER,
+    weights_regularizer: Regularizer | None = None,
+    biases_initializer: Initializer = _ZEROS,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: Scope | None = None,
 ) -> tf.Tensor:
-    """A dense layer on the last dimension; its variables are `weights` and `biases`.
+    """Computes a dense layer on the last dimension; its variables are `weights` and `biases`.
 
     Args:
-      inputs: A tensor of rank 2 or more.
-      num_outputs: Size of the last dimension of the output.
-      activation_fn: Of the output, or None.
-      normalizer_fn: Used instead of biases.
-      normalizer_params: Its arguments.
-      weights_initializer: Of the weights; None: the scope's.
-      weights_regularizer: Of the weights.
-      biases_initializer: Of the biases; None: there are none.
-      biases_regularizer: Of the biases.
-      reuse: Whether the layer's variables are there already.
-      variables_collections: Collections for the variables.
-      outputs_collections: Collections for the output.
+      inputs: Tensor of rank 2 or more.
+      num_outputs: Size of the last output dimension.
+      activation_fn: Function to apply to the outputs, or None.
+      normalizer_fn: Function to apply instead of biases.
+      normalizer_params: Arguments of normalizer_fn.
+      weights_initializer: Initializer of the weights; None: that of the scope.
+      weights_regularizer: Regularizer of the weights.
+      biases_initializer: Initializer of the biases; None: no biases.
+      biases_regularizer: Regularizer of the biases.
+      reuse: Whether to reuse existing variables.
+      variables_collections: Collections of the variables.
+      outputs_collections: Collections of the outputs.
       trainable: Whether the variables are trained.
-      scope: The layer's name.
+      scope: Variable scope of the layer.
 
     Raises:
-      ValueError: num_outputs is no whole number, or the inputs have no dimension for it.
+      ValueError: num_outputs is not an integer, or the inputs have no dimension of known size.
     """
-    given = dict(locals())
+    arguments = dict(locals())
     if not isinstance(num_outputs, int):
-        raise ValueError(f"num_outputs should be a whole number, got {num_outputs}")
+        raise ValueError(f"num_outputs must be an integer, got {num_outputs}")
     inputs = tf.convert_to_tensor(inputs)
 
-    def multiplied(kernel: Callable[..., Any]) -> tf.Tensor:
+    def compute_outputs(kernel: Callable[..., Any]) -> tf.Tensor:
         weights = kernel("weights", [inputs.shape[-1], num_outputs])
         return tf.tensordot(inputs, weights, 1) if inputs.shape.rank > 2 else inputs @ weights
 
-    return built("fully_connected", inputs, num_outputs, multiplied, given)
+    return build_layer("fully_connected", inputs, num_outputs, compute_outputs, arguments)
 
 
 relu = functools.partial(fully_connected, activation_fn=tf.nn.relu)
@@ -79,46 +87,46 @@ linear = functools.partial(fully_connected, activation_fn=None)
 
 @add_arg_scope
 def bias_add(
-    inputs: Any,
-    activation_fn: Any = None,
-    initializer: Any = _ZEROS,
-    regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    inputs: TensorLike,
+    activation_fn: Callable[..., tf.Tensor] | None = None,
+    initializer: Initializer = _ZEROS,
+    regularizer: Regularizer | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
     data_format: str = "NHWC",
-    scope: Any = None,
+    scope: Scope | None = None,
 ) -> tf.Tensor:
-    """Adds a bias to the channels; see `fully_connected`."""
+    """Adds a bias to each channel; see `fully_connected`."""
     inputs = tf.convert_to_tensor(inputs)
-    with layer_scope(scope, "BiasAdd", inputs, reuse) as entered:
+    with layer_scope(scope, "BiasAdd", inputs, reuse) as variable_scope:
         size = inputs.shape[1 if data_format == "NCHW" else -1]
-        made = (inputs.dtype.base_dtype, initializer, regularizer, trainable)
-        biases = layer_variable("biases", [size], *made, variables_collections)
+        settings = (inputs.dtype.base_dtype, initializer, regularizer, trainable)
+        biases = layer_variable("biases", [size], *settings, variables_collections)
         outputs = tf.nn.bias_add(inputs, biases, data_format)
-        return activated(outputs, activation_fn, outputs_collections, entered)
+        return activate_and_collect(outputs, activation_fn, outputs_collections, variable_scope)
 
 
 @add_arg_scope
 def legacy_fully_connected(
-    x: Any,
+    x: TensorLike,
     num_output_units: int,
     activation_fn: Callable[..., Any] | None = None,
-    weight_init: Any = _XAVIER,
-    bias_init: Any = _ZEROS,
-    name: Any = None,
+    weight_init: Initializer = _XAVIER,
+    bias_init: Initializer = _ZEROS,
+    name: str | None = None,
     weight_collections: Sequence[str] = (_Keys.WEIGHTS,),
     bias_collections: Sequence[str] = (_Keys.BIASES,),
     output_collections: Sequence[str] = (_Keys.ACTIVATIONS,),
     trainable: bool = True,
-    weight_regularizer: Any = None,
-    bias_regularizer: Any = None,
+    weight_regularizer: Regularizer | None = None,
+    bias_regularizer: Regularizer | None = None,
 ) -> tf.Tensor:
-    """An older dense layer; its variables are `weights` and `bias`, and none of the model's.
+    """Computes a dense layer whose variables `weights` and `bias` are not in MODEL_VARIABLES.
 
-    Arguments are those of `fully_connected` by older names. The collections are further ones for
-    the weights and the bias, and those for the output.
+    The arguments are those of `fully_connected` under older names. The collections are further
+    collections of the weights and the bias, and the collections of the outputs.
     """
     x = tf.convert_to_tensor(x)
     with _v1.variable_scope(name, "fully_connected", [x]):

@@ -1,29 +1,28 @@
 """Embeddings of `tf.contrib.layers`."""
 
-from typing import Any
-
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Initializer, Regularizer, Scope, TensorLike
 from estimator_train.legacy.contrib.layers.building import layer_scope, layer_variable
 
 _v1 = tf.compat.v1
 
 
 def embed_sequence(
-    ids: Any,
+    ids: TensorLike | tf.SparseTensor,
     vocab_size: int | None = None,
     embed_dim: int | None = None,
     unique: bool = False,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: Initializer | None = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
-    scope: Any = None,
-    reuse: Any = None,
+    scope: Scope | None = None,
+    reuse: bool | None = None,
 ) -> tf.Tensor:
-    """Vectors for numbers, from a variable `embeddings` of shape (vocab_size, embed_dim).
+    """Embeds ids with the variable `embeddings` of shape (vocab_size, embed_dim).
 
     Raises:
-      ValueError: The variable has to be made, and one of the sizes is missing.
+      ValueError: vocab_size or embed_dim is missing, and the variable is not reused.
     """
     del unique
     if not reuse and (vocab_size is None or embed_dim is None):
@@ -37,19 +36,19 @@ def embed_sequence(
 
 
 def bow_encoder(
-    ids: Any,
+    ids: TensorLike | tf.SparseTensor,
     vocab_size: int,
     embed_dim: int,
     sparse_lookup: bool = True,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: Initializer | None = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
-    scope: Any = None,
-    reuse: Any = None,
+    scope: Scope | None = None,
+    reuse: bool | None = None,
 ) -> tf.Tensor:
-    """The mean of the vectors of the numbers in a row; see `embed_sequence`.
+    """Returns the mean embedding of the ids of each row; see `embed_sequence`.
 
-    ids have a row for each example. With sparse_lookup zeros are left out, as they fill the rows.
+    With sparse_lookup, zeros are treated as padding and ignored.
     """
     with layer_scope(scope, "bow_encoder", ids, reuse):
         embeddings = layer_variable(
@@ -62,20 +61,23 @@ def bow_encoder(
 
 
 def embedding_lookup_unique(
-    params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None
+    params: TensorLike,
+    ids: TensorLike | tf.SparseTensor,
+    partition_strategy: str = "mod",
+    name: str | None = None,
 ) -> tf.Tensor:
-    """Vectors for numbers, each of which is looked up once; see `tf.nn.embedding_lookup`."""
+    """Embeds ids, looking up each distinct id once; see `tf.nn.embedding_lookup`."""
     with tf.name_scope(name or "EmbeddingLookupUnique"):
         ids = tf.convert_to_tensor(ids)
         unique, places = tf.unique(tf.reshape(ids, [-1]))
         rows = tf.gather(_v1.nn.embedding_lookup(params, unique, partition_strategy), places)
-        found = tf.reshape(rows, tf.concat([tf.shape(ids), tf.shape(rows)[1:]], 0))
-        found.set_shape(ids.shape.concatenate(rows.shape[1:]))
-        return found
+        embedded = tf.reshape(rows, tf.concat([tf.shape(ids), tf.shape(rows)[1:]], 0))
+        embedded.set_shape(ids.shape.concatenate(rows.shape[1:]))
+        return embedded
 
 
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
+    embedding_weights: TensorLike,
     sparse_ids: tf.SparseTensor,
     sparse_weights: tf.SparseTensor | None = None,
     combiner: str | None = None,
@@ -84,6 +86,6 @@ def safe_embedding_lookup_sparse(
     partition_strategy: str = "div",
     max_norm: float | None = None,
 ) -> tf.Tensor:
-    """See `tf.nn.safe_embedding_lookup_sparse`; the combiner is the mean by default."""
+    """Embeds sparse ids, by default their mean; see `tf.nn.safe_embedding_lookup_sparse`."""
     combiner = combiner or "mean"
     return _v1.nn.safe_embedding_lookup_sparse(**locals())

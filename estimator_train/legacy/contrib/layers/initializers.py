@@ -1,24 +1,24 @@
 """Initializers of `tf.contrib.layers`."""
 
-from typing import Any
-
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import DType, Initializer
 
 _v1 = tf.compat.v1
 
 
 def xavier_initializer(
-    uniform: bool = True, seed: int | None = None, dtype: Any = tf.float32
-) -> Any:
-    """Values whose variance is 2 / (inputs + outputs).
+    uniform: bool = True, seed: int | None = None, dtype: DType = tf.float32
+) -> Initializer:
+    """Returns an initializer with variance 2 / (inputs + outputs).
 
     Args:
-      uniform: Spread evenly; else by a normal distribution.
-      seed: Of the random numbers.
-      dtype: Of the values.
+      uniform: Whether the distribution is uniform instead of normal.
+      seed: Random seed.
+      dtype: Type of the values.
 
     Raises:
-      TypeError: dtype is not of floats.
+      TypeError: dtype is not a floating-point type.
     """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
@@ -28,26 +28,26 @@ def variance_scaling_initializer(
     mode: str = "FAN_IN",
     uniform: bool = False,
     seed: int | None = None,
-    dtype: Any = tf.float32,
-) -> Any:
-    """Values whose variance is factor / n.
+    dtype: DType = tf.float32,
+) -> Initializer:
+    """Returns an initializer with variance factor / n.
 
     Args:
-      factor: The factor.
-      mode: What n is: FAN_IN, the inputs; FAN_OUT, the outputs; FAN_AVG, the mean of both.
-      uniform: Spread evenly; else by a normal distribution.
-      seed: Of the random numbers.
-      dtype: Of the values.
+      factor: Numerator of the variance.
+      mode: Meaning of n: FAN_IN, the inputs; FAN_OUT, the outputs; FAN_AVG, the mean of both.
+      uniform: Whether the distribution is uniform instead of truncated normal.
+      seed: Random seed.
+      dtype: Type of the values.
 
     Raises:
-      TypeError: mode is another, or dtype is not of floats.
+      TypeError: mode is unknown, or dtype is not a floating-point type.
     """
     if not tf.as_dtype(dtype).is_floating:
         raise TypeError("Cannot create initializer for non-floating point type.")
     if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
         raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
-    kind = "uniform" if uniform else "truncated_normal"
+    distribution = "uniform" if uniform else "truncated_normal"
     if not uniform:
-        # What TensorFlow divides by for the values that are cut off, against a rounder 1.3.
+        # Truncation lowers the variance: TensorFlow corrects it exactly, tf.contrib by 1.3.
         factor *= 1.3 * 0.87962566103423978**2
-    return _v1.variance_scaling_initializer(factor, mode.lower(), kind, seed, dtype)
+    return _v1.variance_scaling_initializer(factor, mode.lower(), distribution, seed, dtype)

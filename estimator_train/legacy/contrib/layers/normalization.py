@@ -1,48 +1,60 @@
-"""Normalizations of each example, of `tf.contrib.layers`."""
+"""Normalizations of single examples, of `tf.contrib.layers`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import (
+    Collections,
+    Initializer,
+    Scope,
+    Shape,
+    TensorLike,
+    VariableCollections,
+)
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
-from estimator_train.legacy.contrib.layers.building import activated, layer_scope, layer_variable
-from estimator_train.legacy.contrib.layers.convolution import checked_form
+from estimator_train.legacy.contrib.layers.building import (
+    activate_and_collect,
+    layer_scope,
+    layer_variable,
+)
+from estimator_train.legacy.contrib.layers.convolution import check_data_format
 
 _v1 = tf.compat.v1
 
 
 @add_arg_scope
 def layer_norm(
-    inputs: Any,
+    inputs: TensorLike,
     center: bool = True,
     scale: bool = True,
     activation_fn: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
-    scope: Any = None,
+    scope: Scope | None = None,
 ) -> tf.Tensor:
     """Normalizes each example; its variables are `beta` and `gamma`.
 
     Args:
-      inputs: A tensor.
-      center: Whether there is a beta.
-      scale: Whether there is a gamma.
-      activation_fn: Of the output.
-      reuse: Whether the variables are there already.
-      variables_collections: Collections for the variables.
-      outputs_collections: Collections for the output.
+      inputs: Tensor with a batch dimension.
+      center: Whether to add beta.
+      scale: Whether to multiply by gamma.
+      activation_fn: Function to apply to the outputs.
+      reuse: Whether to reuse existing variables.
+      variables_collections: Collections of the variables.
+      outputs_collections: Collections of the outputs.
       trainable: Whether the variables are trained.
-      begin_norm_axis: The first of the dimensions that are normalized over.
-      begin_params_axis: The first of those that beta and gamma have.
-      scope: The layer's name.
+      begin_norm_axis: First of the axes to normalize over.
+      begin_params_axis: First of the axes of beta and gamma.
+      scope: Variable scope of the layer.
 
     Raises:
-      ValueError: There is no such dimension, or the size of beta and gamma is not known.
+      ValueError: An axis does not exist, or the shape of beta and gamma is unknown.
     """
     inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
@@ -50,38 +62,38 @@ def layer_norm(
         raise ValueError(f"begin_params_axis ({begin_params_axis}) and begin_norm_axis "
                          f"({begin_norm_axis}) must be < rank(inputs) ({rank})")  # fmt: skip
     axes = list(range(begin_norm_axis % rank, rank))
-    with layer_scope(scope, "LayerNorm", inputs, reuse) as entered:
+    with layer_scope(scope, "LayerNorm", inputs, reuse) as variable_scope:
         shape = inputs.shape[begin_params_axis % rank :]
-        beta, gamma = _center_and_scale(shape, center, scale, trainable, variables_collections)
+        beta, gamma = _create_beta_and_gamma(shape, center, scale, trainable, variables_collections)
         mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
         epsilon = 1e-3 if inputs.dtype == tf.float16 else 1e-12
         outputs = tf.nn.batch_normalization(inputs, mean, variance, beta, gamma, epsilon)
-        return activated(outputs, activation_fn, outputs_collections, entered)
+        return activate_and_collect(outputs, activation_fn, outputs_collections, variable_scope)
 
 
 @add_arg_scope
 def instance_norm(
-    inputs: Any,
+    inputs: TensorLike,
     center: bool = True,
     scale: bool = True,
     epsilon: float = 1e-6,
     activation_fn: Callable[..., Any] | None = None,
-    param_initializers: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    param_initializers: Mapping[str, Initializer] | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
     data_format: str = "NHWC",
-    scope: Any = None,
+    scope: Scope | None = None,
 ) -> tf.Tensor:
-    """Normalizes each channel of each picture (Ulyanov and others, 2016); see `layer_norm`."""
+    """Normalizes each channel of each image (Ulyanov et al., 2016); see `layer_norm`."""
     inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
-    axis = 1 if checked_form(data_format) == "NCHW" else rank - 1
+    axis = 1 if check_data_format(data_format) == "NCHW" else rank - 1
     axes = [i for i in range(1, rank) if i != axis]
-    with layer_scope(scope, "InstanceNorm", inputs, reuse) as entered:
+    with layer_scope(scope, "InstanceNorm", inputs, reuse) as variable_scope:
         channels = inputs.shape[axis]
-        beta, gamma = _center_and_scale(
+        beta, gamma = _create_beta_and_gamma(
             [channels], center, scale, trainable, variables_collections, param_initializers
         )
         shape = [-1 if i == axis else 1 for i in range(rank)]
@@ -90,12 +102,12 @@ def instance_norm(
         outputs = tf.nn.batch_normalization(
             inputs, mean, variance, *parts, epsilon, name="instancenorm"
         )
-        return activated(outputs, activation_fn, outputs_collections, entered)
+        return activate_and_collect(outputs, activation_fn, outputs_collections, variable_scope)
 
 
 @add_arg_scope
 def group_norm(
-    inputs: Any,
+    inputs: TensorLike,
     groups: int = 32,
     channels_axis: int = -1,
     reduction_axes: Sequence[int] = (-3, -2),
@@ -103,69 +115,88 @@ def group_norm(
     scale: bool = True,
     epsilon: float = 1e-6,
     activation_fn: Callable[..., Any] | None = None,
-    param_initializers: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    param_initializers: Mapping[str, Initializer] | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: Scope | None = None,
     mean_close_to_zero: bool = False,
 ) -> tf.Tensor:
-    """Normalizes groups of channels of each picture (Wu and He, 2018).
+    """Normalizes groups of channels of each image (Wu and He, 2018).
 
-    The channels, along channels_axis, make as many groups as `groups` says. reduction_axes are
-    the dimensions that are normalized over, with the channels of a group. epsilon is added to the
-    variance, and param_initializers are variables to initializers. mean_close_to_zero makes no
-    difference in the result. The other arguments are those of `layer_norm`.
+    The arguments that are not listed here are those of `layer_norm`.
+
+    Args:
+      inputs: Tensor with a batch dimension.
+      groups: Number of groups.
+      channels_axis: Axis of the channels.
+      reduction_axes: Axes to normalize over, besides the channels of a group.
+      center: Whether to add beta.
+      scale: Whether to multiply by gamma.
+      epsilon: Number added to the variance.
+      activation_fn: Function to apply to the outputs.
+      param_initializers: Initializers of beta and gamma by name.
+      reuse: Whether to reuse existing variables.
+      variables_collections: Collections of the variables.
+      outputs_collections: Collections of the outputs.
+      trainable: Whether the variables are trained.
+      scope: Variable scope of the layer.
+      mean_close_to_zero: Unused: it changes only numerical precision.
 
     Raises:
-      ValueError: The groups do not divide the channels, or these are normalized over as a whole.
+      ValueError: The groups do not divide the channels, or channels_axis is in reduction_axes.
     """
     del mean_close_to_zero
     inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
-    axis, over = channels_axis % rank, [i % rank for i in reduction_axes]
+    axis, reduced_axes = channels_axis % rank, [i % rank for i in reduction_axes]
     channels = inputs.shape.as_list()[axis]
-    if axis in over:
+    if axis in reduced_axes:
         raise ValueError("reduction_axis must be mutually exclusive with channels_axis")
     if groups > channels or channels % groups:
         raise ValueError(f"{groups} groups do not divide {channels} channels.")
-    with layer_scope(scope, "GroupNorm", inputs, reuse) as entered:
-        beta, gamma = _center_and_scale(
+    with layer_scope(scope, "GroupNorm", inputs, reuse) as variable_scope:
+        beta, gamma = _create_beta_and_gamma(
             [channels], center, scale, trainable, variables_collections, param_initializers
         )
         sizes = tf.shape(inputs)
         split = tf.concat([sizes[:axis], [groups, channels // groups], sizes[axis + 1 :]], 0)
         grouped = tf.reshape(inputs, split)
-        axes = [axis + 1, *(i if i < axis else i + 1 for i in over)]
+        axes = [axis + 1, *(i if i < axis else i + 1 for i in reduced_axes)]
         mean, variance = tf.nn.moments(grouped, axes, keepdims=True)
         shape = [1] * axis + [groups, channels // groups] + [1] * (rank - axis - 1)
         parts = [None if p is None else tf.reshape(p, shape) for p in (beta, gamma)]
         normed = tf.nn.batch_normalization(grouped, mean, variance, *parts, epsilon)
         outputs = tf.reshape(normed, sizes)
         outputs.set_shape(inputs.shape)
-        return activated(outputs, activation_fn, outputs_collections, entered)
+        return activate_and_collect(outputs, activation_fn, outputs_collections, variable_scope)
 
 
-def _center_and_scale(
-    shape: Any,
+def _create_beta_and_gamma(
+    shape: Shape,
     center: bool,
     scale: bool,
     trainable: bool,
-    collections: Any,
-    initializers: Any = None,
+    collections: VariableCollections | None,
+    initializers: Mapping[str, Initializer] | None = None,
 ) -> tuple[Any, Any]:
     if not tf.TensorShape(shape).is_fully_defined():
         raise ValueError(f"The shape of beta and gamma is not fully defined: {shape}")
-    made = {
+    all_initializers = {
         "beta": _v1.zeros_initializer(),
         "gamma": _v1.ones_initializer(),
         **(initializers or {}),
     }
 
-    def variable(name: str) -> Any:
+    def variable(name: str) -> tf.Variable:
         return layer_variable(
-            name, shape, tf.float32, made[name], trainable=trainable, collections=collections
+            name,
+            shape,
+            tf.float32,
+            all_initializers[name],
+            trainable=trainable,
+            collections=collections,
         )
 
     return variable("beta") if center else None, variable("gamma") if scale else None

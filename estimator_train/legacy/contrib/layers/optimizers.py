@@ -1,9 +1,18 @@
-"""optimize_loss of `tf.contrib.layers`."""
+"""`optimize_loss` of `tf.contrib.layers`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import (
+    Gradient,
+    LearningRate,
+    Optimizer,
+    Step,
+    TensorLike,
+)
+from estimator_train.legacy.contrib.training.gradients import get_values, map_values
 
 _v1 = tf.compat.v1
 OPTIMIZER_CLS_NAMES = {
@@ -25,13 +34,13 @@ _NORMS = ("gradient_norm", "global_gradient_norm")
 
 
 def optimize_loss(
-    loss: Any,
-    global_step: Any,
-    learning_rate: Any,
-    optimizer: Any,
+    loss: TensorLike,
+    global_step: Step | None,
+    learning_rate: LearningRate | None,
+    optimizer: str | Optimizer | Callable[..., Optimizer],
     gradient_noise_scale: float | None = None,
     gradient_multipliers: Mapping[Any, Any] | None = None,
-    clip_gradients: Any = None,
+    clip_gradients: float | Callable[[list[Any]], list[Any]] | None = None,
     learning_rate_decay_fn: Callable[..., Any] | None = None,
     update_ops: Sequence[Any] | None = None,
     variables: Sequence[Any] | None = None,
@@ -40,78 +49,86 @@ def optimize_loss(
     colocate_gradients_with_ops: bool = False,
     increment_global_step: bool = True,
 ) -> tf.Tensor:
-    """The operation of a training step, which returns the loss.
+    """Builds the operation of a training step, which returns the loss.
 
     Args:
-      loss: A number.
-      global_step: The step, or None for the graph's, if it has one.
-      learning_rate: A number or tensor, or None if the optimizer knows.
-      optimizer: A name, an optimizer, a class of them, or a function that returns one, of the
-        learning rate or of nothing.
-      gradient_noise_scale: Of random noise that is added to gradients.
-      gradient_multipliers: Variables or their names, with `:0`, to factors of their gradients.
-      clip_gradients: The largest norm of all gradients, or a function of pairs that clips them.
-      learning_rate_decay_fn: Function of the learning rate and the step.
-      update_ops: Operations to run before; by default the collection UPDATE_OPS.
-      variables: What is trained; by default all that can be.
+      loss: Scalar loss.
+      global_step: Step to count; None: the global step of the graph, if there is one.
+      learning_rate: Number or scalar tensor; None if the optimizer has its own.
+      optimizer: Name, optimizer, optimizer class, or function that returns an optimizer; classes
+        and functions get the learning rate unless it is None.
+      gradient_noise_scale: Standard deviation of noise to add to the gradients.
+      gradient_multipliers: Factors of gradients by variable or by its name with `:0`.
+      clip_gradients: Maximum norm of all gradients, or a function that clips the pairs of gradient
+        and variable.
+      learning_rate_decay_fn: Function of the learning rate and the step that returns the learning
+        rate.
+      update_ops: Operations to run before the step; by default the collection UPDATE_OPS.
+      variables: Variables to train; by default all trainable variables.
       name: Name of the scope.
-      summaries: Which of OPTIMIZER_SUMMARIES are written; by default the loss, the norm of all
-        gradients, and the learning rate where it decays.
+      summaries: Names from OPTIMIZER_SUMMARIES to write; by default the loss, the norm of all
+        gradients, and the learning rate if it decays.
       colocate_gradients_with_ops: See `tf.gradients`.
-      increment_global_step: Whether the step is counted.
+      increment_global_step: Whether to increment the step.
 
     Raises:
-      ValueError: The optimizer is unknown, nothing can be trained, or an argument is wrong.
+      ValueError: The optimizer is unknown, there are no variables, or an argument is wrong.
     """
     if loss.shape.rank not in (0, None):
-        raise ValueError(f"The loss should be one number, its shape is {loss.shape}.")
+        raise ValueError(f"The loss must be a scalar, got shape {loss.shape}.")
     step = _v1.train.get_global_step() if global_step is None else global_step
     with _v1.variable_scope(name, "OptimizeLoss", [loss, global_step]):
         updates = _v1.get_collection(_v1.GraphKeys.UPDATE_OPS) if update_ops is None else update_ops
         if updates:
-            loss = _after(updates, loss)
-        kinds = _chosen_summaries(summaries)
-        rate = _learning_rate(learning_rate, learning_rate_decay_fn, step, kinds)
-        trained = _v1.trainable_variables() if variables is None else variables
-        if not trained:
+            loss = _run_first(updates, loss)
+        kinds = _check_summaries(summaries)
+        rate = _create_learning_rate(learning_rate, learning_rate_decay_fn, step, kinds)
+        trained_variables = _v1.trainable_variables() if variables is None else variables
+        if not trained_variables:
             raise ValueError("No variables to optimize.")
-        chosen = _optimizer(optimizer, rate)
-        pairs = chosen.compute_gradients(
-            loss, trained, colocate_gradients_with_ops=colocate_gradients_with_ops
+        created_optimizer = _create_optimizer(optimizer, rate)
+        pairs = created_optimizer.compute_gradients(
+            loss, trained_variables, colocate_gradients_with_ops=colocate_gradients_with_ops
         )
         pairs = [(gradient, v) for gradient, v in pairs if gradient is not None]
-        pairs = _noisy(pairs, gradient_noise_scale)
-        pairs = _multiplied(pairs, gradient_multipliers or {})
+        pairs = _add_noise(pairs, gradient_noise_scale)
+        pairs = _multiply_gradients(pairs, gradient_multipliers or {})
         if set(_NORMS) & set(kinds):
-            _norm_summary("gradient_norm", pairs)
-        clipped = _clipped(pairs, clip_gradients)
+            _summarize_norm("gradient_norm", pairs)
+        clipped = _clip_gradients(pairs, clip_gradients)
         _summarize(kinds, loss, clipped)
         if clip_gradients is not None and set(_NORMS) & set(kinds):
-            _norm_summary("clipped_gradient_norm", clipped)
-        counted = step if increment_global_step else None
-        return _after([chosen.apply_gradients(clipped, counted, name="train")], loss)
+            _summarize_norm("clipped_gradient_norm", clipped)
+        counted_step = step if increment_global_step else None
+        return _run_first(
+            [created_optimizer.apply_gradients(clipped, counted_step, name="train")], loss
+        )
 
 
-def _after(operations: Sequence[Any], loss: tf.Tensor) -> tf.Tensor:
+def _run_first(operations: Sequence[Any], loss: tf.Tensor) -> tf.Tensor:
+    """Returns the loss, which waits for the operations."""
     with tf.control_dependencies(list(operations)):
         return tf.identity(loss, "control_dependency")
 
 
-def _chosen_summaries(given: Sequence[str] | None) -> Sequence[str]:
-    if given is None:
+def _check_summaries(names: Sequence[str] | None) -> Sequence[str]:
+    if names is None:
         return ["loss", "learning_rate", "global_gradient_norm"]
-    for kind in given:
+    for kind in names:
         if kind not in OPTIMIZER_SUMMARIES:
             raise ValueError(
                 f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided "
                 f"{kind}."
             )
-    return given
+    return names
 
 
-def _learning_rate(
-    rate: Any, decay: Callable[..., Any] | None, step: Any, summaries: Sequence[str]
-) -> Any:
+def _create_learning_rate(
+    rate: LearningRate | None,
+    decay: Callable[..., Any] | None,
+    step: Step | None,
+    summaries: Sequence[str],
+) -> LearningRate | None:
     if rate is None:
         return None
     if isinstance(rate, float):
@@ -132,43 +149,47 @@ def _learning_rate(
     return rate
 
 
-def _optimizer(given: Any, rate: Any) -> Any:
-    if isinstance(given, str):
-        if given not in OPTIMIZER_CLS_NAMES:
+def _create_optimizer(
+    optimizer: str | Optimizer | Callable[..., Optimizer], rate: LearningRate | None
+) -> Optimizer:
+    if isinstance(optimizer, str):
+        if optimizer not in OPTIMIZER_CLS_NAMES:
             raise ValueError(
                 f"Optimizer name should be one of [{', '.join(OPTIMIZER_CLS_NAMES)}], you "
-                f"provided {given}."
+                f"provided {optimizer}."
             )
         if rate is None:
-            raise ValueError(f"Learning rate is None, but should be specified for {given}.")
-        return OPTIMIZER_CLS_NAMES[given](learning_rate=rate)
-    if isinstance(given, type) or (callable(given) and not isinstance(given, _v1.train.Optimizer)):
-        given = given() if rate is None else given(rate)
-    if not hasattr(given, "apply_gradients"):
-        raise ValueError(f"Unrecognized optimizer: {given}.")
-    return given
+            raise ValueError(f"Learning rate is None, but should be specified for {optimizer}.")
+        return OPTIMIZER_CLS_NAMES[optimizer](learning_rate=rate)
+    if isinstance(optimizer, type) or (
+        callable(optimizer) and not isinstance(optimizer, _v1.train.Optimizer)
+    ):
+        optimizer = optimizer() if rate is None else optimizer(rate)
+    if not hasattr(optimizer, "apply_gradients"):
+        raise ValueError(f"Unrecognized optimizer: {optimizer}.")
+    return optimizer
 
 
-def _noisy(pairs: list[Any], scale: float | None) -> list[Any]:
+def _add_noise(pairs: list[Any], scale: float | None) -> list[Any]:
     if scale is None:
         return pairs
     return [(g + tf.random.truncated_normal(tf.shape(g)) * scale, v) for g, v in pairs]
 
 
-def _multiplied(pairs: list[Any], factors: Mapping[Any, Any]) -> list[Any]:
+def _multiply_gradients(pairs: list[Any], factors: Mapping[Any, Any]) -> list[Any]:
     by_name = {getattr(key, "name", key): value for key, value in factors.items()}
 
-    def times(gradient: Any, factor: Any) -> Any:
-        if isinstance(gradient, tf.IndexedSlices):
-            return tf.IndexedSlices(
-                gradient.values * factor, gradient.indices, gradient.dense_shape
-            )
-        return gradient * factor
+    def multiply(gradient: Gradient, variable: tf.Variable) -> Gradient | None:
+        if variable.name not in by_name:
+            return gradient
+        return map_values(lambda values: values * by_name[variable.name], gradient)
 
-    return [(times(g, by_name[v.name]) if v.name in by_name else g, v) for g, v in pairs]
+    return [(multiply(gradient, variable), variable) for gradient, variable in pairs]
 
 
-def _clipped(pairs: list[Any], clip: Any) -> list[Any]:
+def _clip_gradients(
+    pairs: list[Any], clip: float | Callable[[list[Any]], list[Any]] | None
+) -> list[Any]:
     if clip is None:
         return pairs
     if callable(clip):
@@ -180,11 +201,11 @@ def _clipped(pairs: list[Any], clip: Any) -> list[Any]:
     return list(zip(limited, variables, strict=True))
 
 
-def _summarize(kinds: Sequence[str], loss: Any, pairs: list[Any]) -> None:
+def _summarize(kinds: Sequence[str], loss: TensorLike, pairs: list[Any]) -> None:
     if "loss" in kinds:
         _v1.summary.scalar("loss", loss)
     for gradient, variable in pairs:
-        values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+        values = get_values(gradient)
         name = variable.name.replace(":", "_")
         if "gradients" in kinds:
             _v1.summary.histogram(f"gradients/{name}", values)
@@ -192,6 +213,6 @@ def _summarize(kinds: Sequence[str], loss: Any, pairs: list[Any]) -> None:
             _v1.summary.scalar(f"gradient_norm/{name}", tf.linalg.global_norm([values]))
 
 
-def _norm_summary(name: str, pairs: list[Any]) -> None:
+def _summarize_norm(name: str, pairs: list[Any]) -> None:
     norm = tf.linalg.global_norm([gradient for gradient, _ in pairs])
     _v1.summary.scalar(f"global_norm/{name}", norm)

@@ -1,11 +1,10 @@
-"""Pools of `tf.contrib.layers`."""
-
-from typing import Any
+"""Pooling layers of `tf.contrib.layers`."""
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Collections, Sizes, TensorLike
 from estimator_train.legacy.contrib.framework.arg_scope import add_arg_scope
-from estimator_train.legacy.contrib.layers.convolution import checked_form
+from estimator_train.legacy.contrib.layers.convolution import check_data_format
 from estimator_train.legacy.contrib.layers.utils import (
     collect_named_outputs,
     n_positive_integers,
@@ -14,33 +13,33 @@ from estimator_train.legacy.contrib.layers.utils import (
 
 @add_arg_scope
 def max_pool2d(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
+    inputs: TensorLike,
+    kernel_size: Sizes,
+    stride: Sizes = 2,
     padding: str = "VALID",
     data_format: str = "NHWC",
-    outputs_collections: Any = None,
-    scope: Any = None,
+    outputs_collections: Collections | None = None,
+    scope: str | None = None,
 ) -> tf.Tensor:
-    """The largest value of each window."""
-    sizes = n_positive_integers(2, kernel_size), n_positive_integers(2, stride), padding.upper()
-    with tf.name_scope(scope or "MaxPool2D") as entered:
-        outputs = tf.nn.max_pool2d(inputs, *sizes, checked_form(data_format), name="MaxPool")
-        return collect_named_outputs(outputs_collections, entered, outputs)
+    """Returns the maximum of each window."""
+    window = n_positive_integers(2, kernel_size), n_positive_integers(2, stride), padding.upper()
+    with tf.name_scope(scope or "MaxPool2D") as name_scope:
+        outputs = tf.nn.max_pool2d(inputs, *window, check_data_format(data_format), name="MaxPool")
+        return collect_named_outputs(outputs_collections, name_scope, outputs)
 
 
 @add_arg_scope
 def avg_pool2d(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
+    inputs: TensorLike,
+    kernel_size: Sizes,
+    stride: Sizes = 2,
     padding: str = "VALID",
     data_format: str = "NHWC",
-    outputs_collections: Any = None,
-    scope: Any = None,
+    outputs_collections: Collections | None = None,
+    scope: str | None = None,
 ) -> tf.Tensor:
-    """The mean of each window."""
-    sizes = n_positive_integers(2, kernel_size), n_positive_integers(2, stride), padding.upper()
-    with tf.name_scope(scope or "AvgPool2D") as entered:
-        outputs = tf.nn.avg_pool2d(inputs, *sizes, checked_form(data_format), name="AvgPool")
-        return collect_named_outputs(outputs_collections, entered, outputs)
+    """Returns the mean of each window."""
+    window = n_positive_integers(2, kernel_size), n_positive_integers(2, stride), padding.upper()
+    with tf.name_scope(scope or "AvgPool2D") as name_scope:
+        outputs = tf.nn.avg_pool2d(inputs, *window, check_data_format(data_format), name="AvgPool")
+        return collect_named_outputs(outputs_collections, name_scope, outputs)

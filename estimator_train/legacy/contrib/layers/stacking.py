@@ -1,45 +1,53 @@
-"""Layers of `tf.contrib.layers` one upon the other."""
+"""Functions of `tf.contrib.layers` that stack layers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import TensorLike
+
 _v1 = tf.compat.v1
 
 
 def repeat(
-    inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any
-) -> Any:
-    """Calls a layer several times, one upon the other, in scopes `scope/scope_1` and so on."""
-    return _upon_each_other(inputs, layer, [args] * repetitions, "Repeat", kwargs)
+    inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any
+) -> tf.Tensor:
+    """Stacks a layer several times, in scopes `scope/scope_1` and so on."""
+    return _stack_layers(inputs, layer, [args] * repetitions, "Repeat", kwargs)
 
 
-def stack(inputs: Any, layer: Callable[..., Any], stack_args: Sequence[Any], **kwargs: Any) -> Any:
-    """Calls a layer once for each of several arguments, one upon the other.
+def stack(
+    inputs: TensorLike, layer: Callable[..., Any], stack_args: Sequence[Any], **kwargs: Any
+) -> tf.Tensor:
+    """Stacks a layer once for each element of stack_args.
 
     Args:
-      inputs: The first input.
-      layer: The layer.
-      stack_args: Its arguments, a list or tuple or one, for each call.
-      **kwargs: Further arguments of all calls.
+      inputs: Inputs of the first layer.
+      layer: Function of the layer.
+      stack_args: Positional arguments of each call: a list, a tuple, or a single argument.
+      **kwargs: Keyword arguments of all calls.
 
     Raises:
-      ValueError: stack_args is no list or tuple.
+      ValueError: stack_args is neither a list nor a tuple.
     """
     if not isinstance(stack_args, (list, tuple)):
         raise ValueError("stack_args need to be a list or tuple")
-    given = [one if isinstance(one, (list, tuple)) else [one] for one in stack_args]
-    return _upon_each_other(inputs, layer, given, "Stack", kwargs)
+    layer_arguments = [one if isinstance(one, (list, tuple)) else [one] for one in stack_args]
+    return _stack_layers(inputs, layer, layer_arguments, "Stack", kwargs)
 
 
-def _upon_each_other(
-    inputs: Any, layer: Any, arguments: Sequence[Any], default: str, further: dict[str, Any]
-) -> Any:
-    scope = further.pop("scope", None)
-    # The name of a layer is that within a `functools.partial`, as `relu` is one.
-    name = scope or getattr(getattr(layer, "func", layer), "__name__", default.lower())
-    with _v1.variable_scope(scope, default, [inputs]):
-        for number, given in enumerate(arguments, 1):
-            inputs = layer(inputs, *given, scope=f"{name}_{number}", **further)
+def _stack_layers(
+    inputs: TensorLike,
+    layer: Callable[..., Any],
+    arguments: Sequence[Any],
+    default_name: str,
+    common_arguments: dict[str, Any],
+) -> tf.Tensor:
+    scope = common_arguments.pop("scope", None)
+    # `relu` is a functools.partial, so the name is that of the function in it.
+    name = scope or getattr(getattr(layer, "func", layer), "__name__", default_name.lower())
+    with _v1.variable_scope(scope, default_name, [inputs]):
+        for number, layer_arguments in enumerate(arguments, 1):
+            inputs = layer(inputs, *layer_arguments, scope=f"{name}_{number}", **common_arguments)
     return inputs

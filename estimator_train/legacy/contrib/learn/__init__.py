@@ -1,4 +1,4 @@
-"""`tf.contrib.learn`: RunConfig, Experiment, learn_runner and estimators of 2017."""
+"""Stand-in for `tf.contrib.learn`: RunConfig, Experiment, learn_runner and estimators of 2017."""
 
 from types import SimpleNamespace
 

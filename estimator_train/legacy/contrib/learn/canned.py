@@ -1,23 +1,24 @@
-"""Linear and deep classifiers and regressors of `tf.contrib.learn`, by those of `tf.estimator`.
+"""Linear and deep classifiers and regressors of `tf.contrib.learn`, built on `tf.estimator`.
 
-Their losses are means over a batch. Predictions are classes or numbers, evaluations have the
-names of 2017; variables have those of `tf.estimator`.
+Losses are means over a batch. Predictions are classes or numbers, and metrics have the names of
+2017. Variables have the names of `tf.estimator`.
 """
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
+from estimator_train.legacy.contrib._types import Arrays, Column, Optimizer
 from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE
-from estimator_train.legacy.contrib.learn.estimators import Learning, configured
+from estimator_train.legacy.contrib.learn.estimators import LearnEstimator, apply_tf_config
 from estimator_train.training.extenders import clip_gradients_by_norm
 
-_MEAN = tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE
+_MEAN_LOSS = tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE
 _train = tf.compat.v1.train
 _BINARY: dict[str, tuple[str, ...]] = {
     "accuracy": ("accuracy", "accuracy/threshold_0.500000_mean"),
@@ -30,170 +31,178 @@ _BINARY: dict[str, tuple[str, ...]] = {
 }
 _CLASSES: dict[str, tuple[str, ...]] = {"accuracy": ("accuracy",)}
 _ALWAYS = ("loss", "global_step")
-# Arguments of 2017 that have become others, or do nothing.
-_GONE = (
+# Arguments of 2017 that are renamed or unused.
+_DROPPED_ARGUMENTS = (
     *("_joint_weight", "_joint_weights", "_joint_linear_weights", "embedding_lr_multipliers"),
     *("enable_centered_bias", "fix_global_step_increment_bug", "gradient_clip_norm"),
     *("input_layer_min_slice_size", "weight_column_name"),
 )
 
 
-class _Canned(Learning):
-    _names: dict[str, tuple[str, ...]] = {}
-    _main = ""
+class _CannedEstimator(LearnEstimator):
+    _metric_names: dict[str, tuple[str, ...]] = {}
+    _main_output = ""
     _outputs: tuple[str, ...] = ()
-    _by_columns = True
+    _uses_columns = True
 
-    def __init__(self, feature_engineering_fn: Any, **kwargs: Any) -> None:
+    def __init__(self, feature_engineering_fn: Callable[..., Any] | None, **kwargs: Any) -> None:
         self._feature_engineering_fn = feature_engineering_fn
         super().__init__(**kwargs)
 
-    def get_variable_value(self, name: str) -> Any:
-        """The value of a variable, by its name or by the one that it had in 2017."""
-        known = name in self.get_variable_names()
-        return super().get_variable_value(name if known else _today(name))
+    def get_variable_value(self, name: str) -> np.ndarray:
+        """Returns the value of a variable, by its current name or its name of 2017."""
+        exists = name in self.get_variable_names()
+        return super().get_variable_value(name if exists else _current_variable_name(name))
 
-    def predict_all(self, x: Any, batch_size: int | None = None, outputs: Any = None) -> Any:
-        """All outputs of all examples together, or those of some keys."""
+    def predict_all(
+        self, x: Arrays, batch_size: int | None = None, outputs: Sequence[str] | None = None
+    ) -> Any:
+        """Returns the outputs of all examples as one dict, or those of some keys."""
         return super().predict_all(x, batch_size, outputs or self._outputs)
 
-    def _chosen(self, predictions: Iterator[Any], outputs: Any) -> Iterator[Any]:
-        found = (_plain(self._predictions(one)) for one in predictions)
+    def _select_outputs(
+        self, predictions: Iterator[Any], outputs: Sequence[str] | None
+    ) -> Iterator[Any]:
+        converted = (_to_scalars(self._convert_predictions(one)) for one in predictions)
         if outputs:
-            return super()._chosen(found, outputs)
-        return (one[self._main] for one in found)
+            return super()._select_outputs(converted, outputs)
+        return (one[self._main_output] for one in converted)
 
-    def _reported(self, results: Any, metrics: Any) -> Any:
-        own = [name[0] if isinstance(name, tuple) else name for name in metrics]
-        kept = {name: results[name] for name in (*_ALWAYS, *own)}
-        for name, old in self._names.items():
-            kept = dict.fromkeys(old, results[name]) | kept
-        return kept
+    def _convert_results(
+        self, results: Mapping[str, Any], metrics: Iterable[Any]
+    ) -> dict[str, Any]:
+        caller_names = [name[0] if isinstance(name, tuple) else name for name in metrics]
+        reported = {name: results[name] for name in (*_ALWAYS, *caller_names)}
+        for name, old in self._metric_names.items():
+            reported = dict.fromkeys(old, results[name]) | reported
+        return reported
 
 
-class Classifier(_Canned):
-    """What all classifiers have."""
+class Classifier(_CannedEstimator):
+    """Base class of classifiers."""
 
-    _main = "classes"
+    _main_output = "classes"
     _outputs = ("classes", "logits", "logistic", "probabilities")
 
-    def __init__(self, label_keys: Any, n_classes: int, **kwargs: Any) -> None:
+    def __init__(self, label_keys: Sequence[str] | None, n_classes: int, **kwargs: Any) -> None:
         if n_classes < 2:
             raise ValueError("n_classes must be greater than 1.")
         if n_classes == 2 and label_keys is not None:
             raise ValueError("label_keys is not supported for n_classes=2.")
-        self._names = _BINARY if n_classes == 2 else _CLASSES
-        self._by_keys = label_keys is not None
-        kwargs.update(n_classes=n_classes, label_vocabulary=label_keys, loss_reduction=_MEAN)
+        self._metric_names = _BINARY if n_classes == 2 else _CLASSES
+        self._has_label_keys = label_keys is not None
+        kwargs.update(n_classes=n_classes, label_vocabulary=label_keys, loss_reduction=_MEAN_LOSS)
         super().__init__(**kwargs)
 
-    def _predictions(self, predictions: Any) -> Any:
-        classes = predictions["classes" if self._by_keys else "class_ids"][..., 0]
+    def _convert_predictions(self, predictions: Any) -> dict[str, Any]:
+        classes = predictions["classes" if self._has_label_keys else "class_ids"][..., 0]
         kept = {key: predictions[key] for key in ("logits", "logistic", "probabilities")
                 if key in predictions}  # fmt: skip
         return {**kept, "classes": classes}
 
     def predict_classes(
         self,
-        x: Any = None,
+        x: Arrays | None = None,
         input_fn: Callable[[], Any] | None = None,
         batch_size: int | None = None,
         as_iterable: bool = True,
     ) -> Any:
-        """The class of each example; arguments are as for `predict`."""
+        """Predicts the class of each example; arguments are those of `predict`."""
         return self.predict(x, input_fn, batch_size, None, as_iterable)
 
     def predict_proba(
         self,
-        x: Any = None,
+        x: Arrays | None = None,
         input_fn: Callable[[], Any] | None = None,
         batch_size: int | None = None,
         as_iterable: bool = True,
     ) -> Any:
-        """The probabilities of the classes of each example; arguments are as for `predict`."""
+        """Predicts class probabilities of each example; arguments are those of `predict`."""
         key = "probabilities"
-        found = (one[key] for one in self.predict(x, input_fn, batch_size, [key]))
-        return found if as_iterable else np.array(list(found))
+        converted = (one[key] for one in self.predict(x, input_fn, batch_size, [key]))
+        return converted if as_iterable else np.array(list(converted))
 
 
-class Regressor(_Canned):
-    """What all regressors have."""
+class Regressor(_CannedEstimator):
+    """Base class of regressors."""
 
-    _main = "scores"
+    _main_output = "scores"
     _outputs = ("scores",)
 
     def __init__(self, label_dimension: int, **kwargs: Any) -> None:
-        self._one = label_dimension == 1
-        kwargs.update(label_dimension=label_dimension, loss_reduction=_MEAN)
+        self._is_scalar = label_dimension == 1
+        kwargs.update(label_dimension=label_dimension, loss_reduction=_MEAN_LOSS)
         super().__init__(**kwargs)
 
-    def _predictions(self, predictions: Any) -> Any:
-        found = predictions["predictions"]
-        return {"scores": found[..., 0] if self._one else found}
+    def _convert_predictions(self, predictions: Any) -> dict[str, Any]:
+        converted = predictions["predictions"]
+        return {"scores": converted[..., 0] if self._is_scalar else converted}
 
     def predict_scores(
         self,
-        x: Any = None,
+        x: Arrays | None = None,
         input_fn: Callable[[], Any] | None = None,
         batch_size: int | None = None,
         as_iterable: bool = True,
     ) -> Any:
-        """The number that each example gets; arguments are as for `predict`."""
+        """Predicts the number of each example; arguments are those of `predict`."""
         return self.predict(x, input_fn, batch_size, None, as_iterable)
 
 
-def _plain(prediction: dict[str, Any]) -> dict[str, Any]:
-    """The same, and what has no shape as a number or as bytes."""
+def _to_scalars(prediction: dict[str, Any]) -> dict[str, Any]:
+    """Converts the arrays without dimensions of a prediction to numbers or bytes."""
     return {key: value[()] for key, value in prediction.items()}
 
 
-def _today(name: str) -> str:
-    """The name that `tf.estimator` gives a variable, by the name of 2017."""
+def _current_variable_name(name: str) -> str:
+    """Returns the name that `tf.estimator` gives a variable of a name of 2017."""
     if name.startswith("dnn/"):
         return re.sub("/biases$", "/bias", re.sub("/weights$", "/kernel", name))
     name = re.sub("^linear/+(.*)(weight)$", r"linear/linear_model/\1\2s", name)
     return name.replace("linear_model/weights", f"linear_model/{ONLY_FEATURE}/weights")
 
 
-def of_today(given: Mapping[str, Any], **defaults: Callable[[], Any]) -> dict[str, Any]:
-    """The arguments of `tf.estimator`.
+def convert_arguments(given: Mapping[str, Any], **defaults: Callable[[], Any]) -> dict[str, Any]:
+    """Converts arguments of 2017 to those of `tf.estimator`.
 
     Args:
-      given: Those of 2017, the variables of a constructor.
-      **defaults: What makes each optimizer where none is given.
+      given: Arguments of a constructor of 2017, with its other local variables.
+      **defaults: Function that creates the default of each optimizer argument.
     """
     if given["enable_centered_bias"]:
-        raise ValueError("enable_centered_bias=True: there is no centered bias here.")
-    left_out = ("self", "__class__", *_GONE)
-    kept = {name: value for name, value in given.items() if name not in left_out}
-    kept.update(weight_column=given["weight_column_name"], config=configured(given["config"]))
+        raise ValueError("enable_centered_bias=True is not supported: remove the argument.")
+    left_out = ("self", "__class__", *_DROPPED_ARGUMENTS)
+    arguments = {name: value for name, value in given.items() if name not in left_out}
+    arguments.update(
+        weight_column=given["weight_column_name"], config=apply_tf_config(given["config"])
+    )
     for name, default in defaults.items():
-        kept[name] = _clipped(given[name], default, given["gradient_clip_norm"])
-    return kept
+        arguments[name] = _add_clipping(given[name], default, given["gradient_clip_norm"])
+    return arguments
 
 
-def _clipped(optimizer: Any, default: Callable[[], Any], clip_norm: float | None) -> Any:
-    """The optimizer, or the default one; with a bound of the gradients' norm."""
+def _add_clipping(optimizer: Any, default: Callable[[], Any], clip_norm: float | None) -> Any:
+    """Returns the optimizer or the default one, with a maximum norm of the gradients."""
     optimizer = default() if optimizer is None else optimizer
     if clip_norm is None:
         return optimizer
-    made = optimizer() if callable(optimizer) else optimizer
-    return clip_gradients_by_norm(made, clip_norm)
+    created = optimizer() if callable(optimizer) else optimizer
+    return clip_gradients_by_norm(created, clip_norm)
 
 
-def linear(columns: Any) -> Callable[[], Any]:
-    """From columns to the function that makes the optimizer of their linear model."""
+def create_linear_optimizer_fn(columns: Sequence[Column] | None) -> Callable[[], Any]:
+    """Returns the function that creates the optimizer of a linear model of some columns."""
     rate = min(0.2, 1 / math.sqrt(len(columns or ()) or 1))
     return lambda: _train.FtrlOptimizer(rate)
 
 
-def deep() -> Any:
-    """The optimizer of a deep model."""
+def create_deep_optimizer() -> Optimizer:
+    """Creates the optimizer of a deep model."""
     return _train.AdagradOptimizer(0.05)
 
 
 class LinearClassifier(Classifier, v1.LinearClassifier):
-    """See `tf.estimator.LinearClassifier`; arguments are those of 2017."""
+    """Linear classifier; see `tf.estimator.LinearClassifier`. The arguments are those of 2017."""
 
     def __init__(
         self,
@@ -205,15 +214,17 @@ class LinearClassifier(Classifier, v1.LinearClassifier):
         gradient_clip_norm: float | None = None,
         enable_centered_bias: bool = False,
         _joint_weight: bool = False,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
         label_keys: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(**of_today(locals(), optimizer=linear(feature_columns)))
+        super().__init__(
+            **convert_arguments(locals(), optimizer=create_linear_optimizer_fn(feature_columns))
+        )
 
 
 class DNNClassifier(Classifier, v1.DNNClassifier):
-    """See `tf.estimator.DNNClassifier`; arguments are those of 2017."""
+    """Deep classifier; see `tf.estimator.DNNClassifier`. The arguments are those of 2017."""
 
     def __init__(
         self,
@@ -227,17 +238,17 @@ class DNNClassifier(Classifier, v1.DNNClassifier):
         dropout: float | None = None,
         gradient_clip_norm: float | None = None,
         enable_centered_bias: bool = False,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
-        embedding_lr_multipliers: Any = None,
+        embedding_lr_multipliers: Mapping[Any, float] | None = None,
         input_layer_min_slice_size: int | None = None,
         label_keys: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(**of_today(locals(), optimizer=deep))
+        super().__init__(**convert_arguments(locals(), optimizer=create_deep_optimizer))
 
 
 class LinearRegressor(Regressor, v1.LinearRegressor):
-    """See `tf.estimator.LinearRegressor`; arguments are those of 2017."""
+    """Linear regressor; see `tf.estimator.LinearRegressor`. The arguments are those of 2017."""
 
     def __init__(
         self,
@@ -249,14 +260,16 @@ class LinearRegressor(Regressor, v1.LinearRegressor):
         enable_centered_bias: bool = False,
         label_dimension: int = 1,
         _joint_weights: bool = False,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(**of_today(locals(), optimizer=linear(feature_columns)))
+        super().__init__(
+            **convert_arguments(locals(), optimizer=create_linear_optimizer_fn(feature_columns))
+        )
 
 
 class DNNRegressor(Regressor, v1.DNNRegressor):
-    """See `tf.estimator.DNNRegressor`; arguments are those of 2017."""
+    """Deep regressor; see `tf.estimator.DNNRegressor`. The arguments are those of 2017."""
 
     def __init__(
         self,
@@ -269,10 +282,10 @@ class DNNRegressor(Regressor, v1.DNNRegressor):
         dropout: float | None = None,
         gradient_clip_norm: float | None = None,
         enable_centered_bias: bool = False,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
         label_dimension: int = 1,
-        embedding_lr_multipliers: Any = None,
+        embedding_lr_multipliers: Mapping[Any, float] | None = None,
         input_layer_min_slice_size: int | None = None,
     ) -> None:
-        super().__init__(**of_today(locals(), optimizer=deep))
+        super().__init__(**convert_arguments(locals(), optimizer=create_deep_optimizer))

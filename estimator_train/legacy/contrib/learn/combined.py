@@ -1,6 +1,6 @@
-"""Wide and deep classifiers and regressors of `tf.contrib.learn`; see `canned`."""
+"""Combined linear and deep estimators of `tf.contrib.learn`; see `canned`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -9,14 +9,14 @@ import estimator_train.compat.v1 as v1
 from estimator_train.legacy.contrib.learn.canned import (
     Classifier,
     Regressor,
-    deep,
-    linear,
-    of_today,
+    convert_arguments,
+    create_deep_optimizer,
+    create_linear_optimizer_fn,
 )
 
 
 class DNNLinearCombinedClassifier(Classifier, v1.DNNLinearCombinedClassifier):
-    """See `tf.estimator.DNNLinearCombinedClassifier`; arguments are those of 2017."""
+    """Classifier of `tf.estimator.DNNLinearCombinedClassifier` with the arguments of 2017."""
 
     def __init__(
         self,
@@ -33,21 +33,23 @@ class DNNLinearCombinedClassifier(Classifier, v1.DNNLinearCombinedClassifier):
         dnn_dropout: float | None = None,
         gradient_clip_norm: float | None = None,
         enable_centered_bias: bool = False,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
-        embedding_lr_multipliers: Any = None,
+        embedding_lr_multipliers: Mapping[Any, float] | None = None,
         input_layer_min_slice_size: int | None = None,
         label_keys: Sequence[str] | None = None,
         fix_global_step_increment_bug: bool = False,
     ) -> None:
-        given = of_today(
-            locals(), linear_optimizer=linear(linear_feature_columns), dnn_optimizer=deep
+        arguments = convert_arguments(
+            locals(),
+            linear_optimizer=create_linear_optimizer_fn(linear_feature_columns),
+            dnn_optimizer=create_deep_optimizer,
         )
-        super().__init__(**given)
+        super().__init__(**arguments)
 
 
 class DNNLinearCombinedRegressor(Regressor, v1.DNNLinearCombinedRegressor):
-    """See `tf.estimator.DNNLinearCombinedRegressor`; arguments are those of 2017."""
+    """Regressor of `tf.estimator.DNNLinearCombinedRegressor` with the arguments of 2017."""
 
     def __init__(
         self,
@@ -64,13 +66,15 @@ class DNNLinearCombinedRegressor(Regressor, v1.DNNLinearCombinedRegressor):
         gradient_clip_norm: float | None = None,
         enable_centered_bias: bool = False,
         label_dimension: int = 1,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
-        embedding_lr_multipliers: Any = None,
+        embedding_lr_multipliers: Mapping[Any, float] | None = None,
         input_layer_min_slice_size: int | None = None,
         fix_global_step_increment_bug: bool = False,
     ) -> None:
-        given = of_today(
-            locals(), linear_optimizer=linear(linear_feature_columns), dnn_optimizer=deep
+        arguments = convert_arguments(
+            locals(),
+            linear_optimizer=create_linear_optimizer_fn(linear_feature_columns),
+            dnn_optimizer=create_deep_optimizer,
         )
-        super().__init__(**given)
+        super().__init__(**arguments)

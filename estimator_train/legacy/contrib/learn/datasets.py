@@ -1,4 +1,4 @@
-"""Small data sets, from files that are there already; nothing is downloaded."""
+"""Small datasets, read from local files; nothing is downloaded."""
 
 import collections
 import csv
@@ -9,33 +9,34 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import DType
 from estimator_train.legacy.tutorials import input_data as mnist
 
 Dataset = collections.namedtuple("Dataset", "data target")
 Datasets = mnist.Datasets
 
 
-def load_mnist(train_dir: str = "MNIST-data") -> Any:
-    """MNIST; see `read_data_sets`.
+def load_mnist(train_dir: str = "MNIST-data") -> mnist.Datasets:
+    """Loads MNIST; see `read_data_sets`.
 
     Args:
-      train_dir: The directory with its four files.
+      train_dir: Directory with the four files.
     """
     return mnist.read_data_sets(train_dir)
 
 
 def load_csv_with_header(
-    filename: str, target_dtype: Any, features_dtype: Any, target_column: int = -1
-) -> Any:
-    """A CSV file whose first line has the numbers of its examples and features.
+    filename: str, target_dtype: DType, features_dtype: DType, target_column: int = -1
+) -> Dataset:
+    """Loads a CSV file whose first line gives the numbers of examples and features.
 
     Args:
-      filename: The file.
+      filename: Path of the file.
       target_dtype: Type of the labels.
       features_dtype: Type of the features.
-      target_column: Where the labels are.
+      target_column: Index of the column with the labels.
     """
-    header, *rows = _rows(filename)
+    header, *rows = _read_rows(filename)
     examples, width = int(header[0]), int(header[1])
     features = np.zeros((examples, width), features_dtype)
     targets = np.zeros((examples,), target_dtype)
@@ -46,49 +47,49 @@ def load_csv_with_header(
 
 
 def load_csv_without_header(
-    filename: str, target_dtype: Any, features_dtype: Any, target_column: int = -1
-) -> Any:
-    """A CSV file without a first line; see `load_csv_with_header`."""
-    rows = _rows(filename)
+    filename: str, target_dtype: DType, features_dtype: DType, target_column: int = -1
+) -> Dataset:
+    """Loads a CSV file without a header; see `load_csv_with_header`."""
+    rows = _read_rows(filename)
     targets = np.array([row.pop(target_column) for row in rows], target_dtype)
     return Dataset(np.array(rows, features_dtype), targets)
 
 
-def load_iris(data_path: str | None = None) -> Any:
-    """The flowers of Fisher: 150 with 4 sizes each, of 3 kinds.
+def load_iris(data_path: str | None = None) -> Dataset:
+    """Loads Fisher's iris flowers: 150 examples, 4 measurements, 3 classes.
 
     Args:
-      data_path: A CSV file with a header; by default the copy within scikit-learn.
+      data_path: CSV file with a header; by default the copy in scikit-learn.
 
     Raises:
-      ValueError: There is neither.
+      ValueError: data_path is missing, and scikit-learn is not installed.
     """
     if data_path:
         return load_csv_with_header(data_path, np.int64, np.float64)
     try:
-        of_sklearn: Any = importlib.import_module("sklearn.datasets")
+        sklearn_datasets: Any = importlib.import_module("sklearn.datasets")
     except ImportError as error:
         raise ValueError(
-            "TensorFlow does not bring the iris data any more: `pip install scikit-learn`, which "
-            "does, or name a CSV file with a header by data_path."
+            "TensorFlow no longer contains the iris data: run `pip install scikit-learn`, which "
+            "does, or set data_path to a CSV file with a header."
         ) from error
-    flowers = of_sklearn.load_iris()
+    flowers = sklearn_datasets.load_iris()
     return Dataset(flowers.data, flowers.target.astype(np.int64))
 
 
-def load_boston(data_path: str | None = None) -> Any:
-    """The houses of Boston.
+def load_boston(data_path: str | None = None) -> Dataset:
+    """Loads the house prices of Boston.
 
     Args:
-      data_path: A CSV file with a header.
+      data_path: CSV file with a header.
 
     Raises:
-      ValueError: None is named.
+      ValueError: data_path is missing.
     """
     if not data_path:
         raise ValueError(
-            "TensorFlow does not bring the Boston data any more: name a CSV file with a header by "
-            "data_path."
+            "TensorFlow no longer contains the Boston data: set data_path to a CSV file with a "
+            "header."
         )
     return load_csv_with_header(data_path, np.float64, np.float64)
 
@@ -97,15 +98,15 @@ DATASETS = {"iris": load_iris, "boston": load_boston, "mnist": load_mnist}
 
 
 def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Any:
-    """A data set by its name.
+    """Loads a dataset by name.
 
     Args:
-      name: A key of DATASETS.
+      name: Key of DATASETS.
       size: Unused.
-      test_with_fake_data: Not supported.
+      test_with_fake_data: Unused.
 
     Raises:
-      ValueError: It is another.
+      ValueError: The name is unknown.
     """
     del size, test_with_fake_data
     if name not in DATASETS:
@@ -113,7 +114,7 @@ def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = Fal
     return DATASETS[name]()
 
 
-def _rows(filename: str) -> list[list[str]]:
+def _read_rows(filename: str) -> list[list[str]]:
     with tf.io.gfile.GFile(filename) as file:
         return [row for row in csv.reader(file) if row]
 

@@ -1,41 +1,42 @@
-"""`Experiment` and `learn_runner` of `tf.contrib.learn`: what `train_and_evaluate` was before."""
+"""`Experiment` and `learn_runner` of `tf.contrib.learn`, which `train_and_evaluate` replaced."""
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.estimator import Estimator
+from estimator_train.legacy.contrib._types import Hook
 from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
 from estimator_train.legacy.contrib.training.hparams import HParams
 
 
 class Experiment:
-    """An estimator with its inputs: `train`, `evaluate`, `train_and_evaluate`.
+    """Estimator with its input functions, to train and evaluate.
 
-    The other arguments are unused: every checkpoint is evaluated as it comes.
+    Arguments that are not listed are unused: each checkpoint is evaluated when it is written.
 
     Args:
-      estimator: The estimator.
-      train_input_fn: Input of training.
-      eval_input_fn: Input of evaluation.
-      eval_metrics: Not supported: metrics belong to the model_fn.
-      train_steps: The step to train to; None: the input ends it.
-      eval_steps: Batches of an evaluation; None: all.
+      estimator: Estimator.
+      train_input_fn: Input function of training.
+      eval_input_fn: Input function of evaluation.
+      eval_metrics: Not supported: define metrics in model_fn.
+      train_steps: Global step at which training ends; None: at the end of the input.
+      eval_steps: Number of batches of an evaluation; None: all.
       train_monitors: Monitors and hooks of training.
       eval_hooks: Hooks of evaluation.
       eval_delay_secs: Seconds before the first evaluation.
-      continuous_eval_throttle_secs: Seconds from one evaluation of `continuous_eval` to the next.
-      export_strategies: What `make_export_strategy` returned, or a list of such.
+      continuous_eval_throttle_secs: Seconds between evaluations of `continuous_eval`.
+      export_strategies: Result of `make_export_strategy`, or a list of them.
       train_steps_per_iteration: Steps between evaluations of `continuous_train_and_eval`.
       saving_listeners: CheckpointSaverListeners of training.
 
     Raises:
-      ValueError: eval_metrics are given, or what is no estimator.
+      ValueError: eval_metrics are given, or estimator is not an Estimator.
     """
 
     def __init__(
@@ -43,17 +44,17 @@ class Experiment:
         estimator: Any,
         train_input_fn: Callable[..., Any],
         eval_input_fn: Callable[..., Any],
-        eval_metrics: Any = None,
+        eval_metrics: Mapping[Any, Any] | None = None,
         train_steps: int | None = None,
         eval_steps: int | None = 100,
-        train_monitors: Any = None,
-        eval_hooks: Any = None,
+        train_monitors: Sequence[Any] | None = None,
+        eval_hooks: Sequence[Hook] | None = None,
         local_eval_frequency: int | None = None,
         eval_delay_secs: float = 120,
         continuous_eval_throttle_secs: float = 60,
         min_eval_frequency: int | None = None,
         delay_workers_by_global_step: bool = False,
-        export_strategies: Any = None,
+        export_strategies: est.Exporter | Sequence[est.Exporter] | None = None,
         train_steps_per_iteration: int | None = None,
         checkpoint_and_export: bool = False,
         saving_listeners: Sequence[Any] | None = None,
@@ -70,7 +71,10 @@ class Experiment:
         train_hooks = replace_monitors_with_hooks(train_monitors, estimator)
         self._train = (train_input_fn, train_steps, train_hooks)
         self._eval = (eval_input_fn, eval_steps, list(eval_hooks or ()))
-        self._delay, self._throttle = eval_delay_secs, continuous_eval_throttle_secs
+        self._eval_delay, self._seconds_between_evals = (
+            eval_delay_secs,
+            continuous_eval_throttle_secs,
+        )
         self._steps_per_iteration = train_steps_per_iteration
         self._listeners = saving_listeners
         self._exporters: tuple[Any, ...] = ()
@@ -83,45 +87,47 @@ class Experiment:
 
     @property
     def train_steps(self) -> int | None:
-        """The step to train to."""
+        """Global step at which training ends."""
         return self._train[1]
 
     @property
     def eval_steps(self) -> int | None:
-        """Batches of an evaluation."""
+        """Number of batches of an evaluation."""
         return self._eval[1]
 
-    def extend_train_hooks(self, additional_hooks: Any) -> None:
+    def extend_train_hooks(self, additional_hooks: Sequence[Hook]) -> None:
         """Adds hooks of training."""
         self._train[2].extend(additional_hooks)
 
-    def reset_export_strategies(self, new_export_strategies: Any = None) -> tuple[Any, ...]:
-        """Sets what `make_export_strategy` returned, or a list of such; returns the old ones."""
+    def reset_export_strategies(
+        self, new_export_strategies: est.Exporter | Sequence[est.Exporter] | None = None
+    ) -> tuple[Any, ...]:
+        """Replaces the export strategies and returns the old ones."""
         old, new = self._exporters, new_export_strategies or ()
         self._exporters = tuple(new) if isinstance(new, (list, tuple)) else (new,)
         return old
 
     def train(self, delay_secs: float | None = None) -> Any:
-        """Trains; returns the estimator."""
+        """Trains the estimator and returns it."""
         input_fn, steps, hooks = self._train
         return self._estimator.train(
             input_fn, hooks=hooks, max_steps=steps, saving_listeners=self._listeners
         )
 
-    def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> Any:
-        """Evaluates the latest checkpoint; returns the metrics."""
+    def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> dict[str, Any]:
+        """Evaluates the latest checkpoint and returns the metrics."""
         input_fn, steps, hooks = self._eval
         return self._estimator.evaluate(
             input_fn, steps=steps, hooks=hooks, name="one_pass" if name is None else name
         )
 
-    def test(self) -> Any:
-        """Trains one step and evaluates one batch; returns the metrics."""
+    def test(self) -> dict[str, Any]:
+        """Trains one step, evaluates one batch and returns the metrics."""
         self._estimator.train(self._train[0], hooks=self._train[2], steps=1)
         return self._estimator.evaluate(self._eval[0], steps=1, name="one_pass")
 
     def train_and_evaluate(self) -> Any:
-        """Trains, evaluates and exports; returns the metrics and what was exported."""
+        """Trains, evaluates and exports; returns the metrics and the paths of exports."""
         train_fn, steps, hooks = self._train
         eval_fn, eval_steps, eval_hooks = self._eval
         return est.train_and_evaluate(
@@ -129,37 +135,38 @@ class Experiment:
             est.TrainSpec(train_fn, steps, hooks=hooks, saving_listeners=self._listeners),
             est.EvalSpec(
                 eval_fn, eval_steps, hooks=eval_hooks, exporters=self._exporters,
-                start_delay_secs=self._delay,
+                start_delay_secs=self._eval_delay,
             ),
         )  # fmt: skip
 
     def local_run(self) -> Any:
-        """The same as `train_and_evaluate`."""
+        """Calls `train_and_evaluate`."""
         return self.train_and_evaluate()
 
     def continuous_train_and_eval(
         self, continuous_eval_predicate_fn: Callable[[Any], bool] | None = None
     ) -> Any:
-        """Trains some steps and evaluates, again and again; exports at last.
+        """Alternates training and evaluation, then exports.
 
         Args:
-          continuous_eval_predicate_fn: Whether to go on, by the metrics; at first these are None.
+          continuous_eval_predicate_fn: Function of the metrics, at first None, that returns whether
+            to continue.
 
         Returns:
-          The metrics, and the paths of exports.
+          The metrics and the paths of exports.
         """
-        input_fn, last, hooks = self._train
-        goes_on = continuous_eval_predicate_fn or (lambda _: True)
+        input_fn, last_step, hooks = self._train
+        should_continue = continuous_eval_predicate_fn or (lambda _: True)
         results: Any = None
-        while goes_on(results) and not self._is_done(results):
+        while should_continue(results) and not self._has_trained_all_steps(results):
             self._estimator.train(
                 input_fn,
                 hooks,
-                steps=self._steps_per_iteration or last,
+                steps=self._steps_per_iteration or last_step,
                 saving_listeners=self._listeners,
             )
             results = self.evaluate()
-        return results, [self._export(one, results) for one in self._exporters]
+        return results, [self._export(exporter, results) for exporter in self._exporters]
 
     def continuous_eval(
         self,
@@ -169,38 +176,46 @@ class Experiment:
         continuous_eval_predicate_fn: Callable[[Any], bool] | None = None,
         name: str = "continuous",
     ) -> None:
-        """Evaluates the checkpoints that another process writes, until that has trained all steps.
+        """Evaluates the checkpoints of another process until it has trained all steps.
 
         Args:
-          delay_secs: Seconds to wait at first; by default eval_delay_secs.
-          throttle_delay_secs: Seconds between evaluations; by default those of the constructor.
-          evaluate_checkpoint_only_once: Whether only new checkpoints are evaluated.
-          continuous_eval_predicate_fn: Whether to go on, by the metrics; at first these are None.
+          delay_secs: Seconds before the first evaluation; by default eval_delay_secs.
+          throttle_delay_secs: Seconds between evaluations; by default that of the constructor.
+          evaluate_checkpoint_only_once: Whether to evaluate only new checkpoints.
+          continuous_eval_predicate_fn: Function of the metrics, at first None, that returns whether
+            to continue.
           name: Name of the evaluation.
         """
-        time.sleep(self._delay if delay_secs is None else delay_secs)
-        throttle = self._throttle if throttle_delay_secs is None else throttle_delay_secs
-        goes_on = continuous_eval_predicate_fn or (lambda _: True)
+        time.sleep(self._eval_delay if delay_secs is None else delay_secs)
+        throttle = (
+            self._seconds_between_evals if throttle_delay_secs is None else throttle_delay_secs
+        )
+        should_continue = continuous_eval_predicate_fn or (lambda _: True)
         input_fn, steps, hooks = self._eval
-        results, seen = None, None
-        while goes_on(results) and not self._is_done(results):
+        results, evaluated_path = None, None
+        while should_continue(results) and not self._has_trained_all_steps(results):
             start = time.time()
             path = tf.train.latest_checkpoint(self._estimator.model_dir)
-            if path and not (evaluate_checkpoint_only_once and path == seen):
-                results, seen = self._estimator.evaluate(input_fn, steps, hooks, path, name), path
+            if path and not (evaluate_checkpoint_only_once and path == evaluated_path):
+                results, evaluated_path = (
+                    self._estimator.evaluate(input_fn, steps, hooks, path, name),
+                    path,
+                )
             time.sleep(max(0.0, throttle - (time.time() - start)))
 
-    def _is_done(self, results: Any) -> bool:
-        last = self._train[1]
-        return bool(results) and last is not None and results["global_step"] >= last
+    def _has_trained_all_steps(self, results: Mapping[str, Any] | None) -> bool:
+        last_step = self._train[1]
+        if not results or last_step is None:
+            return False
+        return bool(results["global_step"] >= last_step)
 
-    def _export(self, exporter: Any, results: Any) -> Any:
+    def _export(self, exporter: est.Exporter, results: Any) -> Any:
         directory = os.path.join(self._estimator.model_dir, "export", exporter.name)
         path = tf.train.latest_checkpoint(self._estimator.model_dir)
         return exporter.export(self._estimator, directory, path, results, True)
 
     def run_std_server(self) -> None:
-        """Serves as a parameter server, until the others have ended."""
+        """Serves as a parameter server until training ends."""
         self._estimator.train(self._train[0])
 
 
@@ -208,29 +223,30 @@ def run(
     experiment_fn: Callable[..., Experiment],
     output_dir: str | None = None,
     schedule: str | None = None,
-    run_config: Any = None,
-    hparams: Any = None,
+    run_config: RunConfig | None = None,
+    hparams: HParams | None = None,
 ) -> Any:
-    """Makes an experiment and runs it.
+    """Creates an experiment and calls one of its methods.
 
     Args:
-      experiment_fn: Function of run_config and hparams, or of output_dir.
-      output_dir: The directory, for functions of it.
-      schedule: The method to call; `train_and_evaluate` by default.
-      run_config: The configuration.
-      hparams: The hyper-parameters.
+      experiment_fn: Function of run_config and hparams, or of output_dir, that returns an
+        Experiment.
+      output_dir: Directory of the model.
+      schedule: Name of the method; `train_and_evaluate` by default.
+      run_config: RunConfig with a model_dir.
+      hparams: Hyperparameters; they require run_config.
 
     Raises:
-      ValueError: Neither or both of output_dir and run_config are given, these or hparams are not
-        what they should be, or there is no such schedule.
-      TypeError: experiment_fn is no function, or returns no Experiment.
+      ValueError: Not exactly one of output_dir and run_config is given, an argument has the wrong
+        type, or there is no such method.
+      TypeError: experiment_fn is not callable, or returns no Experiment.
     """
     if (output_dir is None) == (run_config is None):
         raise ValueError("Exactly one of `output_dir` and `run_config` must be given.")
     if run_config is None:
         if not output_dir or hparams is not None:
             raise ValueError(
-                "`output_dir` must name a directory, and `hparams` goes with a config."
+                "`output_dir` must be a directory, and `hparams` require a `run_config`."
             )
     elif not isinstance(run_config, RunConfig) or not run_config.model_dir:
         raise ValueError("`run_config` must be a tf.contrib.learn.RunConfig with a `model_dir`.")
@@ -238,8 +254,8 @@ def run(
         raise ValueError("`hparams` must be `HParams` instance.")
     if not callable(experiment_fn):
         raise TypeError(f"Experiment builder '{experiment_fn}' is not callable.")
-    given = (output_dir,) if run_config is None else (run_config, hparams)
-    experiment = experiment_fn(*given)
+    arguments = (output_dir,) if run_config is None else (run_config, hparams)
+    experiment = experiment_fn(*arguments)
     if not isinstance(experiment, Experiment):
         raise TypeError(f"Experiment builder returned no Experiment: {experiment}")
     method = getattr(experiment, schedule or "train_and_evaluate", None)
@@ -250,12 +266,12 @@ def run(
 
 def make_export_strategy(
     serving_input_fn: Callable[[], Any],
-    default_output_alternative_key: Any = None,
-    assets_extra: Any = None,
+    default_output_alternative_key: object = None,
+    assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
     exports_to_keep: int | None = 5,
     strip_default_attrs: bool = False,
-) -> Any:
-    """An exporter of the last model."""
+) -> est.FinalExporter:
+    """Creates an exporter of the final model."""
     del default_output_alternative_key, strip_default_attrs, exports_to_keep
     return est.FinalExporter("Servo", serving_input_fn, assets_extra, as_text)

@@ -1,8 +1,8 @@
-"""Names of modes, problems and predictions."""
+"""Names of modes, problem types and predictions."""
 
 
 class ModeKeys:
-    """The modes of a model_fn."""
+    """Modes of a model_fn."""
 
     TRAIN = "train"
     EVAL = "eval"
@@ -10,7 +10,7 @@ class ModeKeys:
 
 
 class ProblemType:
-    """The kinds of problems."""
+    """Types of problems."""
 
     UNSPECIFIED = 0
     CLASSIFICATION = 1
@@ -19,7 +19,7 @@ class ProblemType:
 
 
 class PredictionKey:
-    """The keys of predictions."""
+    """Keys of predictions."""
 
     CLASSES = "classes"
     PROBABILITIES = "probabilities"

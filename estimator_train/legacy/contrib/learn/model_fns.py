@@ -1,10 +1,13 @@
-"""What model_fns and metrics of `tf.contrib.learn` are made of."""
+"""Results of model_fns, and metrics, of `tf.contrib.learn`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
 from estimator_train.engine.user_functions import argument_names
+from estimator_train.legacy.contrib._types import Features, Fetches
 from estimator_train.legacy.contrib.learn.keys import ModeKeys
 
 _LABELS = ("label", "labels", "target", "targets")
@@ -25,14 +28,14 @@ class _Fields(NamedTuple):
 
 
 class ModelFnOps(_Fields):
-    """What a model_fn may return; the other arguments are those of `EstimatorSpec`.
+    """Result of a model_fn; arguments that are not listed are those of `EstimatorSpec`.
 
     Args:
       mode: One of `ModeKeys`.
-      output_alternatives: Pairs of ProblemType and tensors, by the names of signatures.
+      output_alternatives: Pairs of ProblemType and tensors by signature name.
 
     Raises:
-      ValueError: What the mode needs is missing.
+      ValueError: An argument that the mode requires is missing.
     """
 
     __slots__ = ()
@@ -40,16 +43,16 @@ class ModelFnOps(_Fields):
     def __new__(
         cls,
         mode: str,
-        predictions: Any = None,
-        loss: Any = None,
-        train_op: Any = None,
-        eval_metric_ops: Any = None,
-        output_alternatives: Any = None,
+        predictions: Features | None = None,
+        loss: tf.Tensor | None = None,
+        train_op: Fetches | None = None,
+        eval_metric_ops: Mapping[str, Any] | None = None,
+        output_alternatives: Mapping[str, tuple[int, Any]] | None = None,
         training_chief_hooks: Sequence[Any] | None = None,
         training_hooks: Sequence[Any] | None = None,
-        scaffold: Any = None,
+        scaffold: tf.compat.v1.train.Scaffold | None = None,
     ) -> "ModelFnOps":
-        """Checks the arguments, which the class describes."""
+        """Checks that the arguments suit the mode."""
         if loss is None and mode != ModeKeys.INFER:
             raise ValueError("Missing loss.")
         if train_op is None and mode == ModeKeys.TRAIN:
@@ -69,8 +72,8 @@ class ModelFnOps(_Fields):
             mode,
         )
 
-    def as_estimator_spec(self) -> Any:
-        """The EstimatorSpec of the same."""
+    def as_estimator_spec(self) -> v1.EstimatorSpec:
+        """Converts this object to an EstimatorSpec."""
         outputs: dict[str, Any] = {
             key: v1.export.PredictOutput(output)
             for key, (_, output) in (self.output_alternatives or {}).items()
@@ -89,14 +92,14 @@ class ModelFnOps(_Fields):
 
 
 class MetricSpec:
-    """A metric of an evaluation.
+    """Metric of an evaluation.
 
     Args:
-      metric_fn: Function of labels, predictions and maybe weights, by such names; of predictions
-        where an argument has another name.
-      prediction_key: Which of the predictions; None: the only one.
-      label_key: Which of the labels; None: the only one.
-      weight_key: The feature with the weights.
+      metric_fn: Function of labels, predictions and optionally weights; arguments are recognized by
+        name, and an argument of another name gets the predictions.
+      prediction_key: Key of the predictions; None: there is only one.
+      label_key: Key of the labels; None: there is only one.
+      weight_key: Name of the feature with the weights.
     """
 
     def __init__(
@@ -110,48 +113,48 @@ class MetricSpec:
         self.prediction_key, self.label_key = prediction_key, label_key
         self.weight_key = weight_key
 
-    def create_metric_ops(self, inputs: Any, labels: Any, predictions: Any) -> Any:
-        """The metric's value and its update.
+    def create_metric_ops(self, inputs: Features, labels: Features, predictions: Features) -> Any:
+        """Returns the value and the update operation of the metric.
 
         Args:
-          inputs: The features.
-          labels: A tensor, or a dict of them.
-          predictions: The same.
+          inputs: Features.
+          labels: Tensor or dict of tensors.
+          predictions: Tensor or dict of tensors.
 
         Raises:
-          ValueError: There are several without a key, or one alone with a key.
-          KeyError: There are none of the key.
+          ValueError: A key is missing for a dict, or given for a tensor.
+          KeyError: A dict lacks the key.
         """
-        chosen = _chosen("prediction", predictions, self.prediction_key)
-        takes = argument_names(self.metric_fn)
-        given = {name: chosen for name in takes if name in _PREDICTIONS}
-        positional = [] if given else [chosen]
-        if any(name in _LABELS for name in takes):
-            label = _chosen("label", labels, self.label_key)
-            given |= {name: label for name in takes if name in _LABELS}
+        prediction = _select("prediction", predictions, self.prediction_key)
+        accepted = argument_names(self.metric_fn)
+        arguments = {name: prediction for name in accepted if name in _PREDICTIONS}
+        positional = [] if arguments else [prediction]
+        if any(name in _LABELS for name in accepted):
+            label = _select("label", labels, self.label_key)
+            arguments |= {name: label for name in accepted if name in _LABELS}
         if self.weight_key:
-            given |= {name: inputs[self.weight_key] for name in takes if name in _WEIGHTS}
-        return self.metric_fn(*positional, **given)
+            arguments |= {name: inputs[self.weight_key] for name in accepted if name in _WEIGHTS}
+        return self.metric_fn(*positional, **arguments)
 
 
-def _chosen(what: str, given: Any, key: str | None) -> Any:
+def _select(role: str, given: Any, key: str | None) -> Any:
     if not isinstance(given, dict):
         if key is not None:
-            raise ValueError(f"{what}_key '{key}' was given, and there is one {what} alone.")
+            raise ValueError(f"{role}_key must be None for a single {role}, got '{key}'.")
         return given
     if key is None and len(given) != 1:
-        raise ValueError(f"MetricSpec without {what}_key, where there are: {sorted(given)}")
+        raise ValueError(f"MetricSpec needs {role}_key to choose from {sorted(given)}.")
     return given[next(iter(given)) if key is None else key]
 
 
-def specification(returned: Any, mode: str) -> Any:
-    """What a model_fn returned as an EstimatorSpec.
+def to_estimator_spec(returned: Any, mode: str) -> v1.EstimatorSpec:
+    """Converts the result of a model_fn to an EstimatorSpec.
 
     Args:
-      returned: An EstimatorSpec, ModelFnOps, or predictions, loss and train_op.
-      mode: The mode that it was called in.
+      returned: EstimatorSpec, ModelFnOps, or predictions, loss and train_op.
+      mode: Mode of the call.
     """
     if isinstance(returned, v1.EstimatorSpec):
         return returned
-    made = returned if isinstance(returned, ModelFnOps) else ModelFnOps(mode, *returned)
-    return made.as_estimator_spec()
+    ops = returned if isinstance(returned, ModelFnOps) else ModelFnOps(mode, *returned)
+    return ops.as_estimator_spec()

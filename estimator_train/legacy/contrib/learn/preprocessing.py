@@ -1,4 +1,4 @@
-"""`tf.contrib.learn.preprocessing`: texts as numbers of words."""
+"""Stand-in for `tf.contrib.learn.preprocessing`: texts as word numbers."""
 
 import collections
 import pickle
@@ -10,24 +10,24 @@ import numpy as np
 import tensorflow as tf
 
 _WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNICODE)
-_UNKNOWN = "<UNK>"
+_UNKNOWN_WORD = "<UNK>"
 
 
 def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
-    """The words of each text."""
+    """Yields the words of each text."""
     for text in iterator:
         yield _WORD.findall(text)
 
 
 class CategoricalVocabulary:
-    """Words and their numbers; 0 is that of unknown ones.
+    """Mapping of words to numbers; unknown words have the number 0.
 
     Args:
-      unknown_token: The word that stands for these.
-      support_reverse: Whether words can be asked for by their numbers.
+      unknown_token: Word of the number 0.
+      support_reverse: Whether `reverse` returns the word of a number.
     """
 
-    def __init__(self, unknown_token: str = _UNKNOWN, support_reverse: bool = True) -> None:
+    def __init__(self, unknown_token: str = _UNKNOWN_WORD, support_reverse: bool = True) -> None:
         self._unknown, self._support_reverse = unknown_token, support_reverse
         self._mapping = {unknown_token: 0}
         self._words = [unknown_token]
@@ -38,11 +38,11 @@ class CategoricalVocabulary:
         return len(self._mapping)
 
     def freeze(self, freeze: bool = True) -> None:
-        """Takes no more words in, or does again."""
+        """Stops adding new words, or starts again with freeze=False."""
         self._frozen = freeze
 
     def get(self, category: str) -> int:
-        """The number of a word, a new one if it may be taken in."""
+        """Returns the number of a word, and adds the word unless the vocabulary is frozen."""
         if category not in self._mapping:
             if self._frozen:
                 return 0
@@ -56,21 +56,21 @@ class CategoricalVocabulary:
             self._counts[category] += count
 
     def trim(self, min_frequency: int, max_frequency: int = -1) -> None:
-        """Leaves words out by how often they came; the others are numbered anew, frequent first."""
-        kept = [
+        """Removes words by frequency and renumbers the others, most frequent first."""
+        frequent = [
             (word, count)
             for word, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
             if count > min_frequency and not 0 <= max_frequency <= count
         ]
-        self._counts = collections.Counter(dict(kept))
-        self._words = [self._unknown, *(word for word, _ in kept)]
+        self._counts = collections.Counter(dict(frequent))
+        self._words = [self._unknown, *(word for word, _ in frequent)]
         self._mapping = {word: number for number, word in enumerate(self._words)}
 
     def reverse(self, class_id: int) -> str:
-        """The word of a number.
+        """Returns the word of a number.
 
         Raises:
-          ValueError: The vocabulary was made without.
+          ValueError: The vocabulary has support_reverse=False.
         """
         if not self._support_reverse:
             raise ValueError("This vocabulary wasn't initialized with support_reverse.")
@@ -78,12 +78,12 @@ class CategoricalVocabulary:
 
 
 class VocabularyProcessor:
-    """Texts as rows of numbers of their words.
+    """Converter of texts to rows of word numbers.
 
     Args:
-      max_document_length: Words in a row; longer texts are cut, shorter ones end in zeros.
-      min_frequency: Words are left out that come no more often than that.
-      vocabulary: A vocabulary to use.
+      max_document_length: Length of a row; longer texts are cut, shorter ones padded with zeros.
+      min_frequency: Words that are not more frequent than this are removed.
+      vocabulary: Vocabulary to use; by default a new one.
       tokenizer_fn: Function of texts that returns the words of each.
     """
 
@@ -99,8 +99,8 @@ class VocabularyProcessor:
         self.vocabulary_ = CategoricalVocabulary() if vocabulary is None else vocabulary
         self._tokenizer = tokenizer_fn or tokenizer
 
-    def fit(self, raw_documents: Iterable[str], unused_y: Any = None) -> "VocabularyProcessor":
-        """Learns the words of texts; returns itself."""
+    def fit(self, raw_documents: Iterable[str], unused_y: object = None) -> "VocabularyProcessor":
+        """Learns the words of texts and returns this object."""
         for words in self._tokenizer(raw_documents):
             for word in words:
                 self.vocabulary_.add(word)
@@ -110,7 +110,7 @@ class VocabularyProcessor:
         return self
 
     def fit_transform(
-        self, raw_documents: Iterable[str], unused_y: Any = None
+        self, raw_documents: Iterable[str], unused_y: object = None
     ) -> Iterator[np.ndarray]:
         """Learns the words of texts and yields their rows."""
         documents = list(raw_documents)
@@ -130,29 +130,29 @@ class VocabularyProcessor:
             yield " ".join(self.vocabulary_.reverse(number) for number in row)
 
     def save(self, filename: str) -> None:
-        """Writes this to a file."""
+        """Writes this object to a file."""
         with tf.io.gfile.GFile(filename, "wb") as file:
             file.write(pickle.dumps(self))
 
     @classmethod
     def restore(cls, filename: str) -> "VocabularyProcessor":
-        """Reads what `save` wrote."""
+        """Reads an object that `save` wrote."""
         with tf.io.gfile.GFile(filename, "rb") as file:
             return pickle.loads(file.read())
 
 
 class ByteProcessor:
-    """Texts as rows of their bytes.
+    """Converter of texts to rows of bytes.
 
     Args:
-      max_document_length: Bytes in a row.
+      max_document_length: Length of a row.
     """
 
     def __init__(self, max_document_length: int) -> None:
         self.max_document_length = max_document_length
 
-    def fit(self, x: Any) -> None:
-        """Has nothing to learn."""
+    def fit(self, x: Iterable[Any]) -> None:
+        """Does nothing: bytes need no training."""
 
     def fit_transform(self, x: Iterable[Any]) -> Iterator[np.ndarray]:
         """Yields a row for each text."""
@@ -163,8 +163,8 @@ class ByteProcessor:
         for text in x:
             content = text.encode() if isinstance(text, str) else bytes(text)
             row = np.zeros(self.max_document_length, np.uint8)
-            chosen = np.frombuffer(content[: self.max_document_length], np.uint8)
-            row[: len(chosen)] = chosen
+            numbers = np.frombuffer(content[: self.max_document_length], np.uint8)
+            row[: len(numbers)] = numbers
             yield row
 
     def reverse(self, x: Iterable[Any]) -> Iterator[str]:

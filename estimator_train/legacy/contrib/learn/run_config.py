@@ -1,7 +1,6 @@
-"""The RunConfig of `tf.contrib.learn`."""
+"""RunConfig of `tf.contrib.learn`."""
 
 import os
-from typing import Any
 
 import tensorflow as tf
 
@@ -9,18 +8,19 @@ import estimator_train as est
 
 
 class RunConfig(est.RunConfig):
-    """The RunConfig of contrib.learn.
+    """Settings of a run, with the arguments of contrib.learn.
 
-    Arguments that are not named here are those of `estimator_train.RunConfig`.
+    Arguments that are not listed are those of `estimator_train.RunConfig`.
 
     Args:
-      master: Address that sessions connect to; by default TF_CONFIG says.
-      num_cores: Threads of a session; 0: as many as there are cores.
-      log_device_placement: Whether to log where operations are placed.
-      gpu_memory_fraction: Share of a GPU's memory to take.
-      save_checkpoints_secs: 0 (`USE_DEFAULT`): 600, if there are no steps.
+      master: Address that sessions connect to; by default that of TF_CONFIG.
+      num_cores: Threads of a session; 0: one for each core.
+      log_device_placement: Whether to log the devices of operations.
+      gpu_memory_fraction: Fraction of a GPU's memory to allocate.
+      save_checkpoints_secs: Seconds between checkpoints; 0 (`USE_DEFAULT`): 600, unless
+        save_checkpoints_steps is given.
       evaluation_master: Address that evaluation connects to.
-      session_config: Estimators of contrib.learn take `tf_config` in its place.
+      session_config: ConfigProto of sessions; by default `tf_config`.
     """
 
     USE_DEFAULT = 0
@@ -41,7 +41,7 @@ class RunConfig(est.RunConfig):
         protocol: str | None = None,
         evaluation_master: str = "",
         model_dir: str | None = None,
-        session_config: Any = None,
+        session_config: tf.compat.v1.ConfigProto | None = None,
         session_creation_timeout_secs: float | None = 7200,
     ) -> None:
         if save_checkpoints_secs == RunConfig.USE_DEFAULT:
@@ -73,11 +73,11 @@ class RunConfig(est.RunConfig):
             self._evaluation_master = evaluation_master
 
     @property
-    def tf_config(self) -> Any:
-        """The ConfigProto of sessions."""
+    def tf_config(self) -> tf.compat.v1.ConfigProto:
+        """ConfigProto of sessions."""
         return self._tf_config
 
     @property
     def environment(self) -> str:
-        """Where it runs: "cloud" or "local", as TF_CONFIG says."""
+        """Platform of TF_CONFIG: "cloud" or "local"."""
         return "cloud" if '"cloud"' in os.environ.get("TF_CONFIG", "") else "local"

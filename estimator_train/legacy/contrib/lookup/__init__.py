@@ -1,9 +1,8 @@
-"""`tf.contrib.lookup`: tables of a graph by their old functions."""
-
-from typing import Any
+"""Stand-in for `tf.contrib.lookup`: tables of a graph."""
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import DType, Table, TensorLike
 from estimator_train.legacy.contrib.lookup.hash_buckets import (
     FastHashSpec,
     HasherSpec,
@@ -11,7 +10,7 @@ from estimator_train.legacy.contrib.lookup.hash_buckets import (
     StrongHashSpec,
 )
 
-_OTHER = "UNK"
+_UNKNOWN = "UNK"
 
 KeyValueTensorInitializer = tf.lookup.KeyValueTensorInitializer
 TextFileInitializer = tf.lookup.TextFileInitializer
@@ -43,19 +42,19 @@ __all__ = [
 
 
 class HashTable(tf.compat.v1.lookup.StaticHashTable):
-    """A table that an initializer fills.
+    """Table that an initializer fills.
 
     Args:
-      initializer: The initializer.
-      default_value: What keys stand for that it does not have.
-      shared_name: Unused: sessions have their own tables.
+      initializer: Initializer of the table.
+      default_value: Value of unknown keys.
+      shared_name: Unused: each session has its own table.
       name: Name of the table.
     """
 
     def __init__(
         self,
-        initializer: Any,
-        default_value: Any,
+        initializer: tf.lookup.KeyValueTensorInitializer | tf.lookup.TextFileInitializer,
+        default_value: TensorLike,
         shared_name: str | None = None,
         name: str | None = None,
     ) -> None:
@@ -63,17 +62,17 @@ class HashTable(tf.compat.v1.lookup.StaticHashTable):
         super().__init__(initializer, default_value, name)
 
     @property
-    def init(self) -> Any:
-        """The operation that fills the table."""
+    def init(self) -> tf.Operation:
+        """Operation that fills the table."""
         return self.initializer
 
 
 class TextFileIdTableInitializer(tf.lookup.TextFileInitializer):
-    """From the lines of a file to their numbers; see `index_table_from_file`."""
+    """Initializer that maps the lines of a file to their numbers."""
 
     def __init__(
         self,
-        filename: Any,
+        filename: TensorLike,
         key_column_index: int = TextFileIndex.WHOLE_LINE,
         value_column_index: int = TextFileIndex.LINE_NUMBER,
         vocab_size: int | None = None,
@@ -86,11 +85,11 @@ class TextFileIdTableInitializer(tf.lookup.TextFileInitializer):
 
 
 class TextFileStringTableInitializer(tf.lookup.TextFileInitializer):
-    """From numbers of lines to the lines of a file; see `index_to_string_table_from_file`."""
+    """Initializer that maps line numbers to the lines of a file."""
 
     def __init__(
         self,
-        filename: Any,
+        filename: TensorLike,
         key_column_index: int = TextFileIndex.LINE_NUMBER,
         value_column_index: int = TextFileIndex.WHOLE_LINE,
         vocab_size: int | None = None,
@@ -102,45 +101,46 @@ class TextFileStringTableInitializer(tf.lookup.TextFileInitializer):
 
 
 def index_table_from_tensor(
-    mapping: Any,
+    mapping: TensorLike,
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: HasherSpec = FastHashSpec,
     dtype: tf.DType = tf.string,
     name: str | None = None,
-) -> Any:
-    """A table from keys to their positions in a list.
+) -> HashTable | IdTableWithHashBuckets:
+    """Creates a table of keys to their positions in a list.
 
     Args:
-      mapping: The keys, a list or tensor of strings or integers.
-      num_oov_buckets: Positions after those, over which other keys are spread by their hash.
-      default_value: The position of other keys, where there are no such.
-      hasher_spec: The hash: `FastHashSpec` or a `StrongHashSpec`.
-      dtype: The type of the keys.
+      mapping: Keys, a list or tensor of strings or integers.
+      num_oov_buckets: Number of positions after the list; unknown keys are distributed over them by
+        hash.
+      default_value: Position of unknown keys if there are no buckets.
+      hasher_spec: Hash function: `FastHashSpec` or a `StrongHashSpec`.
+      dtype: Type of the keys.
       name: Name of the table.
 
     Returns:
-      A table with `lookup`.
+      A table with the method `lookup`.
 
     Raises:
-      ValueError: mapping is None, or of another type than keys.
-      TypeError: Keys are neither strings nor integers.
+      ValueError: mapping is None or has another type than dtype.
+      TypeError: dtype is neither string nor integer.
     """
     if mapping is None:
         raise ValueError("mapping must be specified.")
-    key_type = _key_type(dtype)
+    key_type = _check_key_type(dtype)
     keys = tf.convert_to_tensor(mapping)
     if keys.dtype.is_integer != key_type.is_integer:
-        raise ValueError(f"mapping must be of {dtype}, is of {keys.dtype}.")
+        raise ValueError(f"mapping must have dtype {dtype}, got {keys.dtype}.")
     keys = tf.cast(keys, key_type) if key_type.is_integer else keys
     positions = tf.range(tf.size(keys, out_type=tf.int64), dtype=tf.int64)
     initializer = KeyValueTensorInitializer(keys, positions)
     table = HashTable(initializer, default_value)
-    return _with_buckets(table, num_oov_buckets, hasher_spec, dtype, name)
+    return _add_buckets(table, num_oov_buckets, hasher_spec, dtype, name)
 
 
 def index_table_from_file(
-    vocabulary_file: Any = None,
+    vocabulary_file: TensorLike | None = None,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
     default_value: int = -1,
@@ -150,27 +150,27 @@ def index_table_from_file(
     key_column_index: int = TextFileIndex.WHOLE_LINE,
     value_column_index: int = TextFileIndex.LINE_NUMBER,
     delimiter: str = "\t",
-) -> Any:
-    """A table from the lines of a file to their numbers, from 0.
+) -> HashTable | IdTableWithHashBuckets:
+    """Creates a table of the lines of a file to their numbers, from 0.
 
     Args:
-      vocabulary_file: The file.
-      num_oov_buckets: As for `index_table_from_tensor`.
-      vocab_size: The number of lines to take; by default all.
-      default_value: As for `index_table_from_tensor`.
-      hasher_spec: The same.
-      key_dtype: The type of the keys.
+      vocabulary_file: Path of the file.
+      num_oov_buckets: See `index_table_from_tensor`.
+      vocab_size: Number of lines to read; by default all.
+      default_value: See `index_table_from_tensor`.
+      hasher_spec: See `index_table_from_tensor`.
+      key_dtype: Type of the keys.
       name: Name of the table.
-      key_column_index: The column with the key, if not all of the line.
-      value_column_index: The column with the position, if not the line's number.
-      delimiter: What stands between columns.
+      key_column_index: Column of the key, if it is not the whole line.
+      value_column_index: Column of the position, if it is not the line number.
+      delimiter: Separator of columns.
 
     Returns:
-      A table with `lookup`.
+      A table with the method `lookup`.
 
     Raises:
-      ValueError: There is no file given, or vocab_size is not positive.
-      TypeError: Keys are neither strings nor integers.
+      ValueError: vocabulary_file is missing, or vocab_size is not positive.
+      TypeError: key_dtype is neither string nor integer.
     """
     if not vocabulary_file and not isinstance(vocabulary_file, tf.Tensor):
         raise ValueError("vocabulary_file must be specified and must not be empty.")
@@ -178,20 +178,20 @@ def index_table_from_file(
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}.")
     columns = (key_column_index, value_column_index, vocab_size, delimiter)
     initializer = TextFileIdTableInitializer(
-        vocabulary_file, *columns, key_dtype=_key_type(key_dtype)
+        vocabulary_file, *columns, key_dtype=_check_key_type(key_dtype)
     )
     table = HashTable(initializer, default_value)
-    return _with_buckets(table, num_oov_buckets, hasher_spec, key_dtype, name)
+    return _add_buckets(table, num_oov_buckets, hasher_spec, key_dtype, name)
 
 
 def index_to_string_table_from_tensor(
-    mapping: Any, default_value: str = _OTHER, name: str | None = None
-) -> Any:
-    """A table from positions to the strings of a list.
+    mapping: TensorLike, default_value: str = _UNKNOWN, name: str | None = None
+) -> HashTable:
+    """Creates a table of positions to the strings of a list.
 
     Args:
-      mapping: The strings.
-      default_value: What other positions stand for.
+      mapping: Strings.
+      default_value: String of unknown positions.
       name: Name of the table.
 
     Raises:
@@ -205,18 +205,18 @@ def index_to_string_table_from_tensor(
 
 
 def index_to_string_table_from_file(
-    vocabulary_file: Any,
+    vocabulary_file: TensorLike,
     vocab_size: int | None = None,
-    default_value: str = _OTHER,
+    default_value: str = _UNKNOWN,
     name: str | None = None,
     key_column_index: int = TextFileIndex.LINE_NUMBER,
     value_column_index: int = TextFileIndex.WHOLE_LINE,
     delimiter: str = "\t",
-) -> Any:
-    """A table from numbers of lines to the lines of a file; see `index_table_from_file`.
+) -> HashTable:
+    """Creates a table of line numbers to the lines of a file; see `index_table_from_file`.
 
     Raises:
-      ValueError: There is no file given.
+      ValueError: vocabulary_file is missing.
     """
     if not vocabulary_file:
         raise ValueError("vocabulary_file must be specified.")
@@ -226,50 +226,52 @@ def index_to_string_table_from_file(
 
 
 def string_to_index(
-    tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None
-) -> Any:
-    """The positions of strings in a list; see `index_table_from_tensor`."""
+    tensor: TensorLike, mapping: TensorLike, default_value: int = -1, name: str | None = None
+) -> tf.Tensor:
+    """Returns the positions of strings in a list; see `index_table_from_tensor`."""
     return index_table_from_tensor(mapping, 0, default_value, name=name).lookup(tensor)
 
 
 def index_to_string(
-    tensor: Any, mapping: Any, default_value: str = _OTHER, name: str | None = None
-) -> Any:
-    """The strings at positions of a list; see `index_to_string_table_from_tensor`."""
+    tensor: TensorLike, mapping: TensorLike, default_value: str = _UNKNOWN, name: str | None = None
+) -> tf.Tensor:
+    """Returns the strings at positions of a list; see `index_to_string_table_from_tensor`."""
     return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
 
 
 def string_to_index_table_from_file(
-    vocabulary_file: Any = None,
+    vocabulary_file: TensorLike | None = None,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
     default_value: int = -1,
     hasher_spec: HasherSpec = FastHashSpec,
     name: str | None = None,
-) -> Any:
+) -> HashTable | IdTableWithHashBuckets:
     """See `index_table_from_file`."""
     return index_table_from_file(**locals())
 
 
 def string_to_index_table_from_tensor(
-    mapping: Any,
+    mapping: TensorLike,
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: HasherSpec = FastHashSpec,
     name: str | None = None,
-) -> Any:
+) -> HashTable | IdTableWithHashBuckets:
     """See `index_table_from_tensor`."""
     return index_table_from_tensor(**locals())
 
 
-def _key_type(dtype: Any) -> tf.DType:
+def _check_key_type(dtype: DType) -> tf.DType:
     dtype = tf.as_dtype(dtype)
     if dtype != tf.string and not dtype.is_integer:
-        raise TypeError(f"Keys must be strings or integers, not {dtype}.")
+        raise TypeError(f"Keys must be strings or integers, got {dtype}.")
     return tf.int64 if dtype.is_integer else dtype
 
 
-def _with_buckets(table: Any, count: int, hasher: HasherSpec, key_dtype: Any, name: Any) -> Any:
+def _add_buckets(
+    table: Table, count: int, hasher: HasherSpec, key_dtype: DType, name: str | None
+) -> HashTable | IdTableWithHashBuckets:
     if count < 0:
         raise ValueError(f"num_oov_buckets must be 0 or more, got {count}.")
     return IdTableWithHashBuckets(table, count, hasher, name, key_dtype) if count else table

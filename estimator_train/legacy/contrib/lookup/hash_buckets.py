@@ -1,13 +1,15 @@
-"""Positions for keys that a table of `tf.contrib.lookup` does not have: by their hash."""
+"""Hash buckets for keys that a table of `tf.contrib.lookup` lacks."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import DType, Table, TensorLike
+
 
 class HasherSpec(NamedTuple):
-    """A hash of strings: its name, and its key where it has one."""
+    """Hash function of strings: its name and its key, if it has one."""
 
     hasher: str
     key: Any
@@ -17,7 +19,7 @@ FastHashSpec = HasherSpec("fasthash", None)
 
 
 class StrongHashSpec(HasherSpec):
-    """A hash that those who do not know the key cannot foresee.
+    """Hash function whose results are unpredictable without the key.
 
     Args:
       key: Two integers.
@@ -29,8 +31,8 @@ class StrongHashSpec(HasherSpec):
         """Checks the key.
 
         Raises:
-          ValueError: The key is not of two.
-          TypeError: They are not integers.
+          ValueError: The key does not have two elements.
+          TypeError: An element is not an integer.
         """
         if len(key) != 2:
             raise ValueError(f"key must be two integers, got {key}.")
@@ -40,23 +42,23 @@ class StrongHashSpec(HasherSpec):
 
 
 class IdTableWithHashBuckets:
-    """A table that spreads keys which another has not over positions after the other's.
+    """Table that assigns unknown keys to positions after those of another table.
 
     Args:
-      table: The other, from keys to int64; None: there are no positions before.
-      num_oov_buckets: The number of positions that keys are spread over.
-      hasher_spec: The hash.
+      table: Table of known keys to int64, or None.
+      num_oov_buckets: Number of positions for unknown keys.
+      hasher_spec: Hash function.
       name: Name of the operations.
-      key_dtype: Type of the keys; by default the other table's, or strings.
+      key_dtype: Type of the keys; by default that of the table, or string.
     """
 
     def __init__(
         self,
-        table: Any,
+        table: Table | None,
         num_oov_buckets: int,
         hasher_spec: HasherSpec = FastHashSpec,
         name: str | None = None,
-        key_dtype: Any = None,
+        key_dtype: DType | None = None,
     ) -> None:
         self._table, self._buckets, self._hasher = table, num_oov_buckets, hasher_spec
         self.name = name or "hash_bucket"
@@ -64,34 +66,36 @@ class IdTableWithHashBuckets:
         self.value_dtype = tf.int64
 
     @property
-    def initializer(self) -> Any:
-        """The operation that fills the table."""
+    def initializer(self) -> tf.Operation:
+        """Operation that fills the table."""
         return self._table.initializer if self._table else tf.no_op()
 
     init = initializer
 
     def size(self, name: str | None = None) -> tf.Tensor:
-        """The number of all positions."""
-        known = self._table.size() if self._table else tf.constant(0, tf.int64)
-        return tf.add(known, self._buckets, name=name)
+        """Returns the number of all positions."""
+        known_size = self._table.size() if self._table else tf.constant(0, tf.int64)
+        return tf.add(known_size, self._buckets, name=name)
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The positions of keys.
+    def lookup(
+        self, keys: TensorLike | tf.SparseTensor, name: str | None = None
+    ) -> tf.Tensor | tf.SparseTensor:
+        """Returns the positions of keys.
 
         Args:
-          keys: A tensor, or a sparse one.
+          keys: Tensor or SparseTensor.
           name: Name of the operation.
 
         Raises:
-          TypeError: The keys are of another type.
+          TypeError: The keys have another type.
         """
         if isinstance(keys, tf.SparseTensor):
             return keys.with_values(self.lookup(keys.values, name))
         keys = tf.convert_to_tensor(keys)
         if keys.dtype != self.key_dtype:
-            raise TypeError(f"Keys must be of {self.key_dtype}, are of {keys.dtype}.")
+            raise TypeError(f"Keys must have dtype {self.key_dtype}, got {keys.dtype}.")
         with tf.name_scope(name or f"{self.name}_Lookup"):
-            buckets = self._bucket(keys)
+            buckets = self._hash(keys)
             if not self._table:
                 return buckets
             keys = tf.cast(keys, tf.int64) if keys.dtype.is_integer else keys
@@ -99,7 +103,7 @@ class IdTableWithHashBuckets:
             is_known = tf.not_equal(positions, self._table.default_value)
             return tf.where(is_known, positions, buckets + self._table.size())
 
-    def _bucket(self, keys: tf.Tensor) -> tf.Tensor:
+    def _hash(self, keys: tf.Tensor) -> tf.Tensor:
         keys = tf.strings.as_string(keys) if keys.dtype.is_integer else keys
         if self._hasher.hasher == "stronghash":
             return tf.strings.to_hash_bucket_strong(keys, self._buckets, self._hasher.key)

@@ -1,12 +1,11 @@
-"""`tf.contrib.losses`: losses by their older place, predictions before labels.
+"""Stand-in for `tf.contrib.losses`: losses whose predictions come before the labels.
 
-Weights of a lower rank than the losses are those of the first dimensions: of examples.
+Weights of a lower rank than the losses belong to the first dimensions, for example to examples.
 """
-
-from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import TensorLike
 from estimator_train.legacy.contrib.losses import metric_learning as metric_learning
 
 _v1 = tf.compat.v1.losses
@@ -16,109 +15,126 @@ get_regularization_losses = _v1.get_regularization_losses
 
 
 def absolute_difference(
-    predictions: Any, labels: Any = None, weights: Any = 1.0, scope: Any = None
-) -> Any:
+    predictions: TensorLike,
+    labels: TensorLike | None = None,
+    weights: TensorLike = 1.0,
+    scope: str | None = None,
+) -> tf.Tensor:
     """See `tf.losses.absolute_difference`."""
-    return _v1.absolute_difference(labels, predictions, _for(predictions, weights), scope)
+    return _v1.absolute_difference(
+        labels, predictions, _expand_weights(predictions, weights), scope
+    )
 
 
-def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: Any = None) -> Any:
+def compute_weighted_loss(
+    losses: TensorLike, weights: TensorLike = 1.0, scope: str | None = None
+) -> tf.Tensor:
     """See `tf.losses.compute_weighted_loss`."""
-    return _v1.compute_weighted_loss(losses, _for(losses, weights), scope)
+    return _v1.compute_weighted_loss(losses, _expand_weights(losses, weights), scope)
 
 
 def cosine_distance(
-    predictions: Any,
-    labels: Any = None,
+    predictions: TensorLike,
+    labels: TensorLike | None = None,
     axis: int | None = None,
-    weights: Any = 1.0,
-    scope: Any = None,
+    weights: TensorLike = 1.0,
+    scope: str | None = None,
     dim: int | None = None,
-) -> Any:
+) -> tf.Tensor:
     """See `tf.losses.cosine_distance`."""
-    chosen = dim if axis is None else axis
-    return _v1.cosine_distance(labels, predictions, chosen, _for(predictions, weights), scope)
+    chosen_axis = dim if axis is None else axis
+    return _v1.cosine_distance(
+        labels, predictions, chosen_axis, _expand_weights(predictions, weights), scope
+    )
 
 
-def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss") -> Any:
+def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss") -> tf.Tensor:
     """See `tf.losses.get_total_loss`."""
     return _v1.get_total_loss(add_regularization_losses, name)
 
 
-def hinge_loss(logits: Any, labels: Any = None, scope: Any = None) -> Any:
-    """The hinge loss of each value: this one takes no mean, and is in no collection."""
+def hinge_loss(
+    logits: TensorLike, labels: TensorLike | None = None, scope: str | None = None
+) -> tf.Tensor:
+    """Computes the hinge loss of each value, without a mean and without a collection."""
     with tf.name_scope(scope or "hinge_loss"):
         signs = 2.0 * tf.cast(labels, tf.float32) - 1.0
         return tf.nn.relu(1.0 - signs * logits)
 
 
 def log_loss(
-    predictions: Any,
-    labels: Any = None,
-    weights: Any = 1.0,
+    predictions: TensorLike,
+    labels: TensorLike | None = None,
+    weights: TensorLike = 1.0,
     epsilon: float = 1e-7,
-    scope: Any = None,
-) -> Any:
+    scope: str | None = None,
+) -> tf.Tensor:
     """See `tf.losses.log_loss`."""
-    return _v1.log_loss(labels, predictions, _for(predictions, weights), epsilon, scope)
+    return _v1.log_loss(labels, predictions, _expand_weights(predictions, weights), epsilon, scope)
 
 
 def mean_pairwise_squared_error(
-    predictions: Any, labels: Any = None, weights: Any = 1.0, scope: Any = None
-) -> Any:
-    """How much differences of pairs of an example's values differ, squared: their mean, summed up.
+    predictions: TensorLike,
+    labels: TensorLike | None = None,
+    weights: TensorLike = 1.0,
+    scope: str | None = None,
+) -> tf.Tensor:
+    """Sums over examples the mean squared error of all pairwise differences of an example's values.
 
-    A value makes a pair with itself too; `tf.losses.mean_pairwise_squared_error` leaves that out,
-    and takes the mean over the examples.
+    Unlike `tf.losses.mean_pairwise_squared_error`, it pairs a value with itself too, and does not
+    average over the examples.
     """
     with tf.name_scope(scope or "mean_pairwise_squared_error"):
-        apart = tf.convert_to_tensor(predictions) - tf.cast(labels, predictions.dtype)
-        _, variance = tf.nn.moments(tf.reshape(apart, [tf.shape(apart)[0], -1]), [1])
+        differences = tf.convert_to_tensor(predictions) - tf.cast(labels, predictions.dtype)
+        _, variance = tf.nn.moments(tf.reshape(differences, [tf.shape(differences)[0], -1]), [1])
         loss = tf.reduce_sum(2.0 * variance * weights)
         add_loss(loss)
         return loss
 
 
 def mean_squared_error(
-    predictions: Any, labels: Any = None, weights: Any = 1.0, scope: Any = None
-) -> Any:
+    predictions: TensorLike,
+    labels: TensorLike | None = None,
+    weights: TensorLike = 1.0,
+    scope: str | None = None,
+) -> tf.Tensor:
     """See `tf.losses.mean_squared_error`."""
-    return _v1.mean_squared_error(labels, predictions, _for(predictions, weights), scope)
+    return _v1.mean_squared_error(labels, predictions, _expand_weights(predictions, weights), scope)
 
 
 def sigmoid_cross_entropy(
-    logits: Any,
-    multi_class_labels: Any,
-    weights: Any = 1.0,
+    logits: TensorLike,
+    multi_class_labels: TensorLike,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
-    scope: Any = None,
-) -> Any:
+    scope: str | None = None,
+) -> tf.Tensor:
     """See `tf.losses.sigmoid_cross_entropy`."""
-    weights = _for(logits, weights)
+    weights = _expand_weights(logits, weights)
     return _v1.sigmoid_cross_entropy(multi_class_labels, logits, weights, label_smoothing, scope)
 
 
 def softmax_cross_entropy(
-    logits: Any,
-    onehot_labels: Any,
-    weights: Any = 1.0,
+    logits: TensorLike,
+    onehot_labels: TensorLike,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
-    scope: Any = None,
-) -> Any:
+    scope: str | None = None,
+) -> tf.Tensor:
     """See `tf.losses.softmax_cross_entropy`."""
     return _v1.softmax_cross_entropy(onehot_labels, logits, weights, label_smoothing, scope)
 
 
 def sparse_softmax_cross_entropy(
-    logits: Any, labels: Any, weights: Any = 1.0, scope: Any = None
-) -> Any:
+    logits: TensorLike, labels: TensorLike, weights: TensorLike = 1.0, scope: str | None = None
+) -> tf.Tensor:
     """See `tf.losses.sparse_softmax_cross_entropy`."""
     rows = tf.reshape(labels, tf.shape(logits)[:1])
     return _v1.sparse_softmax_cross_entropy(rows, logits, weights, scope)
 
 
-def _for(losses: Any, weights: Any) -> Any:
-    """Weights with the rank of what they are for."""
+def _expand_weights(losses: TensorLike, weights: TensorLike) -> tf.Tensor:
+    """Appends dimensions to weights up to the rank of the losses."""
     weights, rank = tf.convert_to_tensor(weights), tf.convert_to_tensor(losses).shape.rank
     missing = rank - weights.shape.rank
     if not weights.shape.rank or missing <= 0:

@@ -1,7 +1,7 @@
-"""Covariance and correlation over batches: means and products of deviations, kept up to date.
+"""Covariance and correlation over batches, computed from running moments.
 
-Moments are count, mean of the predictions, mean of the labels, and the sum of the products of the
-deviations from those.
+Moments are the count, the mean prediction, the mean label, and the sum of the products of the
+deviations from both means.
 """
 
 import functools
@@ -9,53 +9,61 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Collections, TensorLike
 from estimator_train.legacy.contrib.metrics.variables import (
-    collected,
+    add_to_collections,
+    compute_over_replicas,
     metric_variable,
-    over_replicas,
 )
 
 
 def streaming_covariance(
-    predictions: Any,
-    labels: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    predictions: TensorLike,
+    labels: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """The covariance of predictions and labels of a sample: all batches; see `f1_score`."""
-    variables, updated = _comoment(predictions, labels, weights, name, "covariance")
-    value = over_replicas(_covariance_of_all, variables, metrics_collections)
-    return value, collected(_covariance(*updated), updates_collections)
+    """Computes the sample covariance of predictions and labels; arguments as for `f1_score`."""
+    variables, moments = _update_moments(predictions, labels, weights, name, "covariance")
+    value = compute_over_replicas(_compute_total_covariance, variables, metrics_collections)
+    return value, add_to_collections(_compute_covariance(*moments), updates_collections)
 
 
 def streaming_pearson_correlation(
-    predictions: Any,
-    labels: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    predictions: TensorLike,
+    labels: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """The correlation of predictions and labels over all batches; see `f1_score`."""
+    """Computes the correlation of predictions and labels; arguments as for `f1_score`."""
     with tf.compat.v1.variable_scope(name, "pearson_r"):
-        variables, updated = zip(
-            _comoment(predictions, labels, weights, "covariance"),
-            _comoment(predictions, predictions, weights, "variance_predictions"),
-            _comoment(labels, labels, weights, "variance_labels"),
+        variables, all_moments = zip(
+            _update_moments(predictions, labels, weights, "covariance"),
+            _update_moments(predictions, predictions, weights, "variance_predictions"),
+            _update_moments(labels, labels, weights, "variance_labels"),
             strict=True,
         )
-        value = over_replicas(_correlation_of_all, sum(variables, []), metrics_collections)
-        return value, collected(
-            _correlation(*(_covariance(*one) for one in updated)), updates_collections
+        value = compute_over_replicas(
+            _compute_total_correlation, sum(variables, []), metrics_collections
+        )
+        return value, add_to_collections(
+            _compute_correlation(*(_compute_covariance(*moments) for moments in all_moments)),
+            updates_collections,
         )
 
 
-def _comoment(
-    predictions: Any, labels: Any, weights: Any, name: str | None, default: str | None = None
+def _update_moments(
+    predictions: TensorLike,
+    labels: TensorLike,
+    weights: TensorLike | None,
+    name: str | None,
+    default: str | None = None,
 ) -> tuple[list[Any], list[Any]]:
-    """Count, both means and the sum of products of deviations; and the same with a batch in."""
+    """Returns the variables of the moments, and the moments with a batch added."""
     with tf.compat.v1.variable_scope(name, default):
         names = ("count", "mean_prediction", "mean_label", "comoment")
         variables = [metric_variable(name) for name in names]
@@ -63,22 +71,22 @@ def _comoment(
         weights = (
             tf.ones_like(y) if weights is None else tf.cast(weights, y.dtype) * tf.ones_like(y)
         )
-        before = [variable.read_value() for variable in variables]
-        after = _joined(before, _moments(x, y, weights))
-        with tf.control_dependencies(after):
-            updates = [one.assign(new) for one, new in zip(variables, after, strict=True)]
+        old_moments = [variable.read_value() for variable in variables]
+        new_moments = _merge_moments(old_moments, _compute_moments(x, y, weights))
+        with tf.control_dependencies(new_moments):
+            updates = [one.assign(new) for one, new in zip(variables, new_moments, strict=True)]
         with tf.control_dependencies(updates):
-            return variables, [tf.identity(one) for one in after]
+            return variables, [tf.identity(one) for one in new_moments]
 
 
-def _moments(x: Any, y: Any, weights: Any) -> list[Any]:
+def _compute_moments(x: tf.Tensor, y: tf.Tensor, weights: tf.Tensor) -> list[Any]:
     size = tf.reduce_sum(weights)
     mean_x, mean_y = (tf.math.divide_no_nan(tf.reduce_sum(one * weights), size) for one in (x, y))
     return [size, mean_x, mean_y, tf.reduce_sum(weights * (x - mean_x) * (y - mean_y))]
 
 
-def _joined(one: list[Any], other: list[Any]) -> list[Any]:
-    """The moments of two parts of the data together."""
+def _merge_moments(one: list[Any], other: list[Any]) -> list[Any]:
+    """Returns the moments of two parts of the data together."""
     total = one[0] + other[0]
     share = tf.math.divide_no_nan(other[0], total)
     apart_x, apart_y = other[1] - one[1], other[2] - one[2]
@@ -91,22 +99,28 @@ def _joined(one: list[Any], other: list[Any]) -> list[Any]:
     ]
 
 
-def _covariance_of_all(*variables: Any) -> tf.Tensor:
-    """The covariance of what all replicas have seen: means are not to be added up."""
+def _compute_total_covariance(*variables: Any) -> tf.Tensor:
+    """Returns the covariance over all replicas, whose means cannot be summed."""
     local = tf.distribute.get_strategy().experimental_local_results
     replicas = zip(*(local(variable) for variable in variables), strict=True)
     parts = ([tf.convert_to_tensor(one) for one in replica] for replica in replicas)
-    return _covariance(*functools.reduce(_joined, parts))
+    return _compute_covariance(*functools.reduce(_merge_moments, parts))
 
 
-def _covariance(count: Any, mean_x: Any, mean_y: Any, comoment: Any) -> tf.Tensor:
+def _compute_covariance(
+    count: tf.Tensor, mean_x: tf.Tensor, mean_y: tf.Tensor, comoment: tf.Tensor
+) -> tf.Tensor:
     del mean_x, mean_y
     return tf.where(count > 1, comoment / (count - 1), tf.constant(float("nan")))
 
 
-def _correlation_of_all(*variables: Any) -> tf.Tensor:
-    return _correlation(*(_covariance_of_all(*variables[i : i + 4]) for i in (0, 4, 8)))
+def _compute_total_correlation(*variables: Any) -> tf.Tensor:
+    return _compute_correlation(
+        *(_compute_total_covariance(*variables[i : i + 4]) for i in (0, 4, 8))
+    )
 
 
-def _correlation(covariance: Any, of_predictions: Any, of_labels: Any) -> tf.Tensor:
-    return covariance / (tf.sqrt(of_predictions) * tf.sqrt(of_labels))
+def _compute_correlation(
+    covariance: tf.Tensor, predictions_variance: tf.Tensor, labels_variance: tf.Tensor
+) -> tf.Tensor:
+    return covariance / (tf.sqrt(predictions_variance) * tf.sqrt(labels_variance))

@@ -1,13 +1,15 @@
-"""State of metrics, joined over replicas when their values are asked for."""
+"""Variables of metrics, merged over replicas when a value is read."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Collections
+
 
 def metric_variable(name: str, *shape: int) -> tf.Variable:
-    """Zeros, among the local and metric variables."""
+    """Creates a variable of zeros in LOCAL_VARIABLES and METRIC_VARIABLES."""
     keys = tf.compat.v1.GraphKeys
     return tf.compat.v1.Variable(
         tf.zeros(shape),
@@ -19,17 +21,19 @@ def metric_variable(name: str, *shape: int) -> tf.Variable:
     )
 
 
-def over_replicas(value: Callable[..., Any], variables: Sequence[Any], collections: Any) -> Any:
-    """A function of variables, each of which reads as the sum of those of all replicas."""
+def compute_over_replicas(
+    value: Callable[..., Any], variables: Sequence[Any], collections: Collections | None
+) -> tf.Tensor:
+    """Computes a function of variables that are read as the sums over all replicas."""
 
-    def merged(_: Any, *variables: Any) -> Any:
-        return collected(value(*variables), collections)
+    def merged(_: tf.distribute.Strategy, *variables: Any) -> tf.Tensor:
+        return add_to_collections(value(*variables), collections)
 
     context = tf.distribute.get_replica_context()
     return context.merge_call(merged, args=tuple(variables))
 
 
-def collected(tensor: tf.Tensor, collections: Any) -> tf.Tensor:
-    """The tensor, put into collections: a name or several, or None."""
+def add_to_collections(tensor: tf.Tensor, collections: Collections | None) -> tf.Tensor:
+    """Adds a tensor to collections, one name, several or None, and returns it."""
     tf.compat.v1.add_to_collections(collections or (), tensor)
     return tensor

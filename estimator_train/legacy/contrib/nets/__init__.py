@@ -1,4 +1,4 @@
-"""`tf.contrib.slim.nets`: known nets for pictures, with the variables of their checkpoints."""
+"""Stand-in for `tf.contrib.slim.nets`: image nets that restore the checkpoints of slim."""
 
 from estimator_train.legacy.contrib.nets import (
     alexnet,

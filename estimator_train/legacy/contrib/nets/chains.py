@@ -1,4 +1,4 @@
-"""Nets that are one chain: convolutions and pools, then three dense layers as convolutions."""
+"""Nets that are a chain of convolutions and pooling layers, followed by three dense layers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,6 +6,13 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from estimator_train.legacy.contrib import layers
+from estimator_train.legacy.contrib._types import (
+    ArgScope,
+    Condition,
+    Initializer,
+    Scope,
+    TensorLike,
+)
 from estimator_train.legacy.contrib.framework.arg_scope import arg_scope
 from estimator_train.legacy.contrib.layers import utils
 
@@ -17,11 +24,11 @@ class Convolution(NamedTuple):
     """One or more convolutions of a chain.
 
     Attributes:
-      name: Their scope.
-      depth: Channels of the output.
-      kernel: Its height and width.
-      times: How many there are; None is one that has the scope for itself.
-      arguments: Further ones of the layer.
+      name: Scope of the convolutions.
+      depth: Number of output channels.
+      kernel: Height and width of the kernel.
+      times: Number of convolutions; None: one, without a number in its scope.
+      arguments: Further arguments of the layer.
     """
 
     name: str
@@ -32,20 +39,20 @@ class Convolution(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """The largest value of each window, which are two apart; see `Convolution`."""
+    """Max pooling with a stride of 2; see `Convolution`."""
 
     name: str
     kernel: int
 
 
 class Dense(NamedTuple):
-    """The dense layers at a chain's end.
+    """Dense layers at the end of a chain.
 
     Attributes:
-      kernel: Height and width of what comes in from a picture of the usual size.
-      depths: Sizes of the first two; the third has the classes.
-      hidden: Arguments of those two.
-      last: Arguments of the third.
+      kernel: Height and width of the input of these layers, for images of the default size.
+      depths: Sizes of the first two layers; the third has one output for each class.
+      hidden: Arguments of the first two layers.
+      last: Arguments of the third layer.
     """
 
     kernel: int
@@ -54,41 +61,43 @@ class Dense(NamedTuple):
     last: Mapping[str, Any] = {}
 
 
-def chain(
+def create_chain(
     name: str,
     parts: Sequence[Convolution | Pool],
     dense: Dense,
     image_size: int | None = None,
     collection: Callable[[Any], str] = lambda scope: f"{scope.original_name_scope}_end_points",
 ) -> Net:
-    """A net as a function.
+    """Creates a net as a function.
 
     Args:
-      name: Of the function, and the default of its scope.
-      parts: The convolutions and pools.
-      dense: The dense layers.
-      image_size: The usual one, the function's `default_image_size`.
-      collection: Of a scope, the collection that its outputs are in.
+      name: Name of the function, and default of its scope.
+      parts: Convolutions and pooling layers.
+      dense: Dense layers.
+      image_size: Default image size, the attribute `default_image_size` of the function.
+      collection: Function of the net's scope that returns the collection of its outputs.
     """
 
     def net(
-        inputs: Any,
+        inputs: TensorLike,
         num_classes: int = 1000,
-        is_training: Any = True,
+        is_training: Condition = True,
         dropout_keep_prob: float = 0.5,
         spatial_squeeze: bool = True,
-        scope: Any = name,
+        scope: Scope = name,
     ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        with _v1.variable_scope(scope, name, [inputs]) as entered:
-            collected = [layers.conv2d, layers.fully_connected, layers.max_pool2d]
-            points = collection(entered)
-            with arg_scope(collected, outputs_collections=points):
-                outputs = _convolved(inputs, parts)
-                outputs = _classified(outputs, dense, num_classes, dropout_keep_prob, is_training)
-            end_points = utils.convert_collection_to_dict(points)
+        with _v1.variable_scope(scope, name, [inputs]) as net_scope:
+            collected_layers = [layers.conv2d, layers.fully_connected, layers.max_pool2d]
+            points_collection = collection(net_scope)
+            with arg_scope(collected_layers, outputs_collections=points_collection):
+                outputs = _apply_convolutions(inputs, parts)
+                outputs = _apply_dense_layers(
+                    outputs, dense, num_classes, dropout_keep_prob, is_training
+                )
+            end_points = utils.convert_collection_to_dict(points_collection)
             if spatial_squeeze:
                 outputs = tf.squeeze(outputs, [1, 2], name="fc8/squeezed")
-                end_points[f"{entered.name}/fc8"] = outputs
+                end_points[f"{net_scope.name}/fc8"] = outputs
             return outputs, end_points
 
     net.__name__ = net.__qualname__ = name
@@ -98,68 +107,70 @@ def chain(
     return net
 
 
-_DOCUMENTATION = """The net {}.
+_DOCUMENTATION = """Computes the net {}.
 
 Args:
-  inputs: Pictures, (batch, height, width, channels).
-  num_classes: How many classes there are.
-  is_training: Whether units are dropped.
-  dropout_keep_prob: The share of units that are not.
-  spatial_squeeze: Whether the logits lose height and width, which have to be 1 then.
-  scope: The net's name.
+  inputs: Images, (batch, height, width, channels).
+  num_classes: Number of classes.
+  is_training: Whether to apply dropout.
+  dropout_keep_prob: Probability that dropout keeps a unit.
+  spatial_squeeze: Whether to remove height and width, which must be 1, from the logits.
+  scope: Variable scope of the net.
 
 Returns:
-  The logits, and the outputs of all layers by name.
+  The logits and the outputs of all layers by name.
 """
 
 
-def _convolved(outputs: Any, parts: Sequence[Convolution | Pool]) -> tf.Tensor:
+def _apply_convolutions(outputs: tf.Tensor, parts: Sequence[Convolution | Pool]) -> tf.Tensor:
     for part in parts:
         window = [part.kernel, part.kernel]
         if isinstance(part, Pool):
             outputs = layers.max_pool2d(outputs, window, 2, scope=part.name)
             continue
-        made = {"scope": part.name, **part.arguments}
+        layer_arguments = {"scope": part.name, **part.arguments}
         if part.times is None:
-            outputs = layers.conv2d(outputs, part.depth, window, **made)
+            outputs = layers.conv2d(outputs, part.depth, window, **layer_arguments)
         else:
-            outputs = layers.repeat(outputs, part.times, layers.conv2d, part.depth, window, **made)
+            outputs = layers.repeat(
+                outputs, part.times, layers.conv2d, part.depth, window, **layer_arguments
+            )
     return outputs
 
 
-def _classified(
-    outputs: tf.Tensor, dense: Dense, num_classes: int, keep_prob: float, is_training: Any
+def _apply_dense_layers(
+    outputs: tf.Tensor, dense: Dense, num_classes: int, keep_prob: float, is_training: Condition
 ) -> tf.Tensor:
-    """Dense layers as convolutions, so that larger pictures give a map of logits."""
+    """Applies dense layers as convolutions: larger images give a map of logits."""
     first, second = dense.depths
     with arg_scope([layers.conv2d], **dense.hidden):
         for name, depth, kernel in (("6", first, dense.kernel), ("7", second, 1)):
             size = {"padding": "VALID"} if name == "6" else {}
             outputs = layers.conv2d(outputs, depth, [kernel, kernel], scope=f"fc{name}", **size)
-            dropped = {"is_training": is_training, "scope": f"dropout{name}"}
-            outputs = layers.dropout(outputs, keep_prob, **dropped)
-        plain = {"activation_fn": None, "normalizer_fn": None, **dense.last}
-        return layers.conv2d(outputs, num_classes, [1, 1], scope="fc8", **plain)
+            dropout_arguments = {"is_training": is_training, "scope": f"dropout{name}"}
+            outputs = layers.dropout(outputs, keep_prob, **dropout_arguments)
+        output_arguments = {"activation_fn": None, "normalizer_fn": None, **dense.last}
+        return layers.conv2d(outputs, num_classes, [1, 1], scope="fc8", **output_arguments)
 
 
-def chain_arg_scope(weight_decay: float, bias: Any, pools: bool) -> Any:
-    """The layers' arguments for a chain.
+def chain_arg_scope(weight_decay: float, bias: Initializer, pools: bool) -> ArgScope:
+    """Returns the arg_scope of a chain.
 
     Args:
-      weight_decay: Factor of the weights' L2 loss.
+      weight_decay: Factor of the L2 loss of the weights.
       bias: Initializer of the biases.
-      pools: Whether pools leave out what is at the border.
+      pools: Whether pooling layers have padding VALID.
 
     Returns:
-      What `arg_scope` takes.
+      A scope for `arg_scope`.
     """
-    made = {
+    layer_arguments = {
         "activation_fn": tf.nn.relu,
         "weights_regularizer": layers.l2_regularizer(weight_decay),
         "biases_initializer": bias,
     }
     with (
-        arg_scope([layers.conv2d, layers.fully_connected], **made),
+        arg_scope([layers.conv2d, layers.fully_connected], **layer_arguments),
         arg_scope([layers.conv2d], padding="SAME") as scope,
     ):
         if not pools:

@@ -1,4 +1,4 @@
-"""Nets of Inception modules, all versions under one name."""
+"""Inception nets of all versions."""
 
 from estimator_train.legacy.contrib.nets.inception_v1 import (
     inception_v1 as inception_v1,

@@ -1,19 +1,18 @@
 """OverFeat (Sermanet and others, "OverFeat: Integrated recognition ...", 2013)."""
 
-from typing import Any
-
 import tensorflow as tf
 
-from estimator_train.legacy.contrib.nets.alexnet import HIDDEN, LAST
+from estimator_train.legacy.contrib._types import ArgScope
+from estimator_train.legacy.contrib.nets.alexnet import HIDDEN, OUTPUT
 from estimator_train.legacy.contrib.nets.chains import (
     Convolution,
     Dense,
     Pool,
-    chain,
     chain_arg_scope,
+    create_chain,
 )
 
-overfeat = chain(
+overfeat = create_chain(
     "overfeat",
     [
         Convolution("conv1", 64, 11, arguments={"stride": 4, "padding": "VALID"}),
@@ -25,12 +24,12 @@ overfeat = chain(
         Convolution("conv5", 1024, 3),
         Pool("pool5", 2),
     ],
-    Dense(6, (3072, 4096), HIDDEN, LAST),
-    # Of the variables' scope: a second call with the same variables finds the first one's outputs.
+    Dense(6, (3072, 4096), HIDDEN, OUTPUT),
+    # Named by the variable scope: a second call with the same variables shares the collection.
     collection=lambda scope: f"{scope.name}_end_points",
 )
 
 
-def overfeat_arg_scope(weight_decay: float = 0.0005) -> Any:
-    """The arguments for this net; see `chain_arg_scope`."""
+def overfeat_arg_scope(weight_decay: float = 0.0005) -> ArgScope:
+    """Returns the arg_scope of this net; see `chain_arg_scope`."""
     return chain_arg_scope(weight_decay, tf.compat.v1.zeros_initializer(), pools=True)

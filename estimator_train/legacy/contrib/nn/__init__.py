@@ -1,32 +1,36 @@
-"""`tf.contrib.nn`: operations of neural networks by their old place."""
-
-from typing import Any
+"""Stand-in for `tf.contrib.nn`: operations of neural networks."""
 
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import TensorLike
 
 conv1d_transpose = tf.nn.conv1d_transpose
 
 
-def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> tf.Tensor:
-    """The n-th smallest of each row, or the n-th largest.
+def nth_element(
+    input: TensorLike, n: TensorLike, reverse: bool = False, name: str | None = None
+) -> tf.Tensor:
+    """Returns the n-th smallest element of each row, or the n-th largest.
 
     Args:
-      input: Shape [..., size], numbers.
-      n: From 0, a scalar int32.
-      reverse: Whether the largest are counted.
-      name: Of the operation.
+      input: Numbers of shape [..., size].
+      n: Index from 0, a scalar int32.
+      reverse: Whether to count from the largest.
+      name: Name of the operation.
     """
     return tf.raw_ops.NthElement(input=input, n=n, reverse=reverse, name=name)
 
 
-def scaled_softplus(x: Any, alpha: Any, clip: Any = None, name: str | None = None) -> tf.Tensor:
-    """`alpha * ln(1 + exp(x / alpha))`, not above clip.
+def scaled_softplus(
+    x: TensorLike, alpha: TensorLike, clip: TensorLike | None = None, name: str | None = None
+) -> tf.Tensor:
+    """Computes `alpha * ln(1 + exp(x / alpha))`, at most clip.
 
     Args:
       x: Numbers.
-      alpha: The scale, above 0.
-      clip: The highest value, by default none.
-      name: Of the scope.
+      alpha: Positive scale.
+      clip: Maximum, or None.
+      name: Name scope of the operations.
     """
     with tf.name_scope(name or "scaled_softplus"):
         x = tf.convert_to_tensor(x)

@@ -1,4 +1,4 @@
-"""`tf.contrib.opt`: further optimizers."""
+"""Stand-in for `tf.contrib.opt`: further optimizers."""
 
 from estimator_train.legacy.contrib.opt.external import (
     ExternalOptimizerInterface,

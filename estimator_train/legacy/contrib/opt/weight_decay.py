@@ -1,55 +1,72 @@
-"""Optimizers that take a share of the weights themselves away, beside their gradients' work."""
+"""Optimizers with decoupled weight decay."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import (
+    Gradient,
+    GradientsAndVariables,
+    LearningRate,
+    Step,
+    TensorLike,
+)
+
 
 class DecoupledWeightDecayExtension:
-    """Makes an optimizer, the next class of the line, decay weights.
+    """Mixin that adds weight decay to the optimizer class that follows it.
 
     Args:
-      weight_decay: The share of a weight that a step takes away; of variables with sparse gradients
-        from the rows that have one.
+      weight_decay: Factor by which a step decays weights; only rows with a gradient decay in sparse
+        variables.
     """
 
-    def __init__(self, weight_decay: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, weight_decay: LearningRate, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._weight_decay = weight_decay
-        self._decayed: Any = None
+        self._decay_variables: Any = None
 
-    def minimize(self, loss: Any, *args: Any, decay_var_list: Any = None, **kwargs: Any) -> Any:
-        """See `Optimizer.minimize`; decay_var_list are the variables to decay, all by default."""
-        self._decayed = decay_var_list
+    def minimize(
+        self,
+        loss: tf.Tensor,
+        *args: Any,
+        decay_var_list: Sequence[tf.Variable] | None = None,
+        **kwargs: Any,
+    ) -> tf.Operation:
+        """Minimizes the loss and decays decay_var_list, all variables by default.
+
+        See `Optimizer.minimize` for the other arguments.
+        """
+        self._decay_variables = decay_var_list
         try:
             return super().minimize(loss, *args, **kwargs)  # type: ignore[misc]
         finally:
-            self._decayed = None
+            self._decay_variables = None
 
     def apply_gradients(
         self,
-        grads_and_vars: Any,
-        global_step: Any = None,
+        grads_and_vars: GradientsAndVariables,
+        global_step: Step | None = None,
         name: str | None = None,
-        decay_var_list: Any = None,
-    ) -> Any:
-        """See `Optimizer.apply_gradients`; weights decay before they are moved."""
-        chosen = decay_var_list or self._decayed
+        decay_var_list: Sequence[tf.Variable] | None = None,
+    ) -> tf.Operation:
+        """Decays the weights, then applies the gradients; see `Optimizer.apply_gradients`."""
+        variables = decay_var_list or self._decay_variables
         rate = self._weight_decay() if callable(self._weight_decay) else self._weight_decay
         pairs = [(gradient, var) for gradient, var in grads_and_vars if gradient is not None]
         with tf.control_dependencies([gradient for gradient, _ in pairs]):
             decays = [
-                _decayed(var, rate, gradient)
+                _decay(var, rate, gradient)
                 for gradient, var in pairs
-                if chosen is None or any(var is other for other in chosen)
+                if variables is None or any(var is other for other in variables)
             ]
         with tf.control_dependencies(decays):
             return super().apply_gradients(pairs, global_step, name)  # type: ignore[misc]
 
 
-def _decayed(var: Any, rate: Any, gradient: Any) -> Any:
-    """Decays a variable; of one with a gradient for some rows, those rows."""
+def _decay(var: tf.Variable, rate: TensorLike, gradient: Gradient) -> tf.Operation:
+    """Decays a variable, or the rows with a gradient."""
     rate = tf.cast(rate, var.dtype.base_dtype)
     if not isinstance(gradient, tf.IndexedSlices):
         return tf.compat.v1.assign_sub(var, rate * var)
@@ -57,25 +74,25 @@ def _decayed(var: Any, rate: Any, gradient: Any) -> Any:
     return tf.compat.v1.scatter_sub(var, rows, rate * tf.gather(var, rows))
 
 
-def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Callable[..., Any]:
-    """The class of an optimizer that decays weights; its first argument is weight_decay."""
+def extend_with_decoupled_weight_decay(base_optimizer: type) -> Callable[..., Any]:
+    """Returns an optimizer class with weight decay; its first argument is weight_decay."""
     return type(
         f"{base_optimizer.__name__}WithDecay", (DecoupledWeightDecayExtension, base_optimizer), {}
     )
 
 
 class AdamWOptimizer(DecoupledWeightDecayExtension, tf.compat.v1.train.AdamOptimizer):
-    """Adam that decays weights.
+    """Adam optimizer with weight decay.
 
     Args:
-      weight_decay: The share of a weight that a step takes away.
-      learning_rate: As for `AdamOptimizer`, as are the following.
+      weight_decay: Factor by which a step decays weights.
+      learning_rate: This and the other arguments are those of `AdamOptimizer`.
     """
 
     def __init__(
         self,
-        weight_decay: Any,
-        learning_rate: Any = 0.001,
+        weight_decay: LearningRate,
+        learning_rate: LearningRate = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-8,
@@ -86,18 +103,18 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, tf.compat.v1.train.AdamOptim
 
 
 class MomentumWOptimizer(DecoupledWeightDecayExtension, tf.compat.v1.train.MomentumOptimizer):
-    """Momentum that decays weights.
+    """Momentum optimizer with weight decay.
 
     Args:
-      weight_decay: The share of a weight that a step takes away.
-      learning_rate: As for `MomentumOptimizer`, as are the following.
+      weight_decay: Factor by which a step decays weights.
+      learning_rate: This and the other arguments are those of `MomentumOptimizer`.
     """
 
     def __init__(
         self,
-        weight_decay: Any,
-        learning_rate: Any,
-        momentum: Any,
+        weight_decay: LearningRate,
+        learning_rate: LearningRate,
+        momentum: LearningRate,
         use_locking: bool = False,
         name: str = "MomentumW",
         use_nesterov: bool = False,

@@ -1,4 +1,4 @@
-"""`tf.contrib.rnn`: recurrent cells by their old place, and those that fuse the steps of time."""
+"""Stand-in for `tf.contrib.rnn`: recurrent cells and fused cells."""
 
 import tensorflow as tf
 
@@ -75,5 +75,5 @@ __all__ = [
 
 
 def transpose_batch_time(x: tf.Tensor) -> tf.Tensor:
-    """The first two axes in the other order."""
+    """Swaps the first two axes."""
     return tf.transpose(x, [1, 0, *range(2, x.shape.rank)])

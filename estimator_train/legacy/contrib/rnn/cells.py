@@ -1,24 +1,26 @@
-"""Cells of `tf.contrib.rnn` that have no place in TensorFlow any more."""
+"""Cells of `tf.contrib.rnn` that TensorFlow no longer contains."""
 
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import DType, Nest, TensorLike
+
 _ZEROS = tf.compat.v1.zeros_initializer()
 
 
 class LSTMBlockCell(tf.compat.v1.nn.rnn_cell.LSTMCell):
-    """An LSTM cell by the name of one that was computed in one operation.
+    """LSTM cell with the arguments and variable names of the fused `LSTMBlockCell`.
 
     Args:
-      num_units: Its units.
-      forget_bias: Added to the forget gates.
-      cell_clip: Bounds of the cell states, or None.
+      num_units: Number of units.
+      forget_bias: Number added to the forget gates.
+      cell_clip: Bound of the cell states, or None.
       use_peephole: Whether gates see the cell state.
-      dtype: Of its variables.
-      reuse: Whether its variables are there already.
-      name: Its scope.
+      dtype: Type of the variables.
+      reuse: Whether to reuse existing variables.
+      name: Variable scope of the cell.
     """
 
     def __init__(
@@ -27,8 +29,8 @@ class LSTMBlockCell(tf.compat.v1.nn.rnn_cell.LSTMCell):
         forget_bias: float = 1.0,
         cell_clip: float | None = None,
         use_peephole: bool = False,
-        dtype: Any = None,
-        reuse: Any = None,
+        dtype: DType | None = None,
+        reuse: bool | None = None,
         name: str = "lstm_cell",
     ) -> None:
         super().__init__(
@@ -43,33 +45,33 @@ class LSTMBlockCell(tf.compat.v1.nn.rnn_cell.LSTMCell):
 
 
 class GRUBlockCellV2(tf.compat.v1.nn.rnn_cell.GRUCell):
-    """A GRU cell by the name of one that was computed in one operation.
+    """GRU cell with the arguments of the fused `GRUBlockCellV2`.
 
     Args:
-      num_units: Its units.
-      cell_size: The older name of that.
-      reuse: Whether its variables are there already.
-      name: Its scope.
+      num_units: Number of units.
+      cell_size: Older name of num_units.
+      reuse: Whether to reuse existing variables.
+      name: Variable scope of the cell.
     """
 
     def __init__(
         self,
         num_units: int | None = None,
         cell_size: int | None = None,
-        reuse: Any = None,
+        reuse: bool | None = None,
         name: str = "gru_cell",
     ) -> None:
         super().__init__(_units(num_units, cell_size), reuse=reuse, name=name)
 
 
 class GRUBlockCell(tf.compat.v1.nn.rnn_cell.RNNCell):
-    """A GRU cell with variables of other names; see `GRUBlockCellV2`."""
+    """GRU cell with the variable names of the fused `GRUBlockCell`; see `GRUBlockCellV2`."""
 
     def __init__(
         self,
         num_units: int | None = None,
         cell_size: int | None = None,
-        reuse: Any = None,
+        reuse: bool | None = None,
         name: str = "gru_cell",
     ) -> None:
         super().__init__(_reuse=reuse, name=name)
@@ -77,16 +79,16 @@ class GRUBlockCell(tf.compat.v1.nn.rnn_cell.RNNCell):
 
     @property
     def state_size(self) -> int:
-        """Its units."""
+        """Number of units."""
         return self._units
 
     @property
     def output_size(self) -> int:
-        """Its units."""
+        """Number of units."""
         return self._units
 
-    def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+    def call(self, inputs: tf.Tensor, state: Nest) -> tuple[tf.Tensor, Nest]:
+        """Computes one step."""
         units, depth = self._units, inputs.shape[-1] + self._units
         variable = tf.compat.v1.get_variable
         w_ru = variable("w_ru", [depth, 2 * units])
@@ -95,73 +97,74 @@ class GRUBlockCell(tf.compat.v1.nn.rnn_cell.RNNCell):
         b_c = variable("b_c", [units], initializer=_ZEROS)
         gates = tf.sigmoid(tf.matmul(tf.concat([inputs, state], 1), w_ru) + b_ru)
         reset, update = tf.split(gates, 2, 1)
-        new = tf.tanh(tf.matmul(tf.concat([inputs, reset * state], 1), w_c) + b_c)
-        state = update * state + (1 - update) * new
+        candidate = tf.tanh(tf.matmul(tf.concat([inputs, reset * state], 1), w_c) + b_c)
+        state = update * state + (1 - update) * candidate
         return state, state
 
 
 class LayerNormBasicLSTMCell(tf.compat.v1.nn.rnn_cell.RNNCell):
-    """An LSTM whose gates are normalized.
+    """LSTM cell with layer normalization of its gates.
 
     Args:
-      num_units: Its units.
-      forget_bias: Added to the forget gates.
-      activation: Of its states.
+      num_units: Number of units.
+      forget_bias: Number added to the forget gates.
+      input_size: Unused.
+      activation: Activation of the states.
       layer_norm: Whether to normalize.
-      norm_gain: First value of the scales.
-      norm_shift: First value of the shifts.
-      dropout_keep_prob: Share of new values that are kept.
-      dropout_prob_seed: Of the dropout.
-      reuse: Whether its variables are there already.
+      norm_gain: Initial value of the scales.
+      norm_shift: Initial value of the shifts.
+      dropout_keep_prob: Probability that dropout keeps a new value.
+      dropout_prob_seed: Seed of the dropout.
+      reuse: Whether to reuse existing variables.
     """
 
     def __init__(
         self,
         num_units: int,
         forget_bias: float = 1.0,
-        input_size: Any = None,
+        input_size: object = None,
         activation: Callable[..., Any] = tf.tanh,
         layer_norm: bool = True,
         norm_gain: float = 1.0,
         norm_shift: float = 0.0,
-        dropout_keep_prob: Any = 1.0,
+        dropout_keep_prob: TensorLike = 1.0,
         dropout_prob_seed: int | None = None,
-        reuse: Any = None,
+        reuse: bool | None = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         del input_size
         self._units, self._forget_bias, self._activation = num_units, forget_bias, activation
         self._norm = (norm_gain, norm_shift) if layer_norm else None
-        self._keep, self._seed = dropout_keep_prob, dropout_prob_seed
+        self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> Nest:
         """Sizes of c and h."""
         return tf.compat.v1.nn.rnn_cell.LSTMStateTuple(self._units, self._units)
 
     @property
     def output_size(self) -> int:
-        """Its units."""
+        """Number of units."""
         return self._units
 
-    def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+    def call(self, inputs: tf.Tensor, state: Nest) -> tuple[tf.Tensor, Nest]:
+        """Computes one step."""
         cell, hidden = state
-        joined = tf.concat([inputs, hidden], 1)
-        kernel = tf.compat.v1.get_variable("kernel", [joined.shape[-1], 4 * self._units])
-        gates = tf.matmul(joined, kernel)
+        inputs_and_hidden = tf.concat([inputs, hidden], 1)
+        kernel = tf.compat.v1.get_variable("kernel", [inputs_and_hidden.shape[-1], 4 * self._units])
+        gates = tf.matmul(inputs_and_hidden, kernel)
         if self._norm is None:
             gates += tf.compat.v1.get_variable("bias", [4 * self._units], initializer=_ZEROS)
         names = ("input", "transform", "forget", "output")
         parts = zip(names, tf.split(gates, 4, 1), strict=True)
-        i, j, f, o = (self._normalized(part, name) for name, part in parts)
-        new = tf.nn.dropout(self._activation(j), rate=1 - self._keep, seed=self._seed)
-        cell = cell * tf.sigmoid(f + self._forget_bias) + tf.sigmoid(i) * new
-        cell = self._normalized(cell, "state")
+        i, j, f, o = (self._normalize(part, name) for name, part in parts)
+        candidate = tf.nn.dropout(self._activation(j), rate=1 - self._keep_prob, seed=self._seed)
+        cell = cell * tf.sigmoid(f + self._forget_bias) + tf.sigmoid(i) * candidate
+        cell = self._normalize(cell, "state")
         hidden = self._activation(cell) * tf.sigmoid(o)
         return hidden, tf.compat.v1.nn.rnn_cell.LSTMStateTuple(cell, hidden)
 
-    def _normalized(self, values: tf.Tensor, name: str) -> tf.Tensor:
+    def _normalize(self, values: tf.Tensor, name: str) -> tf.Tensor:
         if self._norm is None:
             return values
         gain, shift = (tf.compat.v1.constant_initializer(value) for value in self._norm)
@@ -173,7 +176,7 @@ class LayerNormBasicLSTMCell(tf.compat.v1.nn.rnn_cell.RNNCell):
 
 
 def _units(num_units: int | None, cell_size: int | None) -> int:
-    given = [size for size in (num_units, cell_size) if size is not None]
-    if len(given) != 1:
-        raise ValueError("Give num_units, or its older name cell_size.")
-    return given[0]
+    sizes = [size for size in (num_units, cell_size) if size is not None]
+    if len(sizes) != 1:
+        raise ValueError("Give exactly one of num_units and its older name cell_size.")
+    return sizes[0]

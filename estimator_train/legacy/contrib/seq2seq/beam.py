@@ -1,16 +1,18 @@
-"""Beam search: the likeliest sequences rather than the likeliest next tokens."""
+"""Beam search for the most probable sequences."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Cell, Layer, Nest, TensorLike
 from estimator_train.legacy.contrib.seq2seq.decoding import Decoder
 from estimator_train.legacy.contrib.seq2seq.helpers import embedding_function
 
 
 class BeamSearchDecoderState(NamedTuple):
-    """The cell's state, scores, ended beams and lengths; the latter three (batch, beams)."""
+    """State of the cell, and log-probabilities, end flags and lengths of shape (batch, beams)."""
 
     cell_state: Any
     log_probs: Any
@@ -20,7 +22,7 @@ class BeamSearchDecoderState(NamedTuple):
 
 
 class BeamSearchDecoderOutput(NamedTuple):
-    """Scores, tokens and the beams that they follow on, of one step."""
+    """Scores, tokens and parent beams of one step."""
 
     scores: Any
     predicted_ids: Any
@@ -28,43 +30,44 @@ class BeamSearchDecoderOutput(NamedTuple):
 
 
 class FinalBeamSearchDecoderOutput(NamedTuple):
-    """The sequences, (batch, time, beams), the best first; and the steps that led to them."""
+    """Sequences, (batch, time, beams), the best first, and the outputs of all steps."""
 
     predicted_ids: Any
     beam_search_decoder_output: Any
 
 
-def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
-    """Each example several times, one after the other.
+def tile_batch(t: Nest, multiplier: int, name: str | None = None) -> Nest:
+    """Repeats each example of a batch.
 
     Args:
-      t: A tensor, or a structure of such, of shapes (batch, ...).
-      multiplier: How often.
+      t: Nest of tensors of shape (batch, ...).
+      multiplier: Number of repetitions.
       name: Unused.
 
     Raises:
-      ValueError: A tensor has no batch.
+      ValueError: A tensor is a scalar.
     """
     if any(tensor.shape.rank == 0 for tensor in map(tf.convert_to_tensor, tf.nest.flatten(t))):
-        raise ValueError("Numbers have no batch to tile.")
+        raise ValueError("t must have a batch dimension, got a scalar.")
     return tf.nest.map_structure(lambda tensor: tf.repeat(tensor, multiplier, 0), t)
 
 
 class BeamSearchDecoder(Decoder):
-    """A decoder of the likeliest sequences; `dynamic_decode` runs it.
+    """Decoder that finds the most probable sequences; run it with `dynamic_decode`.
 
     Args:
-      cell: The cell.
-      embedding: Vectors of the tokens, or a function of tokens that returns them.
+      cell: Recurrent cell.
+      embedding: Matrix of token embeddings, or a function of tokens.
       start_tokens: First tokens, shape (batch,).
-      end_token: The number of the token that ends a sequence.
-      initial_state: Of the cell, each example `beam_width` times; see `tile_batch`.
-      beam_width: Sequences that are followed at a time.
-      output_layer: A layer on the cell's outputs.
-      length_penalty_weight: How much long sequences are preferred; 0: not at all.
+      end_token: Token that ends a sequence.
+      initial_state: Initial state of the cell, with each example repeated `beam_width` times; see
+        `tile_batch`.
+      beam_width: Number of beams.
+      output_layer: Layer to apply to the outputs of the cell.
+      length_penalty_weight: Preference for long sequences; 0: none.
       coverage_penalty_weight: Not supported.
-      reorder_tensor_arrays: Whether a history of attention follows the beams back at the end: it
-        becomes a tensor (time, batch * beams, places).
+      reorder_tensor_arrays: Whether to convert a history of attention to a tensor (time, batch *
+        beams, positions) in the order of the final beams.
 
     Raises:
       ValueError: coverage_penalty_weight is not zero.
@@ -74,31 +77,31 @@ class BeamSearchDecoder(Decoder):
 
     def __init__(
         self,
-        cell: Any,
-        embedding: Any,
-        start_tokens: Any,
-        end_token: Any,
-        initial_state: Any,
+        cell: Cell,
+        embedding: TensorLike | Callable[[tf.Tensor], tf.Tensor],
+        start_tokens: TensorLike,
+        end_token: TensorLike,
+        initial_state: Nest,
         beam_width: int,
-        output_layer: Any = None,
+        output_layer: Layer | None = None,
         length_penalty_weight: float = 0.0,
         coverage_penalty_weight: float = 0.0,
         reorder_tensor_arrays: bool = True,
     ) -> None:
         if coverage_penalty_weight:
             raise ValueError("coverage_penalty_weight is not supported.")
-        self._cell, self._layer, self._beams = cell, output_layer, beam_width
+        self._cell, self._output_layer, self._beam_width = cell, output_layer, beam_width
         self._embed = embedding_function(embedding)
-        self._start = tf.cast(start_tokens, tf.int32)
-        self._end = tf.cast(end_token, tf.int32)
-        self.batch_size = tf.size(self._start)
-        self._state = tf.nest.map_structure(self._split, initial_state)
+        self._start_tokens = tf.cast(start_tokens, tf.int32)
+        self._end_token = tf.cast(end_token, tf.int32)
+        self.batch_size = tf.size(self._start_tokens)
+        self._initial_state = tf.nest.map_structure(self._split, initial_state)
         self._penalty, self._reorders = length_penalty_weight, reorder_tensor_arrays
 
     @property
     def output_size(self) -> BeamSearchDecoderOutput:
-        """Shapes of the outputs of one example and step."""
-        shape = tf.TensorShape([self._beams])
+        """Shapes of the outputs for one example and step."""
+        shape = tf.TensorShape([self._beam_width])
         return BeamSearchDecoderOutput(shape, shape, shape)
 
     @property
@@ -107,92 +110,100 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(tf.float32, tf.int32, tf.int32)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
-        """All beams but the first have ended and are without hope, for they are alike."""
-        shape = [self.batch_size, self._beams]
-        scores = tf.tile([[0.0] + [-np.inf] * (self._beams - 1)], [self.batch_size, 1])
-        finished = tf.tile([[False] + [True] * (self._beams - 1)], [self.batch_size, 1])
-        state = BeamSearchDecoderState(self._state, scores, finished, tf.zeros(shape, tf.int32))
-        return finished, self._embed(tf.tile(self._start[:, None], [1, self._beams])), state
+        """Returns the end flags, inputs and state; of the equal beams, only the first is open."""
+        shape = [self.batch_size, self._beam_width]
+        scores = tf.tile([[0.0] + [-np.inf] * (self._beam_width - 1)], [self.batch_size, 1])
+        finished = tf.tile([[False] + [True] * (self._beam_width - 1)], [self.batch_size, 1])
+        state = BeamSearchDecoderState(
+            self._initial_state, scores, finished, tf.zeros(shape, tf.int32)
+        )
+        return (
+            finished,
+            self._embed(tf.tile(self._start_tokens[:, None], [1, self._beam_width])),
+            state,
+        )
 
     def step(
-        self, time: Any, inputs: Any, state: Any, name: str | None = None
+        self, time: tf.Tensor, inputs: Nest, state: Nest, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
-        """One step of all beams, of whose sequences the best go on."""
+        """Advances all beams by one token and keeps the best ones."""
         merged = tf.nest.map_structure(self._merge, (inputs, state.cell_state))
         logits, cell_state = self._cell(*merged)
-        logits = logits if self._layer is None else self._layer(logits)
+        logits = logits if self._output_layer is None else self._output_layer(logits)
         cell_state = tf.nest.map_structure(self._split, cell_state)
-        words = logits.shape[-1]
+        vocabulary_size = logits.shape[-1]
         steps = self._split(tf.nn.log_softmax(tf.cast(logits, tf.float32)))
-        # A sequence that has ended goes on with the end's token alone, for nothing.
-        only_end = tf.one_hot(self._end, words, 0.0, tf.float32.min)
+        # A sequence that has ended continues with end tokens of probability 1.
+        only_end = tf.one_hot(self._end_token, vocabulary_size, 0.0, tf.float32.min)
         steps = tf.where(state.finished[..., None], only_end[None, None], steps)
         totals = state.log_probs[..., None] + steps
-        is_end = tf.equal(tf.range(words), self._end)[None, None]
-        longer = tf.cast(~(state.finished[..., None] | is_end), tf.int32)
-        lengths = state.lengths[..., None] + longer
-        scores = totals / self._penalized(lengths)
-        flat = tf.reshape(scores, [self.batch_size, self._beams * words])
-        best, places = tf.math.top_k(flat, self._beams)
-        tokens, parents = places % words, places // words
+        is_end = tf.equal(tf.range(vocabulary_size), self._end_token)[None, None]
+        adds_token = tf.cast(~(state.finished[..., None] | is_end), tf.int32)
+        lengths = state.lengths[..., None] + adds_token
+        scores = totals / self._compute_length_penalty(lengths)
+        flat = tf.reshape(scores, [self.batch_size, self._beam_width * vocabulary_size])
+        best, indices = tf.math.top_k(flat, self._beam_width)
+        tokens, parents = indices % vocabulary_size, indices // vocabulary_size
 
-        def chosen(tensor: Any) -> Any:
+        def select(tensor: Nest) -> Nest:
             return tf.gather(tensor, parents, batch_dims=1) if _has_batch(tensor) else tensor
 
-        flat_totals = tf.reshape(totals, [self.batch_size, self._beams * words])
-        ended = chosen(state.finished)
-        following = BeamSearchDecoderState(
-            tf.nest.map_structure(chosen, cell_state),
-            tf.gather(flat_totals, places, batch_dims=1),
-            ended | tf.equal(tokens, self._end),
-            chosen(state.lengths) + tf.cast(~ended, tf.int32),
+        flat_totals = tf.reshape(totals, [self.batch_size, self._beam_width * vocabulary_size])
+        has_ended = select(state.finished)
+        next_state = BeamSearchDecoderState(
+            tf.nest.map_structure(select, cell_state),
+            tf.gather(flat_totals, indices, batch_dims=1),
+            has_ended | tf.equal(tokens, self._end_token),
+            select(state.lengths) + tf.cast(~has_ended, tf.int32),
         )
         output = BeamSearchDecoderOutput(best, tokens, parents)
-        return output, following, self._embed(tokens), following.finished
+        return output, next_state, self._embed(tokens), next_state.finished
 
-    def finalize(self, outputs: Any, state: Any, lengths: Any) -> tuple[Any, Any]:
-        """Follows each beam back to its start."""
+    def finalize(self, outputs: Nest, state: Nest, lengths: tf.Tensor) -> tuple[Any, Any]:
+        """Traces each beam back to its start and returns the sequences."""
 
-        def back(following: Any, step: Any) -> Any:
+        def step_back(next_state: Nest, step: tuple[tf.Tensor, tf.Tensor]) -> Nest:
             tokens, parents = step
-            beams = following[0]
+            beams = next_state[0]
             ancestors = tf.gather(parents, beams, batch_dims=1)
             return ancestors, tf.gather(tokens, beams, batch_dims=1), beams
 
-        last = tf.tile(tf.range(self._beams)[None], [self.batch_size, 1])
+        last = tf.tile(tf.range(self._beam_width)[None], [self.batch_size, 1])
         steps = (outputs.predicted_ids, outputs.parent_ids)
-        _, tokens, beams = tf.scan(back, steps, (last, last, last), reverse=True)
-        # What comes after the end is the end's token too.
-        ended = tf.cumsum(tf.cast(tf.equal(tokens, self._end), tf.int32), 0, exclusive=True) > 0
-        tokens = tf.where(ended, tf.fill(tf.shape(tokens), self._end), tokens)
+        _, tokens, beams = tf.scan(step_back, steps, (last, last, last), reverse=True)
+        # Tokens after the end become end tokens.
+        has_ended = (
+            tf.cumsum(tf.cast(tf.equal(tokens, self._end_token), tf.int32), 0, exclusive=True) > 0
+        )
+        tokens = tf.where(has_ended, tf.fill(tf.shape(tokens), self._end_token), tokens)
         if self._reorders:
             cell_state = tf.nest.map_structure(
-                lambda part: self._followed(part, beams), state.cell_state
+                lambda part: self._reorder_history(part, beams), state.cell_state
             )
             state = state._replace(cell_state=cell_state)
         return FinalBeamSearchDecoderOutput(tokens, outputs), state
 
-    def _followed(self, part: Any, beams: Any) -> Any:
-        """A history in the order of the beams at the end; other parts of a state as they are."""
+    def _reorder_history(self, part: Nest, beams: tf.Tensor) -> Nest:
+        """Returns a history in the order of the final beams, and other parts unchanged."""
         if not isinstance(part, tf.TensorArray):
             return part
         history = part.stack()
         shape = tf.shape(history)
-        split = tf.reshape(history, tf.concat([shape[:1], [-1, self._beams], shape[2:]], 0))
+        split = tf.reshape(history, tf.concat([shape[:1], [-1, self._beam_width], shape[2:]], 0))
         return tf.reshape(tf.gather(split, beams, batch_dims=2), shape)
 
-    def _penalized(self, lengths: Any) -> Any:
+    def _compute_length_penalty(self, lengths: tf.Tensor) -> tf.Tensor:
         return tf.pow((5.0 + tf.cast(lengths, tf.float32)) / 6.0, self._penalty)
 
-    def _split(self, tensor: Any) -> Any:
+    def _split(self, tensor: Nest) -> Nest:
         if not _has_batch(tensor):
             return tensor
-        shape = tf.concat([[self.batch_size, self._beams], tf.shape(tensor)[1:]], 0)
+        shape = tf.concat([[self.batch_size, self._beam_width], tf.shape(tensor)[1:]], 0)
         result = tf.reshape(tensor, shape)
-        result.set_shape([None, self._beams, *tensor.shape[1:]])
+        result.set_shape([None, self._beam_width, *tensor.shape[1:]])
         return result
 
-    def _merge(self, tensor: Any) -> Any:
+    def _merge(self, tensor: Nest) -> Nest:
         if not _has_batch(tensor):
             return tensor
         result = tf.reshape(tensor, tf.concat([[-1], tf.shape(tensor)[2:]], 0))
@@ -200,5 +211,5 @@ class BeamSearchDecoder(Decoder):
         return result
 
 
-def _has_batch(part: Any) -> bool:
+def _has_batch(part: Nest) -> bool:
     return not isinstance(part, tf.TensorArray) and part.shape.rank not in (None, 0)

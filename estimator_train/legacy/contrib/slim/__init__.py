@@ -1,4 +1,4 @@
-"""`tf.contrib.slim`: layers, arg_scope, losses, variables, nets and readers under one name."""
+"""Stand-in for `tf.contrib.slim`: layers, arg_scope, losses, variables, nets and readers."""
 
 import tensorflow as tf
 

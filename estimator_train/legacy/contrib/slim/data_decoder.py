@@ -1,22 +1,24 @@
-"""`tf.contrib.slim.data_decoder`: what every decoder of examples has."""
+"""`tf.contrib.slim.data_decoder`: base class of decoders of examples."""
 
 import abc
 from collections.abc import Sequence
 from typing import Any
 
+from estimator_train.legacy.contrib._types import TensorLike
+
 
 class DataDecoder(abc.ABC):
-    """Turns what a reader gives into tensors, each by the name of its item."""
+    """Decoder of records to tensors, which are named items."""
 
     @abc.abstractmethod
-    def decode(self, data: Any, items: Sequence[str]) -> list[Any]:
-        """The tensors of some items, in their order.
+    def decode(self, data: TensorLike, items: Sequence[str]) -> list[Any]:
+        """Returns the tensors of some items, in their order.
 
         Args:
-          data: What the reader gave, often a serialized tf.train.Example.
+          data: Record of a reader, often a serialized tf.train.Example.
           items: Names of items.
         """
 
     @abc.abstractmethod
     def list_items(self) -> list[str]:
-        """The names of all items."""
+        """Returns the names of all items."""

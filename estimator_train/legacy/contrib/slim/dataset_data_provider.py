@@ -1,29 +1,30 @@
-"""`tf.contrib.slim.dataset_data_provider`: the items of a dataset's examples."""
+"""`tf.contrib.slim.dataset_data_provider`: items of the examples of a dataset."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from estimator_train.legacy.contrib.slim.dataset import Dataset
 from estimator_train.legacy.contrib.slim.parallel_reader import parallel_read
 
 
 class DatasetDataProvider:
-    """Tensors of one example, which is another one in each run.
+    """Provider of the tensors of one example; each session run reads the next one.
 
-    Arguments that are not named here are those of `parallel_read`.
+    Arguments that are not listed are those of `parallel_read`.
 
     Args:
       dataset: A `slim.dataset.Dataset`.
-      common_queue_capacity: The `capacity` of `parallel_read`.
-      common_queue_min: The `min_after_dequeue` of `parallel_read`.
-      record_key: The name of the item with the record's key.
+      common_queue_capacity: Argument `capacity` of `parallel_read`.
+      common_queue_min: Argument `min_after_dequeue` of `parallel_read`.
+      record_key: Name of the item with the key of the record.
 
     Raises:
-      ValueError: An item of the dataset has the name of the record's key.
+      ValueError: An item of the dataset is named record_key.
     """
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset,
         num_readers: int = 1,
         reader_kwargs: Mapping[str, Any] | None = None,
         shuffle: bool = True,
@@ -54,21 +55,21 @@ class DatasetDataProvider:
         self._num_samples = dataset.num_samples
 
     def get(self, items: Sequence[str]) -> list[Any]:
-        """The tensors of some items, in their order.
+        """Returns the tensors of some items, in their order.
 
         Raises:
-          ValueError: There is no such item.
+          ValueError: An item is unknown.
         """
         for item in items:
             if item not in self._tensors:
-                there_are = self._tensors.keys()
-                raise ValueError(f"Item [{item}] is invalid. Valid entries include: {there_are}")
+                known_items = self._tensors.keys()
+                raise ValueError(f"Item [{item}] is invalid. Valid entries include: {known_items}")
         return [self._tensors[item] for item in items]
 
     def list_items(self) -> list[str]:
-        """The names of all items."""
+        """Returns the names of all items."""
         return list(self._tensors)
 
-    def num_samples(self) -> Any:
-        """The number of examples that the dataset tells."""
+    def num_samples(self) -> int | None:
+        """Returns the number of examples in the dataset."""
         return self._num_samples

@@ -1,4 +1,4 @@
-"""How the features of an example become the tensors of its items."""
+"""Item handlers, which convert the features of an example to tensors."""
 
 import abc
 from collections.abc import Callable, Mapping, Sequence
@@ -6,60 +6,62 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Shape, Table, TensorLike
+
 _v1 = tf.compat.v1
 _RAW = ("raw", "RAW")
 
 
 class ItemHandler(abc.ABC):
-    """Makes one tensor out of some features.
+    """Base class of handlers, which make one tensor of some features.
 
     Args:
-      keys: The names of the features, or the one name.
+      keys: Name or names of the features.
     """
 
     def __init__(self, keys: str | Sequence[str]) -> None:
         self._keys: Any = [keys] if isinstance(keys, str) else keys
 
     @property
-    def keys(self) -> Any:
-        """The names of the features."""
+    def keys(self) -> Sequence[str]:
+        """Names of the features."""
         return self._keys
 
     @abc.abstractmethod
-    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """The tensor of the item.
+    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> tf.Tensor | tf.SparseTensor:
+        """Returns the tensor of the item.
 
         Args:
-          keys_to_tensors: Each feature by its name, as it was parsed.
+          keys_to_tensors: Parsed features by name.
         """
 
 
 class ItemHandlerCallback(ItemHandler):
-    """A function makes the tensor.
+    """Handler that calls a function.
 
     Args:
-      keys: The names of the features.
-      func: Called with a dict of them.
+      keys: Name or names of the features.
+      func: Function of a dict of the features.
     """
 
     def __init__(self, keys: str | Sequence[str], func: Callable[[Any], Any]) -> None:
         super().__init__(keys)
         self._func = func
 
-    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """What the function returns."""
+    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> tf.Tensor | tf.SparseTensor:
+        """Returns the result of the function."""
         return self._func(keys_to_tensors)
 
 
 class BoundingBox(ItemHandler):
-    """Boxes of four features that each have one side of all boxes.
+    """Handler of bounding boxes, from four features with one side of all boxes each.
 
     Args:
-      keys: The names of the four, ymin, xmin, ymax, xmax by default.
-      prefix: Stands before each name.
+      keys: Names of the features; ymin, xmin, ymax, xmax by default.
+      prefix: Prefix of the names.
 
     Raises:
-      ValueError: Not four keys.
+      ValueError: keys does not have four elements.
     """
 
     def __init__(self, keys: Sequence[str] | None = None, prefix: str = "") -> None:
@@ -69,23 +71,23 @@ class BoundingBox(ItemHandler):
         self._prefix = prefix
         super().__init__([prefix + key for key in keys])
 
-    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """A tensor of shape (boxes, 4)."""
-        sides = [tf.reshape(_values(keys_to_tensors[key]), [-1]) for key in self._keys]
+    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> tf.Tensor:
+        """Returns a tensor of shape (boxes, 4)."""
+        sides = [tf.reshape(_get_values(keys_to_tensors[key]), [-1]) for key in self._keys]
         return tf.stack(sides, axis=1)
 
 
 class Tensor(ItemHandler):
-    """The values of one feature.
+    """Handler that returns one feature.
 
     Args:
-      tensor_key: The name of the feature.
-      shape_keys: The name of a feature with the shape, or of one for each dimension.
-      shape: The shape itself, if it is to be another.
-      default_value: What stands for values that a sparse feature lacks.
+      tensor_key: Name of the feature.
+      shape_keys: Name of a feature with the shape, or of a feature for each dimension.
+      shape: Shape to reshape the feature to.
+      default_value: Value for the gaps of a sparse feature.
 
     Raises:
-      ValueError: Both `shape_keys` and `shape`.
+      ValueError: Both shape_keys and shape are given.
     """
 
     def __init__(
@@ -93,7 +95,7 @@ class Tensor(ItemHandler):
         tensor_key: str,
         shape_keys: str | Sequence[str] | None = None,
         shape: Sequence[int] | None = None,
-        default_value: Any = 0,
+        default_value: TensorLike = 0,
     ) -> None:
         if shape_keys and shape is not None:
             raise ValueError("Cannot specify both shape_keys and shape parameters.")
@@ -103,65 +105,67 @@ class Tensor(ItemHandler):
         self._default_value = default_value
         super().__init__([tensor_key, *(self._shape_keys or ())])
 
-    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """The feature as a dense tensor, of the wanted shape."""
+    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> tf.Tensor | tf.SparseTensor:
+        """Returns the feature as a dense tensor."""
         tensor, shape = keys_to_tensors[self._tensor_key], self._shape
         if self._shape_keys:
-            parts = [_values(keys_to_tensors[key]) for key in self._shape_keys]
+            parts = [_get_values(keys_to_tensors[key]) for key in self._shape_keys]
             shape = tf.concat([tf.reshape(part, [-1]) for part in parts], 0)
         if isinstance(tensor, tf.SparseTensor):
             if shape is not None:
                 tensor = tf.sparse.reshape(tensor, tf.cast(shape, tf.int64))
-            return tf.sparse.to_dense(tensor, self._default_or_empty(tensor.dtype))
+            return tf.sparse.to_dense(tensor, self._get_default_value(tensor.dtype))
         return tensor if shape is None else tf.reshape(tensor, shape)
 
-    def _default_or_empty(self, dtype: Any) -> Any:
+    def _get_default_value(self, dtype: tf.DType) -> TensorLike:
         return "" if dtype == tf.string and self._default_value == 0 else self._default_value
 
 
 class LookupTensor(Tensor):
-    """The values of one feature, looked up in a table; the other arguments are those of Tensor.
+    """Handler that looks up one feature in a table; see `Tensor` for other arguments.
 
     Args:
-      table: What `lookup` is asked of.
+      table: Table with a method `lookup`.
     """
 
     def __init__(
         self,
         tensor_key: str,
-        table: Any,
+        table: Table,
         shape_keys: str | Sequence[str] | None = None,
         shape: Sequence[int] | None = None,
-        default_value: Any = "",
+        default_value: TensorLike = "",
     ) -> None:
         self._table = table
         super().__init__(tensor_key, shape_keys, shape, default_value)
 
-    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """What the table has for each value."""
+    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> tf.Tensor | tf.SparseTensor:
+        """Returns the values of the table."""
         return self._table.lookup(super().tensors_to_item(keys_to_tensors))
 
 
 class BackupHandler(ItemHandler):
-    """The item of a second handler wherever that of the first has no values.
+    """Handler that uses a second handler if the item of the first is empty.
 
     Args:
-      handler: The first.
-      backup: The second.
+      handler: First handler.
+      backup: Second handler.
 
     Raises:
-      ValueError: One of the two is no ItemHandler.
+      ValueError: A handler is not an ItemHandler.
     """
 
     def __init__(self, handler: ItemHandler, backup: ItemHandler) -> None:
-        for role, one in (("Primary", handler), ("Backup", backup)):
-            if not isinstance(one, ItemHandler):
-                raise ValueError(f"{role} handler is of type {type(one)} instead of ItemHandler")
+        for role, candidate in (("Primary", handler), ("Backup", backup)):
+            if not isinstance(candidate, ItemHandler):
+                raise ValueError(
+                    f"{role} handler is of type {type(candidate)} instead of ItemHandler"
+                )
         self._handler, self._backup = handler, backup
         super().__init__(list({**dict.fromkeys(handler.keys), **dict.fromkeys(backup.keys)}))
 
-    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """The item of the first handler, or that of the second."""
+    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> tf.Tensor | tf.SparseTensor:
+        """Returns the item of the first handler, or that of the second if the first is empty."""
         item = self._handler.tensors_to_item(keys_to_tensors)
         return tf.cond(
             tf.equal(tf.size(item), 0),
@@ -171,15 +175,15 @@ class BackupHandler(ItemHandler):
 
 
 class SparseTensor(ItemHandler):
-    """A tensor whose indices and values are features.
+    """Handler that makes a sparse tensor of features with indices and values.
 
     Args:
-      indices_key: The feature of the indices, "indices" by default.
-      values_key: The feature of the values, "values" by default.
-      shape_key: The feature of the shape.
-      shape: The shape itself. With neither it is that of the indices.
-      densify: Makes a dense tensor of it.
-      default_value: What the dense one has elsewhere.
+      indices_key: Name of the feature with indices, "indices" by default.
+      values_key: Name of the feature with values, "values" by default.
+      shape_key: Name of the feature with the shape.
+      shape: Shape, instead of shape_key; by default that of the indices.
+      densify: Whether to return a dense tensor.
+      default_value: Value for the gaps of the dense tensor.
     """
 
     def __init__(
@@ -187,9 +191,9 @@ class SparseTensor(ItemHandler):
         indices_key: str | None = None,
         values_key: str | None = None,
         shape_key: str | None = None,
-        shape: Any = None,
+        shape: Shape | None = None,
         densify: bool = False,
-        default_value: Any = 0,
+        default_value: TensorLike = 0,
     ) -> None:
         self._indices_key = indices_key or "indices"
         self._values_key = values_key or "values"
@@ -200,40 +204,41 @@ class SparseTensor(ItemHandler):
         keys = [self._indices_key, self._values_key]
         super().__init__(keys + ([shape_key] if shape_key else []))
 
-    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """The sparse tensor, or the dense one."""
+    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> tf.Tensor | tf.SparseTensor:
+        """Returns the sparse or dense tensor."""
         indices = keys_to_tensors[self._indices_key]
         shape = self._shape
         if self._shape_key:
-            shape = _values(keys_to_tensors[self._shape_key])
+            shape = _get_values(keys_to_tensors[self._shape_key])
         elif shape is None:
             shape = indices.dense_shape
-        positions = tf.cast(tf.reshape(_values(indices), [-1, 1]), tf.int64)
-        values = _values(keys_to_tensors[self._values_key])
+        positions = tf.cast(tf.reshape(_get_values(indices), [-1, 1]), tf.int64)
+        values = _get_values(keys_to_tensors[self._values_key])
         tensor = tf.SparseTensor(positions, values, tf.cast(shape, tf.int64))
         return tf.sparse.to_dense(tensor, self._default_value) if self._densify else tensor
 
 
 class Image(ItemHandler):
-    """A picture, or the pictures of one example.
+    """Handler that decodes one image, or several images of an example.
 
     Args:
-      image_key: The feature of the bytes, "image/encoded" by default.
-      format_key: The feature with "jpeg", "png", "raw" or the like, "image/format" by default.
-      shape: The shape of the picture, if it is known.
-      channels: The number of channels: 1, 3 or 4.
-      dtype: That of the picture; raw bytes are read as this dtype.
-      repeated: There are several, in a feature of one dimension.
-      dct_method: How JPEGs are decoded; see `tf.image.decode_jpeg`.
+      image_key: Name of the feature with the encoded image, "image/encoded" by default.
+      format_key: Name of the feature with the format, "jpeg", "png" or "raw"; "image/format" by
+        default.
+      shape: Shape of the image, if it is known.
+      channels: Number of channels: 1, 3 or 4.
+      dtype: Type of the image and of raw bytes.
+      repeated: Whether the feature is a vector of encoded images.
+      dct_method: Decoding method of JPEGs; see `tf.image.decode_jpeg`.
     """
 
     def __init__(
         self,
         image_key: str | None = None,
         format_key: str | None = None,
-        shape: Any = None,
+        shape: Shape | None = None,
         channels: int | None = 3,
-        dtype: Any = tf.uint8,
+        dtype: tf.DType = tf.uint8,
         repeated: bool = False,
         dct_method: str = "",
     ) -> None:
@@ -246,28 +251,30 @@ class Image(ItemHandler):
         self._dct_method = dct_method
         super().__init__([self._image_key, self._format_key])
 
-    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """A tensor of shape (height, width, channels), or (pictures, height, width, channels)."""
+    def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> tf.Tensor:
+        """Returns one image, (height, width, channels), or several, with a first axis of images."""
         encoded = keys_to_tensors[self._image_key]
         kind = keys_to_tensors[self._format_key]
         if not self._repeated:
-            return self._decoded(encoded, kind)
+            return self._decode(encoded, kind)
         return tf.map_fn(
-            lambda one: self._decoded(one, kind), encoded, fn_output_signature=self._dtype
+            lambda image: self._decode(image, kind), encoded, fn_output_signature=self._dtype
         )
 
-    def _decoded(self, encoded: Any, kind: Any) -> Any:
+    def _decode(self, encoded: tf.Tensor, kind: tf.Tensor) -> tf.Tensor:
         is_raw = tf.reduce_any([tf.equal(kind, raw) for raw in _RAW])
-        image = tf.cond(is_raw, lambda: self._raw(encoded), lambda: self._picture(encoded))
+        image = tf.cond(
+            is_raw, lambda: self._decode_raw(encoded), lambda: self._decode_image(encoded)
+        )
         image.set_shape([None, None, self._channels])
         return image if self._shape is None else tf.reshape(image, self._shape)
 
-    def _raw(self, encoded: Any) -> Any:
+    def _decode_raw(self, encoded: tf.Tensor) -> tf.Tensor:
         flat = tf.io.decode_raw(encoded, self._dtype)
-        # The shape of bytes that tell none is left to the picture's own, or they are one row.
+        # Raw bytes contain no shape: without `shape`, the image has a single row.
         return tf.reshape(flat, [1, -1, self._channels] if self._shape is None else self._shape)
 
-    def _picture(self, encoded: Any) -> Any:
+    def _decode_image(self, encoded: tf.Tensor) -> tf.Tensor:
         channels = self._channels or 0
         image = tf.cond(
             _v1.image.is_jpeg(encoded),
@@ -277,5 +284,5 @@ class Image(ItemHandler):
         return tf.cast(image, self._dtype)
 
 
-def _values(tensor: Any) -> Any:
+def _get_values(tensor: tf.Tensor | tf.SparseTensor) -> tf.Tensor:
     return tensor.values if isinstance(tensor, tf.SparseTensor) else tensor

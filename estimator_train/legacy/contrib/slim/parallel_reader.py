@@ -1,4 +1,4 @@
-"""`tf.contrib.slim.parallel_reader`: records of many files, read by queues."""
+"""`tf.contrib.slim.parallel_reader`: records of many files, read through queues."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +10,13 @@ _train = _v1.train
 
 
 def get_data_files(data_sources: Any) -> list[str]:
-    """The files that patterns stand for.
+    """Returns the files that match patterns.
 
     Args:
-      data_sources: A path, a pattern with `*`, `?` or `[`, or a list or tuple of such.
+      data_sources: Path, pattern with `*`, `?` or `[`, or a list or tuple of them.
 
     Raises:
-      ValueError: There are none.
+      ValueError: No file matches.
     """
     if isinstance(data_sources, (list, tuple)):
         files = [file for source in data_sources for file in get_data_files(source)]
@@ -30,12 +30,12 @@ def get_data_files(data_sources: Any) -> list[str]:
 
 
 def single_pass_read(
-    data_sources: Any,
-    reader_class: Any,
+    data_sources: str | Sequence[str],
+    reader_class: type,
     reader_kwargs: Mapping[str, Any] | None = None,
     scope: str | None = None,
 ) -> tuple[Any, Any]:
-    """Keys and values of all records, once and in the order of the files; see `parallel_read`."""
+    """Reads all records once, in the order of the files; see `parallel_read`."""
     files = get_data_files(data_sources)
     with tf.name_scope(scope or "single_pass_read"):
         names = _train.string_input_producer(files, num_epochs=1, shuffle=False, name="filenames")
@@ -43,8 +43,8 @@ def single_pass_read(
 
 
 def parallel_read(
-    data_sources: Any,
-    reader_class: Any,
+    data_sources: str | Sequence[str],
+    reader_class: type,
     num_epochs: int | None = None,
     num_readers: int = 4,
     reader_kwargs: Mapping[str, Any] | None = None,
@@ -55,20 +55,20 @@ def parallel_read(
     seed: int | None = None,
     scope: str | None = None,
 ) -> tuple[Any, Any]:
-    """Keys and values of records that several readers read at a time.
+    """Reads keys and values of records with several readers.
 
     Args:
-      data_sources: As for `get_data_files`.
-      reader_class: The class of a reader, as tf.TFRecordReader.
-      num_epochs: How often each file is read; None is without end.
-      num_readers: The number of readers.
-      reader_kwargs: Arguments of each.
-      shuffle: Shuffles files and records.
-      dtypes: Those of keys and values, strings by default.
-      capacity: Of the queue of records.
-      min_after_dequeue: How many records a shuffled queue keeps.
-      seed: Of the shuffling.
-      scope: The scope of the operations' names.
+      data_sources: Files, as for `get_data_files`.
+      reader_class: Class of the readers, for example tf.TFRecordReader.
+      num_epochs: Number of times to read each file; None: no limit.
+      num_readers: Number of readers.
+      reader_kwargs: Arguments of each reader.
+      shuffle: Whether to shuffle files and records.
+      dtypes: Types of keys and values; strings by default.
+      capacity: Capacity of the queue of records.
+      min_after_dequeue: Minimum number of records in a shuffled queue.
+      seed: Random seed of the shuffling.
+      scope: Name scope of the operations.
     """
     files = get_data_files(data_sources)
     dtypes = dtypes or [tf.string, tf.string]
@@ -81,6 +81,6 @@ def parallel_read(
         else:
             queue = tf.queue.FIFOQueue(capacity, dtypes)
         readers = [reader_class(**(reader_kwargs or {})) for _ in range(num_readers)]
-        filling = [queue.enqueue(reader.read(names)) for reader in readers]
-        _train.add_queue_runner(_train.QueueRunner(queue, filling))
+        enqueue_ops = [queue.enqueue(reader.read(names)) for reader in readers]
+        _train.add_queue_runner(_train.QueueRunner(queue, enqueue_ops))
         return queue.dequeue()

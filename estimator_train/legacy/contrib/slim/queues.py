@@ -1,20 +1,21 @@
-"""`tf.contrib.slim.queues`: queue runners for as long as a block runs."""
+"""`tf.contrib.slim.queues`: queue runners of a `with` block."""
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import Session
 
 _train = tf.compat.v1.train
 
 
 @contextlib.contextmanager
-def QueueRunners(session: Any) -> Iterator[None]:  # noqa: N802
-    """Runs the queue runners of the default graph within a block.
+def QueueRunners(session: Session) -> Iterator[None]:  # noqa: N802
+    """Runs the queue runners of the default graph in a `with` block.
 
     Args:
-      session: The session that they run in.
+      session: Session of the queue runners.
     """
     coordinator = _train.Coordinator()
     threads = _train.start_queue_runners(session, coordinator)

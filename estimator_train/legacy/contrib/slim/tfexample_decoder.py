@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import TensorLike
 from estimator_train.legacy.contrib.slim.data_decoder import DataDecoder
 from estimator_train.legacy.contrib.slim.item_handlers import (
     BackupHandler as BackupHandler,
@@ -19,11 +20,11 @@ from estimator_train.legacy.contrib.slim.item_handlers import (
 
 
 class TFExampleDecoder(DataDecoder):
-    """Parses an Example and makes items of its features.
+    """Decoder that parses an Example and converts its features to items.
 
     Args:
-      keys_to_features: What `tf.io.parse_single_example` takes: names to features.
-      items_to_handlers: Names of items to the ItemHandlers that make them.
+      keys_to_features: Features by name, as `tf.io.parse_single_example` takes them.
+      items_to_handlers: ItemHandlers by the names of their items.
     """
 
     def __init__(
@@ -33,14 +34,16 @@ class TFExampleDecoder(DataDecoder):
         self._items_to_handlers = items_to_handlers
 
     def list_items(self) -> list[str]:
-        """The names of all items."""
+        """Returns the names of all items."""
         return list(self._items_to_handlers)
 
-    def decode(self, serialized_example: Any, items: Sequence[str] | None = None) -> list[Any]:
-        """The tensors of some items, in their order.
+    def decode(
+        self, serialized_example: TensorLike, items: Sequence[str] | None = None
+    ) -> list[Any]:
+        """Returns the tensors of some items, in their order.
 
         Args:
-          serialized_example: A string tensor without dimensions.
+          serialized_example: Scalar string tensor.
           items: Names of items; all by default.
         """
         features = tf.io.parse_single_example(serialized_example, self._keys_to_features)

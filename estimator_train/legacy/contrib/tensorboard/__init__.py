@@ -1,1 +1,1 @@
-"""`tf.contrib.tensorboard`."""
+"""Stand-in for `tf.contrib.tensorboard`."""

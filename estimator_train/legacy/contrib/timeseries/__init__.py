@@ -1,6 +1,6 @@
-"""`tf.contrib.timeseries`: readers, input_fns and estimators of time series.
+"""Stand-in for `tf.contrib.timeseries`: readers, input_fns and estimators of time series.
 
-Its modules have the names by which programs import them from below
+The modules have the names under which programs import them from
 `tensorflow.contrib.timeseries.python.timeseries`.
 """
 

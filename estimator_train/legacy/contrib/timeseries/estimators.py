@@ -6,39 +6,42 @@ from typing import Any
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
+from estimator_train.legacy.contrib._types import Optimizer
 from estimator_train.legacy.contrib.timeseries.ar_model import AnomalyMixtureARModel, ARModel
 from estimator_train.legacy.contrib.timeseries.head import TimeSeriesRegressionHead
 from estimator_train.legacy.contrib.timeseries.math_utils import InputStatisticsFromMiniBatch
 from estimator_train.legacy.contrib.timeseries.model import TimeSeriesModel
 from estimator_train.legacy.contrib.timeseries.networks import FlatPredictionModel
-from estimator_train.legacy.contrib.timeseries.serving import receiver_fn
+from estimator_train.legacy.contrib.timeseries.serving import create_receiver_fn
 from estimator_train.legacy.contrib.timeseries.state_management import (
     ChainingStateManager,
     FilteringOnlyStateManager,
+    PassthroughStateManager,
 )
 from estimator_train.legacy.contrib.timeseries.state_space.structural import StructuralEnsemble
 
 
 class TimeSeriesRegressor(v1.Estimator):
-    """An estimator that trains a time series model, and evaluates and predicts with it.
+    """Estimator that trains and evaluates a time series model and predicts with it.
 
     Args:
-      model: The model.
-      state_manager: Which states windows begin with; by default the model's start state.
-      optimizer: By default Adam with a learning rate of 0.02.
-      model_dir: The directory.
-      config: The configuration.
-      head_type: Called with the model, the state manager, the optimizer and the generator of
-        statistics, by their names; returns what makes EstimatorSpecs.
+      model: Model.
+      state_manager: Object that chooses the initial states of windows; by default the start state
+        of the model.
+      optimizer: Optimizer; by default Adam with a learning rate of 0.02.
+      model_dir: Directory of the model.
+      config: Settings of the run.
+      head_type: Function of the keywords `model`, `state_manager`, `optimizer` and
+        `input_statistics_generator` that returns a head.
     """
 
     def __init__(
         self,
         model: TimeSeriesModel,
-        state_manager: Any = None,
-        optimizer: Any = None,
+        state_manager: PassthroughStateManager | None = None,
+        optimizer: Optimizer | None = None,
         model_dir: str | None = None,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
         head_type: Callable[..., Any] = TimeSeriesRegressionHead,
     ) -> None:
         self._model = model
@@ -55,33 +58,34 @@ class TimeSeriesRegressor(v1.Estimator):
     def build_raw_serving_input_receiver_fn(
         self, default_batch_size: int | None = None, default_series_length: int | None = None
     ) -> Callable[[], Any]:
-        """The input_receiver_fn for `export_savedmodel`.
+        """Returns the input_receiver_fn for `export_savedmodel`.
 
         Args:
-          default_batch_size: How many series a request has; any if None.
-          default_series_length: How many times a request has; any if None.
+          default_batch_size: Number of series in a request; None: any number.
+          default_series_length: Number of times in a request; None: any number.
         """
-        return receiver_fn(self._model, default_batch_size, default_series_length)
+        return create_receiver_fn(self._model, default_batch_size, default_series_length)
 
 
 class ARRegressor(TimeSeriesRegressor):
-    """An estimator of an autoregressive model.
+    """Estimator of an autoregressive model.
 
-    The other arguments are those of ARModel and TimeSeriesRegressor.
+    The arguments that are not listed are those of ARModel and TimeSeriesRegressor.
 
     Args:
-      hidden_layer_sizes: Sizes of layers with ReLU; by default the predictions are linear.
-      anomaly_prior_probability: How probable an anomaly is; by default there are none.
-      anomaly_distribution: As for AnomalyMixtureARModel; by default Gaussian.
-      optimizer: By default Adagrad with a learning rate of 0.1.
+      hidden_layer_sizes: Sizes of ReLU layers; by default the predictions are linear.
+      anomaly_prior_probability: Probability of an anomaly; by default there are no anomalies.
+      anomaly_distribution: See AnomalyMixtureARModel; Gaussian by default.
+      optimizer: Optimizer; by default Adagrad with a learning rate of 0.1.
 
     Raises:
-      ValueError: Anomalies have a distribution and no probability, or a loss of squares.
+      ValueError: anomaly_distribution is given without a probability, or anomalies are combined
+        with SQUARED_LOSS.
     """
 
     def __init__(
         self,
-        periodicities: Any,
+        periodicities: int | Sequence[int],
         input_window_size: int,
         output_window_size: int,
         num_features: int,
@@ -91,19 +95,19 @@ class ARRegressor(TimeSeriesRegressor):
         hidden_layer_sizes: Sequence[int] | None = None,
         anomaly_prior_probability: float | None = None,
         anomaly_distribution: str | None = None,
-        optimizer: Any = None,
+        optimizer: Optimizer | None = None,
         model_dir: str | None = None,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
     ) -> None:
-        def network(**sizes: int) -> Any:
+        def create_network(**sizes: int) -> FlatPredictionModel:
             return FlatPredictionModel(hidden_layer_sizes=hidden_layer_sizes, **sizes)
 
-        about: dict[str, Any] = {
+        model_arguments: dict[str, Any] = {
             "periodicities": periodicities,
             "input_window_size": input_window_size,
             "output_window_size": output_window_size,
             "num_features": num_features,
-            "prediction_model_factory": network,
+            "prediction_model_factory": create_network,
             "num_time_buckets": num_time_buckets,
             "exogenous_feature_columns": exogenous_feature_columns,
         }
@@ -112,7 +116,7 @@ class ARRegressor(TimeSeriesRegressor):
                 raise ValueError(
                     "anomaly_prior_probability is required if anomaly_distribution is specified."
                 )
-            model = ARModel(loss=loss, **about)
+            model = ARModel(loss=loss, **model_arguments)
         else:
             if loss != ARModel.NORMAL_LIKELIHOOD_LOSS:
                 raise ValueError(
@@ -122,35 +126,35 @@ class ARRegressor(TimeSeriesRegressor):
             model = AnomalyMixtureARModel(
                 anomaly_prior_probability=anomaly_prior_probability,
                 anomaly_distribution=anomaly_distribution or AnomalyMixtureARModel.GAUSSIAN_ANOMALY,
-                **about,
+                **model_arguments,
             )
         optimizer = optimizer or tf.compat.v1.train.AdagradOptimizer(0.1)
         super().__init__(model, FilteringOnlyStateManager(), optimizer, model_dir, config)
 
 
 class StructuralEnsembleRegressor(TimeSeriesRegressor):
-    """An estimator of a series as the sum of a level with a trend, cycles and moving averages.
+    """Estimator of a series as the sum of a level with a trend, cycles and moving averages.
 
-    The other arguments are those of StructuralEnsemble and TimeSeriesRegressor.
+    The arguments that are not listed are those of StructuralEnsemble and TimeSeriesRegressor.
 
     Args:
-      periodicities: The length of a cycle, in the units of times, or a list of several.
+      periodicities: Length of a cycle in units of the times, or a list of lengths.
     """
 
     def __init__(
         self,
-        periodicities: Any,
+        periodicities: int | Sequence[int],
         num_features: int,
         cycle_num_latent_values: int = 11,
         moving_average_order: int = 4,
         autoregressive_order: int = 0,
         exogenous_feature_columns: Sequence[Any] | None = None,
-        exogenous_update_condition: Any = None,
+        exogenous_update_condition: Callable[..., tf.Tensor] | None = None,
         dtype: tf.DType = tf.float64,
         anomaly_prior_probability: float | None = None,
-        optimizer: Any = None,
+        optimizer: Optimizer | None = None,
         model_dir: str | None = None,
-        config: Any = None,
+        config: v1.RunConfig | None = None,
         head_type: Callable[..., Any] = TimeSeriesRegressionHead,
     ) -> None:
         orders = (cycle_num_latent_values, moving_average_order, autoregressive_order)

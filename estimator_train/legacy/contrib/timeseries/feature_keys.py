@@ -2,20 +2,20 @@
 
 
 class State:
-    """Names of a model's state: whole, and of each of its parts in an exported model."""
+    """Names of the state of a model, and of its parts in an exported model."""
 
     STATE_TUPLE = "start_tuple"
     STATE_PREFIX = "model_state"
 
 
 class Times:
-    """The name of the times."""
+    """Name of the times."""
 
     TIMES = "times"
 
 
 class Values:
-    """The name of the values."""
+    """Name of the values."""
 
     VALUES = "values"
 
@@ -29,7 +29,7 @@ class PredictionFeatures(Times, State):
 
 
 class FilteringFeatures(Times, Values, State):
-    """Features by which a state is brought up to later observations."""
+    """Features that update a state with later observations."""
 
 
 class PredictionResults(Times):

@@ -1,38 +1,48 @@
-"""From a model of time series to an EstimatorSpec."""
+"""Heads, which convert a time series model to an EstimatorSpec."""
 
 from typing import Any
 
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
+from estimator_train.legacy.contrib._types import Nest, Optimizer, TensorLike
 from estimator_train.legacy.contrib.timeseries.feature_keys import (
     FilteringResults,
     PredictionResults,
     TrainEvalFeatures,
 )
-from estimator_train.legacy.contrib.timeseries.model import TimeSeriesModel
-from estimator_train.legacy.contrib.timeseries.serving import one_shot_outputs, serving_outputs
+from estimator_train.legacy.contrib.timeseries.math_utils import (
+    InputStatistics,
+    InputStatisticsFromMiniBatch,
+)
+from estimator_train.legacy.contrib.timeseries.model import ModelOutputs, TimeSeriesModel
+from estimator_train.legacy.contrib.timeseries.serving import (
+    create_one_shot_outputs,
+    create_serving_outputs,
+)
+from estimator_train.legacy.contrib.timeseries.state_management import PassthroughStateManager
 
 _v1 = tf.compat.v1
 
 
 class TimeSeriesRegressionHead:
-    """Trains, evaluates, predicts and serves by a model.
+    """Head that trains, evaluates, predicts and serves a model.
 
     Args:
-      model: The model.
-      state_manager: Which states windows begin with.
-      optimizer: Minimizes the loss.
-      input_statistics_generator: Makes the statistics by which the model scales; None: it does not.
+      model: Model.
+      state_manager: Object that chooses the initial states of windows.
+      optimizer: Optimizer of the loss.
+      input_statistics_generator: Generator of the statistics that scale the values; None: no
+        scaling.
       name: Name of the head.
     """
 
     def __init__(
         self,
         model: TimeSeriesModel,
-        state_manager: Any,
-        optimizer: Any,
-        input_statistics_generator: Any = None,
+        state_manager: PassthroughStateManager,
+        optimizer: Optimizer,
+        input_statistics_generator: InputStatisticsFromMiniBatch | None = None,
         name: str | None = None,
     ) -> None:
         self.model = model
@@ -42,36 +52,36 @@ class TimeSeriesRegressionHead:
         self.name = name
 
     def create_estimator_spec(
-        self, features: Any, mode: str, labels: Any = None
+        self, features: dict[str, TensorLike], mode: str, labels: object = None
     ) -> v1.EstimatorSpec:
-        """The model_fn.
+        """Builds the EstimatorSpec of a mode.
 
         Args:
-          features: Times and what goes with them.
-          mode: A mode key.
-          labels: None: values are among the features.
+          features: Times and other features.
+          mode: Mode key.
+          labels: Must be None: values are features.
 
         Raises:
           ValueError: There are labels.
         """
         if labels:
-            raise ValueError(f"Time series have no labels, given: {labels}.")
+            raise ValueError(f"labels must be None: pass values as features, got {labels}.")
         with tf.name_scope(self.name or "head"):
-            statistics = self._statistics(features, mode)
+            statistics = self._create_statistics(features, mode)
             self.state_manager.initialize_graph(self.model, statistics)
             if mode == v1.ModeKeys.PREDICT:
-                return self._prediction(features)
+                return self._create_prediction_spec(features)
             with _v1.variable_scope("model", use_resource=True):
                 outputs = self.state_manager.define_loss(self.model, features, mode)
             if mode == v1.ModeKeys.EVAL:
-                return _evaluation(outputs)
-            # Outside of the model's scope, so that slots have the names of their variables.
+                return _create_evaluation_spec(outputs)
+            # The scope of the model would change the names of the slots.
             step = _v1.train.get_or_create_global_step()
             train_op = self.optimizer.minimize(outputs.loss, step)
             return v1.EstimatorSpec(mode, loss=outputs.loss, train_op=train_op)
 
-    def _prediction(self, features: Any) -> v1.EstimatorSpec:
-        """Predictions, or of features that bring values, what an export serves."""
+    def _create_prediction_spec(self, features: dict[str, TensorLike]) -> v1.EstimatorSpec:
+        """Builds the spec of predictions, or of an export if the features contain values."""
         mode = v1.ModeKeys.PREDICT
         with _v1.variable_scope("model", use_resource=True):
             if TrainEvalFeatures.VALUES in features:
@@ -81,10 +91,12 @@ class TimeSeriesRegressionHead:
         predictions[PredictionResults.TIMES] = tf.identity(features[PredictionResults.TIMES])
         return v1.EstimatorSpec(mode, predictions=predictions)
 
-    def _serving_outputs(self, features: Any) -> dict[str, Any]:
-        return serving_outputs(self.model, features)
+    def _serving_outputs(self, features: dict[str, TensorLike]) -> dict[str, Any]:
+        return create_serving_outputs(self.model, features)
 
-    def _statistics(self, features: Any, mode: str) -> Any:
+    def _create_statistics(
+        self, features: dict[str, TensorLike], mode: str
+    ) -> InputStatistics | None:
         if self.input_statistics_generator is None:
             return None
         is_training = mode == v1.ModeKeys.TRAIN
@@ -92,16 +104,16 @@ class TimeSeriesRegressionHead:
 
 
 class OneShotPredictionHead(TimeSeriesRegressionHead):
-    """Exports models without a state: the times that are more than the values are predicted.
+    """Head that exports models without a state, which predict the times after the given values.
 
-    Arguments as for TimeSeriesRegressionHead.
+    The arguments are those of TimeSeriesRegressionHead.
     """
 
-    def _serving_outputs(self, features: Any) -> dict[str, Any]:
-        return one_shot_outputs(self.model, features)
+    def _serving_outputs(self, features: dict[str, TensorLike]) -> dict[str, Any]:
+        return create_one_shot_outputs(self.model, features)
 
 
-def _evaluation(outputs: Any) -> v1.EstimatorSpec:
+def _create_evaluation_spec(outputs: ModelOutputs) -> v1.EstimatorSpec:
     results = {
         **outputs.predictions,
         "average_loss": outputs.loss,
@@ -111,13 +123,13 @@ def _evaluation(outputs: Any) -> v1.EstimatorSpec:
     return v1.EstimatorSpec(
         v1.ModeKeys.EVAL,
         loss=outputs.loss,
-        eval_metric_ops={name: latest(value) for name, value in results.items()},
+        eval_metric_ops={name: create_latest_metric(value) for name, value in results.items()},
         predictions={},
     )
 
 
-def latest(value: Any) -> tuple[Any, Any]:
-    """A metric that is the value of the last batch, of a tensor or tensors in tuples."""
+def create_latest_metric(value: Nest) -> tuple[Any, Any]:
+    """Returns a metric whose value is that of the last batch, a nest of tensors."""
     variables, updates = [], []
     for part in tf.nest.flatten(value):
         variable = _v1.Variable(

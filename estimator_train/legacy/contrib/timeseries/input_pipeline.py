@@ -1,4 +1,4 @@
-"""Readers of time series, and the input_fns that make batches of what they read."""
+"""Readers of time series, and input_fns that make batches of windows."""
 
 import abc
 import functools
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Nest, TensorLike
 from estimator_train.legacy.contrib.timeseries.feature_keys import (
     FilteringResults,
     PredictionFeatures,
@@ -20,23 +21,23 @@ Features = dict[str, Any]
 
 
 class TimeSeriesReader(abc.ABC):
-    """Reads one series."""
+    """Reader of one series."""
 
     @abc.abstractmethod
     def read_full(self) -> Features:
-        """The whole series: times [length], and [length, size] of each other feature."""
+        """Returns the complete series: times [length], and other features [length, size]."""
 
 
 class NumpyReader(TimeSeriesReader):
-    """A series in memory.
+    """Reader of a series in memory.
 
     Args:
-      data: The feature "times", a vector of integers; "values" and maybe others, each a vector as
-        long or a matrix with as many rows.
-      read_num_records_hint: Unused: the series is in memory.
+      data: Features by name: "times", a vector of integers, and "values" and others, vectors or
+        matrices with one row for each time.
+      read_num_records_hint: Unused.
 
     Raises:
-      ValueError: times or values are missing, or a feature is not as long as the times.
+      ValueError: times or values are missing, or a feature has another length than the times.
     """
 
     def __init__(self, data: Mapping[str, Any], read_num_records_hint: int = 4096) -> None:
@@ -55,26 +56,26 @@ class NumpyReader(TimeSeriesReader):
 
     def read_full(self) -> Features:
         """See the base class."""
-        read: Features = {name: tf.constant(values) for name, values in self._data.items()}
-        read[_TIMES] = tf.cast(read[_TIMES], tf.int64)
-        if read[_VALUES].shape.rank == 1:
-            read[_VALUES] = read[_VALUES][:, None]
-        return read
+        features: Features = {name: tf.constant(values) for name, values in self._data.items()}
+        features[_TIMES] = tf.cast(features[_TIMES], tf.int64)
+        if features[_VALUES].shape.rank == 1:
+            features[_VALUES] = features[_VALUES][:, None]
+        return features
 
 
 class CSVReader(TimeSeriesReader):
-    """A series in files with a line for each time.
+    """Reader of a series in CSV files, with a line for each time.
 
     Args:
-      filenames: One file, or several whose lines follow each other.
-      column_names: The feature of each column; columns of one name are one feature.
-      column_dtypes: The dtype of each column; int64 of the times and float32 of others by default.
-      skip_header_lines: How many lines each file has before those of the series.
-      read_num_records_hint: Unused: files are read at once.
+      filenames: File, or list of files that continue each other.
+      column_names: Feature of each column; columns with the same name form one feature.
+      column_dtypes: Type of each column; by default int64 for times and float32 for others.
+      skip_header_lines: Number of lines to skip at the start of each file.
+      read_num_records_hint: Unused.
 
     Raises:
-      ValueError: There is not exactly one column of times, or none of values, or not one dtype for
-        each column.
+      ValueError: There is not exactly one column of times, there are no values, or column_dtypes
+        has another length than column_names.
     """
 
     def __init__(
@@ -103,32 +104,32 @@ class CSVReader(TimeSeriesReader):
         self._dtypes = column_dtypes or [
             tf.int64 if name == _TIMES else tf.float32 for name in self._names
         ]
-        self._skipped = skip_header_lines or 0
+        self._num_header_lines = skip_header_lines or 0
 
     def read_full(self) -> Features:
         """See the base class."""
-        lines = tf.concat([self._lines(name) for name in self._filenames], 0)
+        lines = tf.concat([self._read_lines(name) for name in self._filenames], 0)
         columns = tf.io.decode_csv(lines, [tf.zeros([0], dtype) for dtype in self._dtypes])
         grouped: dict[str, list[tf.Tensor]] = {name: [] for name in self._names}
         for name, column in zip(self._names, columns, strict=True):
             grouped[name].append(column)
         return {
-            name: found[0] if name == _TIMES else tf.stack(found, 1)
-            for name, found in grouped.items()
+            name: columns_of_feature[0] if name == _TIMES else tf.stack(columns_of_feature, 1)
+            for name, columns_of_feature in grouped.items()
         }
 
-    def _lines(self, filename: str) -> tf.Tensor:
+    def _read_lines(self, filename: str) -> tf.Tensor:
         text = tf.strings.regex_replace(tf.io.read_file(filename), "\r\n", "\n")
-        lines = tf.strings.split(text, "\n")[self._skipped :]
+        lines = tf.strings.split(text, "\n")[self._num_header_lines :]
         return tf.boolean_mask(lines, tf.strings.length(lines) > 0)
 
 
 class TFExampleReader(TimeSeriesReader):
-    """A series in files of tf.Examples, one for each time.
+    """Reader of a series in files of tf.Examples, one for each time.
 
     Args:
-      filenames: One file, or several that follow each other.
-      features: Names of features, with times and values, to `tf.io.FixedLenFeature`.
+      filenames: File, or list of files that continue each other.
+      features: `tf.io.FixedLenFeature` of each feature by name, with times and values.
 
     Raises:
       ValueError: times or values are missing.
@@ -137,7 +138,7 @@ class TFExampleReader(TimeSeriesReader):
     def __init__(self, filenames: str | Sequence[str], features: Mapping[str, Any]) -> None:
         for name in (_TIMES, _VALUES):
             if name not in features:
-                raise ValueError(f"features lack {name!r}; they are {sorted(features)}.")
+                raise ValueError(f"features must contain {name!r}, got {sorted(features)}.")
         self._filenames = [filenames] if isinstance(filenames, str) else list(filenames)
         self._features = dict(features)
 
@@ -155,39 +156,39 @@ class TFExampleReader(TimeSeriesReader):
 
 
 class TimeSeriesInputFn(abc.ABC):
-    """An input_fn for a time series estimator."""
+    """Input function of a time series estimator."""
 
     def __call__(self) -> tuple[Features, Any]:
-        """The same as `create_batch`."""
+        """Calls `create_batch`."""
         return self.create_batch()
 
     @abc.abstractmethod
     def create_batch(self) -> tuple[Features, Any]:
-        """A batch of windows as features, whose first two dimensions are series and time."""
+        """Returns a batch of windows as features of shape [num_windows, window, ...]."""
 
 
 class WholeDatasetInputFn(TimeSeriesInputFn):
-    """The whole series as one window, again and again."""
+    """Input function that repeats the complete series as one window."""
 
     def __init__(self, time_series_reader: TimeSeriesReader) -> None:
         self._reader = time_series_reader
 
     def create_batch(self) -> tuple[Features, Any]:
         """See the base class."""
-        return _batches(_series(self._reader).batch(1, drop_remainder=True).repeat())
+        return _get_next_batch(_create_dataset(self._reader).batch(1, drop_remainder=True).repeat())
 
 
 class RandomWindowInputFn(TimeSeriesInputFn):
-    """Batches of windows that begin anywhere in the series.
+    """Input function of batches of windows that start at random times.
 
-    The other arguments are unused: there are no queues.
+    The arguments that are not listed are unused: there are no queues.
 
     Args:
-      time_series_reader: Reads the series.
-      window_size: How many times a window has.
-      batch_size: How many windows a batch has.
-      jitter: Whether windows begin at all times, or only at multiples of window_size.
-      shuffle_seed: Makes the windows the same each time.
+      time_series_reader: Reader of the series.
+      window_size: Number of times in a window.
+      batch_size: Number of windows in a batch.
+      jitter: Whether windows start at any time instead of at multiples of window_size.
+      shuffle_seed: Random seed.
     """
 
     def __init__(
@@ -214,24 +215,24 @@ class RandomWindowInputFn(TimeSeriesInputFn):
     def create_batch(self) -> tuple[Features, Any]:
         """See the base class."""
         seed = _v1.get_default_graph().seed if self._seed is None else self._seed
-        windows = functools.partial(self._windows, seed=seed)
-        return _batches(_series(self._reader).flat_map(windows))
+        windows = functools.partial(self._create_windows, seed=seed)
+        return _get_next_batch(_create_dataset(self._reader).flat_map(windows))
 
-    def _windows(self, series: Features, seed: int | None) -> tf.data.Dataset:
+    def _create_windows(self, series: Features, seed: int | None) -> tf.data.Dataset:
         length, window = tf.size(series[_TIMES], tf.int64), self._window_size
-        enough = tf.debugging.Assert(
+        is_long_enough = tf.debugging.Assert(
             length >= window,
-            [f"The series is shorter than window_size={self._window_size}, for its length is",
+            [f"The series must have at least window_size={self._window_size} times, but has",
              length],
         )  # fmt: skip
 
         def batch(numbers: tf.Tensor) -> Features:
-            starts = numbers % places if self._jitter else numbers % (length // window) * window
-            chosen = starts[:, None] + tf.range(window, dtype=tf.int64)
-            return {name: tf.gather(values, chosen) for name, values in series.items()}
+            starts = numbers % num_starts if self._jitter else numbers % (length // window) * window
+            indices = starts[:, None] + tf.range(window, dtype=tf.int64)
+            return {name: tf.gather(values, indices) for name, values in series.items()}
 
-        with tf.control_dependencies([enough]):
-            places = length - window + 1
+        with tf.control_dependencies([is_long_enough]):
+            num_starts = length - window + 1
         numbers = tf.data.Dataset.random(seed).batch(self._batch_size, drop_remainder=True)
         return numbers.map(batch)
 
@@ -239,58 +240,58 @@ class RandomWindowInputFn(TimeSeriesInputFn):
 def predict_continuation_input_fn(
     evaluation: Mapping[str, Any],
     steps: int | None = None,
-    times: Any = None,
+    times: TensorLike | None = None,
     exogenous_features: Mapping[str, Any] | None = None,
 ) -> Callable[[], tuple[Features, Any]]:
-    """The input_fn of prediction after an evaluation.
+    """Creates the input_fn of a prediction that continues an evaluation.
 
     Args:
-      evaluation: What `evaluate` returned.
-      steps: How many times after those of the evaluation are to be predicted.
-      times: Instead of steps: the times, an array [number of series, window] or, of one series,
-        [window].
-      exogenous_features: Arrays [number of series, window, ...] of the features that are not
-        predicted.
+      evaluation: Result of `evaluate`.
+      steps: Number of times to predict after the evaluation.
+      times: Times to predict, instead of steps: [num_series, window], or [window] for one series.
+      exogenous_features: Arrays [num_series, window, ...] of features that are not predicted.
 
     Raises:
-      ValueError: Not exactly one of steps and times is given, or times are not after the
-        evaluation's.
+      ValueError: Not exactly one of steps and times is given, or a time is not after the
+        evaluation.
     """
-    features = continuation(evaluation, steps, times, exogenous_features)
-    state = _as_tuples(evaluation[FilteringResults.STATE_TUPLE])
+    features = create_continuation(evaluation, steps, times, exogenous_features)
+    state = _convert_lists_to_tuples(evaluation[FilteringResults.STATE_TUPLE])
     features[PredictionFeatures.STATE_TUPLE] = state
-    return lambda: _batches(tf.data.Dataset.from_tensors(features))
+    return lambda: _get_next_batch(tf.data.Dataset.from_tensors(features))
 
 
-def _as_tuples(state: Any) -> Any:
-    """A state without lists, which a dataset would take for arrays."""
-    return tuple(map(_as_tuples, state)) if isinstance(state, (list, tuple)) else state
+def _convert_lists_to_tuples(state: Nest) -> Nest:
+    """Converts the lists in a state to tuples, because a dataset treats lists as arrays."""
+    return (
+        tuple(map(_convert_lists_to_tuples, state)) if isinstance(state, (list, tuple)) else state
+    )
 
 
-def continuation(
+def create_continuation(
     evaluation: Mapping[str, Any],
     steps: int | None,
-    times: Any,
+    times: TensorLike | None,
     exogenous_features: Mapping[str, Any] | None,
 ) -> Features:
-    """The times and exogenous features of a prediction; see `predict_continuation_input_fn`."""
+    """Returns the times and exogenous features of `predict_continuation_input_fn`."""
     if steps is None and times is None:
         raise ValueError("One of `steps` and `times` must be specified.")
     if steps is not None and times is not None:
         raise ValueError("Only one of `steps` and `times` may be specified.")
-    last = np.asarray(evaluation[FilteringResults.TIMES])[:, -1:]
-    times = np.asarray(times if steps is None else last + 1 + np.arange(steps), np.int64)
+    last_times = np.asarray(evaluation[FilteringResults.TIMES])[:, -1:]
+    times = np.asarray(times if steps is None else last_times + 1 + np.arange(steps), np.int64)
     times = times[None] if times.ndim == 1 else times
-    if (times[:, :1] <= last).any():
+    if (times[:, :1] <= last_times).any():
         raise ValueError("Prediction times must be after the corresponding previous model output.")
     features = {name: np.asarray(values) for name, values in (exogenous_features or {}).items()}
     return {**features, PredictionFeatures.TIMES: times}
 
 
-def _series(reader: TimeSeriesReader) -> tf.data.Dataset:
-    """A dataset of one element: the whole series."""
+def _create_dataset(reader: TimeSeriesReader) -> tf.data.Dataset:
+    """Creates a dataset whose only element is the complete series."""
     return tf.data.Dataset.from_tensors(0).map(lambda _: reader.read_full())
 
 
-def _batches(dataset: tf.data.Dataset) -> tuple[Features, Any]:
+def _get_next_batch(dataset: tf.data.Dataset) -> tuple[Features, Any]:
     return _v1.data.make_one_shot_iterator(dataset).get_next(), None

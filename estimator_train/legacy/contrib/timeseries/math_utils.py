@@ -4,13 +4,14 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import TensorLike
 from estimator_train.legacy.contrib.timeseries.feature_keys import TrainEvalFeatures
 
 _v1 = tf.compat.v1
 
 
 class Moments(NamedTuple):
-    """The mean and variance of each value of a series."""
+    """Mean and variance of each value of a series."""
 
     mean: Any
     variance: Any
@@ -20,10 +21,10 @@ class InputStatistics(NamedTuple):
     """Statistics of a series.
 
     Attributes:
-      series_start_moments: Moments of the values at the beginning.
+      series_start_moments: Moments of the first values.
       overall_feature_moments: Moments of all values.
-      start_time: The first time.
-      total_observation_count: How many times there are, as far as is known.
+      start_time: First time.
+      total_observation_count: Estimated number of times.
     """
 
     series_start_moments: Moments
@@ -33,12 +34,12 @@ class InputStatistics(NamedTuple):
 
 
 class InputStatisticsFromMiniBatch:
-    """Gathers statistics of a series from the windows that a model is trained on.
+    """Collector of statistics from the windows of a training.
 
     Args:
-      num_features: How many values the series has at each time.
-      dtype: The dtype of values.
-      starting_variance_window_size: How many times the beginning has.
+      num_features: Number of values at each time.
+      dtype: Type of the values.
+      starting_variance_window_size: Number of first times for `series_start_moments`.
     """
 
     def __init__(
@@ -48,86 +49,92 @@ class InputStatisticsFromMiniBatch:
         self._dtype = dtype
         self._start_size = starting_variance_window_size
 
-    def initialize_graph(self, features: Any, update_statistics: bool = True) -> InputStatistics:
-        """The statistics, with those of these windows.
+    def initialize_graph(
+        self, features: dict[str, TensorLike], update_statistics: bool = True
+    ) -> InputStatistics:
+        """Returns the statistics, updated by a batch of windows.
 
         Args:
           features: Times and values of windows.
-          update_statistics: Whether these windows are added; else statistics are as they were.
+          update_statistics: Whether to update the statistics.
         """
         size = [self._num_features]
         with _v1.variable_scope("input_statistics", use_resource=True):
-            kept = InputStatistics(
+            statistics = InputStatistics(
                 Moments(
-                    self._variable("series_start_mean", size),
-                    self._variable("series_start_variance", size, 1.0),
+                    self._create_variable("series_start_mean", size),
+                    self._create_variable("series_start_variance", size, 1.0),
                 ),
                 Moments(
-                    self._variable("overall_feature_mean", size),
-                    self._variable("overall_feature_var", size, 1.0),
+                    self._create_variable("overall_feature_mean", size),
+                    self._create_variable("overall_feature_var", size, 1.0),
                 ),
-                self._variable("start_time", [], tf.int64.max, tf.int64),
-                self._variable("total_observation_count", [], 1, tf.int64),
+                self._create_variable("start_time", [], tf.int64.max, tf.int64),
+                self._create_variable("total_observation_count", [], 1, tf.int64),
             )
         if not update_statistics:
-            return kept
+            return statistics
         times = tf.convert_to_tensor(features[TrainEvalFeatures.TIMES], tf.int64)
         values = tf.cast(features[TrainEvalFeatures.VALUES], self._dtype)
         with _v1.variable_scope("input_statistics_auxiliary", use_resource=True):
-            overall = self._overall_moments(values)
-            count = self._count(times, tf.minimum(kept.start_time, tf.reduce_min(times)))
-        found = InputStatistics(
-            self._start_moments(kept, times, values),
+            overall = self._update_overall_moments(values)
+            count = self._update_count(
+                times, tf.minimum(statistics.start_time, tf.reduce_min(times))
+            )
+        updated = InputStatistics(
+            self._compute_start_moments(statistics, times, values),
             overall,
-            tf.minimum(kept.start_time, tf.reduce_min(times)),
+            tf.minimum(statistics.start_time, tf.reduce_min(times)),
             count,
         )
-        # Assigned when all are computed: the moments of the start depend on the time before.
-        with tf.control_dependencies(tf.nest.flatten(found)):
-            pairs = zip(tf.nest.flatten(kept), tf.nest.flatten(found), strict=True)
-            assigned = [variable.assign(value, read_value=False) for variable, value in pairs]
-        with tf.control_dependencies(assigned):
-            return tf.nest.map_structure(tf.identity, found)
+        # The start moments depend on the old start time, so assign after all values are computed.
+        with tf.control_dependencies(tf.nest.flatten(updated)):
+            pairs = zip(tf.nest.flatten(statistics), tf.nest.flatten(updated), strict=True)
+            assignments = [variable.assign(value, read_value=False) for variable, value in pairs]
+        with tf.control_dependencies(assignments):
+            return tf.nest.map_structure(tf.identity, updated)
 
-    def _variable(
+    def _create_variable(
         self, name: str, shape: list[int], value: float = 0, dtype: tf.DType | None = None
     ) -> tf.Variable:
         initializer = _v1.constant_initializer(value)
-        kind = dtype or self._dtype
-        return _v1.get_variable(name, shape, kind, initializer, trainable=False)
+        variable_dtype = dtype or self._dtype
+        return _v1.get_variable(name, shape, variable_dtype, initializer, trainable=False)
 
-    def _overall_moments(self, values: Any) -> Moments:
-        """The mean and sample variance of all values so far."""
+    def _update_overall_moments(self, values: tf.Tensor) -> Moments:
+        """Returns the mean and sample variance of all values so far."""
         size = [self._num_features]
-        count = self._variable("example_count", [], 0, tf.int64)
+        count = self._create_variable("example_count", [], 0, tf.int64)
         count = count.assign_add(tf.size(values[..., 0], tf.int64))
-        total = self._variable("overall_feature_sum", size)
+        total = self._create_variable("overall_feature_sum", size)
         total = total.assign_add(tf.reduce_sum(values, [0, 1]))
-        squares = self._variable("overall_feature_sum_of_squares", size)
+        squares = self._create_variable("overall_feature_sum_of_squares", size)
         squares = squares.assign_add(tf.reduce_sum(values**2, [0, 1]))
         number = tf.cast(count, self._dtype)
         mean = total / number
         return Moments(mean, (squares / number - mean**2) * number / (number - 1))
 
-    def _count(self, times: Any, start: Any) -> Any:
-        """How many times there are from the first to the last, by their mean distance."""
-        last = self._variable("max_time_seen", [], tf.int64.min, tf.int64)
+    def _update_count(self, times: tf.Tensor, start: tf.Tensor) -> tf.Tensor:
+        """Estimates the number of times from the first and last time and their mean distance."""
+        last = self._create_variable("max_time_seen", [], tf.int64.min, tf.int64)
         last = last.assign(tf.maximum(last, tf.reduce_max(times)))
-        chunks = self._variable("chunk_count", [], 0, tf.int64)
-        chunks = chunks.assign_add(tf.shape(times, tf.int64)[0])
+        window_count = self._create_variable("chunk_count", [], 0, tf.int64)
+        window_count = window_count.assign_add(tf.shape(times, tf.int64)[0])
         durations = tf.cast(times[:, -1] - times[:, 0], self._dtype)
         durations /= tf.cast(tf.shape(times)[1] - 1, self._dtype)
-        total = self._variable("inter_observation_duration_sum", [])
+        total = self._create_variable("inter_observation_duration_sum", [])
         total = total.assign_add(tf.reduce_sum(durations))
-        distance = total / tf.cast(chunks, self._dtype)
+        distance = total / tf.cast(window_count, self._dtype)
         return tf.cast(tf.round(tf.cast(last - start + 1, self._dtype) / distance), tf.int64)
 
-    def _start_moments(self, kept: InputStatistics, times: Any, values: Any) -> Moments:
-        """The moments of the first values of the window that begins first of all so far."""
+    def _compute_start_moments(
+        self, statistics: InputStatistics, times: tf.Tensor, values: tf.Tensor
+    ) -> Moments:
+        """Returns the moments of the first values of the earliest window so far."""
         window = tf.argmin(times[:, 0])
-        is_first = times[window, 0] <= kept.start_time
+        is_first = times[window, 0] <= statistics.start_time
         mean, variance = tf.nn.moments(values[window, : self._start_size], [0])
-        old = kept.series_start_moments
+        old = statistics.series_start_moments
         return Moments(
             tf.where(is_first, mean, tf.identity(old.mean)),
             tf.where(is_first, variance, tf.identity(old.variance)),

@@ -1,4 +1,4 @@
-"""Networks from the features of an input window and an output window to predictions."""
+"""Networks that predict an output window from the features of both windows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,13 @@ import tf_keras
 
 
 class FlatPredictionModel(tf_keras.Model):
-    """Dense layers on all features of both windows.
+    """Dense layers on the concatenated features of both windows.
 
     Args:
-      num_features: How many values the series has at each time.
-      input_window_size: How many times are looked at.
-      output_window_size: How many times are predicted.
-      hidden_layer_sizes: Sizes of layers with ReLU; by default the predictions are linear.
+      num_features: Number of values at each time.
+      input_window_size: Number of times in the input window.
+      output_window_size: Number of times in the output window.
+      hidden_layer_sizes: Sizes of ReLU layers; by default the predictions are linear.
     """
 
     def __init__(
@@ -32,15 +32,17 @@ class FlatPredictionModel(tf_keras.Model):
         self._mean = tf_keras.layers.Dense(size, name="predicted_mean")
         self._log_covariance = tf_keras.layers.Dense(size, name="log_sigma_square")
 
-    def call(self, input_window_features: Any, output_window_features: Any) -> dict[str, Any]:
-        """Mean and covariance of the output window, each [number of windows, window, values].
+    def call(
+        self, input_window_features: tf.Tensor, output_window_features: tf.Tensor
+    ) -> dict[str, Any]:
+        """Returns the mean and covariance of the output window, [num_windows, window, values].
 
         Args:
-          input_window_features: [number of windows, input_window_size, features].
-          output_window_features: [number of windows, output_window_size, features].
+          input_window_features: [num_windows, input_window_size, features].
+          output_window_features: [num_windows, output_window_size, features].
         """
         windows = [input_window_features, output_window_features]
-        activation = self._hidden(tf.concat([_flattened(window) for window in windows], 1))
+        activation = self._hidden(tf.concat([_flatten(window) for window in windows], 1))
         shape = [-1, *self._shape]
         covariance = tf.exp(self._log_covariance(activation))
         return {
@@ -49,5 +51,5 @@ class FlatPredictionModel(tf_keras.Model):
         }
 
 
-def _flattened(window: Any) -> Any:
+def _flatten(window: tf.Tensor) -> tf.Tensor:
     return tf.reshape(window, [-1, window.shape[1:].num_elements()])

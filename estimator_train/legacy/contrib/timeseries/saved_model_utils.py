@@ -1,4 +1,4 @@
-"""Filtering and prediction by an exported model of time series."""
+"""Filtering and prediction with an exported time series model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,97 +6,111 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Session, TensorLike
 from estimator_train.legacy.contrib.timeseries.feature_keys import (
     FilteringResults,
     PredictionResults,
     SavedModelLabels,
     State,
 )
-from estimator_train.legacy.contrib.timeseries.input_pipeline import continuation
-from estimator_train.legacy.contrib.timeseries.serving import state_names
+from estimator_train.legacy.contrib.timeseries.input_pipeline import create_continuation
+from estimator_train.legacy.contrib.timeseries.serving import get_state_names
 
 
 def predict_continuation(
     continue_from: Mapping[str, Any],
-    signatures: Any,
-    session: Any,
+    signatures: tf.compat.v1.MetaGraphDef,
+    session: Session,
     steps: int | None = None,
-    times: Any = None,
+    times: TensorLike | None = None,
     exogenous_features: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Predictions after the times that were filtered.
+    """Predicts the values after filtered times.
 
     Args:
-      continue_from: What `Estimator.evaluate`, `cold_start_filter` or `filter_continuation`
-        returned.
-      signatures: What `tf.saved_model.loader.load` returned.
-      session: The session that it loaded the model into.
-      steps: How many times are predicted.
-      times: Instead of steps: the times, [number of series, window] or [window].
-      exogenous_features: Arrays [number of series, window, ...].
+      continue_from: Result of `Estimator.evaluate`, `cold_start_filter` or `filter_continuation`.
+      signatures: Result of `tf.saved_model.loader.load`.
+      session: Session with the loaded model.
+      steps: Number of times to predict.
+      times: Times to predict, instead of steps: [num_series, window] or [window].
+      exogenous_features: Arrays [num_series, window, ...].
 
     Returns:
-      Names to arrays [number of series, window, ...].
+      Arrays [num_series, window, ...] by name.
     """
-    features = continuation(continue_from, steps, times, exogenous_features)
-    features |= _state_of(continue_from)
+    features = create_continuation(continue_from, steps, times, exogenous_features)
+    features |= _get_state(continue_from)
     results = _run(SavedModelLabels.PREDICT, signatures, session, features)
     return {**results, PredictionResults.TIMES: features[PredictionResults.TIMES]}
 
 
-def cold_start_filter(signatures: Any, session: Any, features: Mapping[str, Any]) -> dict[str, Any]:
-    """The state after observations, beginning with the model's start state.
+def cold_start_filter(
+    signatures: tf.compat.v1.MetaGraphDef, session: Session, features: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Computes the state after observations from the start state of the model.
 
     Args:
-      signatures: What `tf.saved_model.loader.load` returned.
-      session: The session that it loaded the model into.
-      features: Times, values and exogenous features of a window, or of several.
+      signatures: Result of `tf.saved_model.loader.load`.
+      session: Session with the loaded model.
+      features: Times, values and exogenous features of one window or several.
 
     Returns:
-      The state and times, from which to continue.
+      The state and the times, from which to continue.
     """
-    return _filtered(SavedModelLabels.COLD_START_FILTER, signatures, session, features)
+    return _filter(SavedModelLabels.COLD_START_FILTER, signatures, session, features)
 
 
 def filter_continuation(
-    continue_from: Mapping[str, Any], signatures: Any, session: Any, features: Mapping[str, Any]
+    continue_from: Mapping[str, Any],
+    signatures: tf.compat.v1.MetaGraphDef,
+    session: Session,
+    features: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The state after further observations, whose features are given.
+    """Computes the state after further observations.
 
-    continue_from is as for `predict_continuation`, all else as for `cold_start_filter`.
+    Args:
+      continue_from: Earlier result, as for `predict_continuation`.
+      signatures: Result of `tf.saved_model.loader.load`.
+      session: Session with the loaded model.
+      features: Times, values and exogenous features of one window or several.
+
+    Returns:
+      The state and the times, from which to continue.
     """
-    given = {**features, **_state_of(continue_from)}
-    return _filtered(SavedModelLabels.FILTER, signatures, session, given)
+    batched_features = {**features, **_get_state(continue_from)}
+    return _filter(SavedModelLabels.FILTER, signatures, session, batched_features)
 
 
-def _state_of(results: Mapping[str, Any]) -> dict[str, Any]:
+def _get_state(results: Mapping[str, Any]) -> dict[str, Any]:
     if FilteringResults.STATE_TUPLE in results:
         parts = tf.nest.flatten(results[FilteringResults.STATE_TUPLE])
-        return dict(zip(state_names(parts), parts, strict=True))
+        return dict(zip(get_state_names(parts), parts, strict=True))
     return {name: value for name, value in results.items() if name.startswith(State.STATE_PREFIX)}
 
 
-def _filtered(
-    label: str, signatures: Any, session: Any, features: Mapping[str, Any]
+def _filter(
+    label: str, signatures: tf.compat.v1.MetaGraphDef, session: Session, features: Mapping[str, Any]
 ) -> dict[str, Any]:
-    one = np.ndim(features[FilteringResults.TIMES]) == 1
-    given = {
+    is_single_series = np.ndim(features[FilteringResults.TIMES]) == 1
+    batched_features = {
         name: np.asarray(values)[None]
-        if one and not name.startswith(State.STATE_PREFIX)
+        if is_single_series and not name.startswith(State.STATE_PREFIX)
         else values
         for name, values in features.items()
     }
-    results = _run(label, signatures, session, given)
-    return {**results, FilteringResults.TIMES: given[FilteringResults.TIMES]}
+    results = _run(label, signatures, session, batched_features)
+    return {**results, FilteringResults.TIMES: batched_features[FilteringResults.TIMES]}
 
 
-def _run(label: str, signatures: Any, session: Any, features: Mapping[str, Any]) -> dict[str, Any]:
-    """Runs a signature with the features that it takes, each in the shape that it takes."""
+def _run(
+    label: str, signatures: tf.compat.v1.MetaGraphDef, session: Session, features: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Runs a signature with its input features, reshaped to the ranks of the inputs."""
     signature = signatures.signature_def[label]
-    fed = {}
+    feeds = {}
     for name, tensor in signature.inputs.items():
         if name in features:
             value, rank = np.asarray(features[name]), len(tensor.tensor_shape.dim)
-            fed[tensor.name] = value[..., None] if value.ndim == rank - 1 else value
-    fetched = {name: tensor.name for name, tensor in signature.outputs.items()}
-    return session.run(fetched, fed)
+            feeds[tensor.name] = value[..., None] if value.ndim == rank - 1 else value
+    fetches = {name: tensor.name for name, tensor in signature.outputs.items()}
+    return session.run(fetches, feeds)

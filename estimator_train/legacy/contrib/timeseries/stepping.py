@@ -1,35 +1,39 @@
-"""A loop over steps of a graph that carry a state and put something out."""
+"""Loop over steps that carry a state and return outputs."""
 
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Nest
+
 Step = Callable[[Any, Any], tuple[Any, list[Any]]]
 
 
-def over_steps(step: Step, state: Any, structure: Any, count: Any) -> tuple[Any, list[Any]]:
-    """Runs steps one after the other.
+def run_steps(
+    step: Step, state: Nest, structure: Nest, count: int | tf.Tensor
+) -> tuple[Any, list[Any]]:
+    """Runs steps one after another.
 
     Args:
-      step: From the index of a step and the state before it to the state after it and a list of
-        tensors, always of the same shapes.
-      state: The state before the first step: tensors in tuples and lists.
-      structure: Tuples and lists as steps expect them; only the order of their parts counts.
-      count: How many steps there are, at least 1.
+      step: Function of a step's index and the state before it that returns the state after it and a
+        list of tensors of fixed shapes.
+      state: State before the first step, a nest of tensors.
+      structure: Nest whose structure steps expect as state.
+      count: Number of steps, at least 1.
 
     Returns:
-      The state at the end, and of each tensor those of all steps, stacked.
+      The final state, and the outputs of all steps, stacked.
     """
 
-    def flat_step(index: Any, flat: list[Any]) -> tuple[list[Any], list[Any]]:
-        after, outputs = step(index, tf.nest.pack_sequence_as(structure, flat))
-        parts = [tf.convert_to_tensor(part) for part in tf.nest.flatten(after)]
+    def flat_step(index: tf.Tensor, flat: list[Any]) -> tuple[list[Any], list[Any]]:
+        next_state, outputs = step(index, tf.nest.pack_sequence_as(structure, flat))
+        parts = [tf.convert_to_tensor(part) for part in tf.nest.flatten(next_state)]
         for old, new in zip(flat, parts, strict=True):
             new.set_shape(old.shape)
         return parts, [tf.convert_to_tensor(output) for output in outputs]
 
-    # The first step is not in the loop: it makes the variables, and shows what is put out.
+    # The first step runs outside the loop: it creates variables and shows the output types.
     first = [tf.convert_to_tensor(part) for part in tf.nest.flatten(state)]
     flat, outputs = flat_step(tf.constant(0), first)
     arrays = [
@@ -37,7 +41,7 @@ def over_steps(step: Step, state: Any, structure: Any, count: Any) -> tuple[Any,
         for output in outputs
     ]
 
-    def body(index: Any, flat: Any, arrays: Any) -> Any:
+    def body(index: tf.Tensor, flat: list[tf.Tensor], arrays: list[tf.TensorArray]) -> Any:
         flat, outputs = flat_step(index, flat)
         pairs = zip(arrays, outputs, strict=True)
         return index + 1, flat, [array.write(index, output) for array, output in pairs]

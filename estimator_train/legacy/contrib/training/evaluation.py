@@ -1,4 +1,4 @@
-"""Evaluation of `tf.contrib.training`: graphs with the values of checkpoints."""
+"""Evaluation of `tf.contrib.training`: graphs that are run with the values of checkpoints."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -6,14 +6,16 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Feeds, Fetches, RunContext, RunValues, Session
+
 _v1 = tf.compat.v1
 
 
-def get_or_create_eval_step() -> Any:
-    """The counter of evaluated batches."""
-    found = _v1.get_collection(_v1.GraphKeys.EVAL_STEP)
-    if found:
-        return found[0]
+def get_or_create_eval_step() -> tf.Variable:
+    """Returns the counter of evaluated batches."""
+    eval_steps = _v1.get_collection(_v1.GraphKeys.EVAL_STEP)
+    if eval_steps:
+        return eval_steps[0]
     return _v1.get_variable(
         "eval_step",
         [],
@@ -25,55 +27,56 @@ def get_or_create_eval_step() -> Any:
 
 
 class StopAfterNEvalsHook(tf.compat.v1.train.SessionRunHook):
-    """Stops an evaluation after some batches.
+    """Hook that stops an evaluation after some batches.
 
     Args:
-      num_evals: The number; None: the input ends it.
+      num_evals: Number of batches; None: all.
       log_progress: Unused.
     """
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:
         del log_progress
-        self._left = num_evals
+        self._remaining = num_evals
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Counts a batch."""
-        if self._left is not None:
-            self._left -= 1
-            if self._left <= 0:
+        if self._remaining is not None:
+            self._remaining -= 1
+            if self._remaining <= 0:
                 run_context.request_stop()
 
 
 class SummaryAtEndHook(tf.compat.v1.train.SessionRunHook):
-    """Writes summaries when an evaluation has ended.
+    """Hook that writes summaries at the end of an evaluation.
 
     Args:
       log_dir: Directory of the event files.
-      summary_writer: A writer instead.
-      summary_op: The summaries; by default all.
-      feed_dict: What they are fed.
+      summary_writer: Writer to use instead of log_dir.
+      summary_op: Summaries; by default all.
+      feed_dict: Feeds of the summaries.
     """
 
     def __init__(
         self,
         log_dir: str | None = None,
-        summary_writer: Any = None,
-        summary_op: Any = None,
-        feed_dict: Any = None,
+        summary_writer: tf.compat.v1.summary.FileWriter | None = None,
+        summary_op: tf.Tensor | None = None,
+        feed_dict: Feeds | None = None,
     ) -> None:
         if log_dir is None and summary_writer is None:
             raise ValueError("log_dir or summary_writer must be provided.")
-        self._writer, self._log_dir = summary_writer, log_dir
+        self._writer: Any = summary_writer
+        self._log_dir = log_dir
         self._summary_op, self._feed_dict = summary_op, feed_dict
 
     def begin(self) -> None:
-        """Prepares writer and summaries."""
+        """Creates the writer and the summaries."""
         self._writer = self._writer or _v1.summary.FileWriterCache.get(self._log_dir)
         if self._summary_op is None:
             self._summary_op = _v1.summary.merge_all()
         self._step = _v1.train.get_or_create_global_step()
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         """Writes the summaries."""
         step = session.run(self._step)
         if self._summary_op is not None:
@@ -85,50 +88,50 @@ class SummaryAtEndHook(tf.compat.v1.train.SessionRunHook):
 def evaluate_once(
     checkpoint_path: str,
     master: str = "",
-    scaffold: Any = None,
-    eval_ops: Any = None,
-    feed_dict: Any = None,
-    final_ops: Any = None,
-    final_ops_feed_dict: Any = None,
+    scaffold: tf.compat.v1.train.Scaffold | None = None,
+    eval_ops: Fetches | None = None,
+    feed_dict: Feeds | None = None,
+    final_ops: Fetches | None = None,
+    final_ops_feed_dict: Feeds | None = None,
     hooks: Sequence[Any] | None = None,
-    config: Any = None,
+    config: tf.compat.v1.ConfigProto | None = None,
 ) -> Any:
-    """Evaluates the default graph with a checkpoint's values.
+    """Evaluates the default graph with the values of a checkpoint.
 
     Args:
-      checkpoint_path: The checkpoint.
+      checkpoint_path: Path of the checkpoint.
       master: Address of the session.
-      scaffold: Of the session.
-      eval_ops: Run until a hook stops, or the input ends.
-      feed_dict: What they are fed.
-      final_ops: Run then.
-      final_ops_feed_dict: What those are fed.
-      hooks: Of the session.
-      config: Of the session.
+      scaffold: Scaffold of the session.
+      eval_ops: Operations to run until a hook stops or the input ends.
+      feed_dict: Feeds of eval_ops.
+      final_ops: Operations to run at the end.
+      final_ops_feed_dict: Feeds of final_ops.
+      hooks: Hooks of the session.
+      config: Options of the session.
 
     Returns:
-      What final_ops came to.
+      The values of final_ops.
     """
     creator = _v1.train.ChiefSessionCreator(scaffold, master, config, None, checkpoint_path)
-    last = _v1.train.FinalOpsHook(final_ops, final_ops_feed_dict)
+    final_ops_hook = _v1.train.FinalOpsHook(final_ops, final_ops_feed_dict)
     step = _v1.assign_add(get_or_create_eval_step(), 1)
-    with _v1.train.MonitoredSession(creator, [*(hooks or ()), last]) as session:
+    with _v1.train.MonitoredSession(creator, [*(hooks or ()), final_ops_hook]) as session:
         while eval_ops is not None and not session.should_stop():
             session.run([eval_ops, step], feed_dict)
-    return last.final_ops_values
+    return final_ops_hook.final_ops_values
 
 
 def evaluate_repeatedly(
     checkpoint_dir: str,
     master: str = "",
-    scaffold: Any = None,
-    eval_ops: Any = None,
-    feed_dict: Any = None,
-    final_ops: Any = None,
-    final_ops_feed_dict: Any = None,
+    scaffold: tf.compat.v1.train.Scaffold | None = None,
+    eval_ops: Fetches | None = None,
+    feed_dict: Feeds | None = None,
+    final_ops: Fetches | None = None,
+    final_ops_feed_dict: Feeds | None = None,
     eval_interval_secs: float = 60,
     hooks: Sequence[Any] | None = None,
-    config: Any = None,
+    config: tf.compat.v1.ConfigProto | None = None,
     max_number_of_evaluations: int | None = None,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,

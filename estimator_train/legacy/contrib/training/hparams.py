@@ -1,4 +1,4 @@
-"""HParams: named hyper-parameters that flags can change."""
+"""HParams: named hyperparameters that flags can change."""
 
 import json
 import numbers
@@ -15,20 +15,20 @@ _ITEM = re.compile(
 def parse_values(
     values: str, type_map: Mapping[str, type], ignore_unknown: bool = False
 ) -> dict[str, Any]:
-    """Values by their names of a flag's text, as `learning_rate=0.1,sizes=[64,32],shape[0]=128`.
+    """Parses the text of a flag, such as `learning_rate=0.1,sizes=[64,32],shape[0]=128`.
 
     Args:
-      values: The text.
-      type_map: The types of the values.
-      ignore_unknown: Whether names without a type are left out, and are no error.
+      values: Text of the flag.
+      type_map: Types of the values by name.
+      ignore_unknown: Whether to skip names without a type.
 
     Returns:
-      Values, lists, and of names with an index dicts of indices to values.
+      Values by name: single values, lists, and dicts of indices to values.
 
     Raises:
-      ValueError: It is malformed, names an unknown one, or the same twice.
+      ValueError: The text is malformed, a name is unknown, or a name is assigned twice.
     """
-    found: dict[str, Any] = {}
+    parsed: dict[str, Any] = {}
     position = 0
     while position < len(values):
         item = _ITEM.match(values, position)
@@ -36,48 +36,52 @@ def parse_values(
             raise ValueError(f"Malformed hyperparameter value: {values[position:]}")
         position = item.end()
         if item["name"] in type_map:
-            _put(found, type_map[item["name"]], **item.groupdict())
+            _store(parsed, type_map[item["name"]], **item.groupdict())
         elif not ignore_unknown:
             raise ValueError(f"Unknown hyperparameter type for {item['name']}")
-    return found
+    return parsed
 
 
-def _put(
-    found: dict[str, Any], kind: type, name: str, index: str | None, list: str | None, value: str
+def _store(
+    parsed: dict[str, Any], kind: type, name: str, index: str | None, list: str | None, value: str
 ) -> None:
     if index is not None and list is not None:
         raise ValueError(f"Assignment of a list to a list index: {name}[{index}].")
-    entries: Any = found.setdefault(name, {}) if index is not None else found
+    entries: Any = parsed.setdefault(name, {}) if index is not None else parsed
     key: Any = name if index is None else int(index)
     if not isinstance(entries, dict) or key in entries:
         raise ValueError(f"Multiple assignments to variable '{name}'.")
     if list is not None:
-        entries[key] = [_of_text(name, kind, item) for item in re.split("[ ,]", list) if item]
+        entries[key] = [_parse(name, kind, item) for item in re.split("[ ,]", list) if item]
     else:
-        entries[key] = _of_text(name, kind, value)
+        entries[key] = _parse(name, kind, value)
 
 
 class HParams:
-    """Hyper-parameters as attributes, each with the type of its first value.
+    """Hyperparameters as attributes, each with the type of its first value.
 
     Args:
-      hparam_def: Not supported: a protocol buffer of them.
-      model_structure: An object kept beside them.
-      **kwargs: Names and values: numbers, strings, booleans, None or lists of one type.
+      hparam_def: Not supported: a protocol buffer of hyperparameters.
+      model_structure: Object to store with the hyperparameters.
+      **kwargs: Values by name: numbers, strings, booleans, None or lists of one type.
     """
 
-    def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, hparam_def: object = None, model_structure: object = None, **kwargs: Any
+    ) -> None:
         if hparam_def is not None:
-            raise NotImplementedError("hparam_def: give the values by their names instead.")
+            raise NotImplementedError(
+                "hparam_def is not supported: pass the values as keyword arguments."
+            )
         self.__dict__.update(_values={}, _types={}, _model_structure=model_structure)
         for name, value in kwargs.items():
             self.add_hparam(name, value)
 
     def add_hparam(self, name: str, value: Any) -> None:
-        """Adds one.
+        """Adds a hyperparameter.
 
         Raises:
-          ValueError: The name is taken or reserved, or the value an empty list.
+          ValueError: The name is used or reserved, or the value is an empty list.
         """
         if getattr(self, name, None) is not None:
             raise ValueError(f"Hyperparameter name is reserved: {name}")
@@ -88,10 +92,10 @@ class HParams:
         self._values[name] = value
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Sets one that is there, its type kept.
+        """Sets an existing hyperparameter and keeps its type.
 
         Raises:
-          ValueError: The value is of another type, or a list where there was none.
+          ValueError: The value has another type, or only one of the old and new values is a list.
         """
         kind, is_list = self._types[name]
         if isinstance(value, list) != is_list:
@@ -103,21 +107,21 @@ class HParams:
             self._values[name] = _cast(name, kind, value)
 
     def del_hparam(self, name: str) -> None:
-        """Removes one, if it is there."""
+        """Removes a hyperparameter if it exists."""
         self._values.pop(name, None)
         self._types.pop(name, None)
 
     def parse(self, values: str) -> "HParams":
-        """Sets some from a flag's text, as `learning_rate=0.1,sizes=[64,32]`; returns this object.
+        """Sets hyperparameters from the text of a flag; see `parse_values`. Returns this object.
 
         Raises:
-          ValueError: It is malformed, or names an unknown one.
+          ValueError: The text is malformed or a name is unknown.
         """
         types = {name: kind for name, (kind, _) in self._types.items()}
         return self.override_from_dict(parse_values(values, types))
 
     def override_from_dict(self, values_dict: Mapping[str, Any]) -> "HParams":
-        """Sets several; returns this object."""
+        """Sets several hyperparameters and returns this object."""
         for name, value in values_dict.items():
             self.set_hparam(name, value)
         return self
@@ -125,24 +129,27 @@ class HParams:
     set_from_map = override_from_dict
 
     def parse_json(self, values_json: str) -> "HParams":
-        """Sets several from JSON; returns this object."""
+        """Sets several hyperparameters from JSON and returns this object."""
         return self.override_from_dict(json.loads(values_json))
 
     def to_json(
-        self, indent: int | None = None, separators: Any = None, sort_keys: bool = False
+        self,
+        indent: int | None = None,
+        separators: tuple[str, str] | None = None,
+        sort_keys: bool = False,
     ) -> str:
-        """All as JSON; arguments as for `json.dumps`."""
+        """Returns all hyperparameters as JSON; arguments are those of `json.dumps`."""
         return json.dumps(self._values, indent=indent, separators=separators, sort_keys=sort_keys)
 
     def values(self) -> dict[str, Any]:
-        """All by their names."""
+        """Returns all values by name."""
         return dict(self._values)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of one, or a default where it is not there.
+        """Returns the value of a hyperparameter, or a default if it does not exist.
 
         Raises:
-          ValueError: It is there, and the default is not of its type.
+          ValueError: The default has another type than the existing hyperparameter.
         """
         if key not in self._values:
             return default
@@ -155,11 +162,11 @@ class HParams:
         return self._values[key]
 
     def get_model_structure(self) -> Any:
-        """The object kept beside them."""
+        """Returns the object that is stored with the hyperparameters."""
         return self._model_structure
 
-    def set_model_structure(self, model_structure: Any) -> None:
-        """Sets the object kept beside them."""
+    def set_model_structure(self, model_structure: object) -> None:
+        """Stores an object with the hyperparameters."""
         self.__dict__["_model_structure"] = model_structure
 
     def __getattr__(self, name: str) -> Any:
@@ -177,7 +184,7 @@ class HParams:
     def __contains__(self, key: str) -> bool:
         return key in self._values
 
-    def __deepcopy__(self, memo: Any) -> "HParams":
+    def __deepcopy__(self, memo: object) -> "HParams":
         return HParams(model_structure=self._model_structure, **self._values)
 
     def __str__(self) -> str:
@@ -187,7 +194,7 @@ class HParams:
         return f"HParams({sorted(self._values.items())})"
 
 
-def _of_text(name: str, kind: type, text: str) -> Any:
+def _parse(name: str, kind: type, text: str) -> Any:
     try:
         if kind is bool:
             return text in ("true", "True") or text not in ("false", "False") and bool(int(text))

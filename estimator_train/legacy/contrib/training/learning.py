@@ -1,10 +1,11 @@
-"""`slim.learning`: the operation of a training step, by its older arguments."""
+"""`slim.learning`: the operation of a training step, with its older arguments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib._types import Optimizer, Step, TensorLike
 from estimator_train.legacy.contrib.training import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -13,7 +14,7 @@ from estimator_train.legacy.contrib.training import (
 )
 
 _Optimizer = tf.compat.v1.train.Optimizer
-# Stands for the graph's step, where None is that nothing is counted.
+# Default for the global step of the graph; None means that no step is counted.
 _USE_GLOBAL_STEP = 0
 __all__ = [
     "add_gradients_summaries",
@@ -24,33 +25,34 @@ __all__ = [
 
 
 def create_train_op(
-    total_loss: Any,
-    optimizer: Any,
-    global_step: Any = _USE_GLOBAL_STEP,
+    total_loss: TensorLike,
+    optimizer: Optimizer,
+    global_step: Step | None = _USE_GLOBAL_STEP,
     update_ops: Sequence[Any] | None = None,
     variables_to_train: Sequence[Any] | None = None,
     clip_gradient_norm: float = 0,
     summarize_gradients: bool = False,
     gate_gradients: int = _Optimizer.GATE_OP,
-    aggregation_method: Any = None,
+    aggregation_method: int | None = None,
     colocate_gradients_with_ops: bool = False,
     gradient_multipliers: Mapping[Any, float] | None = None,
     check_numerics: bool = True,
 ) -> tf.Tensor:
-    """See `tf.contrib.training.create_train_op`, whose arguments these are but for two.
+    """Builds a training operation; see `tf.contrib.training.create_train_op`.
 
-    clip_gradient_norm is the largest norm of each gradient; 0 is any. gradient_multipliers are
-    variables, or names of their operations, to factors that come before the norms.
+    The arguments are the same, except for clip_gradient_norm, the maximum norm of each gradient (0:
+    no limit), and gradient_multipliers, the factors of gradients by variable or by the name of its
+    operation. Gradients are multiplied before they are clipped.
     """
-    given = dict(locals())
-    del given["clip_gradient_norm"], given["gradient_multipliers"]
+    arguments = dict(locals())
+    del arguments["clip_gradient_norm"], arguments["gradient_multipliers"]
 
-    def transformed(pairs: Sequence[Any]) -> Sequence[Any]:
+    def transform(pairs: Sequence[Any]) -> Sequence[Any]:
         if gradient_multipliers:
             pairs = multiply_gradients(pairs, gradient_multipliers)
         return clip_gradient_norms(pairs, clip_gradient_norm) if clip_gradient_norm > 0 else pairs
 
-    # The step may be a tensor, which compares to nothing.
+    # A tensor cannot be compared with the default.
     if isinstance(global_step, int):
-        del given["global_step"]
-    return _create_train_op(**given, transform_grads_fn=transformed)
+        del arguments["global_step"]
+    return _create_train_op(**arguments, transform_grads_fn=transform)

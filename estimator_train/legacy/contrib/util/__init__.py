@@ -1,4 +1,4 @@
-"""`tf.contrib.util`: tensors and protocol buffers."""
+"""Stand-in for `tf.contrib.util`: tensors and protocol buffers."""
 
 import tensorflow as tf
 

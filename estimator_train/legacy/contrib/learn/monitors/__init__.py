@@ -1,4 +1,4 @@
-"""`tf.contrib.learn.monitors`: what looked at training before there were hooks."""
+"""Stand-in for `tf.contrib.learn.monitors`: the predecessors of hooks."""
 
 import tensorflow as tf
 
@@ -7,7 +7,7 @@ from estimator_train.legacy.contrib.learn.monitors.adapter import (
     replace_monitors_with_hooks,
 )
 from estimator_train.legacy.contrib.learn.monitors.base import BaseMonitor, EveryN
-from estimator_train.legacy.contrib.learn.monitors.looking import (
+from estimator_train.legacy.contrib.learn.monitors.common import (
     CaptureVariable,
     LoggingTrainable,
     NanLoss,

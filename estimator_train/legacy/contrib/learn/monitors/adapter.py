@@ -1,75 +1,79 @@
-"""Monitors as hooks."""
+"""Hook that runs monitors."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.legacy.contrib.learn.monitors.base import name_of
+from estimator_train.estimator import Estimator
+from estimator_train.legacy.contrib._types import RunArgs, RunContext, RunValues, Session
+from estimator_train.legacy.contrib.learn.monitors.base import get_name
 
 _v1 = tf.compat.v1
 
 
 class RunHookAdapterForMonitors(tf.compat.v1.train.SessionRunHook):
-    """Calls monitors at each step of a session."""
+    """Hook that calls monitors at each step of a session."""
 
     def __init__(self, monitors: Sequence[Any]) -> None:
         self._monitors = list(monitors)
         self._step: int | None = None
 
     def begin(self) -> None:
-        """The graph is built."""
+        """Starts the monitors."""
         self._step = None
         self._global_step = _v1.train.get_global_step()
         for monitor in self._monitors:
             monitor.begin(max_steps=None)
 
-    def before_run(self, run_context: Any) -> Any:
-        """Asks the monitors what they want to see."""
+    def before_run(self, run_context: RunContext) -> RunArgs:
+        """Requests the tensors that the monitors ask for."""
         if self._step is None:
             self._step = int(run_context.session.run(self._global_step))
         self._step += 1
         graph = run_context.session.graph
-        asked = [one for m in self._monitors for one in m.step_begin(self._step) or ()]
-        fetched = {name_of(one): _element(graph, one) for one in asked}
+        requests = [request for m in self._monitors for request in m.step_begin(self._step) or ()]
+        fetched = {get_name(request): _get_graph_element(graph, request) for request in requests}
         return _v1.train.SessionRunArgs(fetched)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Tells the monitors what was computed, and stops if one of them wants it."""
-        stops = [one.step_end(self._step, run_values.results) for one in self._monitors]
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
+        """Passes the values to the monitors, and stops if one of them asks to."""
+        stops = [monitor.step_end(self._step, run_values.results) for monitor in self._monitors]
         if any(stops):
             run_context.request_stop()
         for monitor in self._monitors:
             monitor.post_step(self._step, run_context.session)
 
-    def end(self, session: Any) -> None:
-        """Training ends."""
+    def end(self, session: Session) -> None:
+        """Ends the monitors."""
         self._step = None
         for monitor in self._monitors:
             monitor.end(session)
 
 
-def _element(graph: Any, asked: Any) -> Any:
-    if isinstance(asked, str) and ":" not in asked:
-        asked += ":0"
-    return graph.as_graph_element(asked)
+def _get_graph_element(graph: tf.Graph, request: tf.Tensor | str) -> tf.Tensor | tf.Operation:
+    if isinstance(request, str) and ":" not in request:
+        request += ":0"
+    return graph.as_graph_element(request)
 
 
-def replace_monitors_with_hooks(monitors_or_hooks: Any, estimator: Any) -> list[Any]:
-    """Hooks, and one more that calls the monitors among them.
+def replace_monitors_with_hooks(
+    monitors_or_hooks: Sequence[Any] | None, estimator: Estimator
+) -> list[Any]:
+    """Replaces the monitors in a list by one hook that calls them.
 
     Args:
-      monitors_or_hooks: Monitors and hooks; None for none.
-      estimator: Whose training they look at.
+      monitors_or_hooks: Monitors and hooks, or None.
+      estimator: Estimator that is trained.
 
     Returns:
-      The hooks.
+      Hooks only.
     """
-    given = list(monitors_or_hooks or ())
-    hooks = [one for one in given if isinstance(one, _v1.train.SessionRunHook)]
-    monitors = [one for one in given if not isinstance(one, _v1.train.SessionRunHook)]
+    all_items = list(monitors_or_hooks or ())
+    hooks = [item for item in all_items if isinstance(item, _v1.train.SessionRunHook)]
+    monitors = [item for item in all_items if not isinstance(item, _v1.train.SessionRunHook)]
     if not estimator.config.is_chief:
-        monitors = [one for one in monitors if one.run_on_all_workers]
+        monitors = [monitor for monitor in monitors if monitor.run_on_all_workers]
     for monitor in monitors:
         monitor.set_estimator(estimator)
     return [*hooks, RunHookAdapterForMonitors(monitors)] if monitors else hooks

@@ -1,60 +1,65 @@
-"""What every monitor has, and those that look at one of several steps."""
+"""Base classes of monitors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import tensorflow as tf
+
+from estimator_train.estimator import Estimator
+from estimator_train.legacy.contrib._types import Session
+
 
 class BaseMonitor:
-    """Is called at each step, and does nothing."""
+    """Monitor that does nothing; subclasses override its methods."""
 
     _estimator: Any = None
     _max_steps: int | None = None
 
     @property
     def run_on_all_workers(self) -> bool:
-        """Whether it looks at all workers' training, not the chief's alone."""
+        """Whether every worker runs the monitor, not only the chief."""
         return False
 
-    def set_estimator(self, estimator: Any) -> None:
-        """Tells whose training it is."""
+    def set_estimator(self, estimator: Estimator) -> None:
+        """Sets the estimator that is trained."""
         self._estimator = estimator
 
     def begin(self, max_steps: int | None = None) -> None:
-        """Training begins.
+        """Prepares for a training.
 
         Args:
-          max_steps: The step that it trains to, if it is known.
+          max_steps: Global step at which training ends, if known.
         """
         self._max_steps = max_steps
 
-    def end(self, session: Any = None) -> None:
-        """Training ends."""
+    def end(self, session: Session | None = None) -> None:
+        """Finishes a training."""
 
     def step_begin(self, step: int) -> Sequence[Any]:
-        """A step begins, counted from 1; returns tensors, or their names, to be computed."""
+        """Returns tensors, or their names, to compute in a step; steps are counted from 1."""
         del step
         return []
 
     def step_end(self, step: int, output: Mapping[str, Any]) -> bool:
-        """A step ends; returns whether to stop.
+        """Observes a step and returns whether to stop.
 
         Args:
-          step: The step.
-          output: The values of what `step_begin` asked for, by their names.
+          step: Number of the step.
+          output: Values of the tensors that `step_begin` returned, by name.
         """
         del step, output
         return False
 
-    def post_step(self, step: int, session: Any) -> None:
-        """A step has ended, and the session may be run."""
+    def post_step(self, step: int, session: Session) -> None:
+        """Acts after a step, with a session that may be run."""
 
 
 class EveryN(BaseMonitor):
-    """Looks at the first steps, and then at one of several.
+    """Monitor that observes the first steps and then every n-th.
 
     Args:
-      every_n_steps: One of so many steps.
-      first_n_steps: How many of the first are looked at.
+      every_n_steps: Steps between observations.
+      first_n_steps: Number of first steps to observe.
     """
 
     def __init__(self, every_n_steps: int = 100, first_n_steps: int = 1) -> None:
@@ -63,17 +68,17 @@ class EveryN(BaseMonitor):
         self._is_active = False
 
     def every_n_step_begin(self, step: int) -> Sequence[Any]:
-        """As `step_begin`, of the steps that are looked at."""
+        """Returns tensors to compute, as `step_begin`, for an observed step."""
         del step
         return []
 
     def every_n_step_end(self, step: int, outputs: Mapping[str, Any]) -> bool:
-        """As `step_end`, of the steps that are looked at."""
+        """Observes a step, as `step_end`, and returns whether to stop."""
         del step, outputs
         return False
 
-    def every_n_post_step(self, step: int, session: Any) -> None:
-        """As `post_step`, of the steps that are looked at."""
+    def every_n_post_step(self, step: int, session: Session) -> None:
+        """Acts after an observed step, as `post_step`."""
 
     def step_begin(self, step: int) -> Sequence[Any]:
         """See BaseMonitor."""
@@ -88,12 +93,12 @@ class EveryN(BaseMonitor):
         """See BaseMonitor."""
         return self._is_active and bool(self.every_n_step_end(step, output))
 
-    def post_step(self, step: int, session: Any) -> None:
+    def post_step(self, step: int, session: Session) -> None:
         """See BaseMonitor."""
         if self._is_active:
             self.every_n_post_step(step, session)
 
 
-def name_of(asked: Any) -> str:
-    """The name of a tensor that a monitor asks for, or the name by which it asks."""
-    return asked if isinstance(asked, str) else asked.name
+def get_name(request: tf.Tensor | str) -> str:
+    """Returns the name of a requested tensor."""
+    return request if isinstance(request, str) else request.name

@@ -1,4 +1,4 @@
-"""`tf.contrib.tensorboard.plugins`."""
+"""Stand-in for `tf.contrib.tensorboard.plugins`."""
 
 from tensorboard.plugins import projector
 

@@ -1,1 +1,1 @@
-"""State space models of time series: what a series is made of, and the filter that finds it."""
+"""State space models of time series: their components and the Kalman filter."""

@@ -1,4 +1,4 @@
-"""Observations that may be anomalies, which then say nothing of the state."""
+"""Observations that may be anomalies, which contain no information about the state."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,18 +7,18 @@ import tensorflow as tf
 
 from estimator_train.legacy.contrib.timeseries.state_space.filtering import Estimate
 
-# The scale of the Cauchy distribution of anomalies, in standard deviations of what was expected.
-# Its value is that of tf.contrib, to all its digits.
-_SCALE = math.sqrt(math.e / (8 * math.pi))
+# Scale of the Cauchy distribution of anomalies, in standard deviations of the expected values.
+# The exact value of tf.contrib.
+_CAUCHY_SCALE = math.sqrt(math.e / (8 * math.pi))
 
 
-class Mixed(NamedTuple):
-    """The state after observations each of which may be an anomaly.
+class AnomalyMixture(NamedTuple):
+    """State after observations that may be anomalies.
 
     Attributes:
-      state: It lies between the states before and after the observation.
-      loss: Minus the expected logarithm of the density of the observation, [batch].
-      score: Logarithm of the odds that it is an anomaly, [batch].
+      state: State between those before and after the observation.
+      loss: Negative expected log density of the observation, [batch].
+      score: Log odds of an anomaly, [batch].
     """
 
     state: Estimate
@@ -26,41 +26,41 @@ class Mixed(NamedTuple):
     score: Any
 
 
-def mixed(
+def mix_anomaly(
     prior_probability: float,
     before: Estimate,
     after: Estimate,
     expected: Estimate,
-    values: Any,
-    log_likelihood: Any,
-) -> Mixed:
-    """The state after an observation that may be an anomaly.
+    values: tf.Tensor,
+    log_likelihood: tf.Tensor,
+) -> AnomalyMixture:
+    """Computes the state after an observation that may be an anomaly.
 
     Args:
-      prior_probability: How probable an anomaly is, between 0 and 1.
-      before: The state before the observation.
-      after: The state after it, if it is none.
-      expected: What was to be observed.
-      values: The observation, [batch, number of values].
-      log_likelihood: Logarithm of its density, if it is none, [batch].
+      prior_probability: Probability of an anomaly, between 0 and 1.
+      before: State before the observation.
+      after: State after the observation, if it is no anomaly.
+      expected: Expected observation.
+      values: Observation, [batch, values].
+      log_likelihood: Log density of the observation, if it is no anomaly, [batch].
     """
     anomalous = _cauchy_log_likelihood(expected, values) + math.log(prior_probability)
     normal = log_likelihood + math.log1p(-prior_probability)
     score = anomalous - normal
     share = tf.sigmoid(score)
     loss = -(share * anomalous + (1 - share) * normal)
-    return Mixed(_between(after, before, share), loss, score)
+    return AnomalyMixture(_interpolate(after, before, share), loss, score)
 
 
-def _cauchy_log_likelihood(expected: Estimate, values: Any) -> tf.Tensor:
-    """Of independent Cauchy distributions around what was expected."""
-    scales = _SCALE * tf.sqrt(tf.linalg.diag_part(expected.covariance))
+def _cauchy_log_likelihood(expected: Estimate, values: tf.Tensor) -> tf.Tensor:
+    """Returns the log density of independent Cauchy distributions around the expected values."""
+    scales = _CAUCHY_SCALE * tf.sqrt(tf.linalg.diag_part(expected.covariance))
     distances = (values - expected.mean) / scales
     return -tf.reduce_sum(tf.math.log(math.pi * scales) + tf.math.log1p(distances**2), -1)
 
 
-def _between(one: Estimate, other: Estimate, share: Any) -> Estimate:
-    """Estimates with a share of the other in each mean and covariance."""
+def _interpolate(one: Estimate, other: Estimate, share: tf.Tensor) -> Estimate:
+    """Returns an estimate between two others; `share` is the weight of the second one."""
     mean = one.mean + share[:, None] * (other.mean - one.mean)
     difference = other.covariance - one.covariance
     return Estimate(mean, one.covariance + share[:, None, None] * difference)

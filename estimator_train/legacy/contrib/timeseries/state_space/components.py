@@ -1,8 +1,8 @@
-"""What a series is the sum of: a level with a trend, cycles, and moving averages.
+"""Components of a series: a level with a trend, cycles, and moving averages.
 
-A component's state moves by `transition` from one time to the next, and has noise added that is
-`noise_transform` times a vector with a covariance that is trained; `observation` times the state is
-its share of the values.
+From one time to the next, the state of a component is multiplied by `transition`, and
+`noise_transform` times a random vector is added, whose covariance is trained. `observation` times
+the state is added to the values of the series.
 """
 
 import abc
@@ -20,13 +20,13 @@ _SMALLEST_START_VARIANCE = 1e-5
 
 
 class Scales(NamedTuple):
-    """What covariances are scaled by at first.
+    """Initial scales of covariances.
 
     Attributes:
-      start_variances: Variances of the values at the beginning, in units of those of all values.
-      log_start_variance: Logarithm of their mean.
-      log_transition: The same, of how much states vary.
-      level: The level at the beginning, in units of the standard deviation from the mean.
+      start_variances: Variances of the first values, divided by those of all values.
+      log_start_variance: Log of the mean of start_variances.
+      log_transition: Log of the initial variance of the states' noise.
+      level: Initial level, as a deviation from the mean in standard deviations.
     """
 
     start_variances: Any
@@ -36,16 +36,16 @@ class Scales(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A component in a graph: matrices and vectors of tensors.
+    """Matrices and vectors of a component in a graph.
 
     Attributes:
-      mean: The state before the first time, [n].
+      mean: State before the first time, [n].
       transition: [n, n].
       noise_transform: [n, k].
-      noise: The covariance of the noise, [k, k].
-      joint_noise: The same, of all values together; what a prior is taken of.
-      observation: [number of values, n].
-      log_prior: Logarithm of the prior of all covariances.
+      noise: Covariance of the noise, [k, k].
+      joint_noise: Covariance of the noise of all values together, for the prior.
+      observation: [values, n].
+      log_prior: Log prior of all covariances.
     """
 
     mean: Any
@@ -57,16 +57,16 @@ class Parts(NamedTuple):
     log_prior: Any
 
 
-def scales_of(
-    statistics: InputStatistics | None, log_tradeoff: Any, num_features: int, dtype: tf.DType
+def compute_scales(
+    statistics: InputStatistics | None, log_tradeoff: tf.Tensor, num_features: int, dtype: tf.DType
 ) -> Scales:
-    """The scales for a series.
+    """Computes the initial scales of a series.
 
     Args:
-      statistics: Those of the series, if they are known.
-      log_tradeoff: Logarithm of how much observations vary, and states do not.
-      num_features: How many values the series has at each time.
-      dtype: The dtype of values.
+      statistics: Statistics of the series, or None.
+      log_tradeoff: Log ratio of the variances of observations and states.
+      num_features: Number of values at each time.
+      dtype: Type of the values.
     """
     if statistics is None:
         ones = tf.ones([num_features], dtype)
@@ -80,12 +80,12 @@ def scales_of(
 
 
 class Component(abc.ABC):
-    """One part of a series.
+    """Base class of the components of a series.
 
     Args:
-      name: Scope of its variables.
-      num_features: How many values the series has at each time.
-      dtype: The dtype of values.
+      name: Scope of the variables.
+      num_features: Number of values at each time.
+      dtype: Type of the values.
     """
 
     def __init__(self, name: str, num_features: int, dtype: tf.DType) -> None:
@@ -95,21 +95,21 @@ class Component(abc.ABC):
 
     @abc.abstractmethod
     def parts(self, scales: Scales) -> Parts:
-        """Makes the component in the default graph."""
+        """Creates the matrices of the component in the default graph."""
 
-    def _start(self, size: int, known: bool = False) -> tf.Tensor:
-        """The mean of the state before the first time: not trained; at random, if not known."""
-        initializer = _v1.zeros_initializer() if known else _v1.random_normal_initializer()
+    def _create_start_mean(self, size: int, is_known: bool = False) -> tf.Tensor:
+        """Creates the untrained mean of the first state: zeros if it is known, otherwise random."""
+        initializer = _v1.zeros_initializer() if is_known else _v1.random_normal_initializer()
         name = "prior_state_mean"
         return _v1.get_variable(name, [size], self.dtype, initializer, trainable=False)
 
-    def _noise(self, size: int, log_scale: Any) -> tf.Tensor:
+    def _create_noise(self, size: int, log_scale: tf.Tensor) -> tf.Tensor:
         ones = tf.ones([size], self.dtype)
-        return covariances.trained_covariance("state_transition_noise", ones, log_scale)
+        return covariances.create_covariance("state_transition_noise", ones, log_scale)
 
 
-class OfEachFeature(Component):
-    """A component whose states belong to one value each; only their noise goes together."""
+class IndependentComponent(Component):
+    """Component with separate states for each value, whose noise is correlated."""
 
     transition: np.ndarray
     noise_transform: np.ndarray
@@ -121,67 +121,73 @@ class OfEachFeature(Component):
         with _v1.variable_scope(self.name, use_resource=True):
             for feature in range(count):
                 with _v1.variable_scope(f"feature{feature}"):
-                    noise = self._noise(noise_size, scales.log_transition)
+                    noise = self._create_noise(noise_size, scales.log_transition)
                     log_prior += covariances.log_prior(noise)
-                    means.append(self._start_state(size, scales))
-            joint = self._noise(noise_size * count, scales.log_transition)
-        each = np.eye(count)
+                    means.append(self._create_start_state(size, scales))
+            joint = self._create_noise(noise_size * count, scales.log_transition)
+        identity = np.eye(count)
         transition, transform, observation = (
-            tf.constant(np.kron(each, matrix), self.dtype)
+            tf.constant(np.kron(identity, matrix), self.dtype)
             for matrix in (self.transition, self.noise_transform, np.eye(1, size))
         )
         log_prior += covariances.log_prior(joint)
-        # As in tf.contrib: the joint noise of a single value has a prior, and moves nothing.
-        moving = noise if count == 1 else joint
+        # As in tf.contrib, the joint noise of a single value has a prior but no effect.
+        noise_of_transition = noise if count == 1 else joint
         start = tf.concat(means, 0)
-        return Parts(start, transition, transform, moving, joint, observation, log_prior)
+        return Parts(
+            start, transition, transform, noise_of_transition, joint, observation, log_prior
+        )
 
-    def _start_state(self, size: int, scales: Scales) -> Any:
-        return self._start(size)
+    def _create_start_state(self, size: int, scales: Scales) -> tf.Tensor:
+        return self._create_start_mean(size)
 
 
-class LevelTrend(OfEachFeature):
-    """A level, and the trend by which it changes."""
+class LevelTrend(IndependentComponent):
+    """Level of a series, and the trend by which it changes."""
 
     transition = np.array([[1.0, 1.0], [0.0, 1.0]])
     noise_transform = np.eye(2)
 
-    def _start_state(self, size: int, scales: Scales) -> Any:
+    def _create_start_state(self, size: int, scales: Scales) -> tf.Tensor:
         if scales.level is None:
-            return self._start(size)
-        return self._start(size, known=True) + tf.stack([scales.level, tf.zeros_like(scales.level)])
+            return self._create_start_mean(size)
+        return self._create_start_mean(size, is_known=True) + tf.stack(
+            [scales.level, tf.zeros_like(scales.level)]
+        )
 
 
-class Cycle(OfEachFeature):
-    """Values that come again after a period, and whose sum over it is zero.
+class Cycle(IndependentComponent):
+    """Values that repeat after a period and sum to zero over a period.
 
-    The other arguments are those of Component.
+    The arguments that are not listed are those of Component.
 
     Args:
-      period: How many times a cycle takes; any positive number.
-      num_values: How many values a cycle has, an odd number; between them it is interpolated.
+      period: Length of a cycle, any positive number.
+      num_values: Number of values in a cycle, an odd number; the values are interpolated.
 
     Raises:
-      ValueError: The number of values is even.
+      ValueError: num_values is even.
     """
 
     def __init__(
-        self, name: str, num_features: int, dtype: tf.DType, period: Any, num_values: int
+        self, name: str, num_features: int, dtype: tf.DType, period: int | float, num_values: int
     ) -> None:
         super().__init__(name, num_features, dtype)
         if num_values % 2 == 0:
             raise ValueError("Only odd numbers of latent values are supported.")
         size = num_values - 1
         self.noise_transform = np.eye(size, 1)
-        # The last value is what makes the sum zero.
-        whole = np.vstack([np.eye(size), -np.ones([1, size])])
-        self.transition = (_turned(num_values, num_values / float(period)) @ whole)[:size]
+        # The last value is minus the sum of the others.
+        all_values = np.vstack([np.eye(size), -np.ones([1, size])])
+        self.transition = (_create_rotation(num_values, num_values / float(period)) @ all_values)[
+            :size
+        ]
 
 
-def _turned(size: int, steps: float) -> np.ndarray:
-    """The matrix that turns a cycle of values by a number of steps, which need not be whole.
+def _create_rotation(size: int, steps: float) -> np.ndarray:
+    """Returns the matrix that rotates a cycle of values by any number of steps.
 
-    By the shift theorem of the Fourier transform.
+    It uses the shift theorem of the Fourier transform.
     """
     frequencies = np.fft.fftfreq(size)
     shifts = np.exp(-2j * np.pi * frequencies * steps)
@@ -190,13 +196,13 @@ def _turned(size: int, steps: float) -> np.ndarray:
 
 
 class MovingAverages(Component):
-    """Vectors that depend on the noise of earlier times and on earlier vectors (VARMA).
+    """Vectors that depend on earlier noise and earlier vectors (VARMA).
 
-    The other arguments are those of Component.
+    The arguments that are not listed are those of Component.
 
     Args:
-      autoregressive_order: On how many vectors.
-      moving_average_order: On the noise of how many times before.
+      autoregressive_order: Number of earlier vectors.
+      moving_average_order: Number of earlier times whose noise has an effect.
     """
 
     def __init__(
@@ -208,51 +214,51 @@ class MovingAverages(Component):
         moving_average_order: int,
     ) -> None:
         super().__init__(name, num_features, dtype)
-        self._autoregressive = autoregressive_order
-        self._averaged = moving_average_order
-        self._blocks = max(autoregressive_order, moving_average_order + 1)
+        self._autoregressive_order = autoregressive_order
+        self._moving_average_order = moving_average_order
+        self._num_blocks = max(autoregressive_order, moving_average_order + 1)
 
     def parts(self, scales: Scales) -> Parts:
         """See the base class."""
-        count, blocks = self.num_features, self._blocks
+        count, blocks = self.num_features, self._num_blocks
         size = count * blocks
-        each = tf.eye(count, dtype=self.dtype)
+        identity = tf.eye(count, dtype=self.dtype)
         with _v1.variable_scope(self.name, use_resource=True):
-            shape = [count, count, self._autoregressive]
+            shape = [count, count, self._autoregressive_order]
             zeros = _v1.zeros_initializer()
             past = _v1.get_variable("ar_coefs", shape, self.dtype, zeros)
-            ones = tf.tile(each[None], [self._averaged, 1, 1])
+            ones = tf.tile(identity[None], [self._moving_average_order, 1, 1])
             shocks = _v1.get_variable("ma_coefs", initializer=ones)
-            noise = self._noise(count, scales.log_start_variance)
-            start = self._start(size)
-        # Coefficients of several values stand as tf.contrib laid them out, orders together.
-        past = tf.pad(past, [[0, 0], [0, 0], [0, blocks - self._autoregressive]])
-        moved = np.eye(size - count, size)
-        transition = tf.concat([tf.reshape(past, [count, size]), moved], 0)
-        unused = tf.zeros([(blocks - 1 - self._averaged) * count, count], self.dtype)
-        transform = [unused, tf.reshape(shocks, [-1, count]), each]
+            noise = self._create_noise(count, scales.log_start_variance)
+            start = self._create_start_mean(size)
+        # The layout of the coefficients is that of tf.contrib: orders vary fastest.
+        past = tf.pad(past, [[0, 0], [0, 0], [0, blocks - self._autoregressive_order]])
+        shift = np.eye(size - count, size)
+        transition = tf.concat([tf.reshape(past, [count, size]), shift], 0)
+        unused = tf.zeros([(blocks - 1 - self._moving_average_order) * count, count], self.dtype)
+        transform = [unused, tf.reshape(shocks, [-1, count]), identity]
         return Parts(
             start,
             transition,
             tf.concat(transform, 0),
             noise,
             noise,
-            tf.constant(np.kron(self._observed_blocks(), np.eye(count)), self.dtype),
+            tf.constant(np.kron(self._get_observed_blocks(), np.eye(count)), self.dtype),
             covariances.log_prior(noise),
         )
 
-    def _observed_blocks(self) -> np.ndarray:
-        """Which parts of a state are observed: the first, and the last if it is noise alone."""
-        observed = np.eye(1, self._blocks)
-        if self._autoregressive < self._blocks:
+    def _get_observed_blocks(self) -> np.ndarray:
+        """Returns the observed blocks of a state: the first, and the last if it is pure noise."""
+        observed = np.eye(1, self._num_blocks)
+        if self._autoregressive_order < self._num_blocks:
             observed[0, -1] = 1
         return observed
 
 
-def together(parts: Sequence[Parts]) -> Parts:
-    """One component that is the sum of several."""
+def combine(parts: Sequence[Parts]) -> Parts:
+    """Combines components into one, whose values are the sum of theirs."""
 
-    def blocks(matrices: Sequence[Any]) -> Any:
+    def blocks(matrices: Sequence[Any]) -> tf.Tensor:
         operators = [tf.linalg.LinearOperatorFullMatrix(matrix) for matrix in matrices]
         return tf.linalg.LinearOperatorBlockDiag(operators).to_dense()
 
@@ -260,7 +266,7 @@ def together(parts: Sequence[Parts]) -> Parts:
     return Parts(
         tf.concat([part.mean for part in parts], 0),
         blocks([part.transition for part in parts]),
-        _joined([part.noise_transform for part in parts]),
+        _join_diagonally([part.noise_transform for part in parts]),
         blocks([part.noise for part in parts]),
         joint,
         tf.concat([part.observation for part in parts], 1),
@@ -268,11 +274,11 @@ def together(parts: Sequence[Parts]) -> Parts:
     )
 
 
-def _joined(matrices: Sequence[Any]) -> tf.Tensor:
-    """Matrices that need not be square, one after the other along the diagonal."""
+def _join_diagonally(matrices: Sequence[Any]) -> tf.Tensor:
+    """Joins matrices along the diagonal; they need not be square."""
     widths = [matrix.shape.as_list()[1] for matrix in matrices]
-    rows, before = [], 0
+    rows, offset = [], 0
     for matrix, width in zip(matrices, widths, strict=True):
-        rows.append(tf.pad(matrix, [[0, 0], [before, sum(widths) - before - width]]))
-        before += width
+        rows.append(tf.pad(matrix, [[0, 0], [offset, sum(widths) - offset - width]]))
+        offset += width
     return tf.concat(rows, 0)

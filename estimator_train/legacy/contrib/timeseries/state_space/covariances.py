@@ -1,6 +1,4 @@
-"""Covariance matrices that are trained, and how little is known of them before."""
-
-from typing import Any
+"""Trained covariance matrices and their prior."""
 
 import tensorflow as tf
 
@@ -9,37 +7,39 @@ _INITIAL_OFF_DIAGONAL_SCALE = -5.0
 _SMALLEST_VARIANCE = 1e-8
 
 
-def trained_covariance(name: str, variances: Any, log_scale: Any) -> tf.Tensor:
-    """Makes the variables of a covariance matrix; returns it, [size, size].
+def create_covariance(name: str, variances: tf.Tensor, log_scale: tf.Tensor) -> tf.Tensor:
+    """Creates the variables of a covariance matrix and returns the matrix, [size, size].
 
     Args:
-      name: The first part of the names of its variables.
-      variances: The variances at first, before they are scaled, [size].
-      log_scale: Logarithm of what they are scaled by.
+      name: Prefix of the names of the variables.
+      variances: Initial variances before scaling, [size].
+      log_scale: Log of the scale.
     """
-    kind, (size,) = log_scale.dtype, variances.shape.as_list()
+    dtype, (size,) = log_scale.dtype, variances.shape.as_list()
 
     def variable(part: str, shape: list[int], value: float = 0.0) -> tf.Variable:
-        return _v1.get_variable(f"{name}_{part}", shape, kind, _v1.constant_initializer(value))
+        return _v1.get_variable(f"{name}_{part}", shape, dtype, _v1.constant_initializer(value))
 
     parameters = variable("pre_transform", [size, size])
     off_diagonal = variable("off_diagonal_scale", [], _INITIAL_OFF_DIAGONAL_SCALE)
     overall = variable("overall_scale", [])
-    known = tf.linalg.diag(tf.math.log(variances))
-    return covariance_of(parameters + known, off_diagonal, overall + log_scale)
+    log_variances = tf.linalg.diag(tf.math.log(variances))
+    return transform_to_covariance(parameters + log_variances, off_diagonal, overall + log_scale)
 
 
-def covariance_of(parameters: Any, off_diagonal_scale: Any, overall_scale: Any) -> tf.Tensor:
-    """A covariance matrix of any numbers, [..., n, n].
+def transform_to_covariance(
+    parameters: tf.Tensor, off_diagonal_scale: tf.Tensor, overall_scale: tf.Tensor
+) -> tf.Tensor:
+    """Converts arbitrary numbers to a covariance matrix, [..., n, n].
 
-    It is L L^T. The diagonal of the triangular L is made of logarithms; each number below it has
-    its sign and a part of its size from below the diagonal of the parameters, and the logarithm of
-    the rest from above.
+    The covariance is L L^T with a lower triangular L. The diagonal of L is exp(parameters / 2). An
+    element below the diagonal is the softsign of its parameter, times exp(p / 2) for the parameter
+    p at the transposed position.
 
     Args:
       parameters: [..., n, n].
-      off_diagonal_scale: Logarithm of what is below the diagonal, squared; [...].
-      overall_scale: Logarithm of the whole; [...].
+      off_diagonal_scale: Log of the squared scale of the elements below the diagonal, [...].
+      overall_scale: Log of the scale of the covariance, [...].
     """
     diagonal = tf.exp(tf.linalg.diag_part(parameters) / 2)
     signs = tf.nn.softsign(tf.linalg.band_part(parameters, -1, 0))
@@ -49,8 +49,8 @@ def covariance_of(parameters: Any, off_diagonal_scale: Any, overall_scale: Any) 
     return tf.matmul(root, root, transpose_b=True)
 
 
-def log_prior(covariance: Any) -> tf.Tensor:
-    """Logarithm of the noninformative prior of a covariance matrix (Jeffreys), up to a constant."""
+def log_prior(covariance: tf.Tensor) -> tf.Tensor:
+    """Returns the log of Jeffreys' prior of a covariance matrix, up to a constant."""
     size = covariance.shape.as_list()[-1]
-    certain = covariance + _SMALLEST_VARIANCE * tf.eye(size, dtype=covariance.dtype)
-    return -(size + 1) / 2 * tf.linalg.logdet(certain)
+    regularized = covariance + _SMALLEST_VARIANCE * tf.eye(size, dtype=covariance.dtype)
+    return -(size + 1) / 2 * tf.linalg.logdet(regularized)

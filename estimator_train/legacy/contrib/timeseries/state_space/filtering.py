@@ -1,4 +1,4 @@
-"""The Kalman filter: estimates of a state from observations that depend on it linearly."""
+"""Kalman filter: estimates of a state from observations that depend on it linearly."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ import tensorflow as tf
 
 
 class Estimate(NamedTuple):
-    """A normal distribution.
+    """Normal distribution of a state or an observation.
 
     Attributes:
       mean: [batch, size].
@@ -18,82 +18,99 @@ class Estimate(NamedTuple):
     covariance: Any
 
 
-def moved(estimate: Estimate, transition: Any, noise: Any) -> Estimate:
-    """The state one time later.
+def predict(estimate: Estimate, transition: tf.Tensor, noise: tf.Tensor) -> Estimate:
+    """Predicts the state one time later.
 
     Args:
-      estimate: The state.
-      transition: [size, size], or one for each of the batch.
-      noise: The covariance of what is added; the same.
+      estimate: State.
+      transition: [size, size] or [batch, size, size].
+      noise: Covariance of the noise, of the same shape.
     """
     mean = tf.linalg.matvec(transition, estimate.mean)
     covariance = tf.matmul(tf.matmul(transition, estimate.covariance), transition, transpose_b=True)
     return Estimate(mean, covariance + noise)
 
 
-def moved_often(estimate: Estimate, transition: Any, noise: Any, counts: Any) -> Estimate:
-    """The state some times later.
+def predict_steps(
+    estimate: Estimate, transition: tf.Tensor, noise: tf.Tensor, counts: tf.Tensor
+) -> Estimate:
+    """Predicts the state several times later.
 
     Args:
-      estimate: The state.
+      estimate: State.
       transition: [size, size].
       noise: [size, size].
-      counts: How many times, integers [batch].
+      counts: Number of times, integers [batch].
     """
 
-    def more(rest: Any, mean: Any, covariance: Any, matrix: Any, added: Any) -> tuple[Any, ...]:
-        # One power of two at a time, from the lowest.
-        after = moved(Estimate(mean, covariance), matrix, added)
-        odd = tf.equal(rest % 2, 1)
-        mean = tf.where(odd[:, None], after.mean, mean)
-        covariance = tf.where(odd[:, None, None], after.covariance, covariance)
-        twice = moved(Estimate(tf.zeros_like(matrix[0]), added), matrix, added).covariance
-        return rest // 2, mean, covariance, tf.matmul(matrix, matrix), twice
+    def apply_bit(
+        remaining: tf.Tensor,
+        mean: tf.Tensor,
+        covariance: tf.Tensor,
+        matrix: tf.Tensor,
+        step_noise: tf.Tensor,
+    ) -> tuple[Any, ...]:
+        # Applies the bits of the counts from the lowest to the highest.
+        next_estimate = predict(Estimate(mean, covariance), matrix, step_noise)
+        is_odd = tf.equal(remaining % 2, 1)
+        mean = tf.where(is_odd[:, None], next_estimate.mean, mean)
+        covariance = tf.where(is_odd[:, None, None], next_estimate.covariance, covariance)
+        doubled_noise = predict(
+            Estimate(tf.zeros_like(matrix[0]), step_noise), matrix, step_noise
+        ).covariance
+        return remaining // 2, mean, covariance, tf.matmul(matrix, matrix), doubled_noise
 
-    given = (counts, *estimate, tf.convert_to_tensor(transition), tf.convert_to_tensor(noise))
-    shapes = tuple(part.shape for part in given)
+    loop_state = (counts, *estimate, tf.convert_to_tensor(transition), tf.convert_to_tensor(noise))
+    shapes = tuple(part.shape for part in loop_state)
     _, mean, covariance, _, _ = tf.while_loop(
-        lambda rest, *_: tf.reduce_any(rest > 0), more, given, shape_invariants=shapes
+        lambda remaining, *_: tf.reduce_any(remaining > 0),
+        apply_bit,
+        loop_state,
+        shape_invariants=shapes,
     )
     return Estimate(mean, covariance)
 
 
-def observed(estimate: Estimate, observation: Any, noise: Any) -> Estimate:
-    """What is to be observed.
+def predict_observation(estimate: Estimate, observation: tf.Tensor, noise: tf.Tensor) -> Estimate:
+    """Predicts an observation.
 
     Args:
-      estimate: The state.
-      observation: What an observation is of a state, [number of values, size].
-      noise: The covariance of what is added, [number of values, number of values].
+      estimate: State.
+      observation: Matrix that converts states to observations, [values, size].
+      noise: Covariance of the noise, [values, values].
     """
-    return moved(estimate, observation, noise)
+    return predict(estimate, observation, noise)
 
 
-def corrected(
-    estimate: Estimate, expected: Estimate, observation: Any, noise: Any, values: Any
+def correct(
+    estimate: Estimate,
+    expected: Estimate,
+    observation: tf.Tensor,
+    noise: tf.Tensor,
+    values: tf.Tensor,
 ) -> Estimate:
-    """The state after an observation.
+    """Corrects the state by an observation.
 
     Args:
-      estimate: The state before.
-      expected: What was to be observed.
-      observation: As for `observed`.
-      noise: As for `observed`.
-      values: What was observed, [batch, number of values].
+      estimate: State before the observation.
+      expected: Expected observation.
+      observation: See `predict_observation`.
+      noise: See `predict_observation`.
+      values: Observation, [batch, values].
     """
     root = tf.linalg.cholesky(expected.covariance)
-    seen = tf.matmul(observation, estimate.covariance)  # Covariances are symmetric.
-    gain = tf.linalg.matrix_transpose(tf.linalg.cholesky_solve(root, seen))
+    cross_covariance = tf.matmul(observation, estimate.covariance)  # Covariances are symmetric.
+    gain = tf.linalg.matrix_transpose(tf.linalg.cholesky_solve(root, cross_covariance))
     mean = estimate.mean + tf.linalg.matvec(gain, values - expected.mean)
-    kept = tf.eye(tf.shape(gain)[1], dtype=gain.dtype) - tf.matmul(gain, observation)
-    # In Joseph's form a covariance stays positive.
-    covariance = tf.matmul(tf.matmul(kept, estimate.covariance), kept, transpose_b=True)
+    retained = tf.eye(tf.shape(gain)[1], dtype=gain.dtype) - tf.matmul(gain, observation)
+    # Joseph's form keeps the covariance positive definite.
+    covariance = tf.matmul(tf.matmul(retained, estimate.covariance), retained, transpose_b=True)
     covariance += tf.matmul(tf.matmul(gain, noise), gain, transpose_b=True)
     return Estimate(mean, covariance)
 
 
-def log_likelihood(expected: Estimate, values: Any) -> tf.Tensor:
-    """Logarithm of the density of an observation, [batch]."""
+def log_likelihood(expected: Estimate, values: tf.Tensor) -> tf.Tensor:
+    """Returns the log density of an observation, [batch]."""
     root = tf.linalg.cholesky(expected.covariance)
     difference = (values - expected.mean)[..., None]
     whitened = tf.linalg.triangular_solve(root, difference)[..., 0]

@@ -1,13 +1,14 @@
 """Structural time series: a level with a trend, cycles and moving averages, filtered."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.compat.v1 import ModeKeys
 from estimator_train.legacy.contrib import layers
+from estimator_train.legacy.contrib._types import Nest
 from estimator_train.legacy.contrib.timeseries.math_utils import InputStatistics
 from estimator_train.legacy.contrib.timeseries.model import SequentialTimeSeriesModel
 from estimator_train.legacy.contrib.timeseries.state_space import anomalies, covariances, filtering
@@ -17,33 +18,32 @@ from estimator_train.legacy.contrib.timeseries.state_space.components import (
     LevelTrend,
     MovingAverages,
     Parts,
-    scales_of,
-    together,
+    combine,
+    compute_scales,
 )
 from estimator_train.legacy.contrib.timeseries.state_space.filtering import Estimate
 
 _v1 = tf.compat.v1
 _INITIAL_LOG_TRADEOFF = 5.0
-# Its scope does not change where it is called again with the same variables.
+# A fixed scope lets repeated calls share the variables.
 _linear = functools.partial(layers.linear, scope="fully_connected")
 
 
 class StructuralEnsemble(SequentialTimeSeriesModel):
-    """A series that is the sum of a level with a trend, cycles, moving averages and noise.
+    """Model of a series as the sum of a level with a trend, cycles, moving averages and noise.
 
-    Its state is the mean and covariance of a normal distribution, and the time that they are of.
+    The state is the mean and covariance of a normal distribution, and its time.
 
     Args:
-      periodicities: Lengths of cycles, in the units of times.
-      cycle_num_latent_values: How many values each cycle has; an odd number.
-      moving_average_order: On the noise of how many earlier times a value depends.
-      autoregressive_order: On how many earlier states of that kind.
-      num_features: How many values the series has at each time.
-      exogenous_feature_columns: As for TimeSeriesModel.
-      exogenous_update_condition: As for SequentialTimeSeriesModel.
-      dtype: The dtype of values.
-      anomaly_prior_probability: How probable it is that an observation is an anomaly; None: there
-        are none.
+      periodicities: Lengths of cycles, in units of the times.
+      cycle_num_latent_values: Number of values in each cycle; an odd number.
+      moving_average_order: Number of earlier times whose noise affects a value.
+      autoregressive_order: Number of earlier states that affect a value.
+      num_features: Number of values at each time.
+      exogenous_feature_columns: See TimeSeriesModel.
+      exogenous_update_condition: See SequentialTimeSeriesModel.
+      dtype: Type of the values.
+      anomaly_prior_probability: Probability of an anomaly; None: there are no anomalies.
 
     Raises:
       ValueError: anomaly_prior_probability is not between 0 and 1.
@@ -59,7 +59,7 @@ class StructuralEnsemble(SequentialTimeSeriesModel):
         autoregressive_order: int,
         num_features: int,
         exogenous_feature_columns: Sequence[Any] | None = None,
-        exogenous_update_condition: Any = None,
+        exogenous_update_condition: Callable[..., tf.Tensor] | None = None,
         dtype: tf.DType = tf.float64,
         anomaly_prior_probability: float | None = None,
     ) -> None:
@@ -68,7 +68,7 @@ class StructuralEnsemble(SequentialTimeSeriesModel):
         if anomaly_prior_probability is not None:
             if not 0 < anomaly_prior_probability < 1:
                 raise ValueError(
-                    "anomaly_prior_probability must be between 0 and 1, is "
+                    "anomaly_prior_probability must be between 0 and 1, got "
                     f"{anomaly_prior_probability}."
                 )
             outputs.append("anomaly_score")
@@ -101,9 +101,9 @@ class StructuralEnsemble(SequentialTimeSeriesModel):
                 self.dtype,
                 _v1.constant_initializer(_INITIAL_LOG_TRADEOFF),
             )
-            scales = scales_of(input_statistics, log_tradeoff, self.num_features, self.dtype)
-            self._parts = together([component.parts(scales) for component in self._components])
-            self._observation_noise = covariances.trained_covariance(
+            scales = compute_scales(input_statistics, log_tradeoff, self.num_features, self.dtype)
+            self._parts = combine([component.parts(scales) for component in self._components])
+            self._observation_noise = covariances.create_covariance(
                 "observation_noise_covariance", scales.start_variances, log_tradeoff
             )
         transform = self._parts.noise_transform
@@ -111,58 +111,66 @@ class StructuralEnsemble(SequentialTimeSeriesModel):
             tf.matmul(transform, self._parts.noise), transform, transpose_b=True
         )
 
-    def get_start_state(self) -> Any:
+    def get_start_state(self) -> Nest:
         """See the base class."""
         size = self._parts.mean.shape.as_list()[0]
         statistics = self._input_statistics
         first = tf.zeros([], tf.int64) if statistics is None else statistics.start_time
         return self._parts.mean, tf.eye(size, dtype=self.dtype), tf.cast(first, tf.int64) - 1
 
-    def _prediction_step(self, current_times: Any, state: Any) -> Any:
-        expected = filtering.observed(
+    def _prediction_step(
+        self, current_times: tf.Tensor, state: Nest
+    ) -> tuple[Nest, dict[str, tf.Tensor]]:
+        expected = filtering.predict_observation(
             Estimate(*state[:2]), self._parts.observation, self._observation_noise
         )
         return (*state[:2], current_times), expected._asdict()
 
     def _filtering_step(
-        self, current_times: Any, current_values: Any, state: Any, predictions: Any
-    ) -> Any:
+        self,
+        current_times: tf.Tensor,
+        current_values: tf.Tensor,
+        state: Nest,
+        predictions: dict[str, tf.Tensor],
+    ) -> tuple[Nest, dict[str, tf.Tensor]]:
         before = Estimate(*state[:2])
         expected = Estimate(predictions["mean"], predictions["covariance"])
-        after = filtering.corrected(
+        after = filtering.correct(
             before, expected, self._parts.observation, self._observation_noise, current_values
         )
         log_likelihood = filtering.log_likelihood(expected, current_values)
         outputs = {**predictions, "log_likelihood": log_likelihood, "loss": -log_likelihood}
         if self._anomaly_probability is not None:
-            after, outputs["loss"], outputs["anomaly_score"] = anomalies.mixed(
+            after, outputs["loss"], outputs["anomaly_score"] = anomalies.mix_anomaly(
                 self._anomaly_probability, before, after, expected, current_values, log_likelihood
             )
         return (*after, current_times), outputs
 
-    def _imputation_step(self, current_times: Any, state: Any) -> Any:
-        """Moves the state to a time, before its exogenous features and observations."""
+    def _imputation_step(self, current_times: tf.Tensor, state: Nest) -> Nest:
+        """Predicts the state of a time from an earlier state."""
         step = self._parts.transition, self._noise
         gaps = current_times - state[2] - 1
-        before = filtering.moved_often(Estimate(*state[:2]), *step, gaps)
-        return (*filtering.moved(before, *step), current_times)
+        previous = filtering.predict_steps(Estimate(*state[:2]), *step, gaps)
+        return (*filtering.predict(previous, *step), current_times)
 
     def _exogenous_input_step(
-        self, current_times: Any, current_exogenous_regressors: Any, state: Any
-    ) -> Any:
-        """Moves the mean, and adds to the covariance, by linear functions of the features."""
+        self, current_times: tf.Tensor, current_exogenous_regressors: tf.Tensor, state: Nest
+    ) -> Nest:
+        """Adds linear functions of the features to the mean and the covariance."""
         size = self._parts.mean.shape.as_list()[0]
         with _v1.variable_scope("state_update_step", reuse=_v1.AUTO_REUSE):
             with _v1.variable_scope("exogenous_noise_increasing_covariance"):
-                made = _linear(current_exogenous_regressors, size * size + 2)
+                noise_outputs = _linear(current_exogenous_regressors, size * size + 2)
             with _v1.variable_scope("exogenous_noise_increasing_mean"):
                 mean = _linear(current_exogenous_regressors, size)
-        parameters = tf.reshape(made[:, :-2], [-1, size, size])
-        covariance = covariances.covariance_of(parameters, made[:, -2], made[:, -1])
+        parameters = tf.reshape(noise_outputs[:, :-2], [-1, size, size])
+        covariance = covariances.transform_to_covariance(
+            parameters, noise_outputs[:, -2], noise_outputs[:, -1]
+        )
         return state[0] + mean, state[1] + covariance, current_times
 
-    def _loss_additions(self, times: Any, values: Any, mode: str) -> Any:
-        """In training, the prior of covariances, by its part in one observation."""
+    def _loss_additions(self, times: tf.Tensor, values: tf.Tensor, mode: str) -> float | tf.Tensor:
+        """Returns the negative log prior of the covariances for one observation, in training."""
         del times, values
         if mode != ModeKeys.TRAIN:
             return 0.0

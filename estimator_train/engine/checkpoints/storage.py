@@ -1,0 +1,181 @@
+"""Access to a file system that may fail for a while: retries, and the error after the last one.
+
+A fault of the storage says nothing about the files on it. It is retried with growing pauses, and
+then ends the job with an exit code at which schedulers start it again.
+"""
+
+import contextlib
+import contextvars
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import NoReturn, TypeVar
+
+import tensorflow as tf
+
+from estimator_train.lifecycle.long_wait import RETRYABLE_EXIT_CODE
+
+_LOG = tf.get_logger()
+_Result = TypeVar("_Result")
+# About a minute: longer than a network file system serves stale attributes of a file.
+RETRY_DELAYS_SECS = (0.1, 0.2, 0.4, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+_delays: contextvars.ContextVar[Sequence[float] | None] = contextvars.ContextVar(
+    "delays", default=None
+)
+MISSING_ERRORS = (tf.errors.NotFoundError, FileNotFoundError, NotADirectoryError)
+_RESTORE_OPERATIONS = ("Restore", "RestoreV2", "RestoreSlice")
+_RESTORE_FAULTS = (
+    tf.errors.AbortedError,
+    tf.errors.DeadlineExceededError,
+    tf.errors.InternalError,
+    tf.errors.PermissionDeniedError,
+    tf.errors.ResourceExhaustedError,
+    tf.errors.UnauthenticatedError,
+    tf.errors.UnavailableError,
+    tf.errors.UnknownError,
+)
+_CHUNK_BYTES = 2**24
+
+
+class StorageFaultError(OSError):
+    """The storage of a checkpoint failed until all retries were used.
+
+    Left alone, it ends the process with exit code 143, at which schedulers start the job again.
+    """
+
+    exit_code = RETRYABLE_EXIT_CODE
+
+
+@contextlib.contextmanager
+def single_attempt() -> Iterator[None]:
+    """Turns retries off within the context, for a caller that must answer soon."""
+    token = _delays.set(())
+    try:
+        yield
+    finally:
+        _delays.reset(token)
+
+
+def retry_delays() -> Iterator[float]:
+    """Yields the seconds to wait before each retry."""
+    delays = _delays.get()
+    yield from RETRY_DELAYS_SECS if delays is None else delays
+
+
+def retry_storage_faults(action: Callable[[], _Result], task: str) -> _Result:
+    """Returns what an action returns, and repeats it while the storage fails.
+
+    Args:
+      action: Reads or writes files. Errors about missing files are raised without a retry.
+      task: What the action does, for log lines: "read /m/checkpoint".
+
+    Raises:
+      StorageFaultError: The storage failed at every attempt.
+    """
+    delays = retry_delays()
+    while True:
+        try:
+            return action()
+        except MISSING_ERRORS:
+            raise
+        except (tf.errors.OpError, OSError) as error:
+            wait_after_fault(task, error, delays)
+
+
+def wait_after_fault(
+    task: str, error: BaseException, delays: Iterator[float], log: bool = True
+) -> None:
+    """Waits before the next attempt, if there is one.
+
+    Args:
+      task: What failed, for log lines: "read /m/checkpoint".
+      error: Its error.
+      delays: Seconds to wait before each attempt that is left.
+      log: Whether a warning names the error.
+
+    Raises:
+      StorageFaultError: There are no more delays.
+    """
+    delay = next(delays, None)
+    if delay is None:
+        _give_up(task, error)
+    if log:
+        _LOG.warning("Could not %s: %s. Trying again in %g s.", task, first_line(error), delay)
+    time.sleep(delay)
+
+
+def _give_up(task: str, error: BaseException) -> NoReturn:
+    global _previous_hook
+    if sys.excepthook is not _exit_with_retryable_code:
+        _previous_hook, sys.excepthook = sys.excepthook, _exit_with_retryable_code
+    raise StorageFaultError(
+        f"Could not {task}: {first_line(error)}. The checkpoints are left as they are. Run the "
+        "same command again once the storage works."
+    ) from error
+
+
+_previous_hook = sys.excepthook
+
+
+def _exit_with_retryable_code(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    _previous_hook(kind, error, trace)
+    if isinstance(error, StorageFaultError):
+        sys.exit(RETRYABLE_EXIT_CODE)
+
+
+def is_restore_fault(error: BaseException) -> bool:
+    """Returns whether the storage failed while a session restored a checkpoint."""
+    operation = getattr(error, "op", None)
+    return (
+        isinstance(error, _RESTORE_FAULTS)
+        and operation is not None
+        and operation.type in _RESTORE_OPERATIONS
+        and "OOM when allocating" not in error.message
+    )
+
+
+def first_line(error: BaseException) -> str:
+    """Returns the first line of an error's message, or its type if the message is empty."""
+    text = str(getattr(error, "message", None) or error)
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+def is_file(path: str) -> bool:
+    """Returns whether a file exists.
+
+    Raises:
+      OSError: The storage does not say so.
+      OpError: The storage does not say so.
+    """
+    try:  # TensorFlow reports a local file that cannot be reached as one that does not exist.
+        (tf.io.gfile.stat if "://" in path else os.stat)(path)
+    except MISSING_ERRORS:
+        return False
+    return not tf.io.gfile.isdir(path)
+
+
+def check_readable(path: str) -> None:
+    """Reads a file to its end.
+
+    Raises:
+      OSError: It cannot be read.
+      OpError: It cannot be read.
+    """
+    with tf.io.gfile.GFile(path, "rb") as file:
+        while file.read(_CHUNK_BYTES):
+            pass
+
+
+def names_system_error(message: str) -> bool:
+    """Returns whether a message of TensorFlow ends in an error of the operating system."""
+    return any(f"; {text}" in message for text in _SYSTEM_ERRORS)
+
+
+_SYSTEM_ERRORS = [
+    os.strerror(code) for code in errno.errorcode if code not in (errno.ENOENT, errno.EISDIR)
+]

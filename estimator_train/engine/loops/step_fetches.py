@@ -1,0 +1,25 @@
+"""The tensors of one training step."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeAlias
+
+import tensorflow as tf
+
+TrainOp: TypeAlias = tf.Operation | tf.Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class StepFetches:
+    """What a session call fetches to run one training step.
+
+    Attributes:
+      train_op: Operation or tensor that runs the step.
+      loss: The loss of the step, a scalar.
+      step_read: The global step before the step, an int64 scalar.
+    """
+
+    train_op: TrainOp
+    loss: tf.Tensor
+    step_read: tf.Tensor

@@ -1,0 +1,194 @@
+"""The session of one call of `evaluate` or `predict`: of an open model, or one for this call."""
+
+import abc
+import contextlib
+import functools
+import os
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Generic
+
+import tensorflow as tf
+
+from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.hook_types import Hook
+from estimator_train.engine.inputs.input_fn import call_input_fn
+from estimator_train.engine.inputs.start import start_hooks
+from estimator_train.engine.model_cache import ModelCache, reused_input
+from estimator_train.engine.sessions.built_model import BuiltModel, Fetches, ModelJob
+from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, ends_input
+from estimator_train.engine.sessions.session import explain_restore_errors, session_config
+from estimator_train.estimator_spec.spec import ModeKeys
+
+_ErrorType = type[BaseException] | None
+
+
+class ModelCall(abc.ABC, Generic[Fetches]):
+    """A model with a session for one call: a context manager that the end of the input ends.
+
+    Attributes:
+      model: The model.
+      session: The session; it holds the variables of the checkpoint, and the input is at its start.
+      checkpoint_path: The checkpoint; None if the variables were initialized.
+      results: The final values of the model by name, once the context has ended.
+    """
+
+    model: BuiltModel[Fetches]
+    session: PlainSession | tf.compat.v1.train.MonitoredSession
+    checkpoint_path: str | None
+    results: dict[str, Any]
+
+    def __enter__(self) -> "ModelCall[Fetches]":
+        return self
+
+    @abc.abstractmethod
+    def __exit__(
+        self, kind: _ErrorType, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        """Ends the session; returns whether the error was the end of the input."""
+
+
+def open_call(
+    job: ModelJob[Fetches], checkpoint_path: str | bytes | os.PathLike[str] | None
+) -> ModelCall[Fetches]:
+    """Opens the session of a call, with the variables of a checkpoint.
+
+    Args:
+      job: The call.
+      checkpoint_path: The checkpoint; by default the latest in model_dir. If a training deletes
+        that before it is restored, the next latest.
+    """
+    if checkpoint_path:
+        return _open_at(job, os.fsdecode(checkpoint_path))
+    return retry_on_deleted_checkpoint(job.context.model_dir, functools.partial(_open_at, job))
+
+
+def _open_at(job: ModelJob[Fetches], checkpoint_path: str | None) -> ModelCall[Fetches]:
+    """Opens the session at a checkpoint; without one, initializes the variables.
+
+    A model stays open for later calls if a session needs nothing but the model's operations: no
+    hooks, no queues, no other machine, a dataset as input, and a checkpoint.
+    """
+    log_untrained(job.context.model_dir, checkpoint_path, job.purpose)
+    if checkpoint_path is None or job.hooks or job.master or job.strategy is not None:
+        return _SingleCall(job, job.build(checkpoint_path), checkpoint_path)
+    model = _take_open_model(job, checkpoint_path)
+    if model is None:
+        built = job.build(checkpoint_path)
+        if not _can_stay_open(built):
+            return _SingleCall(job, built, checkpoint_path)
+        settings = session_config(job.context)
+        key = reused_input(job.input_fn)
+        model = OpenModel(job.mode, built, settings, checkpoint_path, job.context, key)
+    return _OpenModelCall(job.context.open_models, model, checkpoint_path)
+
+
+class _OpenModelCall(ModelCall[Fetches]):
+    """Call on an open model, which the cache gets back after it."""
+
+    def __init__(
+        self, cache: ModelCache[OpenModel], model: OpenModel, checkpoint_path: str
+    ) -> None:
+        self._cache, self._open_model = cache, model
+        self.model, self.session = model.built, model.calls
+        self.checkpoint_path = checkpoint_path
+
+    def __exit__(
+        self, kind: _ErrorType, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        """Reads the results and gives the model back; closes it after an error."""
+        has_ended = kind is None or ends_input(kind)
+        try:
+            if has_ended:
+                self.results = self.session.run(self.model.final)
+        except BaseException:
+            self._open_model.close()
+            raise
+        if has_ended or kind is GeneratorExit:
+            self._open_model.release_input_async()
+            self._cache.give_back(self._open_model)
+        else:
+            self._open_model.close()
+        return has_ended
+
+
+class _SingleCall(ModelCall[Fetches]):
+    """Call with a session that runs hooks and queues, for this call only."""
+
+    def __init__(
+        self, job: ModelJob[Fetches], model: BuiltModel[Fetches], checkpoint_path: str | None
+    ) -> None:
+        self.model, self.checkpoint_path = model, checkpoint_path
+        self._final = tf.compat.v1.train.FinalOpsHook(model.final)
+        hooks = [*start_hooks(model.inputs), *job.hooks, *model.hooks, self._final]
+        self._monitored = _open_session(job, model, checkpoint_path, hooks)
+        self.session = self._monitored
+        # Hooks find the graph as the default one; between predictions the caller has another.
+        self._graph_scope = contextlib.ExitStack()
+        self._keeps_default_graph = job.mode == ModeKeys.EVAL
+
+    def __enter__(self) -> "_SingleCall[Fetches]":
+        if self._keeps_default_graph:
+            self._graph_scope.enter_context(self.model.graph.as_default())
+        return self
+
+    def __exit__(
+        self, kind: _ErrorType, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        """Closes the session while its graph is the default one: hooks add to it at the end."""
+        with self._graph_scope, self.model.graph.as_default():
+            has_ended = bool(self._monitored.__exit__(kind, error, traceback)) or kind is None
+        self.results = self._final.final_ops_values
+        return has_ended
+
+
+def _open_session(
+    job: ModelJob[Fetches],
+    model: BuiltModel[Fetches],
+    checkpoint_path: str | None,
+    hooks: Sequence[Hook],
+) -> tf.compat.v1.train.MonitoredSession:
+    with (
+        model.graph.as_default(),
+        explain_restore_errors(checkpoint_path, not model.scaffold.saver),
+    ):
+        creator = tf.compat.v1.train.ChiefSessionCreator(
+            scaffold=model.scaffold,
+            master=job.master,
+            config=session_config(job.context, job.strategy),
+            checkpoint_filename_with_path=checkpoint_path,
+        )
+        return tf.compat.v1.train.MonitoredSession(creator, hooks=hooks)
+
+
+def _take_open_model(job: ModelJob[Fetches], checkpoint_path: str) -> OpenModel | None:
+    """Returns the open model of this mode, started on the call's input; None if there is none."""
+    model: OpenModel | None = job.context.open_models.take(job.mode)
+    if model is None:
+        return None
+    try:
+        if job.context.builds_same_model(model.context) and model.take_input(
+            lambda: call_input_fn(job.context, job.input_fn, job.mode),
+            lambda: _prepare_graph(job.context),
+            reused_input(job.input_fn),
+        ):
+            model.load(checkpoint_path)
+            return model
+    except BaseException:
+        model.close()
+        raise
+    model.close()
+    return None
+
+
+def _prepare_graph(context: EstimatorContext) -> None:
+    """Adds the operations that precede an input in every model's graph: its seeds count them."""
+    if context.config.tf_random_seed is not None:
+        tf.compat.v1.set_random_seed(context.config.tf_random_seed)
+        context.create_global_step(tf.compat.v1.get_default_graph())
+
+
+def _can_stay_open(built: BuiltModel[Fetches]) -> bool:
+    queue_runners = built.graph.get_collection(tf.compat.v1.GraphKeys.QUEUE_RUNNERS)
+    return built.inputs.iterator is not None and not built.hooks and not queue_runners

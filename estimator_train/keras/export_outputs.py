@@ -1,0 +1,47 @@
+"""The export outputs of a Keras model."""
+
+from collections.abc import Mapping
+
+import tensorflow as tf
+
+from estimator_train import export
+from estimator_train.keras.graph.io_names import check_covers
+from estimator_train.keras.graph.rebuilding import GraphModel
+
+_DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+
+
+def check_export_outputs(given: Mapping[str, type] | None) -> dict[str, type]:
+    """Returns output names to classes of ExportOutput.
+
+    Raises:
+      TypeError: `given` is not a dict, or one of its values cannot be called.
+    """
+    if not given:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"export_outputs must be a dict, got {given!r}.")
+    for name, cls in given.items():
+        if not callable(cls):
+            raise TypeError(
+                f"export_outputs['{name}'] must be a class such as "
+                f"estimator_train.export.PredictOutput, got {cls!r}."
+            )
+    return dict(given)
+
+
+def make_export_outputs(
+    classes: Mapping[str, type], built: GraphModel
+) -> dict[str, export.ExportOutput]:
+    """Makes the default signature of all outputs, and one signature for each name in `classes`.
+
+    Raises:
+      FormattedKeyError: The model has no output of a given name.
+    """
+    classes_by_name = built.names.resolved(classes)
+    outputs = set(built.outputs)
+    check_covers(outputs, set(classes_by_name), outputs, "outputs", "export_outputs")
+    return {
+        _DEFAULT_SIGNATURE: export.PredictOutput(dict(built.outputs)),
+        **{name: cls(built.outputs[name]) for name, cls in classes_by_name.items()},
+    }

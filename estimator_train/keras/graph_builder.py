@@ -1,0 +1,169 @@
+"""The parts of a Keras model's graph that training, evaluation and initial checkpoints share."""
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.keras.callbacks.observed_model import ObservedModel
+from estimator_train.keras.checkpoints.object_checkpoints import (
+    ObjectBasedSaver,
+    object_based_saver,
+)
+from estimator_train.keras.compiled.compile_arguments import CompileArguments
+from estimator_train.keras.compiled.losses import CompiledLoss
+from estimator_train.keras.compiled.metrics import (
+    PlannedMetric,
+    added_metrics,
+    planned_metrics,
+    renamed,
+    updated_metrics,
+)
+from estimator_train.keras.graph.initial_weights import InitialValues
+from estimator_train.keras.graph.model_io import labels_of, weights_of
+from estimator_train.keras.graph.model_operations import variables_of
+from estimator_train.keras.graph.rebuilding import Blueprint, GraphModel
+from estimator_train.keras.graph.structures import Structure, Trackable
+from estimator_train.optimizers.base import GraphOptimizer, TrainStep
+from estimator_train.optimizers.optimizer_pair import OptimizerPair
+from estimator_train.run_config import RunConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphBuilder:
+    """Builds a compiled Keras model in the default graph, part by part.
+
+    Attributes:
+      blueprint: Rebuilds the model in a graph.
+      compiled: The arguments of `Model.compile`.
+      optimizer: The graph form of the model's optimizer.
+      is_object_based: Whether checkpoints name variables by their places in the model.
+      metric_names_map: Keras's names of all metrics to the names to report, or None.
+    """
+
+    blueprint: Blueprint
+    compiled: CompileArguments
+    optimizer: GraphOptimizer | OptimizerPair
+    is_object_based: bool
+    metric_names_map: Mapping[str, str] | None
+
+    def build_model(
+        self, features: Structure, mode: str
+    ) -> tuple[GraphModel, dict[tf.Tensor, np.ndarray]]:
+        """Builds the model; returns it with a feed_dict that initializes it with its weights."""
+        values = InitialValues()
+        with values.recorded():
+            built = self.blueprint.call(
+                features,
+                training=mode == ModeKeys.TRAIN,
+                allows_other_shapes=mode == ModeKeys.PREDICT,
+            )
+        weights = self.blueprint.weights
+        if not weights or not self.blueprint.fits(built.model):
+            return built, {}
+        return built, values.feeds(variables_of(built.model), weights)
+
+    def build_loss(
+        self, built: GraphModel, labels: Structure, sample_weights: Structure
+    ) -> tuple[tf.Tensor, "ComparedOutputs"]:
+        """Returns the loss, and the outputs with their labels for `build_metrics`."""
+        names, outputs = built.names, built.outputs
+        losses = CompiledLoss(self.compiled, names)
+        planned = renamed(planned_metrics(self.compiled, names), self.metric_names_map)
+        compared = {*losses.by_output, *(metric.output for metric in planned)}
+        labels = labels_of(labels, names, [n for n in names.names if n in compared], outputs)
+        weights = weights_of(sample_weights, names)
+        loss = losses.total(outputs, labels, weights, built.losses)
+        return loss, ComparedOutputs(losses, planned, labels, weights)
+
+    def build_metrics(
+        self, built: GraphModel, compared: "ComparedOutputs"
+    ) -> dict[str, tf_keras.metrics.Metric]:
+        """Returns the metrics of the model and of its layers by name."""
+        updated = updated_metrics(
+            compared.metrics,
+            compared.losses.by_output,
+            built.outputs,
+            compared.labels,
+            compared.sample_weights,
+        )
+        return {**added_metrics(built.model), **updated}
+
+    def build_training(
+        self, built: GraphModel, loss: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Operation, Trackable]:
+        """Returns the loss to minimize, the train_op, and the optimizer to save."""
+        if not self.optimizer.scales_loss:
+            loss = _divide_by_replicas(loss)
+        step = self.minimize(built.model, loss)
+        return loss, tf.group(step.operation, *built.updates), step.trackable
+
+    def minimize(self, model: tf_keras.Model, loss: tf.Tensor) -> TrainStep:
+        """Makes the optimizer minimize a loss."""
+        step = tf.compat.v1.train.get_or_create_global_step()
+        if isinstance(self.optimizer, OptimizerPair):
+            linear, deep = model.linear_model, model.dnn_model
+            return self.optimizer.minimize(
+                loss, linear.trainable_weights, deep.trainable_weights, step
+            )
+        return self.optimizer.minimize(loss, model.trainable_weights, step)
+
+    def make_saver(
+        self,
+        built: GraphModel,
+        optimizer: Trackable | None,
+        config: RunConfig,
+        mode: str = ModeKeys.TRAIN,
+    ) -> ObjectBasedSaver | None:
+        """Returns the saver of object-based checkpoints; None for checkpoints that name variables.
+
+        Args:
+          built: The model.
+          optimizer: The optimizer to save, or None.
+          config: A RunConfig, for the number of checkpoints to keep.
+          mode: A ModeKeys value. In PREDICT weights may have other shapes than in checkpoints.
+        """
+        if not self.is_object_based:
+            return None
+        step = tf.compat.v1.train.get_or_create_global_step()
+        checks_shapes = mode != ModeKeys.PREDICT
+        return object_based_saver(built.model, optimizer, step, config, checks_shapes)
+
+    def observe(
+        self, built: GraphModel, optimizer: Trackable | None, features: Structure
+    ) -> ObservedModel:
+        """Returns the model as hooks and initial checkpoints use it.
+
+        Args:
+          built: The model.
+          optimizer: The optimizer in the graph, or None.
+          features: TensorSpecs of the features.
+        """
+        step = tf.compat.v1.train.get_or_create_global_step()
+        return ObservedModel(self.blueprint, self.compiled, built.model, optimizer, step, features)
+
+
+@dataclasses.dataclass(frozen=True)
+class ComparedOutputs:
+    """The losses and metrics of a model's outputs, and the labels for them.
+
+    Attributes:
+      losses: The losses of the outputs.
+      metrics: The metrics of the outputs.
+      labels: Labels by output name.
+      sample_weights: Sample weights by output name; None for an output without weights.
+    """
+
+    losses: CompiledLoss
+    metrics: list[PlannedMetric]
+    labels: Mapping[str, tf.Tensor]
+    sample_weights: Mapping[str, tf.Tensor | None]
+
+
+def _divide_by_replicas(loss: tf.Tensor) -> tf.Tensor:
+    """Divides the loss by the number of replicas: their sum is the loss of the global batch."""
+    replicas = tf.distribute.get_strategy().num_replicas_in_sync
+    return loss / replicas if replicas > 1 else loss

@@ -1,0 +1,50 @@
+"""Checkpoints of a Keras model before its training."""
+
+import tensorflow as tf
+import tf_keras
+
+from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.keras.callbacks.observed_model import read_eager_value
+from estimator_train.keras.graph.layer_classes import kept_layer_classes
+from estimator_train.keras.graph_builder import GraphBuilder
+from estimator_train.run_config import RunConfig
+
+
+def write_initial_checkpoint(
+    builder: GraphBuilder, path: str, config: RunConfig, trained: tf_keras.Model | None = None
+) -> None:
+    """Writes the checkpoint that training would write at step 0.
+
+    Args:
+      builder: Builds the model's graph.
+      path: The checkpoint's path prefix.
+      config: The estimator's configuration.
+      trained: The eager model; the state of its optimizer and its count of steps are written too.
+        None writes those of a new optimizer.
+
+    Raises:
+      ValueError: The model's inputs are not known.
+    """
+    with kept_layer_classes(), tf.Graph().as_default():
+        global_step = tf.compat.v1.train.create_global_step()
+        built, feeds = builder.build_model(builder.blueprint.placeholders(), ModeKeys.PREDICT)
+        optimizer = None
+        trainable = built.model.trainable_weights
+        if trainable:
+            # Any loss of all variables makes the optimizer create its slots.
+            loss = tf.add_n([tf.cast(tf.reduce_sum(v), tf.float32) for v in trainable])
+            optimizer = builder.minimize(built.model, loss).trackable
+        object_based = builder.make_saver(built, optimizer, config)
+        saver = object_based or tf.compat.v1.train.Saver(save_relative_paths=True)
+        pairs: list[tuple[tf.Variable, tf.Variable]] = []
+        if trained is not None:
+            model = builder.observe(built, optimizer, None)
+            count = (global_step, trained.optimizer.iterations)
+            pairs = [*model.pairs(trained), *model.scalars(trained), count]
+        with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.global_variables_initializer(), feeds)
+            for variable, source in pairs:
+                # Its initializer is an assignment that the graph already has.
+                value = variable.initializer.inputs[1]
+                session.run(variable.initializer, {value: read_eager_value(source)})
+            saver.save(session, path, write_meta_graph=object_based is None)

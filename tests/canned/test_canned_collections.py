@@ -1,0 +1,43 @@
+"""Collections that canned estimators and heads fill, against the original."""
+
+from __future__ import annotations
+
+import ask_collections
+import pytest
+import tf_keras
+import tiers
+from jobs import Api
+from outcomes import outcome, recorded
+
+import estimator_train as est
+from estimator_train.compat import v1
+
+GOLDEN = recorded("canned_collections")
+QUESTIONS = ask_collections.questions(
+    {name: Api(name, of, tf_keras, None) for name, of in (("v2", est), ("v1", v1))}
+)
+NAMES = sorted(GOLDEN)
+QUICK = {"v1 dnn with batch norm, train", "v1 sdca regressor, train", *NAMES[::14]}
+# Equal columns of both parts of a model share a table here, and predictions that metrics do not
+# need are not computed again, so that there are fewer tables.
+TABLES = {"asset_filepaths", "table_initializer"}
+# The metric accuracy_baseline of BinaryClassHead has its own total and count here.
+VARIABLES_OF_METRICS = {"local_variables", "metric_variables"}
+
+
+def test_every_recorded_question_is_asked() -> None:
+    assert sorted(QUESTIONS) == NAMES
+
+
+@pytest.mark.parametrize("name", tiers.first(QUICK, NAMES))
+def test_collections_have_as_many_entries_as_in_the_original(name: str) -> None:
+    answer = outcome(QUESTIONS[name])
+    assert "error" not in answer, answer["text"]
+    ours, theirs = answer["value"], GOLDEN[name]["value"]
+    for collection in TABLES & set(theirs):
+        assert 1 <= ours[collection] <= theirs[collection]
+        ours[collection] = theirs[collection]
+    for collection in VARIABLES_OF_METRICS & set(theirs):
+        assert ours[collection] - theirs[collection] in (0, 2)
+        ours[collection] = theirs[collection]
+    assert ours == theirs

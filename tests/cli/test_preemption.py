@@ -1,0 +1,109 @@
+"""Preemption: Slurm requeues the job, earlier signal handlers run, a record is written."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+
+import forked
+import pytest
+from absl import flags as absl_flags
+
+import flags
+from estimator_train.cli.job.preemption import exit_saved_on_signal
+from estimator_train.cli.output import summary
+from estimator_train.lifecycle import hard_exit
+from estimator_train.lifecycle.preemption import Preempted, Preemption, watch
+
+
+@pytest.fixture
+def flag_values():
+    values = absl_flags.FlagValues()
+    flags.define_batch_job_flags(values)
+    return values
+
+
+@pytest.mark.parametrize(
+    ("variables", "asked"),
+    [
+        ({"SLURM_JOB_ID": "71"}, "requeue 71\n"),
+        (
+            {"SLURM_JOB_ID": "72", "SLURM_ARRAY_JOB_ID": "71", "SLURM_ARRAY_TASK_ID": "3"},
+            "requeue 71_3\n",
+        ),
+        ({"SLURM_JOB_ID": "71", "SLURM_PROCID": "1"}, ""),
+    ],
+)
+def test_slurm_requeues_the_job_once(flag_values, variables, asked, tmp_path, monkeypatch):
+    program = tmp_path / "scontrol"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\n')
+    program.chmod(stat.S_IRWXU)
+    (tmp_path / "asked").touch()
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    flag_values(["train", "--slurm_requeue"])
+    # Ahead of the end of its time, Slurm sends this one.
+    with pytest.raises(Preempted), exit_saved_on_signal(flag_values):
+        os.kill(os.getpid(), signal.SIGUSR1)
+    assert (tmp_path / "asked").read_text() == asked
+
+
+def test_a_failed_requeue_is_reported_on_stderr(flag_values, tmp_path, monkeypatch, capsys):
+    program = tmp_path / "scontrol"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(stat.S_IRWXU)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("SLURM_JOB_ID", "71")
+    flag_values(["train", "--slurm_requeue"])
+    with pytest.raises(Preempted), exit_saved_on_signal(flag_values):
+        os.kill(os.getpid(), signal.SIGUSR1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "--slurm_requeue: Command '['scontrol', 'requeue', '71']' returned non-zero" in err
+
+
+def test_earlier_signal_handlers_are_called_and_restored():
+    heard = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        mine = signal.getsignal(signal.SIGTERM)
+        with watch(Preemption()) as listening, listening.defer():
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert listening.requested
+        assert heard == [signal.SIGTERM]
+        assert signal.getsignal(signal.SIGTERM) is mine
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+ENDS_AT_ONCE = f"""
+import sys
+from absl import flags as absl_flags
+import flags
+from {hard_exit.__name__} import end_now
+from {summary.__name__} import record_run
+
+values = absl_flags.FlagValues()
+flags.define_batch_job_flags(values)
+values(["train", "--job_summary=" + sys.argv[1]])
+with record_run(values):
+    print(open(sys.argv[1]).read())
+    end_now(142, "a step took too long")
+"""
+
+
+def test_record_is_written_at_the_start_and_at_a_hard_exit(tmp_path):
+    path = tmp_path / "record.json"
+    done = subprocess.run(
+        forked.python("-c", ENDS_AT_ONCE, path),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 142, done.stderr
+    assert json.loads(done.stdout)["exit"] == {"code": None, "cause": "still running, or killed"}
+    found = json.loads(path.read_text())
+    assert found["exit"] == {"code": 142, "cause": "a step took too long"}
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,47 @@
+"""What `estimator_train.legacy` imports from the core, and where the core imports `legacy`.
+
+`legacy` is an annex: the core works without the folder. `test_house.py` compares these tables with
+the sources.
+"""
+
+# Modules whose names are public: `legacy` may import every name that has no leading underscore.
+PUBLIC_MODULES = (
+    "estimator_train",
+    "estimator_train.compat.v1",
+    "estimator_train.experimental",
+    "estimator_train.export",
+    "estimator_train.hooks",
+    "estimator_train.keras",
+    "estimator_train.predictor",
+    "estimator_train.tpu",
+)
+
+# Other modules that `legacy` imports, with all of their names.
+OTHER_MODULES = (
+    "estimator_train.canned.rnn",
+    "estimator_train.heads.losses",
+    "estimator_train.heads.v1",
+)
+
+# Single names that `legacy` imports from other modules.
+OTHER_NAMES = {
+    "estimator_train.canned.parts.columns": "Batch",
+    "estimator_train.canned.parts.logit_fns": (
+        "call_logit_fn dnn_logit_fn_builder linear_logit_fn_builder"
+    ),
+    "estimator_train.canned.parts.optimizer_arguments": "V1Choice",
+    "estimator_train.engine.user_functions": "argument_names",
+    "estimator_train.estimator": "Estimator",
+    "estimator_train.export.receivers": "build_raw_supervised_input_receiver_fn",
+    "estimator_train.heads.keys": "MetricKeys PredictionKeys",
+    "estimator_train.heads.weighted": "WeightedHead",
+    "estimator_train.training.early_stopping.eval_metrics": "read_eval_metrics",
+    "estimator_train.training.extenders": "add_metrics clip_gradients_by_norm forward_features",
+}
+
+# The files outside `legacy` that import it, each after `compat.require_legacy`.
+ENTRANCES = {
+    "estimator_train.cli.commands.check",
+    "estimator_train.cli.commands.run",
+    "estimator_train.compat",
+}
