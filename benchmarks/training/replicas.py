@@ -5,7 +5,6 @@ Every process is pinned to its cores, so two replicas have twice as many cores a
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from typing import Any
 
 from benchmarks.benchmark import OURS
 from benchmarks.training.model import TrainedModel
+from estimator_train.launcher.ports import find_free_addresses
 
 REPLICAS = 2
 _HIDDEN = 512
@@ -91,7 +91,7 @@ def _choose_cores() -> list[int]:
 def _measure_steps(api: str, kind: str, cores: Sequence[set[int]], quick: bool) -> list[float]:
     """Returns the steps per second of simultaneous processes, one for each set of cores."""
     command = [sys.executable, "-m", "benchmarks.training.replica", api, kind, *["quick"] * quick]
-    addresses = _free_addresses(len(cores))
+    addresses = find_free_addresses(len(cores))
     with tempfile.TemporaryDirectory() as directory:
         running = []
         for index, own_cores in enumerate(cores):
@@ -121,11 +121,3 @@ def _read_rate(process: subprocess.Popen[str]) -> float:
     if process.returncode or not lines:
         raise RuntimeError(f"a replica failed:\n{errors[-2000:]}")
     return float(lines[-1].removeprefix(MARK))
-
-
-def _free_addresses(count: int) -> list[str]:
-    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in servers]
-    for server in servers:
-        server.close()
-    return addresses

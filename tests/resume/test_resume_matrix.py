@@ -6,8 +6,8 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +18,8 @@ import tensorflow as tf
 from resume_job import CLUSTERS, ENDS, latest_step
 from resume_kinds import ABSENT, KINDS, STRATEGIES
 from tiers import first, sampled
+
+from estimator_train.launcher.ports import find_free_addresses
 
 _JOB = Path(__file__).with_name("resume_job.py")
 _TASKS = {
@@ -50,50 +52,59 @@ class Job:
         finally:
             for server in servers:
                 server.kill()
-                server.communicate()
+                server.wait()
 
     def run(self, stage: str) -> None:
         """Runs all trainers through a stage; checks how they end."""
         trainers = [self._start(task, stage) for task in self._tasks if '"ps",' not in task]
+        expected = {"sigterm": 128 + signal.SIGTERM, "sigkill": -signal.SIGKILL}.get(stage, 0)
+        # The test kills the other workers: the chief exits by itself if one of them dies first.
+        awaited = trainers[:1] if stage == "sigkill" else trainers
         try:
-            for number, trainer in enumerate(trainers):
-                if stage == "sigkill" and number:
-                    continue  # Killed below: it waits for the chief.
-                output, _ = trainer.communicate(timeout=300)
-                expected = {"sigterm": 128 + signal.SIGTERM, "sigkill": -signal.SIGKILL}
-                assert trainer.returncode == expected.get(stage, 0), f"{stage}: {output[-3000:]}"
+            _wait(awaited, expected)
+            codes = [trainer.poll() for trainer in awaited]
+            assert codes == [expected] * len(awaited), f"{stage}: {codes}\n{self._read_outputs()}"
         finally:
             for trainer in trainers:
                 trainer.kill()
-                trainer.communicate()
+                trainer.wait()
 
-    def _start(self, task: str, stage: str) -> subprocess.Popen[str]:
+    def _read_outputs(self) -> str:
+        """Returns the end of what each process printed."""
+        paths = sorted(self._directory.glob("*.log"))
+        return "\n".join(f"{path.name}:\n{path.read_text()[-3000:]}" for path in paths)
+
+    def _start(self, task: str, stage: str) -> subprocess.Popen[bytes]:
         arguments = (self._kind, self._strategy, self._directory, latest_step(self.resumed), stage)
         environment = {**os.environ, "TF_CONFIG": task, "TF_CPP_MIN_LOG_LEVEL": "3"}
-        return subprocess.Popen(
-            forked.python(_JOB, *arguments),
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        # A file, because a process that fills a pipe which nobody reads stops.
+        with (self._directory / f"{stage}{self._tasks.index(task)}.log").open("wb") as log:
+            return subprocess.Popen(
+                forked.python(_JOB, *arguments), env=environment, stdout=log, stderr=log
+            )
+
+
+def _wait(processes: Sequence[subprocess.Popen[bytes]], expected: int) -> None:
+    """Waits until all processes have exited, or one with an unexpected code."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        codes = [process.poll() for process in processes]
+        if None not in codes or set(codes) - {None, expected}:
+            return
+        time.sleep(0.05)
 
 
 def _cluster_tasks(strategy: str) -> list[str]:
     """Returns TF_CONFIG of each task."""
     if strategy not in CLUSTERS:
         return ["{}"]
-    with contextlib.ExitStack() as stack:
-        cluster: dict[str, list[str]] = {}
-        for name, count in _TASKS[strategy].items():
-            sockets = [
-                stack.enter_context(socket.create_server(("localhost", 0))) for _ in range(count)
-            ]
-            cluster[name] = [f"localhost:{s.getsockname()[1]}" for s in sockets]
+    counts = _TASKS[strategy]
+    addresses = find_free_addresses(sum(counts.values()))
+    cluster = {name: [addresses.pop() for _ in range(count)] for name, count in counts.items()}
     return [
         json.dumps({"cluster": cluster, "task": {"type": name, "index": index}})
-        for name, addresses in cluster.items()
-        for index in range(len(addresses))
+        for name, count in counts.items()
+        for index in range(count)
     ]
 
 

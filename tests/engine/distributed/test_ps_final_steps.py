@@ -1,6 +1,5 @@
 """The last steps of asynchronous training, in one process: other workers are what a test says."""
 
-import contextlib
 import socket
 
 import pytest
@@ -11,6 +10,7 @@ from estimator_train.engine.distributed.ps_final_steps import (
     PauseBeforeFinalStepsHook,
     WaitBeforeFinalStepsHook,
 )
+from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
 LAST = 20
@@ -117,8 +117,7 @@ def test_the_chief_waits_for_steps_under_way_and_ends_at_the_last(address, under
 
 
 def test_the_chief_does_not_wait_for_who_is_gone(address):
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as server:
-        gone = f"127.0.0.1:{server.getsockname()[1]}"
+    (gone,) = find_free_addresses(1)
     training = Training(LAST - 2)
     others = {"worker:0": gone, "worker:1": address}
     hooks = [

@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import socket
 
 import pytest
 import tensorflow as tf
@@ -11,6 +10,7 @@ from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.distributed import ps_save_pacing
 from estimator_train.engine.distributed.ps_save_pacing import SavePacingListener, WaitForSaveHook
+from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
 _containers = itertools.count()
@@ -19,9 +19,8 @@ _containers = itertools.count()
 @pytest.fixture(scope="module")
 def target():
     """The server of a parameter server."""
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    return tf.distribute.Server({"ps": [address]}, job_name="ps", task_index=0).target
+    cluster = {"ps": find_free_addresses(1)}
+    return tf.distribute.Server(cluster, job_name="ps", task_index=0).target
 
 
 class Training:
