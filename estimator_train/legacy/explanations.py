@@ -1,4 +1,4 @@
-"""One-line explanations of errors that the program itself did not cause."""
+"""One-line explanations of errors that end a program because something is missing or too old."""
 
 import importlib.metadata
 import re
@@ -9,6 +9,7 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 
 from estimator_train.legacy import libraries
+from estimator_train.legacy.program_errors import describe_installation, explain_program_error
 from estimator_train.legacy.reading.python2 import describe_python2
 from estimator_train.legacy.reading.symbols import ROOTS
 
@@ -33,13 +34,14 @@ def explain(error: Exception) -> str | None:
         )
     library = _find_failed_library(error.__traceback__)
     if library is None:
-        return None
+        return explain_program_error(error)
     package = _find_distribution(library)
     name = f"{package.name} {package.version}" if package else library.name
     return (
         _explain_compiled_part(error, name)
         or _explain_missing_module(error, library, name)
         or _explain_pin(error, package, name)
+        or explain_program_error(error)
     )
 
 
@@ -127,7 +129,10 @@ def _explain_missing_module(error: Exception, library: libraries.Library, name: 
             "version."
         )
     if root and root not in ROOTS:
-        return f"{name} needs the module {missing}, which is not installed: `pip install` it."
+        return (
+            f"{name} needs the module {missing}, which is not installed: "
+            f"{describe_installation(root)}."
+        )
     return None
 
 

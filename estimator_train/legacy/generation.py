@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import os
 import site
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -131,12 +132,20 @@ def find_sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
       path: The script.
     """
     script = Path(path).resolve()
+    shared = (script.parent, Path.cwd(), *_python_path())
 
     def find(file: Path, name: str) -> Path | None:
-        found = (find_source(name, folder) for folder in (file.parent, script.parent, Path.cwd()))
+        found = (find_source(name, folder) for folder in (file.parent, *shared))
         return next((module for module in found if module), None)
 
     return _follow_imports([script], find)
+
+
+def _python_path() -> Iterator[Path]:
+    """Yields the folders of PYTHONPATH that hold no installed libraries."""
+    for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+        if folder and not libraries.find_library(os.path.join(folder, "module.py")):
+            yield Path(folder)
 
 
 def _find_library_sources(

@@ -158,11 +158,11 @@ def _print_traceback(error: Exception, path: str) -> None:
 
 
 def _drop_import_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """Returns the traceback without the frames of this folder, which redirect imports."""
-    this_folder = os.path.dirname(__file__)
+    """Returns the traceback without the frames below this folder, which find old names."""
+    this_folder = f"{os.path.dirname(__file__)}{os.sep}"
     entries = []
     while traceback:
-        if os.path.dirname(traceback.tb_frame.f_code.co_filename) != this_folder:
+        if not traceback.tb_frame.f_code.co_filename.startswith(this_folder):
             entries.append(traceback)
         traceback = traceback.tb_next
     last: types.TracebackType | None = None

@@ -11,7 +11,7 @@ from typing import Any
 
 from absl import flags
 
-from estimator_train.legacy import generation, seeds, trees
+from estimator_train.legacy import generation, protos, seeds, trees
 from estimator_train.legacy.imports import ImportRedirector
 from estimator_train.legacy.trees import keras_shapes
 from estimator_train.legacy.trees.view import Tree
@@ -50,6 +50,7 @@ def install(
         return _prepare(choice, source or importer.get("__file__"), seed)
 
     ImportRedirector(prepare, directory).install()
+    protos.install()
 
 
 def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
@@ -69,6 +70,10 @@ def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
     if "numpy" in sys.modules:
         # NumPy 1 prints a scalar as 1.0, NumPy 2 as np.float32(1.0).
         sys.modules["numpy"].set_printoptions(legacy="1.25")
+        # Imported here so that a program starts faster.
+        from estimator_train.legacy import numpy_methods
+
+        numpy_methods.add_removed_methods()
     return trees.tree(chosen)
 
 

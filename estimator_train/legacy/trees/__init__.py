@@ -1,6 +1,7 @@
 """The module trees that a codebase sees: one for TensorFlow 1, one for TensorFlow 2."""
 
 import functools
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,10 @@ _TF1_MODULES = {
     "tensorflow.keras": ("tensorflow:compat.v1.keras",),
     "tensorflow.examples.tutorials.mnist": ("estimator_train.legacy.tutorials",),
     _CONTRIB: ("estimator_train.legacy.contrib",),
+    f"{_CONTRIB}.framework.nest": (
+        "estimator_train.legacy.contrib.framework.nest",
+        "tensorflow.python.util.nest",
+    ),
     f"{_CONTRIB}.keras": ("tensorflow:compat.v1.keras",),
     f"{_CONTRIB}.eager.python.tfe": ("estimator_train.legacy.contrib.eager",),
 }
@@ -65,6 +70,8 @@ _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
     "tensorflow.__version__": lambda: _VERSION,
     "tensorflow.VERSION": lambda: _VERSION,
     "tensorflow.version.VERSION": lambda: _VERSION,
+    # Until TensorFlow 1.12 the module had its logger as an attribute.
+    "tensorflow.logging._logger": lambda: logging.getLogger("tensorflow"),
     **{
         f"{_CONTRIB}.{path}.run_{old}_in_graph_and_eager_modes": f"{_TEST_UTIL}:{new}"
         for path in ("eager", "eager.python.tfe")
@@ -121,7 +128,7 @@ def tree(generation: str) -> Tree:
 
 @functools.cache
 def python_tree() -> Tree:
-    """Returns the tree of old names of Python and NumPy, which both generations share."""
+    """Returns the tree of old names of Python and its libraries, which both generations share."""
     return Tree(python.MODULES, python.NAMES, {}, (), _find_unlisted)
 
 

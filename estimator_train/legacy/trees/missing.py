@@ -33,6 +33,10 @@ _REPLACEMENTS = {
         "RunConfig(save_input_position=True)"
     ),
     "tensorflow.tools.graph_transforms": "tf.compat.v1.graph_util",
+    "tensorflow.models": (
+        "a clone of the repository tensorflow/models: TensorFlow has never contained it. Add its "
+        "folders `research` and `research/slim` to PYTHONPATH and import from there"
+    ),
 }
 
 
@@ -65,6 +69,9 @@ def _describe(dotted: str, existing: Iterable[str]) -> str:
         return f"does not exist. The nearest name is {nearest}."
     if dotted.startswith("tensorflow.contrib."):
         return "has no replacement here. TensorFlow 2 has no tf.contrib."
+    library = parts[0]
+    if not library.startswith("tensorflow"):
+        return f"does not exist in the installed {library} and has no replacement here."
     return "does not exist in this TensorFlow and has no replacement here."
 
 

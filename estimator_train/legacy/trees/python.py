@@ -1,4 +1,4 @@
-"""Names of Python and NumPy that were removed after the codebase was written."""
+"""Names of Python, NumPy, SciPy and Pillow that were removed after the codebase was written."""
 
 import collections.abc
 import dataclasses
@@ -38,14 +38,23 @@ _NUMPY = {
 
 MODULES = {
     "collections": ("collections",),
+    "cv2": ("cv2",),
+    "cv2.cv2": ("cv2",),
     "dataclasses": ("dataclasses",),
     "inspect": ("inspect",),
     "numpy": ("numpy",),
+    "PIL": ("PIL",),
+    "PIL.Image": ("PIL.Image",),
+    "scipy": ("scipy",),
+    "scipy.misc": ("estimator_train.legacy.trees.scipy_misc",),
     "time": ("time",),
 }
 NAMES: dict[str, str | Callable[[], Any]] = {
     **{f"collections.{name}": f"collections.abc:{name}" for name in collections.abc.__all__},
     **{f"numpy.{name}": target for name, target in _NUMPY.items()},
+    "PIL.Image.ANTIALIAS": "PIL.Image:Resampling.LANCZOS",
+    "PIL.Image.LINEAR": "PIL.Image:Resampling.BILINEAR",
+    "PIL.Image.CUBIC": "PIL.Image:Resampling.BICUBIC",
     "dataclasses.dataclass": "estimator_train.legacy.trees.python:_dataclass",
     "inspect.getargspec": "estimator_train.legacy.trees.python:_getargspec",
     "time.clock": "time:process_time",

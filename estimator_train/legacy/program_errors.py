@@ -1,0 +1,124 @@
+"""One-line explanations of errors at which a program ends because it lacks something.
+
+These are a removed name of TensorFlow, a module that is not installed, a file that does not exist,
+a compiled operation and a device.
+"""
+
+import errno
+import os
+import re
+import types
+
+from estimator_train.legacy.codebase import is_codebase_file
+from estimator_train.legacy.imports import ROOTS
+from estimator_train.legacy.trees.missing import MissingSymbol
+
+# Packages that have another name than their module.
+_PACKAGES = {
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "git": "GitPython",
+    "gin": "gin-config",
+    "google": "protobuf",
+    "PIL": "pillow",
+    "pkg_resources": "setuptools<81",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "tree": "dm-tree",
+    "sonnet": "dm-sonnet",
+    "yaml": "PyYAML",
+}
+_NO_FILE = re.compile(r"(\S+); No such file or directory")
+_NO_MATCH = re.compile(r"Failed to find any matching files for (\S+)")
+_NO_LIBRARY = re.compile(r"([^\s:'\"]+\.(?:so|dylib|dll))\b")
+_DEVICE = re.compile(
+    r"Cannot assign a device for operation (\S+?):.*?(device:(?:GPU|TPU):\d+)", re.S
+)
+
+
+def explain_program_error(error: Exception) -> str | None:
+    """Returns one line that says what the program lacks, or None.
+
+    Args:
+      error: The error that ended the program.
+    """
+    place = _find_place(error.__traceback__)
+    text = (
+        _describe_missing_name(error)
+        or _describe_missing_module(error)
+        or _describe_missing_file(error)
+        or _describe_missing_device(error)
+    )
+    return f"{place}: {text}" if place and text else None
+
+
+def describe_installation(module: str) -> str:
+    """Returns how to install a module that is missing.
+
+    Args:
+      module: The dotted name of the module.
+    """
+    package = _PACKAGES.get(module.partition(".")[0])
+    return f"run `pip install '{package}'`" if package else "`pip install` it"
+
+
+def _find_place(traceback: types.TracebackType | None) -> str | None:
+    """Returns the file and line of the program at which the error occurred."""
+    place = None
+    while traceback:
+        path = traceback.tb_frame.f_code.co_filename
+        if is_codebase_file(path):
+            place = f"{os.path.relpath(path)}, line {traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place
+
+
+def _describe_missing_name(error: Exception) -> str | None:
+    is_import = isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError)
+    if isinstance(error, MissingSymbol) or (is_import and error.__suppress_context__):
+        return f"{error} `estimator-train check` lists all such names of a codebase."
+    return None
+
+
+def _describe_missing_module(error: Exception) -> str | None:
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return None
+    if error.name.partition(".")[0] in ROOTS and not str(error).startswith("No module named"):
+        return str(error)
+    return (
+        f"the module {error.name} is not installed: {describe_installation(error.name)}, or add "
+        "the folder that contains it to PYTHONPATH."
+    )
+
+
+def _describe_missing_file(error: Exception) -> str | None:
+    text = str(error)
+    library = _NO_LIBRARY.search(text.partition("\n")[0])
+    is_tensorflow = type(error).__module__.startswith("tensorflow.")
+    if library and is_tensorflow:
+        return (
+            f"the compiled operation {library[1]} cannot be loaded. Build it from source for the "
+            "installed TensorFlow."
+        )
+    found = _NO_FILE.search(text) or _NO_MATCH.search(text) if is_tensorflow else None
+    if isinstance(error, OSError) and error.errno == errno.ENOENT and error.filename:
+        name = os.fsdecode(error.filename)
+    elif found:
+        name = found[1]
+    else:
+        return None
+    return (
+        f"{name} does not exist, or the directory to write it to. Relative paths start in the "
+        "working directory."
+    )
+
+
+def _describe_missing_device(error: Exception) -> str | None:
+    found = _DEVICE.search(str(error))
+    if not found:
+        return None
+    return (
+        f"the program needs {found[2]}, on which it places {found[1]}, and this machine has none. "
+        "Set allow_soft_placement=True in its ConfigProto, or choose another device."
+    )

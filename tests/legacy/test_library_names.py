@@ -1,0 +1,109 @@
+"""Names that SciPy, Pillow and protobuf have removed since a codebase was written."""
+
+import ask_scipy_misc
+import PIL.Image
+import pytest
+from google.protobuf import descriptor_pb2
+from outcomes import recorded
+
+from estimator_train.legacy.trees import scipy_misc
+
+RECORDED = recorded("scipy_misc")
+QUESTIONS = ask_scipy_misc.questions(scipy_misc)
+
+
+def test_scipy_misc_gives_what_scipy_1_2_gave():
+    answers = {name: ask_scipy_misc.answer(question) for name, question in QUESTIONS.items()}
+    assert {name: answers[name] for name in RECORDED if answers[name] != RECORDED[name]} == {}
+    assert answers.keys() == RECORDED.keys()
+
+
+def test_a_program_finds_the_removed_names(run, tmp_path):
+    PIL.Image.new("RGB", (4, 2), (9, 99, 199)).save(tmp_path / "p.png")
+    program = (
+        "import scipy.misc, scipy.sparse as sparse, PIL.Image\n"
+        "from PIL import Image\n"
+        "from scipy.misc import imread\n"
+        "import tensorflow as tf\n"
+        "picture = imread('p.png')\n"
+        "print(picture.shape, scipy.misc.imresize(picture, 0.5).ravel(), sparse.eye(2).nnz)\n"
+        "print(Image.ANTIALIAS == PIL.Image.LANCZOS, Image.CUBIC == Image.BICUBIC)\n"
+        "tf.logging._logger.setLevel('INFO')\n"
+        "print(tf.logging.get_verbosity() == tf.logging.INFO)\n"
+    )
+    done = run(program, switches=["--tf1"])
+    assert done.stdout == "(2, 4, 3) [  9  99 199   9  99 199] 2\nTrue True\nTrue\n"
+
+
+# Printed by TensorFlow 1.15 with NumPy 1.18.
+METHODS = """True 5 [3, 3, 3] b'\\x00\\x00\\x00@'
+[[0, 9, 2], [3, 7, 8]] 150994944 4.0
+[1, 2] (2, 3)
+"""
+
+
+def test_arrays_have_the_methods_of_numpy_1(run):
+    program = (
+        "import numpy as np\n"
+        "import tensorflow as tf\n"
+        "a = np.arange(6).reshape(2, 3).astype('i4')\n"
+        "print(a.tostring() == a.tobytes(), a.ptp(), a.ptp(axis=0).tolist(), "
+        "np.float32(2).tostring())\n"
+        "a.itemset(1, 9), a.itemset((1, 1), 7), a.itemset(1, 2, 8)\n"
+        "b = np.zeros(())\n"
+        "b.itemset(4)\n"
+        "print(a.tolist(), a.newbyteorder().ravel()[1], b)\n"
+        "nest = tf.contrib.framework.nest\n"
+        "print(nest.map_structure_up_to([0, 0], lambda x: x[0], [(1, 5), (2,)]), "
+        "nest.flatten_up_to(0, (2, 3))[0])\n"
+    )
+    assert run(program, switches=["--tf1"]).stdout == METHODS
+
+
+# The form in which protoc wrote modules up to 3.18, without options and services.
+GENERATED = """
+import sys
+_b = sys.version_info[0] < 3 and (lambda x: x) or (lambda x: x.encode('latin1'))
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import reflection as _reflection
+{imports}
+DESCRIPTOR = _descriptor.FileDescriptor(name={file!r}, syntax='proto3', serialized_pb={pb})
+_FIELD = _descriptor.FieldDescriptor(name='size', full_name='{name}.size', index=0, number=1,
+  type=3, cpp_type=2, label=1, has_default_value=False, default_value=0, message_type=None,
+  enum_type=None, containing_type=None, is_extension=False, extension_scope=None)
+"""
+
+
+def generate(name, serialized, imports=""):
+    return GENERATED.format(file=f"{name}.proto", name=name, pb=serialized, imports=imports)
+
+
+@pytest.mark.parametrize("form", ["bytes", "text"])
+def test_modules_of_an_old_protoc_load(run, tmp_path, form):
+    def serialize(file):
+        serialized = file.SerializeToString()
+        text = f"_b({serialized.decode('latin1')!r})"
+        return repr(serialized) if form == "bytes" else text
+
+    box = descriptor_pb2.FileDescriptorProto(name=f"box_{form}.proto", package=f"old_{form}")
+    message = box.message_type.add(name="Box")
+    message.field.add(name="size", number=1, type=3, label=1)
+    kind = box.enum_type.add(name="Kind")
+    kind.value.add(name="ROUND", number=1)
+    pile = descriptor_pb2.FileDescriptorProto(name=f"pile_{form}.proto", package=f"old_{form}")
+    pile.dependency.append(box.name)
+    inner = pile.message_type.add(name="Pile")
+    inner.field.add(name="boxes", number=1, type=11, label=3, type_name=f".old_{form}.Box")
+    (tmp_path / "box_pb2.py").write_text(generate("box", serialize(box)))
+    (tmp_path / "pile_pb2.py").write_text(
+        generate("pile", serialize(pile), "import box_pb2 as box__pb2")
+    )
+    program = (
+        "import tensorflow as tf\n"
+        "import pile_pb2, box_pb2\n"
+        "pile = pile_pb2.Pile(boxes=[box_pb2.Box(size=3)])\n"
+        "print(pile_pb2.Pile.FromString(pile.SerializeToString()).boxes[0].size)\n"
+        "print(box_pb2.ROUND, box_pb2.Kind.Name(1), box_pb2.DESCRIPTOR.name)\n"
+    )
+    done = run(program, switches=["--tf1"])
+    assert done.stdout == f"3\n1 ROUND box_{form}.proto\n"

@@ -1,0 +1,53 @@
+"""A program that lacks something ends with one line: the place, the thing, and what to do."""
+
+import pytest
+
+LACKS = {
+    "tf.contrib.learn.Foo": (
+        "line 2: tf.contrib.learn.Foo has no replacement here.",
+        "`estimator-train check`",
+    ),
+    "from tensorflow.contrib.learn import Foo": (
+        "line 2: tf.contrib.learn.Foo has no replacement here.",
+    ),
+    "from tensorflow.models.research.slim.nets import vgg": (
+        "line 2: tf.models does not exist any more. Use a clone of the repository",
+        "PYTHONPATH",
+    ),
+    "from scipy.misc import derivative": (
+        "line 2: scipy.misc.derivative does not exist in the installed scipy",
+    ),
+    "import no_such_module.inner": (
+        "line 2: the module no_such_module is not installed: `pip install` it",
+    ),
+    "raise ModuleNotFoundError('No module named', name='cv2.inner')": (
+        "the module cv2.inner is not installed: run `pip install 'opencv-python'`",
+    ),
+    "open('data/x')": ("line 2: data/x does not exist,", "working directory"),
+    "tf.Session().run(tf.read_file('data/y'))": ("line 2: data/y does not exist,",),
+    "tf.train.init_from_checkpoint('no/model', {'a': 'b'})": ("line 2: no/model does not exist,",),
+    "tf.load_op_library('./ops.so')": ("the compiled operation ./ops.so cannot be loaded.",),
+    "with tf.device('gpu:1'): tf.Session().run(tf.identity(tf.Variable(1.0), name='here'))": (
+        "line 2: the program needs device:GPU:1, on which it places ",
+        "allow_soft_placement",
+    ),
+}
+
+
+@pytest.mark.parametrize("statement", LACKS)
+def test_what_a_program_lacks_is_said_in_one_line(run, statement):
+    done = run(f"import tensorflow as tf\n{statement}\n", exit_code=2, switches=["--tf1"])
+    line = done.stderr.splitlines()[-1]
+    assert line.startswith("estimator-train: error: script.py, line 2: ")
+    assert "Traceback" not in done.stderr
+    for part in LACKS[statement]:
+        assert part in line
+
+
+def test_debug_shows_where_and_without_frames_of_this_package(run):
+    program = "import tensorflow as tf\ntry:\n  tf.contrib.Foo\nexcept Exception: 1 / 0\n"
+    done = run(program, exit_code=1, switches=["--tf1"])
+    assert done.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
+    assert "view.py" not in done.stderr.split("During handling")[-1]
+    done = run("open('data/x')\n", exit_code=2, switches=["--debug"])
+    assert "FileNotFoundError" in done.stderr
