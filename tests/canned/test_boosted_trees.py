@@ -89,7 +89,12 @@ def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
     theirs = recorded("boosted_trees")[name]
     ours = boosted_trees.observe(est, name, read_trees)
     singular = name == "events three classes"
-    for mine, original in zip(ours.pop("trees"), theirs.pop("trees"), strict=False):
+    actual, expected = ours.pop("trees"), theirs.pop("trees")
+    if len(expected) == len(actual) + 1:
+        # The original starts the next tree when it has completed one.
+        started = expected.pop()
+        assert list(started) == ["0"] and not any(started["0"]["value"])
+    for mine, original in zip(actual, expected, strict=True):
         assert_same_tree(mine, original, centered=singular)
     if singular:
         # Logits of a softmax are free by a number; which one is an accident of rounding there.

@@ -114,8 +114,17 @@ def test_settings_out_of_range_are_told(arguments: dict[str, Any], text: str) ->
         LinearSDCA("id", **arguments)
 
 
-def test_the_least_settings_in_range_are_taken() -> None:
-    LinearSDCA("id", num_loss_partitions=1, num_table_shards=1, symmetric_l2_regularization=1e-9)
+def test_the_least_regularization_fits_the_labels() -> None:
+    sdca = LinearSDCA(
+        "id", num_loss_partitions=1, num_table_shards=1, symmetric_l2_regularization=1e-9
+    )
+    estimator = est.LinearRegressor(canned_sdca.columns(), weight_column="weight", optimizer=sdca)
+    losses = {}
+    for steps in (1, 200):
+        estimator.train(canned_sdca.input_fn("number"), max_steps=steps)
+        losses[steps] = estimator.evaluate(canned_sdca.input_fn("number"), steps=1)["average_loss"]
+    # 18 weights fit 16 rows exactly.
+    assert losses[200] < 1e-3 < losses[1]
 
 
 @pytest.mark.parametrize("api", APIS)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+import tensorflow as tf
 from continuing import CHECKPOINTS, FIRST, JOBS, MORE, copy_checkpoint, train
 from our_names import OURS
 from outcomes import recorded
@@ -23,10 +25,23 @@ def test_a_checkpoint_of_the_original_goes_on_as_if_unbroken(tmp_path: Path, nam
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_ours_still_is_what_the_original_went_on_with(tmp_path: Path, name: str) -> None:
-    """With which it came to what an unbroken training of its own comes to."""
-    seen, went_on = train(JOBS[name], OURS, tmp_path, FIRST), CONTINUED[name]
-    assert seen["variables"] == went_on["variables"]
-    assert went_on["losses"] == pytest.approx(UNBROKEN[name]["losses"][FIRST:], rel=1e-5)
-    assert went_on["evaluation"] == pytest.approx(UNBROKEN[name]["evaluation"], rel=1e-5)
-    assert seen["losses"] == pytest.approx(UNBROKEN[name]["losses"][:FIRST], rel=1e-5)
+def test_our_checkpoint_equals_the_one_that_the_original_continued(
+    tmp_path: Path, name: str
+) -> None:
+    actual = train(JOBS[name], OURS, tmp_path, FIRST)
+    assert actual["variables"] == CONTINUED[name]["variables"]
+    assert actual["losses"] == pytest.approx(UNBROKEN[name]["losses"][:FIRST], rel=1e-5)
+    ours, original = (
+        tf.train.load_checkpoint(str(path / f"model.ckpt-{FIRST}"))
+        for path in (tmp_path, CHECKPOINTS / name)
+    )
+    for variable in set(original.get_variable_to_shape_map()) - {"_CHECKPOINTABLE_OBJECT_GRAPH"}:
+        pair = ours.get_tensor(variable), original.get_tensor(variable)
+        np.testing.assert_allclose(*pair, rtol=1e-5, atol=1e-6, err_msg=variable)
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_the_recording_of_the_original_that_continues_ours_equals_its_own(name: str) -> None:
+    losses, evaluation = UNBROKEN[name]["losses"][FIRST:], UNBROKEN[name]["evaluation"]
+    assert CONTINUED[name]["losses"] == pytest.approx(losses, rel=1e-5)
+    assert CONTINUED[name]["evaluation"] == pytest.approx(evaluation, rel=1e-5)
