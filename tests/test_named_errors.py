@@ -80,7 +80,8 @@ LINES = st.lists(
 @settings(max_examples=300, deadline=None)
 @given(config=TF_CONFIGS | JSON)
 def test_tf_config_is_read_or_refused(config):
-    _read_or_refuse(lambda: cluster_from_tf_config(json.dumps(config)), "TF_CONFIG", "cluster", "task")
+    text = json.dumps(config)
+    _read_or_refuse(lambda: cluster_from_tf_config(text), "TF_CONFIG", "cluster", "task")
 
 
 @settings(max_examples=200, deadline=None)

@@ -93,7 +93,8 @@ def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
     if len(expected) == len(actual) + 1:
         # The original starts the next tree when it has completed one.
         started = expected.pop()
-        assert list(started) == ["0"] and not any(started["0"]["value"])
+        assert list(started) == ["0"]
+        assert not any(started["0"]["value"])
     for mine, original in zip(actual, expected, strict=True):
         assert_same_tree(mine, original, centered=singular)
     if singular:

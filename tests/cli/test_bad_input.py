@@ -18,20 +18,56 @@ def mine(model="good_model", input_fn="good_input"):
 TABLE = {
     "no command": ([], ["a command is needed: one of train, evaluate, predict"]),
     "unknown command": (["trian"], ["unknown command 'trian'. Did you mean train?"]),
-    "unknown flag": (["train", "--modeldir=x"], ["Unknown command line flag 'modeldir'. Did you mean: model_dir ?"]),
+    "unknown flag": (
+        ["train", "--modeldir=x"],
+        ["Unknown command line flag 'modeldir'. Did you mean: model_dir ?"],
+    ),
     "argument that is no flag": (["train", "digits"], ["unexpected argument 'digits'"]),
     "flag without its value": (["evaluate", "--model_dir"], ["Missing value for flag --model_dir"]),
-    "text for a number": (["train", *DIGITS, "--batch_size=many"], ["flag --batch_size=many: invalid literal for int()"]),
-    "batch of 0": (["train", *DIGITS, "--batch_size=0"], ["flag --batch_size=0: 0 is not a positive integer"]),
-    "negative batch": (["train", *DIGITS, "--batch_size=-4"], ["flag --batch_size=-4: -4 is not a positive integer"]),
-    "0 epochs": (["train", *DIGITS, "--train_epochs=0"], ["flag --train_epochs=0: 0 is not a positive integer"]),
-    "negative rate": (["train", *DIGITS, "--learning_rate=-1"], ["flag --learning_rate=-1: -1.0 is not a non-negative number"]),
-    "0 steps": (["train", *DIGITS, "--max_train_steps=0"], ["flag --max_train_steps=0: 0 is not a positive integer"]),
-    "negative seed": (["train", *DIGITS, "--seed=-1"], ["flag --seed=-1: -1 is not a non-negative integer"]),
-    "unknown preset": (["train", "--preset=digit"], ["flag --preset=digit: value should be one of <digits|fashion_mnist|oct>"]),
-    "no model": (["train"], ["--model=package.module:function is needed, or --preset with one of digits,"]),
-    "no flagfile": (["train", "--flagfile={dir}/none.flags"], ["Unable to open flagfile", "'{dir}/none.flags'"]),
-    "wrong flag in a flagfile": (["train", "--flagfile={dir}/wrong.flags"], ["Unknown command line flag 'bach_size'. Did you mean: batch_size ?"]),
+    "text for a number": (
+        ["train", *DIGITS, "--batch_size=many"],
+        ["flag --batch_size=many: invalid literal for int()"],
+    ),
+    "batch of 0": (
+        ["train", *DIGITS, "--batch_size=0"],
+        ["flag --batch_size=0: 0 is not a positive integer"],
+    ),
+    "negative batch": (
+        ["train", *DIGITS, "--batch_size=-4"],
+        ["flag --batch_size=-4: -4 is not a positive integer"],
+    ),
+    "0 epochs": (
+        ["train", *DIGITS, "--train_epochs=0"],
+        ["flag --train_epochs=0: 0 is not a positive integer"],
+    ),
+    "negative rate": (
+        ["train", *DIGITS, "--learning_rate=-1"],
+        ["flag --learning_rate=-1: -1.0 is not a non-negative number"],
+    ),
+    "0 steps": (
+        ["train", *DIGITS, "--max_train_steps=0"],
+        ["flag --max_train_steps=0: 0 is not a positive integer"],
+    ),
+    "negative seed": (
+        ["train", *DIGITS, "--seed=-1"],
+        ["flag --seed=-1: -1 is not a non-negative integer"],
+    ),
+    "unknown preset": (
+        ["train", "--preset=digit"],
+        ["flag --preset=digit: value should be one of <digits|fashion_mnist|oct>"],
+    ),
+    "no model": (
+        ["train"],
+        ["--model=package.module:function is needed, or --preset with one of digits,"],
+    ),
+    "no flagfile": (
+        ["train", "--flagfile={dir}/none.flags"],
+        ["Unable to open flagfile", "'{dir}/none.flags'"],
+    ),
+    "wrong flag in a flagfile": (
+        ["train", "--flagfile={dir}/wrong.flags"],
+        ["Unknown command line flag 'bach_size'. Did you mean: batch_size ?"],
+    ),
     "both ways of saving": (
         ["train", *DIGITS, "--save_checkpoints_steps=1", "--save_checkpoints_secs=1"],
         ["At most one of (save_checkpoints_steps, save_checkpoints_secs) must have a value"],
@@ -48,45 +84,126 @@ TABLE = {
         ["train", *DIGITS, "--distribution_strategy=mirored"],
         ["flag --distribution_strategy=mirored: value should be one of <off|one_device|mirrored|"],
     ),
-    "more GPUs than there are": (["train", *DIGITS, "--num_gpus=9"], ["--num_gpus=9, but TensorFlow finds 0 on this machine"]),
-    "unknown exporter": (["train", *DIGITS, "--eval", "--exporters=newest"], ["'newest' is not one of final, latest, best"]),
-    "no such best metric": (["train", *DIGITS, "--keep_best=accuracy"], ["flag --keep_best=accuracy: must be METRIC:min:N or METRIC:max:N"]),
-    "bad time": (["train", *DIGITS, "--max_time=soon"], ["flag --max_time=soon: must be a time, such as 90m"]),
-    "bad profile": (["train", *DIGITS, "--profile=10"], ["must be START:STOP with START < STOP, such as 100:110, got '10'"]),
-    "profile backwards": (["train", *DIGITS, "--profile=20:10"], ["must be START:STOP with START < STOP, such as 100:110, got '20:10'"]),
-    "loops of 0": (["train", *DIGITS, "--steps_per_loop=0"], ["flag --steps_per_loop=0: must be 'auto' or a number above 0"]),
-    "unknown signal": (["train", *DIGITS, "--preemption_signals=SIGFOO"], ["'SIGFOO' is not a signal: give names such as SIGTERM"]),
-    "signal nobody catches": (["train", *DIGITS, "--preemption_signals=SIGKILL"], ["SIGKILL cannot be caught: give SIGTERM"]),
-    "deterministic without seed": (["train", *DIGITS, "--deterministic"], ["--deterministic needs --seed, such as --seed=1"]),
-    "record nowhere": (["train", *DIGITS, "--job_summary=/proc/no/x.json"], ["--job_summary=/proc/no/x.json: /proc/no is not a writable directory"]),
-    "model without function": (["train", "--model=bad_job"], ["flag --model=bad_job: must be package.module:function"]),
+    "more GPUs than there are": (
+        ["train", *DIGITS, "--num_gpus=9"],
+        ["--num_gpus=9, but TensorFlow finds 0 on this machine"],
+    ),
+    "unknown exporter": (
+        ["train", *DIGITS, "--eval", "--exporters=newest"],
+        ["'newest' is not one of final, latest, best"],
+    ),
+    "no such best metric": (
+        ["train", *DIGITS, "--keep_best=accuracy"],
+        ["flag --keep_best=accuracy: must be METRIC:min:N or METRIC:max:N"],
+    ),
+    "bad time": (
+        ["train", *DIGITS, "--max_time=soon"],
+        ["flag --max_time=soon: must be a time, such as 90m"],
+    ),
+    "bad profile": (
+        ["train", *DIGITS, "--profile=10"],
+        ["must be START:STOP with START < STOP, such as 100:110, got '10'"],
+    ),
+    "profile backwards": (
+        ["train", *DIGITS, "--profile=20:10"],
+        ["must be START:STOP with START < STOP, such as 100:110, got '20:10'"],
+    ),
+    "loops of 0": (
+        ["train", *DIGITS, "--steps_per_loop=0"],
+        ["flag --steps_per_loop=0: must be 'auto' or a number above 0"],
+    ),
+    "unknown signal": (
+        ["train", *DIGITS, "--preemption_signals=SIGFOO"],
+        ["'SIGFOO' is not a signal: give names such as SIGTERM"],
+    ),
+    "signal nobody catches": (
+        ["train", *DIGITS, "--preemption_signals=SIGKILL"],
+        ["SIGKILL cannot be caught: give SIGTERM"],
+    ),
+    "deterministic without seed": (
+        ["train", *DIGITS, "--deterministic"],
+        ["--deterministic needs --seed, such as --seed=1"],
+    ),
+    "record nowhere": (
+        ["train", *DIGITS, "--job_summary=/proc/no/x.json"],
+        ["--job_summary=/proc/no/x.json: /proc/no is not a writable directory"],
+    ),
+    "model without function": (
+        ["train", "--model=bad_job"],
+        ["flag --model=bad_job: must be package.module:function"],
+    ),
     "model not to be imported": (
         ["train", "--model=no_such_job:f", "--input_fn=bad_job:good_input"],
         ["--model=no_such_job:f: there is no module 'no_such_job'"],
     ),
-    "model that is not there": (["train", *mine("goodmodel")], ["has no function 'goodmodel'. Did you mean good_model?"]),
-    "model that is no function": (["train", *mine("not_a_function")], ["module bad_job has no function 'not_a_function'"]),
-    "model without input": (["train", "--model=bad_job:good_model"], ["--input_fn=package.module:function is needed, or --preset"]),
-    "model_fn without features": (["train", *mine("no_features_model")], ["--model=bad_job:no_features_model requires the argument 'inputs'"]),
-    "model_fn with a strange argument": (["train", *mine("strange_argument_model")], ["has following not expected args: ['colour']"]),
+    "model that is not there": (
+        ["train", *mine("goodmodel")],
+        ["has no function 'goodmodel'. Did you mean good_model?"],
+    ),
+    "model that is no function": (
+        ["train", *mine("not_a_function")],
+        ["module bad_job has no function 'not_a_function'"],
+    ),
+    "model without input": (
+        ["train", "--model=bad_job:good_model"],
+        ["--input_fn=package.module:function is needed, or --preset"],
+    ),
+    "model_fn without features": (
+        ["train", *mine("no_features_model")],
+        ["--model=bad_job:no_features_model requires the argument 'inputs'"],
+    ),
+    "model_fn with a strange argument": (
+        ["train", *mine("strange_argument_model")],
+        ["has following not expected args: ['colour']"],
+    ),
     "model_fn that raises": (["train", *mine("raising_model")], ["do not fit: 3 and 4"]),
-    "model_fn without a spec": (["train", *mine("no_spec_model")], ["model_fn should return an EstimatorSpec", "of type dict for mode 'train'"]),
+    "model_fn without a spec": (
+        ["train", *mine("no_spec_model")],
+        ["model_fn should return an EstimatorSpec", "of type dict for mode 'train'"],
+    ),
     "no loss": (["train", *mine("no_loss_model")], ["error: Missing loss."]),
     "no train_op": (["train", *mine("no_train_op_model")], ["error: Missing train_op."]),
-    "loss of three numbers": (["train", *mine("vector_loss_model")], ["Loss must be scalar, given: Tensor(\"mul:0\", shape=(3,)"]),
-    "labels that model_fn does not take": (["train", *mine("no_labels_model")], ["model_fn does not take labels, but input_fn returns labels"]),
-    "loss that is NaN": (["train", *mine("nan_model")], ["NaN loss during training. It came with global step 1.", "not finite: w."]),
-    "model that is none": (["train", *mine("model_that_is_none")], ["--model=bad_job:model_that_is_none returned None"]),
-    "Keras model not compiled": (["train", *mine("uncompiled_keras_model")], ["The given keras model has not been compiled yet."]),
+    "loss of three numbers": (
+        ["train", *mine("vector_loss_model")],
+        ['Loss must be scalar, given: Tensor("mul:0", shape=(3,)'],
+    ),
+    "labels that model_fn does not take": (
+        ["train", *mine("no_labels_model")],
+        ["model_fn does not take labels, but input_fn returns labels"],
+    ),
+    "loss that is NaN": (
+        ["train", *mine("nan_model")],
+        ["NaN loss during training. It came with global step 1.", "not finite: w."],
+    ),
+    "model that is none": (
+        ["train", *mine("model_that_is_none")],
+        ["--model=bad_job:model_that_is_none returned None"],
+    ),
+    "Keras model not compiled": (
+        ["train", *mine("uncompiled_keras_model")],
+        ["The given keras model has not been compiled yet."],
+    ),
     "Keras 3 model": (["train", *mine("keras_3_model")], ["tf_keras"]),
-    "input that is nothing": (["train", *mine(input_fn="no_input")], ["--input_fn=bad_job:no_input returned None: return a Dataset"]),
-    "input of three": (["train", *mine(input_fn="triple_input")], ["as a len 2 tuple. It returned a tuple of length 3"]),
-    "input file missing": (["train", *mine(input_fn="raising_input")], ["/no/such/rows.csv: No such file or directory"]),
+    "input that is nothing": (
+        ["train", *mine(input_fn="no_input")],
+        ["--input_fn=bad_job:no_input returned None: return a Dataset"],
+    ),
+    "input of three": (
+        ["train", *mine(input_fn="triple_input")],
+        ["as a len 2 tuple. It returned a tuple of length 3"],
+    ),
+    "input file missing": (
+        ["train", *mine(input_fn="raising_input")],
+        ["/no/such/rows.csv: No such file or directory"],
+    ),
     "row that a check refuses": (
         ["train", *mine(input_fn="number_that_breaks_input")],
         ["value above 0.5 in row 3"],
     ),
-    "input of another shape": (["train", *mine(input_fn="other_shape_input")], ["Dimensions must be equal, but are 2 and 3", "[8,2], [3,1]"]),
+    "input of another shape": (
+        ["train", *mine(input_fn="other_shape_input")],
+        ["Dimensions must be equal, but are 2 and 3", "[8,2], [3,1]"],
+    ),
     "no data_dir": (["train", "--preset=fashion_mnist"], ["--data_dir=DIR is needed"]),
     "data_dir that is not there": (
         ["train", "--preset=fashion_mnist", "--data_dir={dir}/none"],
@@ -100,7 +217,10 @@ TABLE = {
         ["train", "--preset=fashion_mnist", "--data_dir={dir}/short"],
         ["train-images-idx3-ubyte is cut short: found 1579 bytes, expected 1584"],
     ),
-    "no picture matches": (["train", "--preset=oct", "--data_dir={dir}/empty"], ["No file matches file_pattern '{dir}/empty/train/*/*.jpeg'"]),
+    "no picture matches": (
+        ["train", "--preset=oct", "--data_dir={dir}/empty"],
+        ["No file matches file_pattern '{dir}/empty/train/*/*.jpeg'"],
+    ),
     "picture that is none": (
         ["data", "--preset=oct", "--data_dir={dir}/pictures"],
         ["{dir}/pictures/train/CNV/1.jpeg cannot be read as a picture"],
@@ -129,12 +249,18 @@ TABLE = {
         ["predict", *DIGITS, "--model_dir={dir}/empty"],
         ["--model_dir={dir}/empty has no checkpoint: train the model first."],
     ),
-    "unknown format": (["predict", *DIGITS, "--format=xml"], ["flag --format=xml: value should be one of <json|csv>"]),
+    "unknown format": (
+        ["predict", *DIGITS, "--format=xml"],
+        ["flag --format=xml: value should be one of <json|csv>"],
+    ),
     "nothing to export": (
         ["export", *DIGITS, "--model_dir={dir}/empty", "--export_dir={dir}/out"],
         ["--model_dir={dir}/empty has no checkpoint: train the model first."],
     ),
-    "launch nothing": (["launch", "--workers=1"], ["a program is needed, such as: launch --workers=2 -- python train.py"]),
+    "launch nothing": (
+        ["launch", "--workers=1"],
+        ["a program is needed, such as: launch --workers=2 -- python train.py"],
+    ),
     "report of nothing": (["report", "{dir}/empty"], ["{dir}/empty has no history of a training"]),
 }
 

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from importlib import metadata
 from pathlib import Path
 
@@ -102,14 +101,13 @@ def test_the_version_of_the_distribution_is_that_of_the_package():
     assert metadata.version("estimator-train") == estimator_train.__version__
 
 
-def test_help_and_mistakes_are_fast_and_do_not_load_tensorflow(tmp_path):
+def test_help_and_mistakes_do_not_load_tensorflow(tmp_path):
     """Runs `python -m estimator_train` where a `flags.py` is first on the path."""
     (tmp_path / "flags.py").write_text("raise RuntimeError('the wrong flags')\n")
     (tmp_path / "tensorflow.py").write_text("raise RuntimeError('TensorFlow was imported')\n")
 
     def run(*arguments):
-        start = time.monotonic()
-        outcome = subprocess.run(
+        return subprocess.run(
             [sys.executable, "-m", "estimator_train", *arguments],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": ROOT},
@@ -118,14 +116,12 @@ def test_help_and_mistakes_are_fast_and_do_not_load_tensorflow(tmp_path):
             timeout=60,
             check=False,
         )
-        return outcome, time.monotonic() - start
 
-    helped, seconds = run("train", "--help")
+    helped = run("train", "--help")
     assert (helped.returncode, helped.stderr) == (0, "")
-    said, _ = run("--version")
+    said = run("--version")
     assert (said.returncode, said.stderr) == (0, "")
     assert said.stdout.startswith(f"estimator-train {estimator_train.__version__}\nTensorFlow ")
-    refused, _ = run("train", "--batch_size=0")
+    refused = run("train", "--batch_size=0")
     assert refused.returncode == 2
     assert refused.stderr.startswith("estimator-train: error: flag --batch_size=0: ")
-    assert seconds < 5  # 0.1 s of work; the rest is for a busy machine.

@@ -89,7 +89,10 @@ def test_a_failed_worker_restarts_and_without_ps_all_trainers(
 ) -> None:
     code = """
 if name == "worker:0" and count < 2:
-    time.sleep(0.3)  # All have begun.
+    others = {"chief:0", "worker:1"}
+    attempt = 0 if "ps" in config["cluster"] else count  # With ps, only this task restarts.
+    while not all((folder / f"{other}.{attempt}").exists() for other in others):
+        time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGKILL) if count else sys.exit(1)
 while len(list(folder.glob("worker:0.*"))) < 3:
     time.sleep(0.05)
