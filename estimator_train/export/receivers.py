@@ -155,10 +155,10 @@ def build_raw_serving_input_receiver_fn(
       A function without arguments that creates the receiver in the default graph.
 
     Raises:
-      ValueError: `features` is not a dict, or a value has no dtype and shape.
+      ExampleError: `features` is not a dict, or a value has no dtype and shape.
     """
     if not isinstance(features, Mapping):
-        raise ValueError(f"features must be a dict of feature name to Tensor, given: {features}")
+        raise ExampleError(f"features must be a dict of feature name to Tensor, given: {features}")
     _check_examples(features, "feature")
 
     def serving_input_receiver_fn() -> ServingInputReceiver:
@@ -185,7 +185,8 @@ def build_raw_supervised_input_receiver_fn(
       A function without arguments that creates the receiver in the default graph.
 
     Raises:
-      ValueError: A feature and a label have the same key, or a value has no dtype and shape.
+      ValueError: A feature and a label have the same key.
+      ExampleError: A value has no dtype and shape.
     """
     named_features, named_labels = _as_dict(features, INPUT), _as_dict(labels, LABEL)
     _check_examples(named_features, "feature")
@@ -266,10 +267,14 @@ def _wraps_tensor(value: object) -> bool:
     return True
 
 
+class ExampleError(ValueError, AttributeError):
+    """Error for an example of a raw receiver without a dtype and shape."""
+
+
 def _check_examples(examples: Mapping[str, Any], kind: str) -> None:
     for key, value in examples.items():
         if not (hasattr(value, "shape") and hasattr(value, "dtype")):
-            raise ValueError(
+            raise ExampleError(
                 f"{kind} {key} must be a Tensor or have its shape and dtype, given: {value}"
             )
 

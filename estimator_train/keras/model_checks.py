@@ -17,6 +17,10 @@ def overridden_steps(model: tf_keras.Model, names: Sequence[str]) -> list[str]:
     return [name for name in names if getattr(type(model), name) is not getattr(base, name)]
 
 
+class NotAModelError(TypeError, AttributeError):
+    """Error for an object that is not a Keras model."""
+
+
 def check_kind(model: object, argument: str) -> None:
     """Checks that an object is a tf_keras Model.
 
@@ -25,7 +29,8 @@ def check_kind(model: object, argument: str) -> None:
       argument: The name of the object in the error, such as the name of the argument.
 
     Raises:
-      TypeError: The object is not a tf_keras Model; a Keras 3 model is not one.
+      TypeError: The object is a Keras 3 model.
+      NotAModelError: The object is not a model.
     """
     if isinstance(model, tf_keras.Model):
         return
@@ -37,6 +42,6 @@ def check_kind(model: object, argument: str) -> None:
             "variable TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, which makes tf.keras "
             "be tf_keras."
         )
-    raise TypeError(
+    raise NotAModelError(
         f"{argument} must be a tf_keras Model, got {model!r} of type {type(model).__name__}."
     )

@@ -148,9 +148,13 @@ def _check_one_of(keras_model: object, keras_model_path: object) -> None:
         raise ValueError("Please specity either `keras_model` or `keras_model_path`, but not both.")
 
 
+class RemotePathError(ValueError, TypeError):
+    """Error for a model on storage from which tf_keras cannot load it."""
+
+
 def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
     if path.startswith("gs://"):
-        raise ValueError(
+        raise RemotePathError(
             f"keras_model_path '{path}' is on Google Cloud Storage. Copy the model to a local "
             "path, or load it yourself and pass it as keras_model."
         )

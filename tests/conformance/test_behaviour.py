@@ -17,36 +17,54 @@ import tiers
 from flavours import ours
 from outcomes import recorded
 
+from estimator_train.engine.graph.step_graph import MissingFeaturesError
+from estimator_train.engine.run.nan_loss import NanLossError
+from estimator_train.engine.run.predict import ScalarPredictionError
+from estimator_train.export.receivers import ExampleError
+from estimator_train.keras.graph.io_names import FormattedKeyError
+from estimator_train.keras.graph.model_io import MissingLabelsError
+from estimator_train.keras.model_checks import NotAModelError
+from estimator_train.keras.model_to_estimator import RemotePathError
+
 GOLDEN = recorded("behaviour")
 RELATIVE = 1e-5
 PLACES = ("oracle", "support", "conformance")
-# Where the original stumbles or says nothing, ours says what is wrong: error and part of its text.
+# Our errors with clearer texts: the class and a part of the text.
 CLEARER = {
-    "input_fn_returns_none": ("ValueError", "input_fn returned None, and model_fn needs features"),
-    "predict_with_input_fn_that_returns_none": ("ValueError", "input_fn returned None, and"),
-    "predict_a_scalar_beside_rows": ("ValueError", "Prediction 'b' has no batch dimension"),
-    "receiver_raw_of_tensor": ("ValueError", "must be a dict"),
+    "input_fn_returns_none": (
+        MissingFeaturesError,
+        "input_fn returned None, and",
+    ),
+    "predict_with_input_fn_that_returns_none": (
+        MissingFeaturesError,
+        "input_fn returned None, and",
+    ),
+    "predict_a_scalar_beside_rows": (
+        ScalarPredictionError,
+        "Prediction 'b' has no batch dimension",
+    ),
+    "receiver_raw_of_tensor": (ExampleError, "must be a dict"),
     "export_before_training_from_a_warm_start_without_checkpoint": (
-        "ValueError",
+        ValueError,
         "Couldn't find trained model at",
     ),
-    "keras_export_outputs_of_an_unknown_name": ("FormattedKeyError", "Missed keys: {'no'}"),
-    "keras_features_with_more_columns": ("ValueError", "it returned {'x': <tf.Tensor"),
+    "keras_export_outputs_of_an_unknown_name": (FormattedKeyError, "Missed keys: {'no'}"),
+    "keras_features_with_more_columns": (ValueError, "it returned {'x': <tf.Tensor"),
     # Where the original looks for a TPU first, ours looks at the arguments.
-    "tpu_evaluate_without_batch_size": ("ValueError", "eval_batch_size in TPUEstimator"),
-    "tpu_predict_without_batch_size": ("ValueError", "if .predict is running on TPU."),
-    "tpu_train_of_float_steps": ("TypeError", "steps must be int, got <class 'float'>"),
-    "tpu_train_of_text_steps": ("TypeError", "steps must be int, got <class 'str'>"),
-    "tpu_train_of_text_max_steps": ("TypeError", "max_steps must be int, got <class 'str'>"),
-    "tpu_train_without_params": ("ValueError", "does not include params argument"),
-    "train_with_nan_loss": ("NanLossError", "NaN loss during training."),
-    "keras_train_without_labels": ("ValueError", "input_fn returned no labels"),
-    "keras_with_model_of_wrong_type": ("TypeError", "keras_model must be a tf_keras Model"),
-    "keras_with_remote_path": ("ValueError", "'gs://bucket/a.h5' is on Google Cloud Storage"),
+    "tpu_evaluate_without_batch_size": (ValueError, "eval_batch_size in TPUEstimator"),
+    "tpu_predict_without_batch_size": (ValueError, "if .predict is running on TPU."),
+    "tpu_train_of_float_steps": (TypeError, "steps must be int, got <class 'float'>"),
+    "tpu_train_of_text_steps": (TypeError, "steps must be int, got <class 'str'>"),
+    "tpu_train_of_text_max_steps": (TypeError, "max_steps must be int, got <class 'str'>"),
+    "tpu_train_without_params": (ValueError, "does not include params argument"),
+    "train_with_nan_loss": (NanLossError, "NaN loss during training."),
+    "keras_train_without_labels": (MissingLabelsError, "input_fn returned no labels"),
+    "keras_with_model_of_wrong_type": (NotAModelError, "keras_model must be a tf_keras Model"),
+    "keras_with_remote_path": (RemotePathError, "'gs://bucket/a.h5' is on Google Cloud Storage"),
     # The texts of the original are Python's own, and changed with its version.
-    "input_fn_is_none": ("TypeError", "not a callable"),
-    "input_fn_is_not_callable": ("TypeError", "not a callable"),
-    "input_fn_is_a_dataset": ("TypeError", "not a callable"),
+    "input_fn_is_none": (TypeError, "not a callable"),
+    "input_fn_is_not_callable": (TypeError, "not a callable"),
+    "input_fn_is_a_dataset": (TypeError, "not a callable"),
 }
 # Where the original fails, ours works.
 _FLAT = {
@@ -99,6 +117,16 @@ def test_every_recorded_case_is_run() -> None:
     assert sorted(all_cases.CASES) == sorted(GOLDEN)
 
 
+@pytest.mark.parametrize("name", CLEARER)
+def test_a_clearer_error_has_the_type_of_the_original(name: str) -> None:
+    recorded_error = (GOLDEN[name].get("both") or GOLDEN[name]["v2"])["error"][0]
+    error = CLEARER[name][0]
+    if recorded_error == "RuntimeError":
+        assert name.startswith("tpu_")  # The original looks for a TPU first.
+    else:
+        assert recorded_error in [cls.__name__ for cls in error.__mro__]
+
+
 @pytest.mark.parametrize(("name", "flavour"), tiers.every(4, PAIRS))
 def test_behaves_as_the_original(name: str, flavour: str) -> None:
     expected = GOLDEN[name].get("both") or GOLDEN[name][flavour]
@@ -108,7 +136,8 @@ def test_behaves_as_the_original(name: str, flavour: str) -> None:
 
 def assert_is_as_expected(name: str, seen: dict[str, Any], expected: dict[str, Any]) -> None:
     if name in CLEARER:
-        expected = {"error": CLEARER[name], "log": []}
+        error, text = CLEARER[name]
+        expected = {"error": [error.__name__, text], "log": []}
     elif name in WORKS:
         expected = {"result": WORKS[name], "log": []}
     if "error" in expected:

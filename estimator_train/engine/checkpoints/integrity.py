@@ -310,9 +310,10 @@ def _warn_of_later(model_dir: str, used: str) -> None:
 def _list_names(directory: str) -> list[str]:
     """Returns the names in a directory; none if it does not exist."""
     # TensorFlow reports a local directory that cannot be read as one that does not exist.
+    # `str`: os.listdir takes a numpy.str_ for bytes.
     list_directory = tf.io.gfile.listdir if "://" in directory else os.listdir
     try:
-        return [name.rstrip("/") for name in list_directory(directory or ".")]
+        return [name.rstrip("/") for name in list_directory(str(directory) or ".")]
     except storage.MISSING_ERRORS:
         return []
 

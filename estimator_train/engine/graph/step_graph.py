@@ -97,15 +97,15 @@ def call_model_fn(
       config: Passed to model_fn in place of the job's own RunConfig.
 
     Raises:
-      ValueError: model_fn does not take labels and there are some, it needs features and there are
-        none, or it returned no EstimatorSpec.
+      MissingFeaturesError: model_fn needs features and there are none.
+      ValueError: model_fn does not take labels and there are some, or it returned no EstimatorSpec.
     """
     try:
         spec = context.call_model_fn(features, labels, mode, config or context.config)
     except Exception as error:
         keras_3.explain_keras_3_error("model_fn", error)
         if features is None and labels is None and _comes_from_none(error):
-            raise ValueError(
+            raise MissingFeaturesError(
                 "input_fn returned None, and model_fn needs features: "
                 f"{type(error).__name__}: {error}"
             ) from error
@@ -118,6 +118,13 @@ def call_model_fn(
             f"{context.model_fn} returned {spec!r} of type {type(spec).__name__} for mode '{mode}'."
         )
     return spec
+
+
+class MissingFeaturesError(ValueError, TypeError, AttributeError):
+    """Error for an input_fn that returned None while model_fn uses features.
+
+    It has the types of the errors that Python raises for such a use of None.
+    """
 
 
 def _comes_from_none(error: Exception) -> bool:

@@ -135,18 +135,23 @@ def select_predictions(predictions: Any, keys: PredictKeys) -> Any:
     return selected
 
 
+class ScalarPredictionError(ValueError, IndexError):
+    """Error for a prediction without a batch dimension."""
+
+
 def _split_examples(batch: Any) -> Sequence[Any]:
     """Returns the examples of a batch.
 
     Raises:
-      ValueError: Predictions of the batch differ in their first dimension, or lack it.
+      ScalarPredictionError: A prediction has no first dimension.
+      ValueError: Predictions of the batch differ in their first dimension.
     """
     if not isinstance(batch, dict):
         return batch
     lengths = {}
     for name, values in batch.items():
         if not getattr(values, "ndim", 0):
-            raise ValueError(
+            raise ScalarPredictionError(
                 f"Prediction '{name}' has no batch dimension: its value is {values!r}. Give it "
                 "one value an example in model_fn, or call predict with "
                 "yield_single_examples=False."

@@ -43,6 +43,10 @@ def split_features(features: Structure) -> tuple[Structure, Structure]:
     return features, None
 
 
+class MissingLabelsError(tf.errors.InvalidArgumentError, ValueError):
+    """Error for an input_fn without labels while the model has a loss."""
+
+
 def labels_of(
     labels: Structure, names: Names, wanted: Sequence[str], outputs: Mapping[str, tf.Tensor]
 ) -> dict[str, Any]:
@@ -57,14 +61,16 @@ def labels_of(
 
     Raises:
       FormattedKeyError: A dict of labels lacks an output.
-      ValueError: There are no labels, and an output needs some.
+      MissingLabelsError: There are no labels, and an output needs some.
     """
     if not wanted:
         return {}
     if labels is None:
-        raise ValueError(
+        raise MissingLabelsError(
+            None,
+            None,
             f"The Keras model was compiled with a loss or metrics of its outputs {list(wanted)}, "
-            "but input_fn returned no labels. Return (features, labels)."
+            "but input_fn returned no labels. Return (features, labels).",
         )
     if len(wanted) == 1 and isinstance(labels, (tf.Tensor, tf.Variable)):
         labels = {wanted[0]: labels}
