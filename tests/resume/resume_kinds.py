@@ -146,13 +146,6 @@ ABSENT = {
         for strategy in ("mirrored", "central_storage", "multi_worker")
     },
     **{
-        (
-            "boosted_trees",
-            strategy,
-        ): "A defect: a tf.function cannot read remote variables."
-        for strategy in ("ps", "ps_strategy")
-    },
-    **{
         (kind, "central_storage"): _SLOTS_OF_ONE_NAME
         for kind in (
             "keras_saver_new",

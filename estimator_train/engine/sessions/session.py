@@ -90,6 +90,9 @@ def _session_creator(
     """Returns the creator of training sessions, which initializes, restores or waits."""
     config, topology = context.config, context.topology
     settings = session_config(context, strategy)
+    if topology.is_asynchronous and _calls_functions(tf.compat.v1.get_default_graph()):
+        # Without it, a tf.function cannot use variables of parameter servers.
+        settings.experimental.share_cluster_devices_in_session = True
     if config.mixed_precision:
         enable_casts(settings, config.mixed_precision)
     creator: tf.compat.v1.train.SessionCreator
@@ -105,6 +108,12 @@ def _session_creator(
     if topology.is_synchronous:
         return WaitForPeersCreator(config, creator)
     return WaitForPsCreator(config, creator) if topology.is_asynchronous else creator
+
+
+def _calls_functions(graph: tf.Graph) -> bool:
+    """Returns whether a step of the graph calls a tf.function."""
+    calls = ("PartitionedCall", "StatefulPartitionedCall")
+    return any(operation.type in calls for operation in graph.get_operations())
 
 
 class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
