@@ -1,7 +1,8 @@
-"""Canned estimators with embeddings: `canned_job.py MODEL_DIR servers|workers [DONOR]`.
+"""Canned estimators with embeddings: `canned_job.py MODEL_DIR servers|workers|trees [DONOR]`.
 
 servers: v1 under parameter servers, with an embedding in parts; tells where the parts are.
 workers: v2 under synchronous workers, from the values of a donor; the last line has the losses.
+trees: boosted trees under parameter servers.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from estimator_train.compat import v1
 EXAMPLES, GLOBAL_BATCH, STEPS = 48, 16, 10
 HEIGHTS = np.float32([0.0, 1.0, 0.5, -0.5, 2.0, -1.0])
 SERVED_STEPS = 400
+TREES = 60
 tf1 = tf.compat.v1
 
 
@@ -81,6 +83,22 @@ def train_served(model_dir: str) -> None:
     )
 
 
+def trees(model_dir: str) -> Any:
+    """Boosted trees whose steps all take the same examples."""
+    place = tf.feature_column.numeric_column("place")
+    return est.BoostedTreesRegressor(
+        [tf.feature_column.bucketized_column(place, [0.5, 1.5, 2.5, 3.5, 4.5])],
+        n_batches_per_layer=1,
+        n_trees=TREES,
+        max_depth=3,
+        config=est.RunConfig(model_dir, tf_random_seed=1, experimental_max_worker_delay_secs=0),
+    )
+
+
+def one_height_each() -> tf.data.Dataset:
+    return heights().map(lambda features, height: (features, height[:, None]))
+
+
 def losses_of_workers(model_dir: str, donor: str) -> list[float]:
     def inputs(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
         return classes(input_context.num_input_pipelines, input_context.input_pipeline_id)
@@ -94,5 +112,10 @@ def losses_of_workers(model_dir: str, donor: str) -> list[float]:
 if __name__ == "__main__":
     if sys.argv[2] == "servers":
         train_served(sys.argv[1])
+    elif sys.argv[2] == "trees":
+        inputs = one_height_each
+        est.train_and_evaluate(
+            trees(sys.argv[1]), est.TrainSpec(inputs), est.EvalSpec(inputs, steps=1)
+        )
     else:
         print(json.dumps(losses_of_workers(sys.argv[1], sys.argv[3])))

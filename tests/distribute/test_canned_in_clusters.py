@@ -7,7 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from canned_job import HEIGHTS, SERVED_STEPS, STEPS, classes, classifier, heights, regressor
+from canned_job import (
+    HEIGHTS,
+    SERVED_STEPS,
+    STEPS,
+    TREES,
+    classes,
+    classifier,
+    heights,
+    one_height_each,
+    regressor,
+    trees,
+)
 from fifty_steps import Losses
 from launched import launched, python
 
@@ -32,6 +43,21 @@ def test_parameter_servers_hold_the_parts_of_an_embedding(tmp_path: Path) -> Non
         rows = estimator.predict(lambda: heights().take(1))
         found = [float(row["predictions"][0]) for row in rows]
         np.testing.assert_allclose(found, HEIGHTS, atol=0.05)
+
+
+@pytest.mark.long
+def test_workers_of_parameter_servers_grow_the_trees_of_one_process(tmp_path: Path) -> None:
+    done = launched(
+        ["--workers=2", "--ps=1", "--max_restarts=0"],
+        python("canned_job.py", tmp_path / "served", "trees"),
+    )
+    assert done.code == 0, done.text[-3000:]
+    served, alone = trees(str(tmp_path / "served")), trees(str(tmp_path / "alone"))
+    alone.train(one_height_each)
+    assert alone.get_variable_value("boosted_trees/finished_trees") == TREES
+    for name in ("finished_trees", "feature", "threshold", "value"):
+        pair = (each.get_variable_value(f"boosted_trees/{name}") for each in (served, alone))
+        np.testing.assert_allclose(*pair, rtol=1e-5, atol=1e-7, err_msg=name)
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from estimator_train.canned.boosted_trees.growing import Grower
 from estimator_train.canned.boosted_trees.memory import Memory
 from estimator_train.canned.boosted_trees.quantiles import Quantiles
 from estimator_train.canned.boosted_trees.settings import Settings
+from estimator_train.canned.boosted_trees.sharing import is_shared, run_exclusively
 from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
@@ -55,7 +57,39 @@ class Model:
             settings.n_trees, settings.max_depth, self._logits, settings.center_bias
         )
         self._memory = Memory(self._logits) if training and settings.train_in_memory else None
-        self.ids = self._bucket_ids()
+        self._version = self._read_first() if training else None
+        with self.read_after_version():
+            self.ids = self._bucket_ids()
+
+    def read_after_version(self) -> contextlib.AbstractContextManager[None]:
+        """Has the operations of the context read the trees after their version.
+
+        If another worker changes the trees after that, the training step skips the batch.
+        """
+        return tf.control_dependencies([] if self._version is None else [self._version])
+
+    def _read_first(self) -> tf.Tensor | None:
+        """Returns the version of trees that other workers grow too, and None for others."""
+        if not is_shared(self.ensemble.attempted):
+            return None
+
+        @tf.function(autograph=False)
+        def read() -> tf.Tensor:
+            # Not in the middle of a training step of another worker.
+            return run_exclusively(self._read_version, self.ensemble.attempted)
+
+        return read()
+
+    def _read_version(self) -> tf.Tensor:
+        """Returns numbers that change with each layer and with the boundaries, int32 [2]."""
+        ready = False if self._quantiles is None else self._quantiles.ready.read_value()
+        return tf.stack([self.ensemble.attempted.read_value(), tf.cast(ready, tf.int32)])
+
+    def _is_outdated(self) -> tf.Tensor:
+        """Returns whether another worker has changed the trees since the version was read."""
+        if self._version is None:
+            return tf.constant(False)
+        return tf.reduce_any(tf.not_equal(self._read_version(), self._version))
 
     def _bucket_ids(self) -> tf.Tensor:
         def compute() -> tf.Tensor:
@@ -124,10 +158,15 @@ class Model:
             # Batches that determine the boundaries do not count as training steps.
             return tf.cond(quantiles.ready, grow, add_to_quantiles)
 
+        def update() -> tf.Tensor:
+            finished = self.ensemble.is_finished(self._settings.max_layers)
+            skips = finished | self._is_outdated()
+            skipped = tf.where(finished, no_step, one_step)
+            return tf.cond(skips, lambda: skipped, grow_or_decide)
+
         @tf.function(autograph=False)
         def train() -> tf.Tensor:
-            finished = self.ensemble.is_finished(self._settings.max_layers)
-            return tf.cond(finished, lambda: no_step, grow_or_decide)
+            return run_exclusively(update, self.ensemble.attempted)
 
         reads = [loss, *found, *_summaries(self.ensemble)]
         with tf.control_dependencies(reads):
@@ -158,7 +197,8 @@ def make_model_fn(
         model = Model(head, split_on, settings, features, training=training)
         if not training:
             return head.create_estimator_spec(model.batch.features, mode, model.logits(), labels)
-        logits, node = model.training_logits()
+        with model.read_after_version():
+            logits, node = model.training_logits()
         weights = _weights(weight_column, model.batch.features, tf.shape(logits)[0])
         spec = head.create_estimator_spec(
             model.batch.features,
