@@ -18,6 +18,7 @@ import ask_heads_bad_input
 import ask_heads_replicas
 import ask_heads_sequential
 import ask_heads_shapes
+import ask_heads_tpu
 import ask_heads_v1
 import ask_inputs
 import ask_run_config
@@ -95,6 +96,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
     "heads_replicas": lambda: ask_heads_replicas.NAMES,
     "heads_sequential": lambda: ask_heads_sequential.questions(heads, heads.SequentialHeadWrapper),
     "heads_shapes": lambda: ask_heads_shapes.questions(heads),
+    "heads_tpu": lambda: ask_heads_tpu.questions(heads, heads.SequentialHeadWrapper, LEGACY),
     "heads_v1": lambda: ask_heads_v1.questions(lambda *_: None, est.export, est.RunConfig),
     "inputs": lambda: ask_inputs.ask(v1.inputs),
     "keras": lambda: _flavoured(keras_jobs.JOBS),

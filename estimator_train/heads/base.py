@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,11 +13,13 @@ import tensorflow as tf
 from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
 from estimator_train.heads.keys import MetricKeys
 from estimator_train.heads.training import build_train_op
 from estimator_train.heads.types import Labels, Optimizer, TensorLike
 
 Metrics = dict[str, Any]
+EvalMetrics = tuple[Callable[..., Metrics], dict[str, Any]]
 
 PREDICT_SIGNATURE = "predict"
 _MODES = (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
@@ -132,6 +135,44 @@ class Head(abc.ABC):
             range; in TRAIN both or none of optimizer and train_op_fn are given, or
             trainable_variables are missing.
         """
+        create = self._create_tpu_estimator_spec if self._has_tpu_spec else self._create_spec
+        spec = create(
+            features,
+            mode,
+            logits,
+            labels=labels,
+            optimizer=optimizer,
+            trainable_variables=trainable_variables,
+            train_op_fn=train_op_fn,
+            update_ops=update_ops,
+            regularization_losses=regularization_losses,
+        )
+        return spec.as_estimator_spec()
+
+    def _create_tpu_estimator_spec(self, *arguments: Any, **named: Any) -> TPUEstimatorSpec:
+        """Returns the TPUEstimatorSpec from which `create_estimator_spec` makes its result.
+
+        Programs override it. Its arguments are those of `create_estimator_spec`.
+
+        Raises:
+          NotImplementedError: The head has no such spec, as in tf.estimator.
+        """
+        if not self._has_tpu_spec:
+            raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
+        return self._create_spec(*arguments, **named)
+
+    def _create_spec(
+        self,
+        features: Mapping[str, Any],
+        mode: str,
+        logits: TensorLike,
+        labels: Labels | None = None,
+        optimizer: Optimizer | None = None,
+        trainable_variables: Sequence[tf.Variable] | None = None,
+        train_op_fn: Callable[[tf.Tensor], Any] | None = None,
+        update_ops: Sequence[tf.Operation] | None = None,
+        regularization_losses: Sequence[tf.Tensor] | None = None,
+    ) -> TPUEstimatorSpec:
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")
         with tf.name_scope(tf.compat.as_str(self.name or "head")) as scope:
@@ -141,27 +182,17 @@ class Head(abc.ABC):
             loss, metrics = self._loss_and_metrics(
                 labels, logits, features, mode, regularization_losses
             )
-            if mode == ModeKeys.EVAL:
-                return EstimatorSpec(
-                    mode, predictions=predictions, loss=loss, eval_metric_ops=metrics
-                )
+        if metrics is not None:
+            function, tensors = metrics
+            in_scope = _in_scope(function, scope)
+            return TPUEstimatorSpec(mode, predictions, loss, eval_metrics=(in_scope, tensors))
         with tf.name_scope(scope) if self._trains_in_scope else contextlib.nullcontext():
             train_op = self._train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops)
         self._write_summaries(loss, regularization_losses)
-        return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+        return TPUEstimatorSpec(mode, predictions, loss, train_op)
 
-    def _create_tpu_estimator_spec(
-        self,
-        features: Mapping[str, Any],
-        mode: str,
-        logits: TensorLike,
-        *settings: Any,
-        **named: Any,
-    ) -> EstimatorSpec:
-        """Raises NotImplementedError, as tf.estimator's heads without a TPU form do."""
-        del features, mode, logits, settings, named
-        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
-
+    # Whether `_create_tpu_estimator_spec` makes the result of `create_estimator_spec`.
+    _has_tpu_spec = True
     # Whether variables of an optimizer are named after the head.
     _trains_in_scope = False
 
@@ -177,26 +208,29 @@ class Head(abc.ABC):
         features: Mapping[str, Any],
         mode: str,
         regularization_losses: Sequence[tf.Tensor] | None,
-    ) -> tuple[tf.Tensor, Metrics | None]:
-        """Returns the loss of an EstimatorSpec and, in EVAL, its metrics by name."""
+    ) -> tuple[tf.Tensor, EvalMetrics | None]:
+        """Returns the loss of a spec and, in EVAL, its metrics: a function and its tensors."""
         loss = convert_on_replica(self.loss)(labels, logits, features, mode, regularization_losses)
         if mode != ModeKeys.EVAL:
             return loss, None
-        metrics = convert_on_replica(self.update_metrics)(
-            convert_on_replica(self.metrics)(regularization_losses=regularization_losses),
-            features=features,
-            logits=logits,
-            labels=labels,
-            regularization_losses=regularization_losses,
-        )
-        return loss, metrics
 
-    def _prediction_spec(self, features: Mapping[str, Any], logits: TensorLike) -> EstimatorSpec:
-        """Returns the EstimatorSpec of PREDICT."""
+        def compute(labels: Labels, logits: TensorLike) -> Metrics:
+            return convert_on_replica(self.update_metrics)(
+                convert_on_replica(self.metrics)(regularization_losses=regularization_losses),
+                features=features,
+                logits=logits,
+                labels=labels,
+                regularization_losses=regularization_losses,
+            )
+
+        return loss, (compute, {"labels": labels, "logits": logits})
+
+    def _prediction_spec(self, features: Mapping[str, Any], logits: TensorLike) -> TPUEstimatorSpec:
+        """Returns the spec of PREDICT."""
         del features
         predictions = convert_on_replica(self.predictions)(logits)
         outputs = self._export_outputs(predictions)
-        return EstimatorSpec(ModeKeys.PREDICT, predictions=predictions, export_outputs=outputs)
+        return TPUEstimatorSpec(ModeKeys.PREDICT, predictions, export_outputs=outputs)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
         """Returns the signatures of a SavedModel; one of several is the default signature."""
@@ -224,6 +258,17 @@ class Head(abc.ABC):
             if regularization_losses is not None:
                 tag = add_head_name(MetricKeys.LOSS_REGULARIZATION, self._summary_name)
                 tf.compat.v1.summary.scalar(tag, tf.add_n(regularization_losses))
+
+
+def _in_scope(function: Callable[..., Metrics], scope: str) -> Callable[..., Metrics]:
+    """Returns a function that adds its operations to a name scope."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Metrics:
+        with tf.name_scope(scope):
+            return function(*arguments, **named)
+
+    return call
 
 
 def add_head_name(key: str, name: str | None) -> str:

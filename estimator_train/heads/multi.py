@@ -9,9 +9,10 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.estimator_spec.export_outputs import ExportOutput, PredictOutput
-from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
 from estimator_train.heads import checks, losses
-from estimator_train.heads.base import PREDICT_SIGNATURE, Head, Metrics, add_head_name
+from estimator_train.heads.base import PREDICT_SIGNATURE, EvalMetrics, Head, Metrics, add_head_name
 from estimator_train.heads.classification import DEFAULT_SIGNATURE
 from estimator_train.heads.keys import MetricKeys
 from estimator_train.heads.types import Labels, TensorLike
@@ -95,7 +96,7 @@ class MultiHead(Head):
         features: Mapping[str, Any],
         mode: str,
         regularization_losses: Sequence[tf.Tensor] | None,
-    ) -> tuple[tf.Tensor, Metrics | None]:
+    ) -> tuple[tf.Tensor, EvalMetrics | None]:
         """Returns loss and metrics; in TRAIN also adds each head's loss to the summaries."""
         if mode != ModeKeys.TRAIN:
             return super()._loss_and_metrics(labels, logits, features, mode, regularization_losses)
@@ -162,8 +163,10 @@ class MultiHead(Head):
             eval_metrics.update(head.update_metrics(own, features, by_head[name], labels[name]))
         return eval_metrics
 
-    def _prediction_spec(self, features: Mapping[str, Any], logits: TensorLike) -> EstimatorSpec:
-        """Returns the EstimatorSpec of PREDICT, with predictions and signatures named by head."""
+    _has_tpu_spec = False
+
+    def _prediction_spec(self, features: Mapping[str, Any], logits: TensorLike) -> TPUEstimatorSpec:
+        """Returns the spec of PREDICT, with predictions and signatures named by head."""
         by_head = self._split(logits)
         predictions: dict[tuple[str, str], tf.Tensor] = {}
         outputs: dict[str, ExportOutput] = {}
@@ -176,7 +179,7 @@ class MultiHead(Head):
             outputs[name] = default
             outputs.update({f"{name}/{key}": output for key, output in own.items()})
         outputs[PREDICT_SIGNATURE] = PredictOutput(predictions)
-        return EstimatorSpec(ModeKeys.PREDICT, predictions=predictions, export_outputs=outputs)
+        return TPUEstimatorSpec(ModeKeys.PREDICT, predictions, export_outputs=outputs)
 
     @property
     def _summary_name(self) -> None:

@@ -113,6 +113,8 @@ class SequentialHeadWrapper(Head):
             eval_metrics, features, logits, labels, regularization_losses=regularization_losses
         )
 
+    _has_tpu_spec = False
+
     def create_estimator_spec(
         self,
         features: Mapping[str, Any],

@@ -9,6 +9,7 @@ estimators offer none.
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ import tensorflow as tf
 from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.heads import losses
-from estimator_train.heads.base import Head
+from estimator_train.heads.base import EvalMetrics, Head
 from estimator_train.heads.binary_class import BinaryClassHead
 from estimator_train.heads.classification import validate_vocabulary
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
@@ -77,8 +78,8 @@ class _V1Head(V1Training, WeightedHead):
         features: Mapping[str, Any],
         mode: str,
         regularization_losses: Sequence[tf.Tensor] | None,
-    ) -> tuple[tf.Tensor, MetricOps | None]:
-        """Returns the loss and, in EVAL, the metric operations, of a batch processed once.
+    ) -> tuple[tf.Tensor, EvalMetrics | None]:
+        """Returns the loss and, in EVAL, the metrics, of a batch processed once.
 
         In TRAIN, where the loss is a sum, adds the mean to the summaries.
         """
@@ -89,7 +90,8 @@ class _V1Head(V1Training, WeightedHead):
             )
             loss = losses.add_regularization(loss, regularization_losses)
         if mode == ModeKeys.EVAL:
-            return loss, self._metric_ops(batch, regularization_losses)
+            compute = functools.partial(self._metric_ops, regularization_losses)
+            return loss, (compute, batch._asdict())
         if self._loss_reduction == _Reduction.SUM:
             mean = losses.reduce_losses(batch.losses, batch.weights, _Reduction.MEAN)
             # Old programs log it by this name, as `head/truediv`.
@@ -99,8 +101,10 @@ class _V1Head(V1Training, WeightedHead):
         return loss, None
 
     def _metric_ops(
-        self, batch: Batch, regularization_losses: Sequence[tf.Tensor] | None
+        self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
     ) -> MetricOps:
+        """Returns the metric operations of a batch, whose tensors are those of a `Batch`."""
+        batch = Batch(**tensors)
         with tf.name_scope("metrics"):
             operations = {MetricKeys.LOSS_MEAN: _metrics.mean(batch.losses, batch.weights)}
             operations.update(self._create_task_metric_ops(batch))

@@ -4,10 +4,10 @@ The host does the work of a TPU: steps run in loops, `params["batch_size"]` pass
 input_fn, and host calls run with each step that hooks see.
 """
 
+from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
 from estimator_train.tpu import experimental
 from estimator_train.tpu.config import InputPipelineConfig, RunConfig, TPUConfig
 from estimator_train.tpu.estimator import TPUEstimator
-from estimator_train.tpu.spec import TPUEstimatorSpec
 
 __all__ = [
     "InputPipelineConfig",

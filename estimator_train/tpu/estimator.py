@@ -12,9 +12,9 @@ from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, Te
 from estimator_train.engine.user_functions import call_model_fn, validate_model_fn
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.estimator_spec.tpu_spec import TPUEstimatorSpec
 from estimator_train.tpu import no_tpu
 from estimator_train.tpu.config import RunConfig
-from estimator_train.tpu.spec import TPUEstimatorSpec
 
 _BATCH_SIZE = "batch_size"
 _RESERVED = [_BATCH_SIZE, "context"]

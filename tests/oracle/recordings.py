@@ -392,6 +392,15 @@ def heads() -> dict[str, Any]:
 
 
 @recording
+def heads_tpu() -> dict[str, Any]:
+    import ask_heads_tpu
+
+    sequential = _private("head.sequential_head").SequentialHeadWrapper
+    calls = ask_heads_tpu.questions(tf.estimator, sequential, tf.keras.optimizers.legacy)
+    return outcomes(calls)
+
+
+@recording
 def heads_bad_input() -> dict[str, Any]:
     import ask_heads_bad_input
 

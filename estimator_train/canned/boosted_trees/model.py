@@ -10,13 +10,17 @@ import tensorflow as tf
 
 from estimator_train.canned.boosted_trees.derivatives import derivatives
 from estimator_train.canned.boosted_trees.descent import add_tree_logits, find_nodes
-from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble
+from estimator_train.canned.boosted_trees.ensemble import (
+    SCOPE,
+    Ensemble,
+    is_shared,
+    run_exclusively,
+)
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.growing import Grower
 from estimator_train.canned.boosted_trees.memory import Memory
 from estimator_train.canned.boosted_trees.quantiles import Quantiles
 from estimator_train.canned.boosted_trees.settings import Settings
-from estimator_train.canned.boosted_trees.sharing import is_shared, run_exclusively
 from estimator_train.canned.boosted_trees.stopping import StopWhenGrown
 from estimator_train.canned.parts.columns import Batch
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
@@ -62,7 +66,7 @@ class Model:
             self.ids = self._bucket_ids()
 
     def read_after_version(self) -> contextlib.AbstractContextManager[None]:
-        """Has the operations of the context read the trees after their version.
+        """Makes operations of the context read the trees after their version.
 
         If another worker changes the trees after that, the training step skips the batch.
         """
