@@ -8,11 +8,13 @@ import builtins
 import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from estimator_train.legacy import trees
 from estimator_train.legacy.codebase import find_source, is_codebase_module, is_old_library
+from estimator_train.legacy.reading.import_time import is_guarded
+from estimator_train.legacy.trees.missing import MissingName, MissingSymbol
 from estimator_train.legacy.trees.view import Tree
 
 # Top-level modules that the codebase imports from a Tree (`trees/view.py`).
@@ -70,7 +72,7 @@ class ImportRedirector:
     ) -> ModuleType:
         find = self._choose_finder(name, globals) if level == 0 else None
         if find is not None:
-            return self._import_names(find, name, fromlist or ())
+            return self._import_names(find, name, fromlist or (), sys._getframe(1))
         return self._import(name, globals, locals, fromlist or (), level)
 
     def _run_import_module(self, name: str, package: str | None = None) -> ModuleType:
@@ -105,22 +107,51 @@ class ImportRedirector:
         return self._import_module(f"{_CODEBASE_PACKAGE}.{name}")
 
     def _import_names(
-        self, find: Callable[[str], ModuleType], name: str, fromlist: Sequence[str]
+        self,
+        find: Callable[[str], ModuleType],
+        name: str,
+        fromlist: Sequence[str],
+        importer: FrameType,
     ) -> ModuleType:
         """Returns the module that the statement binds or takes names from.
 
         Raises:
-          ImportError: A name does not exist; the message says what to use.
+          ImportError: A name does not exist, and its error cannot wait until its first use; the
+            message says what to use.
         """
         module = find(name)
+        postponed: dict[str, MissingName] = {}
         for attribute in fromlist:
             if attribute == "*":
                 continue
             try:
                 getattr(module, attribute)
             except AttributeError as error:
-                if module.__name__.startswith(_CODEBASE_PACKAGE):
+                if isinstance(error, MissingSymbol) and _can_postpone(module, importer):
+                    postponed[attribute] = MissingName(str(error))
+                elif module.__name__.startswith(_CODEBASE_PACKAGE):
                     self._import_module(f"{module.__name__}.{attribute}")
                 else:
                     raise ImportError(str(error), name=name) from None
+        if postponed:
+            # Only this statement sees the missing names: `hasattr` of the module stays False.
+            return _add_names(module, postponed)
         return module if fromlist else find(name.partition(".")[0])
+
+
+def _can_postpone(module: ModuleType, importer: FrameType) -> bool:
+    """Returns whether a missing name fails only at its first use, not at its import.
+
+    An import in a `try` that catches the error fails, so that the program takes its other branch.
+    """
+    if not trees.is_postponed(module.__name__):
+        return False
+    path = importer.f_globals.get("__file__")
+    return not path or not is_guarded(path, importer.f_lineno)
+
+
+def _add_names(module: ModuleType, names: Mapping[str, Any]) -> ModuleType:
+    """Returns a module with the names of a module and further ones."""
+    found = ModuleType(module.__name__)
+    found.__dict__.update(names, __getattr__=lambda name: getattr(module, name))
+    return found

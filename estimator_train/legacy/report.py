@@ -86,7 +86,7 @@ def report(path: str) -> list[FileReport]:
     for file, (tree, problem) in parsed.items():
         chosen = generations.get(file) or generation.detect_for_script(str(file), tensorflow)
         command = f"estimator-train run {file}" if tree and _is_script(tree) else ""
-        found = _check_symbols(symbols.find_uses(tree) if tree else [], chosen)
+        found = _check_symbols(tree, chosen) if tree else []
         reports.append(FileReport(str(file), chosen, found, problem, "", command))
     problems = own_imports.find_problems(
         {_absolute(file): tree for file, (tree, _) in parsed.items()},
@@ -144,15 +144,19 @@ def _parse(file: Path) -> tuple[ast.Module | None, str]:
         return None, describe_python2(source, error) or problem
 
 
-def _check_symbols(uses: Sequence[symbols.Use], chosen: str) -> list[Symbol]:
+def _check_symbols(tree: ast.Module, chosen: str) -> list[Symbol]:
     found: dict[str, list[symbols.Use]] = {}
-    for use in uses:
+    for use in symbols.find_uses(tree):
         found.setdefault(use.symbol, []).append(use)
-    return [_check_symbol(name, places, chosen) for name, places in sorted(found.items())]
+    return [_check_symbol(name, places, chosen, tree) for name, places in sorted(found.items())]
 
 
-def _check_symbol(dotted: str, uses: Sequence[symbols.Use], chosen: str) -> Symbol:
+def _check_symbol(
+    dotted: str, uses: Sequence[symbols.Use], chosen: str, tree: ast.Module
+) -> Symbol:
     status, hint = AS_IT_IS, ""
+    at_import = [use for use in uses if use.at_import]
+    line = at_import[0].line if at_import else 0
     try:
         _, *values = trees.tree(chosen).walk(dotted)
         for value in values:
@@ -160,9 +164,12 @@ def _check_symbol(dotted: str, uses: Sequence[symbols.Use], chosen: str) -> Symb
                 status = STAND_IN
     except (AttributeError, ImportError) as error:
         status, hint = MISSING, str(error)
+        module = dotted.rpartition(".")[0]
+        is_postponed = isinstance(error, missing.MissingSymbol) and trees.is_postponed(module)
+        if is_postponed and all(use.is_bound for use in at_import):
+            line = symbols.find_first_use_at_import(tree, dotted) if line else 0
     lines = sorted({use.line for use in uses})
-    at_import = next((use.line for use in uses if use.at_import), 0)
-    return Symbol(missing.shorten(dotted), status, lines, hint, at_import)
+    return Symbol(missing.shorten(dotted), status, lines, hint, line)
 
 
 def _defining_module(value: object) -> str:

@@ -7,7 +7,7 @@ PACKAGES = {
     "native": "import tensorflow.compat.v1 as tf\nfrom native import _speed\n",
     "inner": "import tensorflow as tf\nimport inner._speed\n",
     "lacking": "import tensorflow as tf\nimport another_library\n",
-    "forest": "import tensorflow as tf\nfrom tensorflow.contrib import tensor_forest\n",
+    "forest": "from tensorflow.contrib import tensor_forest\ntensor_forest.Trees\n",
     "sound": "import tensorflow as tf\nKEYS = tf.estimator.ModeKeys\ndef f(): return 1 / 0\n",
 }
 METADATA = """Metadata-Version: 2.1
@@ -38,7 +38,7 @@ EXPECTED = {
     "lacking": ["py-lacking 0.3 needs the module another_library", "pip install"],
     "forest": [
         "py-forest 0.3 requires tensorflow<2.16.0,>=1.15, and its import fails with TensorFlow 2.2",
-        "tensor_forest does not exist any more",
+        "tensor_forest.Trees does not exist any more",
         "estimator-train check",
     ],
 }

@@ -2,11 +2,13 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import forked
 from legacy_programs import COMMAND, environment
 
 from estimator_train.legacy.reading import symbols
+from estimator_train.legacy.report import report
 
 
 def test_names_are_resolved_through_imports_and_aliases():
@@ -33,7 +35,7 @@ def test_report_of_a_directory(tmp_path):
         "import tensorflow as tf\n"
         "x = tf.placeholder(tf.float32)\n"
         "tf.contrib.layers.flatten(x)\n"
-        "tf.contrib.boosted_trees\n"
+        "tf.contrib.boosted_trees.learner\n"
     )
     (tmp_path / "new.py").write_text("import tensorflow as tf\nprint(tf.function)\n")
     (tmp_path / "two.py").write_text("print 1\n")
@@ -49,7 +51,7 @@ def test_report_of_a_directory(tmp_path):
     found = {s["name"]: (s["status"], s["lines"]) for s in old["symbols"]}
     assert found["tf.placeholder"] == ("as it is", [2])
     assert found["tf.contrib.layers.flatten"] == ("stand-in", [3])
-    assert found["tf.contrib.boosted_trees"] == ("missing", [4])
+    assert found["tf.contrib.boosted_trees.learner"] == ("missing", [4])
     assert "line 1: this is Python 2" in two["problem"]
     assert new["command"].startswith("estimator-train run ")
 
@@ -92,7 +94,7 @@ def test_report_agrees_with_run(run, tmp_path):
     names = [
         "placeholder",
         "contrib.layers.flatten",
-        "contrib.boosted_trees",
+        "contrib.boosted_trees.learner",
         "estimator.Estimator",
     ]
     names += ["python.ops.array_ops.stack", "train.Saverr", "mul", "contrib.data.AUTOTUNE"]
@@ -118,6 +120,21 @@ def test_report_agrees_with_run(run, tmp_path):
     assert len(lines) == len(names)
     assert all(line.startswith("True") for line in lines), lines
     assert [line for line in lines if "[" not in line] == [
-        "True contrib.boosted_trees",
+        "True contrib.boosted_trees.learner",
         "True train.Saverr",
     ]
+
+
+def test_an_unused_missing_name_does_not_end_the_import(tmp_path):
+    statement = "from tensorflow.contrib.quantize import create_eval_graph as create, quantize\n"
+    files = {
+        "unused.py": f"{statement}def f(): create()\n",
+        "used.py": f"{statement}print(4)\ncreate()\n",
+        "base.py": "from tensorflow.contrib.rnn import Gone\nclass Cell(Gone): pass\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    problems = {Path(r.path).name: r.import_problem for r in report(str(tmp_path))}
+    assert problems["unused.py"] == ""
+    assert problems["used.py"].startswith("line 3: tf.contrib.quantize.create_eval_graph")
+    assert problems["base.py"].startswith("line 2: tf.contrib.rnn.Gone")

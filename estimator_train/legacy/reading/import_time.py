@@ -1,7 +1,9 @@
 """Finds the parts of a source file that Python executes at each import of the file."""
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from estimator_train.legacy.reading.scopes import outer_parts
 
@@ -17,6 +19,25 @@ def find_import_time_nodes(tree: ast.Module) -> set[ast.AST]:
     Bodies of functions, branches, and try blocks that catch a missing name are left out.
     """
     return set(_walk(tree.body))
+
+
+def is_guarded(path: str, line: int) -> bool:
+    """Returns whether a line of a source file is in a try block that catches a missing name."""
+    return any(line in lines for lines in _find_guarded_lines(path))
+
+
+@functools.cache
+def _find_guarded_lines(path: str) -> list[range]:
+    try:
+        tree = ast.parse(Path(path).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    guards = (node for node in ast.walk(tree) if isinstance(node, ast.Try))
+    return [
+        range(guard.body[0].lineno, (guard.body[-1].end_lineno or 0) + 1)
+        for guard in guards
+        if _catches_missing_names(guard)
+    ]
 
 
 def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

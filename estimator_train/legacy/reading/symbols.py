@@ -16,11 +16,13 @@ class Use(NamedTuple):
       symbol: The complete dotted name, such as `tensorflow.train.Saver`.
       line: The line, from 1.
       at_import: Whether every import of the file evaluates it.
+      is_bound: Whether a `from` statement binds it here.
     """
 
     symbol: str
     line: int
     at_import: bool
+    is_bound: bool = False
 
 
 class Reference(NamedTuple):
@@ -55,7 +57,10 @@ def find_uses(source: str | ast.Module) -> list[Use]:
         for r in find_references(tree)
     ]
     for node in ast.walk(tree):
-        found += [Use(name, line, node in at_import) for name, line in _find_imported(node)]
+        is_bound = isinstance(node, ast.ImportFrom)
+        found += [
+            Use(name, line, node in at_import, is_bound) for name, line in _find_imported(node)
+        ]
     return sorted(dict.fromkeys(found), key=lambda use: (use.line, use.symbol))
 
 
@@ -71,6 +76,29 @@ def find_references(tree: ast.Module, roots: Iterable[str] = ROOTS) -> Iterator[
         if resolved:
             base, parts = resolved
             yield Reference(".".join([base, *parts]), node, base, tuple(parts))
+
+
+def find_first_use_at_import(tree: ast.Module, symbol: str) -> int:
+    """Returns the first line at which every import of a file uses an imported name; 0: none.
+
+    Args:
+      tree: The file.
+      symbol: The complete dotted name, which an import statement binds.
+    """
+    module, _, attribute = symbol.rpartition(".")
+    statements = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == module
+    ]
+    aliases = (alias for statement in statements for alias in statement.names)
+    names = {alias.asname or alias.name for alias in aliases if alias.name == attribute}
+    lines = [
+        node.lineno
+        for node in import_time.find_import_time_nodes(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
+    ]
+    return min(lines, default=0)
 
 
 def find_local_imports(tree: ast.Module) -> set[str]:

@@ -5,14 +5,22 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from estimator_train.legacy.trees import estimator, keras, missing, moved, private, python
+from estimator_train.legacy.trees import (
+    contrib,
+    estimator,
+    keras,
+    missing,
+    moved,
+    private,
+    python,
+)
 from estimator_train.legacy.trees.view import Tree, View
 
 TF1 = "tf1"
 TF2 = "tf2"
 # A script for TensorFlow 1 sees this version, and executes its branch for TensorFlow 1.
 _VERSION = "1.15.5"
-_CONTRIB = "tensorflow.contrib"
+_CONTRIB = contrib.ROOT
 
 _TF1_MODULES = {
     "tensorflow": ("tensorflow:compat.v1", "tensorflow"),
@@ -23,6 +31,7 @@ _TF1_MODULES = {
         "estimator_train.legacy.contrib.framework.nest",
         "tensorflow.python.util.nest",
     ),
+    **contrib.MODULES,
     f"{_CONTRIB}.keras": ("tensorflow:compat.v1.keras",),
     f"{_CONTRIB}.eager.python.tfe": ("estimator_train.legacy.contrib.eager",),
 }
@@ -66,6 +75,7 @@ _PRE_1_0_NAMES = {
 _SERVER = "estimator_train.legacy.servers:Server"
 _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
     **{f"tensorflow.{old}": f"tensorflow:compat.v1.{new}" for old, new in _PRE_1_0_NAMES.items()},
+    **contrib.NAMES,
     "tensorflow.train.Server": _SERVER,
     "tensorflow.__version__": lambda: _VERSION,
     "tensorflow.VERSION": lambda: _VERSION,
@@ -93,6 +103,9 @@ _SERVERS = {
     "tensorflow.compat.v1.distribute.Server": _SERVER,
     "tensorflow.compat.v1.train.Server": _SERVER,
 }
+# Programs may import any name from these packages; a missing name raises an error at its first use.
+_OPEN_ENDED = ("tensorflow.python", _CONTRIB)
+_POSTPONED = tuple(f"{root}." for root in (*_OPEN_ENDED, *estimator.PRIVATE_ROOTS))
 
 
 @functools.cache
@@ -121,7 +134,7 @@ def tree(generation: str) -> Tree:
             **(_TF1_NAMES if is_tf1 else {}),
         },
         aliases=_ALIASES,
-        open_ended=("tensorflow.python", _CONTRIB),
+        open_ended=_OPEN_ENDED,
         find_unlisted=_find_unlisted,
     )
 
@@ -132,6 +145,11 @@ def python_tree() -> Tree:
     return Tree(python.MODULES, python.NAMES, {}, (), _find_unlisted)
 
 
+def is_postponed(module: str) -> bool:
+    """Returns whether a missing name that is imported from a module fails only at its first use."""
+    return f"{module}.".startswith(_POSTPONED)
+
+
 def _find_unlisted(view: View, name: str) -> Any:
     """Finds a name that no table and no backing module has, or raises MissingSymbol."""
     dotted = f"{view.__name__}.{name}"
@@ -140,6 +158,8 @@ def _find_unlisted(view: View, name: str) -> Any:
             return moved.find_object(view.__name__, name)
         except AttributeError:
             pass
+    if dotted in contrib.EMPTY_MODULES:
+        return view._tree.view(dotted, ())
     # Modules such as tf.contrib.tpu.python.tpu.tpu_estimator have the names of tf.contrib.tpu.
     _, _, inner = dotted.removeprefix(f"{_CONTRIB}.").partition(".")
     is_inner_module = inner == "python" or ".python" in view.__name__

@@ -1,6 +1,6 @@
 """All import paths of tf.estimator, and its inner modules that scripts import."""
 
-_PRIVATE_ROOTS = ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator")
+PRIVATE_ROOTS = ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator")
 _V1 = "estimator_train.compat.v1"
 _V2 = "estimator_train"
 _PRIVATE_BACKING = (
@@ -49,7 +49,7 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
         "tensorflow_estimator.compat.v2.estimator": (_V2,),
         "tensorflow_estimator.python": (),
     }
-    for root in _PRIVATE_ROOTS:
+    for root in PRIVATE_ROOTS:
         found[root] = _PRIVATE_BACKING
         for package, inner in _INNER_MODULES.items():
             found |= {f"{root}{package}.{name}": _PRIVATE_BACKING for name in inner.split()}
@@ -61,7 +61,7 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
 NAMES = {
     **{
         f"{root}.keras.model_to_estimator": f"{_V1}:keras.model_to_estimator"
-        for root in _PRIVATE_ROOTS
+        for root in PRIVATE_ROOTS
     },
-    **{f"{root}.estimator.EstimatorV2": f"{_V2}:Estimator" for root in _PRIVATE_ROOTS},
+    **{f"{root}.estimator.EstimatorV2": f"{_V2}:Estimator" for root in PRIVATE_ROOTS},
 }

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from typing import NoReturn
 
 # Maps dotted names, and prefixes of dotted names, to their replacements.
 _REPLACEMENTS = {
@@ -42,6 +43,34 @@ _REPLACEMENTS = {
 
 class MissingSymbol(AttributeError):
     """Error of a name of old TensorFlow that has no replacement."""
+
+
+class MissingName:
+    """Imported name that does not exist: each use except an `isinstance` check raises the error.
+
+    Args:
+      message: The text of the error.
+    """
+
+    def __init__(self, message: str) -> None:
+        self._message = message
+
+    def __getattr__(self, name: str) -> NoReturn:
+        # Python itself asks for dunder names, e.g. when it copies an object.
+        raise AttributeError(name) if name.startswith("__") else MissingSymbol(self._message)
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        """Raises MissingSymbol."""
+        raise MissingSymbol(self._message)
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> NoReturn:
+        raise MissingSymbol(self._message)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return False
+
+    def __subclasscheck__(self, subclass: type) -> bool:
+        return False
 
 
 def make_error(dotted: str, existing: Iterable[str] = ()) -> MissingSymbol:

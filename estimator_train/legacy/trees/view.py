@@ -7,7 +7,7 @@ import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from estimator_train.legacy.trees.missing import MissingSymbol, make_error
 
@@ -49,6 +49,10 @@ class View(ModuleType):
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         """Raises MissingSymbol: the name below `python` in tf.contrib is a missing function."""
+        raise make_error(self.__name__)
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> NoReturn:
+        """Raises MissingSymbol: a class has this module, a missing class, as its base."""
         raise make_error(self.__name__)
 
     def __dir__(self) -> list[str]:

@@ -252,5 +252,53 @@ def forms():
     }
 
 
+class Nested(training.HParams):
+    """Hyperparameters some of which a subclass takes away and adds again."""
+
+    def replace(self, name, value):
+        delattr(self, name)
+        self._hparam_types.pop(name, None)
+        self.add_hparam(name, value)
+
+    def rename(self, old, new):
+        kind = self._hparam_types.pop(old)
+        setattr(self, new, self.__dict__.pop(old))
+        self._hparam_types[new] = kind
+
+
+@question
+def attributes_and_types():
+    made = hparams()
+    types = {name: repr((kind.__name__, many)) for name, (kind, many) in made._hparam_types.items()}
+    nested = Nested(rate=0.1, layers=3, inner=training.HParams(size=4))
+    nested.replace("rate", "fast")
+    nested.rename("layers", "depth")
+    nested.inner.size += 1
+    nested.extra = 5
+    removed = hparams()
+    removed.del_hparam("rate")
+    again = tried(removed.del_hparam, "rate")
+    copied = copy.deepcopy(nested)
+    copied.inner.size = 9
+    return {
+        "types": types,
+        "attributes": sorted(vars(made)),
+        "nested": sorted(name for name in nested.values()),
+        "values": repr(
+            (nested.rate, nested.depth, nested.inner.size, nested.extra, copied.inner.size)
+        ),
+        "has": [
+            "layers" in nested,
+            "depth" in nested,
+            "extra" in nested,
+            hasattr(nested, "layers"),
+        ],
+        "kind": type(copied).__name__,
+        "parsed": tried(lambda: nested.parse("depth=7,rate=slow").values()["depth"]),
+        "removed": repr(("rate" in removed, again, tried(lambda: removed.rate))),
+        "missing": tried(lambda: made.nothing),
+    }
+
+
 if __name__ == "__main__":
     main()

@@ -60,6 +60,9 @@ def _store(
 class HParams:
     """Hyperparameters as attributes, each with the type of its first value.
 
+    Programs and subclasses read and change `_hparam_types`, which maps the name of each
+    hyperparameter to its type and whether it is a list, and set and delete the attributes.
+
     Args:
       hparam_def: Not supported: a protocol buffer of hyperparameters.
       model_structure: Object to store with the hyperparameters.
@@ -73,7 +76,8 @@ class HParams:
             raise NotImplementedError(
                 "hparam_def is not supported: pass the values as keyword arguments."
             )
-        self.__dict__.update(_values={}, _types={}, _model_structure=model_structure)
+        self._hparam_types: dict[str, tuple[type, bool]] = {}
+        self._model_structure = model_structure
         for name, value in kwargs.items():
             self.add_hparam(name, value)
 
@@ -88,8 +92,8 @@ class HParams:
         is_list = isinstance(value, (list, tuple))
         if is_list and not value:
             raise ValueError(f"Multi-valued hyperparameters cannot be empty: {name}")
-        self._types[name] = (type(value[0] if is_list else value), is_list)
-        self._values[name] = value
+        self._hparam_types[name] = (type(value[0] if is_list else value), is_list)
+        setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
         """Sets an existing hyperparameter and keeps its type.
@@ -97,19 +101,20 @@ class HParams:
         Raises:
           ValueError: The value has another type, or only one of the old and new values is a list.
         """
-        kind, is_list = self._types[name]
+        kind, is_list = self._hparam_types[name]
         if isinstance(value, list) != is_list:
             needs = "" if is_list else "not "
             raise ValueError(f"{name} must {needs}be a list, got {value!r}.")
         if is_list:
-            self._values[name] = [_cast(name, kind, entry) for entry in value]
+            setattr(self, name, [_cast(name, kind, entry) for entry in value])
         else:
-            self._values[name] = _cast(name, kind, value)
+            setattr(self, name, _cast(name, kind, value))
 
     def del_hparam(self, name: str) -> None:
         """Removes a hyperparameter if it exists."""
-        self._values.pop(name, None)
-        self._types.pop(name, None)
+        if hasattr(self, name):
+            delattr(self, name)
+            del self._hparam_types[name]
 
     def parse(self, values: str) -> "HParams":
         """Sets hyperparameters from the text of a flag; see `parse_values`. Returns this object.
@@ -117,7 +122,7 @@ class HParams:
         Raises:
           ValueError: The text is malformed or a name is unknown.
         """
-        types = {name: kind for name, (kind, _) in self._types.items()}
+        types = {name: kind for name, (kind, _) in self._hparam_types.items()}
         return self.override_from_dict(parse_values(values, types))
 
     def override_from_dict(self, values_dict: Mapping[str, Any]) -> "HParams":
@@ -139,11 +144,11 @@ class HParams:
         sort_keys: bool = False,
     ) -> str:
         """Returns all hyperparameters as JSON; arguments are those of `json.dumps`."""
-        return json.dumps(self._values, indent=indent, separators=separators, sort_keys=sort_keys)
+        return json.dumps(self.values(), indent=indent, separators=separators, sort_keys=sort_keys)
 
     def values(self) -> dict[str, Any]:
         """Returns all values by name."""
-        return dict(self._values)
+        return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key: str, default: Any = None) -> Any:
         """Returns the value of a hyperparameter, or a default if it does not exist.
@@ -151,15 +156,15 @@ class HParams:
         Raises:
           ValueError: The default has another type than the existing hyperparameter.
         """
-        if key not in self._values:
+        if key not in self._hparam_types:
             return default
-        kind, is_list = self._types[key]
+        kind, is_list = self._hparam_types[key]
         if default is not None:
             if isinstance(default, list) != is_list:
                 raise ValueError(f"{key} is incompatible with default={default!r}.")
             for entry in default if is_list else [default]:
                 _cast(key, kind, entry)
-        return self._values[key]
+        return getattr(self, key)
 
     def get_model_structure(self) -> Any:
         """Returns the object that is stored with the hyperparameters."""
@@ -167,31 +172,16 @@ class HParams:
 
     def set_model_structure(self, model_structure: object) -> None:
         """Stores an object with the hyperparameters."""
-        self.__dict__["_model_structure"] = model_structure
-
-    def __getattr__(self, name: str) -> Any:
-        values = self.__dict__.get("_values", {})
-        if name not in values:
-            raise AttributeError(f"'HParams' object has no attribute '{name}'")
-        return values[name]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in self._values:
-            self._values[name] = value
-        else:
-            self.__dict__[name] = value
+        self._model_structure = model_structure
 
     def __contains__(self, key: str) -> bool:
-        return key in self._values
-
-    def __deepcopy__(self, memo: object) -> "HParams":
-        return HParams(model_structure=self._model_structure, **self._values)
+        return key in self._hparam_types
 
     def __str__(self) -> str:
-        return ",".join(f"{name}={value}" for name, value in self._values.items())
+        return ",".join(f"{name}={value}" for name, value in self.values().items())
 
     def __repr__(self) -> str:
-        return f"HParams({sorted(self._values.items())})"
+        return f"HParams({sorted(self.values().items())})"
 
 
 def _parse(name: str, kind: type, text: str) -> Any:

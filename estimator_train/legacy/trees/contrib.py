@@ -1,0 +1,88 @@
+"""Modules of TensorFlow 1.15's `tf.contrib` that have no folder in `legacy/contrib`."""
+
+# Maps packages of tf.contrib to their modules, except those whose path contains `python`.
+_NAMES = {
+    "": (
+        "all_reduce batching bayesflow bigtable boosted_trees checkpoint compiler "
+        "constrained_optimization copy_graph cudnn_rnn decision_trees distributions ffmpeg "
+        "fused_conv graph_editor grid_rnn hadoop ignite input_pipeline integrate kafka "
+        "kernel_methods kinesis labeled_tensor legacy_seq2seq libsvm linear_optimizer "
+        "memory_stats meta_graph_transform model_pruning nearest_neighbor optimizer_v2 "
+        "periodic_resample proto quantization quantize receptive_field recurrent "
+        "reduce_slice_ops remote_fused_graph resampler rpc session_bundle solvers "
+        "sparsemax specs stat_summarizer stateless tensor_forest tensorrt testing text "
+        "tfprof"
+    ),
+    "bigtable": "ops",
+    "bigtable.ops": "gen_bigtable_ops",
+    "compiler": "jit xla",
+    "decision_trees": "proto",
+    "decision_trees.proto": "generic_tree_model_pb2",
+    "ffmpeg": "ffmpeg_ops ops",
+    "ffmpeg.ops": "gen_decode_audio_op_py gen_decode_video_op_py gen_encode_audio_op_py",
+    "fused_conv": "ops",
+    "fused_conv.ops": "gen_fused_conv2d_bias_activation_op",
+    "graph_editor": "edit reroute select subgraph transform util",
+    "image": "ops",
+    "image.ops": "gen_distort_image_ops gen_image_ops gen_single_image_random_dot_stereograms_ops",
+    "input_pipeline": "ops",
+    "input_pipeline.ops": "gen_input_pipeline_ops",
+    "keras": "api",
+    "keras.api": "keras",
+    "layers": "ops",
+    "layers.ops": "gen_sparse_feature_cross_op",
+    "libsvm": "ops",
+    "libsvm.ops": "gen_libsvm_ops",
+    "lookup": "lookup_ops",
+    "memory_stats": "ops",
+    "memory_stats.ops": "gen_memory_stats_ops",
+    "meta_graph_transform": "meta_graph_transform",
+    "optimizer_v2": (
+        "adadelta adagrad adam gradient_descent momentum optimizer_v2 optimizer_v2_symbols rmsprop"
+    ),
+    "predictor": (
+        "contrib_estimator_predictor core_estimator_predictor predictor predictor_factories "
+        "saved_model_predictor"
+    ),
+    "receptive_field": "receptive_field_api",
+    "reduce_slice_ops": "ops",
+    "reduce_slice_ops.ops": "gen_reduce_slice_ops",
+    "remote_fused_graph": "pylib",
+    "resampler": "ops",
+    "resampler.ops": "gen_resampler_ops",
+    "seq2seq": "ops",
+    "seq2seq.ops": "gen_beam_search_ops",
+    "session_bundle": "constants exporter gc manifest_pb2",
+    "slim": "nets",
+    "summary": "summary",
+    "tensor_forest": "client proto",
+    "tensor_forest.client": "eval_metrics random_forest",
+    "tensor_forest.proto": "fertile_stats_pb2 tensor_forest_params_pb2",
+    "tensorboard": "plugins",
+    "tensorboard.plugins": "projector",
+    "tensorboard.plugins.projector": "projector_config_pb2",
+    "tfprof": "model_analyzer tfprof_logger",
+    "util": "loader",
+}
+ROOT = "tensorflow.contrib"
+# Programs import these modules; their names raise an error at the first use.
+EMPTY_MODULES = frozenset(
+    ".".join(filter(None, (ROOT, package, name)))
+    for package, names in _NAMES.items()
+    for name in names.split()
+)
+# Modules whose names TensorFlow has kept elsewhere.
+MODULES: dict[str, tuple[str, ...]] = {
+    f"{ROOT}.autograph": ("tensorflow:compat.v1.autograph", "tensorflow:autograph.experimental"),
+    f"{ROOT}.signal": ("tensorflow:compat.v1.signal",),
+    f"{ROOT}.staging": ("tensorflow.python.ops.data_flow_ops",),
+}
+_RANDOM = "tensorflow:compat.v1.random"
+NAMES = {
+    f"{ROOT}.compiler.jit.experimental_jit_scope": "tensorflow:xla.experimental.jit_scope",
+    f"{ROOT}.compiler.xla.compile": "tensorflow:xla.experimental.compile",
+    f"{ROOT}.stateless.stateless_multinomial": f"{_RANDOM}.stateless_categorical",
+    f"{ROOT}.stateless.stateless_random_normal": f"{_RANDOM}.stateless_normal",
+    f"{ROOT}.stateless.stateless_random_uniform": f"{_RANDOM}.stateless_uniform",
+    f"{ROOT}.stateless.stateless_truncated_normal": f"{_RANDOM}.stateless_truncated_normal",
+}
