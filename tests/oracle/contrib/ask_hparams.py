@@ -269,7 +269,7 @@ class Nested(training.HParams):
 @question
 def attributes_and_types():
     made = hparams()
-    types = {name: repr((kind.__name__, many)) for name, (kind, many) in made._hparam_types.items()}
+    types = [(name, kind.__name__, many) for name, (kind, many) in made._hparam_types.items()]
     nested = Nested(rate=0.1, layers=3, inner=training.HParams(size=4))
     nested.replace("rate", "fast")
     nested.rename("layers", "depth")
@@ -281,9 +281,9 @@ def attributes_and_types():
     copied = copy.deepcopy(nested)
     copied.inner.size = 9
     return {
-        "types": types,
-        "attributes": sorted(vars(made)),
-        "nested": sorted(name for name in nested.values()),
+        "types": repr(sorted(types)),
+        "attributes": repr(sorted(vars(made))),
+        "nested": repr(sorted(nested.values())),
         "values": repr(
             (nested.rate, nested.depth, nested.inner.size, nested.extra, copied.inner.size)
         ),
