@@ -7,6 +7,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from outcomes import GOLDEN
 
 VERSIONS = Path(__file__).with_name("versions.json")
@@ -31,13 +32,18 @@ def write(name: str, golden: dict[str, Any]) -> None:
     print(f"{name}.json: {len(golden)} answers")
 
 
-def note_version(name: str, original: str, python: str = platform.python_version()) -> None:
-    """Notes who recorded a golden file, and under which Python."""
+def note_version(name: str, *versions_of_packages: str) -> None:
+    """Notes the versions of the packages and of Python that recorded a golden file."""
     noted = versions()
-    noted[name] = f"{original}, Python {python}"
+    noted[name] = ", ".join(versions_of_packages)
     VERSIONS.write_text(json.dumps(noted, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
+def own_versions(original: str) -> tuple[str, ...]:
+    """Returns the versions in this interpreter, after that of the original."""
+    return original, f"Python {platform.python_version()}", f"NumPy {np.__version__}"
+
+
 def versions() -> dict[str, str]:
-    """Who recorded each golden file."""
+    """Returns the versions that recorded each golden file."""
     return json.loads(VERSIONS.read_text(encoding="utf-8")) if VERSIONS.exists() else {}

@@ -106,11 +106,14 @@ try:
     from importlib.metadata import version
 except ImportError:  # Python 3.7, where a package that TensorFlow needs has it.
     from importlib_metadata import version
-print(version("{package}"), platform.python_version())
+print("TensorFlow" if "{package}" == "tensorflow" else "{package}", version("{package}"))
+print("Python", platform.python_version())
+try:
+    print("NumPy", version("numpy"))
+except Exception:
+    pass
 """
-    of_package, version = _printed(python, "-c", program).split()
-    title = "TensorFlow" if package == "tensorflow" else package
-    goldens.note_version(name, f"{title} {of_package}", version)
+    goldens.note_version(name, *_printed(python, "-c", program).splitlines())
 
 
 if __name__ == "__main__":
