@@ -74,4 +74,6 @@ def more() -> dict[str, Any]:
 if __name__ == "__main__":
     name = sys.argv[1]
     goldens.write(name, {"boosted_trees": figures, "boosted_trees_more": more}[name]())
-    goldens.note_version(name, *goldens.own_versions(f"tf.estimator of TensorFlow {tf.__version__}"))
+    goldens.note_version(
+        name, *goldens.own_versions(f"tf.estimator of TensorFlow {tf.__version__}")
+    )

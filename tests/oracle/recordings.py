@@ -466,4 +466,6 @@ def heads_replicas() -> dict[str, Any]:
 
 if __name__ == "__main__":
     goldens.write(sys.argv[1], RECORDINGS[sys.argv[1]]())
-    goldens.note_version(sys.argv[1], *goldens.own_versions(f"tf.estimator of TensorFlow {tf.__version__}"))
+    goldens.note_version(
+        sys.argv[1], *goldens.own_versions(f"tf.estimator of TensorFlow {tf.__version__}")
+    )
