@@ -1,7 +1,7 @@
 """Describes the public API: `python tests/support/api_snapshot.py` writes tests/api.json.
 
-Run it at a release. Until the next one, CHANGELOG.md must mention each public name that differs from
-the file (tests/test_api.py).
+Run it at a release. Until the next one, CHANGELOG.md must mention each public name that differs
+from the file (tests/test_api.py).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _describe(value: Any, public_classes: Sequence[type]) -> list[str]:
 
 
 def _is_ours(cls: type, name: str) -> bool:
-    """Returns whether a class of this project defines a member; Python's and TensorFlow's change."""
+    """Returns whether a class of this project defines a member: others change with versions."""
     owner = next((base for base in cls.__mro__ if name in vars(base)), cls)
     return owner.__module__.partition(".")[0] in ("estimator_train", "flags", "input_fns")
 
