@@ -8,7 +8,9 @@ of `estimator_train` go by their names below it; the rooms below `legacy.contrib
 ROOMS = {
     "canned": "canned.parts estimator estimator_spec heads",
     "canned.boosted_trees": "canned.parts estimator estimator_spec heads",
-    "canned.parts": "engine engine.checkpoints estimator_spec heads optimizers run_config",
+    "canned.parts": (
+        "engine engine.checkpoints engine.tf_internals estimator_spec heads optimizers run_config"
+    ),
     "canned.v1": "canned canned.parts estimator heads",
     "cli": "cli.job cli.output",
     "cli.commands": (
@@ -16,8 +18,8 @@ ROOMS = {
         "launcher legacy legacy.rewriting report"
     ),
     "cli.inspect": (
-        "cli.job cli.output compat engine engine.checkpoints estimator_train keras.checkpoints "
-        "keras.graph launcher run_config training"
+        "cli.job cli.output compat engine.checkpoints engine.tf_internals estimator_train "
+        "keras.checkpoints keras.graph launcher run_config training"
     ),
     "cli.job": (
         "cli.output engine engine.checkpoints engine.inputs estimator_train export flags hooks "
@@ -31,47 +33,53 @@ ROOMS = {
         "estimator_train export keras tpu"
     ),
     "compat.v1.inputs": "",
-    "engine": "",
-    "engine.checkpoints": "cluster engine engine.loops lifecycle run_config",
+    "engine": "engine.tf_internals",
+    "engine.checkpoints": "cluster engine engine.loops engine.tf_internals lifecycle run_config",
     "engine.context": "engine engine.checkpoints run_config",
     "engine.distributed": (
-        "cluster engine engine.checkpoints engine.context engine.inputs engine.loops lifecycle "
-        "run_config"
+        "cluster engine engine.checkpoints engine.context engine.inputs engine.loops "
+        "engine.tf_internals lifecycle run_config"
     ),
-    "engine.graph": "engine engine.context engine.inputs estimator_spec run_config",
-    "engine.inputs": "engine engine.context engine.loops estimator_spec",
-    "engine.loops": "engine lifecycle",
+    "engine.graph": (
+        "engine engine.context engine.inputs engine.tf_internals estimator_spec run_config"
+    ),
+    "engine.inputs": "engine engine.context engine.loops engine.tf_internals estimator_spec",
+    "engine.loops": "engine engine.tf_internals lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
-        "engine.loops engine.sessions estimator_spec lifecycle run_config"
+        "engine.loops engine.sessions engine.tf_internals estimator_spec lifecycle run_config"
     ),
     "engine.sessions": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
-        "engine.loops estimator_spec run_config"
+        "engine.loops engine.tf_internals estimator_spec run_config"
     ),
+    "engine.tf_internals": "",
     "estimator": (
         "cluster engine engine.checkpoints engine.context engine.distributed engine.run "
         "estimator_spec export predictor run_config"
     ),
-    "estimator_spec": "engine",
+    "estimator_spec": "engine engine.tf_internals",
     "estimator_train": (
         "canned canned.boosted_trees canned.parts cluster compat engine.checkpoints estimator "
         "estimator_spec export heads hooks keras lifecycle predictor run_config training "
         "training.early_stopping"
     ),
     "export": (
-        "engine engine.checkpoints engine.context engine.graph engine.sessions estimator_spec"
+        "engine.checkpoints engine.context engine.graph engine.sessions engine.tf_internals "
+        "estimator_spec"
     ),
-    "heads": "engine estimator_spec optimizers",
-    "hooks": "engine keras.callbacks",
+    "heads": "engine engine.tf_internals estimator_spec optimizers",
+    "hooks": "engine engine.tf_internals keras.callbacks",
     "keras": (
         "engine engine.checkpoints estimator estimator_spec export keras.callbacks "
         "keras.checkpoints keras.compiled keras.graph optimizers run_config"
     ),
-    "keras.callbacks": "engine estimator_spec keras.compiled keras.graph optimizers run_config",
-    "keras.checkpoints": "engine engine.checkpoints keras.graph run_config",
-    "keras.compiled": "keras.graph",
-    "keras.graph": "",
+    "keras.callbacks": (
+        "engine engine.tf_internals estimator_spec keras.compiled keras.graph optimizers run_config"
+    ),
+    "keras.checkpoints": "engine.checkpoints engine.tf_internals keras.graph run_config",
+    "keras.compiled": "engine.tf_internals keras.graph",
+    "keras.graph": "engine.tf_internals",
     "launcher": "cluster",
     "legacy": "canned.parts estimator_train heads legacy.reading legacy.trees",
     "legacy.contrib": (
@@ -83,10 +91,10 @@ ROOMS = {
     "legacy.trees": "",
     "legacy.tutorials": "",
     "lifecycle": "",
-    "optimizers": "",
+    "optimizers": "engine.tf_internals",
     "predictor": (
-        "engine engine.checkpoints engine.context engine.graph engine.run engine.sessions "
-        "estimator_spec export"
+        "engine.checkpoints engine.context engine.graph engine.run engine.sessions "
+        "engine.tf_internals estimator_spec export"
     ),
     "report": "engine engine.run",
     "run_config": "cluster lifecycle",
@@ -99,7 +107,7 @@ ROOMS = {
         "engine.run engine.sessions estimator estimator_spec keras.checkpoints lifecycle "
         "run_config training.early_stopping"
     ),
-    "training.early_stopping": "engine engine.checkpoints estimator",
+    "training.early_stopping": "engine engine.checkpoints engine.tf_internals estimator",
     "flags": "cluster",
     "input_fns": "input_fns.memory input_fns.pictures input_fns.pipeline input_fns.records",
     "input_fns.data": "input_fns.pictures",
@@ -111,5 +119,6 @@ ROOMS = {
 
 # Imports within a function of a room that is higher up; each with its reason.
 UPWARD = {
+    ("estimator", "training"): "`Estimator.dry_run` runs a job, and jobs call Estimator",
     ("compat", "legacy"): "`compat.install` prepares TensorFlow for an old program",
 }

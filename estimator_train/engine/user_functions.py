@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine.tf_internals import modes
 from estimator_train.engine.type_aliases import Params, Strategy
 
 _LOG = tf.get_logger()
@@ -22,7 +22,7 @@ _NAMED = (
 )
 # TensorFlow would convert each function between its own and the user's: hundreds of this package,
 # which would take most of the time to build a graph.
-tf_internals.never_convert("estimator_train")
+modes.never_convert("estimator_train")
 _on_replica = contextvars.ContextVar("on_replica", default=False)
 # These strategies call a function directly; the others convert it first.
 _WITHOUT_REPLICAS = (tf.distribute.OneDeviceStrategy, tf.compat.v1.distribute.OneDeviceStrategy)
@@ -169,5 +169,4 @@ def convert_on_replica(fn: Callable[..., Any]) -> Callable[..., Any]:
     """
     if not _on_replica.get():
         return fn
-    status = tf.__internal__.autograph.control_status_ctx()
-    return tf.__internal__.autograph.tf_convert(fn, status)
+    return modes.convert(fn)

@@ -1,14 +1,16 @@
 """Methods of an Estimator that read its checkpoints, open its model or try a job out."""
 
-import pkgutil
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.reading import variable_names, variable_value
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.type_aliases import PredictKeys
 from estimator_train.predictor.live import EstimatorPredictor, open_predictor
+
+if TYPE_CHECKING:
+    from estimator_train.estimator.estimator import Estimator
 
 
 class ModelMethods:
@@ -32,10 +34,10 @@ class ModelMethods:
           train_spec: The `TrainSpec` of the job.
           eval_spec: Its `EvalSpec`, or a list of EvalSpecs.
         """
-        # Jobs import Estimator, so this method cannot import them.
-        return pkgutil.resolve_name("estimator_train.training.dry_run:dry_run")(
-            self, train_spec, eval_spec
-        )
+        # Jobs import Estimator, so that this module cannot import them.
+        from estimator_train.training.dry_run import dry_run
+
+        return dry_run(cast("Estimator", self), train_spec, eval_spec)
 
     def latest_checkpoint(self) -> str | None:
         """Returns the path prefix of the latest checkpoint in model_dir, or None."""

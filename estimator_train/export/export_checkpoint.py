@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
 from estimator_train.engine.sessions.session import explain_restore_errors, session_config
+from estimator_train.engine.tf_internals import saver_entries
 from estimator_train.export.receivers import ReceiverFn
 from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, open_writer
 from estimator_train.export.signatures import make_signatures
@@ -117,7 +117,7 @@ def _add_mode(
 def _get_saver(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Saver:
     """Returns the Saver that restores the variables and writes them to the SavedModel."""
     if isinstance(scaffold.saver, tf.train.Checkpoint):
-        return tf_internals.saver_by_places(scaffold.saver)
+        return saver_entries.saver_by_places(scaffold.saver)
     return scaffold.saver or tf.compat.v1.train.Saver(sharded=True)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.tf_internals.modes import eager_mode
 from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.heads.types import Optimizer
 from estimator_train.optimizers.base import SCOPE, compute_gated_gradients
@@ -135,7 +136,7 @@ def _minimize(
         step = tf.compat.v1.train.get_or_create_global_step()
     if _is_graph_optimizer(optimizer):
         return _minimize_in_graph(loss, optimizer, variables, step)
-    with tf.__internal__.eager_context.eager_mode():
+    with eager_mode():
         settings = graph_optimizer(optimizer)
     return settings.minimize(loss, variables, step).operation
 

@@ -3,7 +3,6 @@
 `KerasCallbacks` is imported when it is first used, because Keras takes seconds to import.
 """
 
-import pkgutil
 from typing import TYPE_CHECKING, Any
 
 from estimator_train.hooks.backup import BackupAndRestore
@@ -27,7 +26,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "KerasCallbacks":
-        return pkgutil.resolve_name(
-            "estimator_train.keras.callbacks.keras_callbacks:KerasCallbacks"
-        )
+        from estimator_train.keras.callbacks.keras_callbacks import KerasCallbacks
+
+        return KerasCallbacks
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

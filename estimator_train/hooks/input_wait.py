@@ -4,7 +4,7 @@ import re
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine.tf_internals import graphs
 
 # Types of the operations that read a step's data from datasets and queues.
 INPUT_TYPE = re.compile(r"\w*GetNext\w*|Queue(Dequeue|Read)\w*|ReaderRead\w*")
@@ -49,6 +49,6 @@ class InputWait:
 
 def _measure_seconds(operation: tf.Operation) -> tf.Tensor:
     before = tf.timestamp()
-    tf_internals.run_after(operation, before.op)
+    graphs.run_after(operation, before.op)
     with tf.control_dependencies([operation]):
         return tf.timestamp() - before

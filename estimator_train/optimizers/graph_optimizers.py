@@ -6,6 +6,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.tf_internals.modes import eager_mode
 from estimator_train.optimizers.base import (
     AnyOptimizer,
     GraphOptimizer,
@@ -109,7 +110,7 @@ def make_legacy_form(optimizer: AnyOptimizer) -> tf_keras.optimizers.legacy.Opti
       optimizer: One of `tf_keras.optimizers` or `tf_keras.optimizers.legacy`, made in eager code.
         It is never changed.
     """
-    with tf.__internal__.eager_context.eager_mode():
+    with eager_mode():
         if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
             return _Legacy(optimizer, None).copy()
         return _convert(optimizer) if _has_legacy_form(optimizer) else None

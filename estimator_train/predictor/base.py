@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.predictor.batches import ArrayLike, Batch, to_input_array
 
 
@@ -36,7 +36,7 @@ class Predictor:
         self.feed_tensors = dict(feed_tensors)
         self.fetch_tensors = dict(fetch_tensors)
         self._names = list(self.fetch_tensors)
-        self._run: Callable[..., list[Any]] | None = tf_internals.session_call(
+        self._run: Callable[..., list[Any]] | None = graphs.session_call(
             session, list(self.feed_tensors.values()), list(self.fetch_tensors.values())
         )
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.core.protobuf import meta_graph_pb2
 
 from estimator_train.engine.checkpoints.reading import saved_global_step
 from estimator_train.engine.context import EstimatorContext
@@ -108,7 +107,7 @@ def _serve(trial: Estimator, spec: EvalSpec, exports: Sequence[Any]) -> dict[str
         signature = model.signature_def[tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY]
         outputs = {name: info.name for name, info in signature.outputs.items()}
         try:
-            return session.run(outputs, _build_request(signature, example))
+            return session.run(outputs, _build_request(signature.inputs, example))
         except (_NoRequestError, tf.errors.InvalidArgumentError) as error:
             kind = getattr(getattr(error, "op", None), "type", "")  # Of the failed operation.
             if not isinstance(error, _NoRequestError) and not kind.startswith("ParseExample"):
@@ -128,15 +127,15 @@ class _NoRequestError(ValueError):
 
 
 def _build_request(
-    signature: meta_graph_pb2.SignatureDef, example: Mapping[str, np.ndarray]
+    inputs: Mapping[str, tf.compat.v1.TensorInfo], example: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
     """Returns the value of each input tensor of a signature, for one example."""
     request = {}
-    for name, info in signature.inputs.items():
+    for name, info in inputs.items():
         dtype = tf.dtypes.as_dtype(info.dtype)
         if name in example:
             value = example[name].astype(dtype.as_numpy_dtype)
-        elif len(signature.inputs) == len(example) == 1 and dtype != tf.string:
+        elif len(inputs) == len(example) == 1 and dtype != tf.string:
             value = next(iter(example.values())).astype(dtype.as_numpy_dtype)
         elif dtype == tf.string:
             value = np.array([_serialize(example)])

@@ -19,9 +19,9 @@ import tf_keras
 
 from estimator_train.canned.parts.argument_types import FeatureColumn, FeatureColumns
 from estimator_train.canned.parts.lookups import Ids, make_ids
+from estimator_train.engine.tf_internals import column_types
 from estimator_train.heads.types import FeatureTensors
 
-_columns = tf.__internal__.feature_column
 # The class of embedding columns is not public.
 _EMBEDDING = type(
     tf.feature_column.embedding_column(
@@ -109,7 +109,7 @@ class Batch:
                 f"features should be a dictionary of `Tensor`s. Given type: {type(features)}"
             )
         self.features = dict(features)
-        self._cache = _columns.FeatureTransformationCache(self.features)
+        self._cache = column_types.FeatureTransformationCache(self.features)
         self._tables: dict[Any, Any] = {}
         self._ids_by_column: dict[Any, Ids] = {}
         self.v1 = v1
@@ -169,7 +169,7 @@ class Batch:
         state, shared = _ColumnState(self._tables), self._get_shared_scope()
         parts, lengths = [], []
         for column in columns:
-            _check_kind(column, _columns.SequenceDenseColumn)
+            _check_kind(column, column_types.SequenceDenseColumn)
             with _v1.variable_scope(_scope_name(column)):
                 column.create_state(state)
                 with _v1.variable_scope(shared, auxiliary_name_scope=False):
@@ -237,7 +237,7 @@ class Batch:
         self, column: FeatureColumn, state: Any, shared: Any, training: bool | None = None
     ) -> tf.Tensor:
         """Returns the numbers of one column, [batch, size]."""
-        _check_kind(column, _columns.DenseColumn)
+        _check_kind(column, column_types.DenseColumn)
         with _v1.variable_scope(_scope_name(column)):
             column.create_state(state)
             if _is_plain_embedding(column):
@@ -264,7 +264,7 @@ class Batch:
         return scope if self.v1 else _v1.VariableScope(scope.reuse, name="", use_resource=True)
 
 
-class _ColumnState(tf.__internal__.feature_column.StateManager):
+class _ColumnState(column_types.StateManager):
     """State of columns: variables of one part of a model, and tables that all parts share."""
 
     def __init__(self, tables: dict[Any, Any]) -> None:
@@ -312,7 +312,7 @@ def _is_dense_features_replaced() -> bool:
 
 
 def _is_v2(column: object) -> bool:
-    return isinstance(column, _columns.FeatureColumn)
+    return isinstance(column, column_types.FeatureColumn)
 
 
 def _is_column(column: object) -> bool:

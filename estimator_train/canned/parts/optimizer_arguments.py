@@ -11,7 +11,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.canned.parts.argument_types import OptimizerArgument
-from estimator_train.engine import tf_internals
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.heads.types import Optimizer
 from estimator_train.optimizers.graph_optimizers import make_legacy_form
@@ -185,7 +185,7 @@ def _order_initializers(optimizer: Optimizer) -> None:
     while stack:
         operation = stack.pop()
         if operation.type == "ReadVariableOp" and operation.inputs[0] is steps.handle:
-            tf_internals.run_after(operation, steps.initializer)
+            graphs.run_after(operation, steps.initializer)
         elif operation.name not in seen:
             seen.add(operation.name)
             stack += [tensor.op for tensor in operation.inputs]

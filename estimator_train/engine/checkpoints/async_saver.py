@@ -10,7 +10,6 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.cluster.launched import report_checkpoint
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import mark_whole
 from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
@@ -22,6 +21,7 @@ from estimator_train.engine.hook_types import (
     RunValues,
     SaverHook,
 )
+from estimator_train.engine.tf_internals import graphs
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 # Those that the operation DeepCopy has a kernel for; a session copies values of all others itself.
@@ -142,7 +142,7 @@ class AsyncSaver:
             return
         self._values = values
         # A session copies a fetched tensor that the graph holds in one thread, much slower.
-        with tf_internals.reopened(graph), graph.as_default(), tf.name_scope("checkpoint_copies"):
+        with graphs.reopened(graph), graph.as_default(), tf.name_scope("checkpoint_copies"):
             self._copies = [_copy(value) for value in self._values]
 
     def _write(self, frozen: "_FrozenSession", save_path: str, arguments: dict[str, Any]) -> None:
@@ -249,7 +249,7 @@ class FailedWriteHook(PassiveHook):
         self._saver.raise_error()
 
 
-class _FrozenSession(tf_internals.SessionInterface):
+class _FrozenSession(graphs.SessionInterface):
     """Session for a Saver in which some tensors keep the values that they had at the save."""
 
     def __init__(self, session: tf.compat.v1.Session, values: dict[tf.Tensor, Any]) -> None:

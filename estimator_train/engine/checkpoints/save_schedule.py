@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.hook_types import (
     GlobalStepHook,
     Listener,
@@ -14,6 +13,7 @@ from estimator_train.engine.hook_types import (
 )
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.coordination import WorkerAgreement
+from estimator_train.engine.tf_internals import tf_hooks
 
 
 class CheckpointStepsListener(Listener):
@@ -56,7 +56,7 @@ class SaveSchedule(GlobalStepHook):
         self._savers = list(savers)
         if agreement is not None:
             for saver in self._savers:
-                tf_internals.save_only_when(saver, lambda: bool(agreement.chief_saves))
+                tf_hooks.save_only_when(saver, lambda: bool(agreement.chief_saves))
         self._listeners = [
             listener for listener in listeners if isinstance(listener, CheckpointStepsListener)
         ]
@@ -78,7 +78,7 @@ class SaveSchedule(GlobalStepHook):
           steps: The interval in steps, for a hook that counts steps.
           secs: The interval in seconds, for a hook that counts seconds.
         """
-        tf_internals.set_interval(self._savers[0], steps=steps, secs=secs)
+        tf_hooks.set_interval(self._savers[0], steps=steps, secs=secs)
 
     def is_due_after_next(self, global_step: int) -> bool:
         """Returns whether a checkpoint is due after the next step.
@@ -101,7 +101,7 @@ class SaveSchedule(GlobalStepHook):
         if not any((before + 1) // every > seen // every for every in self._intervals):
             return
         self._saved = int(run_context.session.run(self._global_step))
-        if tf_internals.save_now(self._savers[0], run_context.session, self._saved):
+        if tf_hooks.save_now(self._savers[0], run_context.session, self._saved):
             run_context.request_stop()
 
     def end(self, session: tf.compat.v1.Session) -> None:
@@ -109,4 +109,4 @@ class SaveSchedule(GlobalStepHook):
         for listener in self._listeners:
             listener.is_ending = True
         if self._saved is not None and self._saved == session.run(self._global_step):
-            tf_internals.count_as_saved(self._savers[0], self._saved)
+            tf_hooks.count_as_saved(self._savers[0], self._saved)

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_table import SharedCounter
@@ -26,6 +25,7 @@ from estimator_train.engine.hook_types import (
     SaverHook,
 )
 from estimator_train.engine.loops.training_loop import needs_other_workers
+from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
@@ -52,7 +52,7 @@ def pace_saves(saver: SaverHook, schedule: SaveSchedule, context: EstimatorConte
     listener = SavePacingListener(
         schedule, steps, secs, config.num_worker_replicas, steps_between_checks
     )
-    tf_internals.add_listeners(saver, [listener], first=True)
+    tf_hooks.add_listeners(saver, [listener], first=True)
 
 
 class SavePacingListener(Listener):

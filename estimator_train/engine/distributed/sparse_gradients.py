@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine.tf_internals import strategies
 
 _POWERS = 31
 # Distance between the keys of the collectives of two powers; larger than any number of them.
@@ -22,13 +22,13 @@ def gather_rows_of_any_number(strategy: Any) -> None:
     Args:
       strategy: The strategy, in graph form.
     """
-    for launcher in tf_internals.collective_launchers(strategy):
+    for launcher in strategies.collective_launchers(strategy):
         launcher.all_reduce_indexed_slices = functools.partial(_gather_rows, launcher)
 
 
 def _gather_rows(launcher: Any, slices: tf.IndexedSlices, options: Any = None) -> tf.IndexedSlices:
     """Returns the rows of all replicas, concatenated."""
-    with tf.device(launcher._device):
+    with tf.device(strategies.launcher_device(launcher)):
         row_count = tf.shape(slices.indices)
         lengths = _gather(launcher, row_count, tf.constant(0), options)
         power = _power_above(tf.reduce_max(lengths))
@@ -54,13 +54,8 @@ def _power_above(number: tf.Tensor) -> tf.Tensor:
 
 
 def _gather(launcher: Any, part: tf.Tensor, power: tf.Tensor, options: Any) -> tf.Tensor:
-    options = launcher._options.merge(options)
+    arguments = strategies.next_collective_arguments(launcher, options)
+    instance_key = arguments.pop("instance_key") + _KEYS_APART * power
     return tf.raw_ops.CollectiveGatherV2(
-        input=part,
-        group_size=launcher._group_size,
-        group_key=launcher._group_key,
-        instance_key=launcher._next_instance_key() + _KEYS_APART * power,
-        ordering_token=[],
-        communication_hint=options.implementation.value.lower(),
-        timeout_seconds=options.timeout_seconds or 0,
+        input=part, instance_key=instance_key, ordering_token=[], **arguments
     )

@@ -9,8 +9,8 @@ import tensorflow as tf
 from estimator_train import cluster
 from estimator_train.cluster import Cluster
 from estimator_train.cluster.platforms import asks_for_ps
-from estimator_train.engine import tf_internals
 from estimator_train.engine.distributed.sparse_gradients import gather_rows_of_any_number
+from estimator_train.engine.tf_internals import strategies
 from estimator_train.engine.type_aliases import Strategy
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_multi_worker
@@ -70,7 +70,7 @@ def graph_form(strategy: Strategy, config: RunConfig | None) -> Any:
     """
     if is_multi_worker(strategy):
         return _multi_worker_in_graph(strategy, config)
-    if type(strategy) in _MIRRORED and tf_internals.left_to_choose_its_sums(strategy):
+    if type(strategy) in _MIRRORED and strategies.left_to_choose_its_sums(strategy):
         devices = strategy.extended.worker_devices
         if all(tf.DeviceSpec.from_string(device).device_type == "CPU" for device in devices):
             # In eager code the strategy chose collectives. They are slower on CPUs, and cannot sum
@@ -95,7 +95,7 @@ def _multi_worker_in_graph(strategy: Strategy, config: RunConfig | None) -> Any:
                 tf.train.ClusterSpec({})
             )
         graph_strategy = _V1.experimental.MultiWorkerMirroredStrategy(
-            communication=tf_internals.communication_of(strategy), cluster_resolver=resolver
+            communication=strategies.communication_of(strategy), cluster_resolver=resolver
         )
     gather_rows_of_any_number(graph_strategy)
     return graph_strategy

@@ -14,7 +14,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.checkpoints.reading import global_step_in
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
@@ -25,6 +24,7 @@ from estimator_train.engine.hook_types import Hook, PassiveHook, RunArgs, RunCon
 from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoordinator
 from estimator_train.engine.loops.graph_loop import LoopVote
 from estimator_train.engine.loops.training_loop import TrainingLoop
+from estimator_train.engine.tf_internals import graphs, tf_hooks
 from estimator_train.lifecycle.long_wait import limit_wait
 
 _LOG = tf.get_logger()
@@ -96,7 +96,7 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
         self._last_step = tf.compat.v1.placeholder_with_default(
             tf.constant(_NO_LIMIT, tf.int64), []
         )
-        self._step_read = tf_internals.global_step_read()
+        self._step_read = graphs.global_step_read()
         not_last = self._step_read + 1 < self._last_step
         with self._strategy.scope():
             continues = self._has_next & self._wants_step & not_last
@@ -211,7 +211,7 @@ def _stops_at_step(hook: Hook) -> bool:
 
 def _last_step_of(hook: Any) -> int | None:
     """Returns the step at which a hook stops: its `last_step`, or that of a StopAtStepHook."""
-    return hook.last_step if hasattr(hook, "last_step") else hook._last_step
+    return hook.last_step if hasattr(hook, "last_step") else tf_hooks.last_step(hook)
 
 
 def _all(strategy: tf.distribute.Strategy, flags: tf.Tensor) -> tf.Tensor:

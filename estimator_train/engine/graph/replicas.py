@@ -5,7 +5,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import (
     Inputs,
@@ -16,6 +15,7 @@ from estimator_train.engine.inputs.input_fn import (
 )
 from estimator_train.engine.inputs.lookahead import make_lookahead_inputs
 from estimator_train.engine.inputs.sharding import select_shard
+from estimator_train.engine.tf_internals import iterators, strategies
 from estimator_train.engine.user_functions import as_replica
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
@@ -58,7 +58,7 @@ def distributed_inputs(
         return make_lookahead_inputs(dataset_fn(input_context), input_context)
     if mode == ModeKeys.TRAIN and context.config.save_input_position:
         return _inputs_of_one_iterator(dataset_fn, strategy)
-    iterator = tf_internals.input_iterator(strategy, dataset_fn)
+    iterator = iterators.input_iterator(strategy, dataset_fn)
     features, labels = split(iterator.get_next())
     return Inputs(features, labels, iterator, iterator.initializer)
 
@@ -129,11 +129,11 @@ def call_on_replicas(
         specs.append(spec)
         return spec.loss
 
-    with tf_internals.scaled_loss(strategy):
+    with strategies.scaled_loss(strategy):
         losses = strategy.extended.call_for_each_replica(
             as_replica(call_replica, strategy), args=(inputs.features, inputs.labels)
         )
-    mean = mode == ModeKeys.EVAL or tf_internals.loss_was_scaled(tf.compat.v1.get_default_graph())
+    mean = mode == ModeKeys.EVAL or strategies.loss_was_scaled(tf.compat.v1.get_default_graph())
     reduction = tf.distribute.ReduceOp.MEAN if mean else tf.distribute.ReduceOp.SUM
     loss = strategy.reduce(reduction, losses, axis=None)
     first = specs[0]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine.tf_internals import graphs
 
 MIN_BYTES = 64 * 2**10
 _ALIGNMENT = 64  # TensorFlow copies arrays at other addresses.
@@ -69,7 +69,7 @@ def external_constant(value: Any, dtype: Any, shape: Any, name: str | None) -> t
     if number_type is None or (shape is not None and tuple(shape) != array.shape):
         return None
     external = _Array(_snapshot(array, number_type))
-    tensor = tf_internals.tensor_of(external, number_type, array.shape, name or "Const")
+    tensor = graphs.tensor_of(external, number_type, array.shape, name or "Const")
     _arrays.setdefault(tensor.graph, {})[tensor.op.name] = external
     return tensor
 

@@ -13,7 +13,7 @@ from estimator_train.engine.inputs.external_arrays import MIN_BYTES, external_co
 from estimator_train.engine.inputs.sharding import select_shard
 from estimator_train.engine.keras_3 import explain_keras_3_error
 from estimator_train.engine.own_servers import runs_here
-from estimator_train.engine.tf_internals import constants_made_by
+from estimator_train.engine.tf_internals.graphs import constants_made_by
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()

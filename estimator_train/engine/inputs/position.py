@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position_files import PositionFiles
 from estimator_train.engine.loops.coordination import WorkerAgreement
+from estimator_train.engine.tf_internals import iterators
 
 _LOG = tf.get_logger()
 _IGNORE_STATE, _REFUSE_STATE = 1, 2  # How tf.data saves stateful functions.
@@ -57,7 +57,7 @@ class InputPosition:
         self._can_be_saved = True
         self._state: str | None = None
         self._start = 0
-        handle = tf_internals.iterator_handle(inputs.iterator)
+        handle = iterators.iterator_handle(inputs.iterator)
         self._next = [op for op in handle.consumers() if op.type == "IteratorGetNext"]
         self._strict = _serialized(handle, _REFUSE_STATE)
         self._position = _serialized(handle, _IGNORE_STATE)

@@ -13,11 +13,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.external_arrays import external_arrays
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, fits_iterator
 from estimator_train.engine.inputs.input_form import InputForm, extract_form
 from estimator_train.engine.inputs.start import has_many_rows, without_autotune
+from estimator_train.engine.tf_internals import iterators
 
 _FAIL_ON_STATE = 2
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
@@ -110,7 +110,7 @@ class InputSlot:
             dataset = tf.data.Dataset.from_tensor_slices(empty).with_options(options)
             return tf.raw_ops.MakeIterator(
                 dataset=tf.data.experimental.to_variant(dataset),
-                iterator=tf_internals.iterator_handle(self._inputs.iterator),
+                iterator=iterators.iterator_handle(self._inputs.iterator),
             )
 
     def _feed(self, form: InputForm, dataset: str) -> InputStart:

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine.tf_internals import graphs
 
 # To hand an operation to another thread takes microseconds, which is little in longer steps.
 _SHORT_STEP_SECS = 2e-3
@@ -103,6 +103,4 @@ class ChosenExecutor:
 
     def _in_this_thread(self) -> _Executor:
         assert self._session is not None
-        return _Executor(
-            tf_internals.session_call(self._session, [], self._tensors, in_this_thread=True)
-        )
+        return _Executor(graphs.session_call(self._session, [], self._tensors, in_this_thread=True))

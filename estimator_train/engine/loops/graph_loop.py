@@ -16,6 +16,7 @@ import tensorflow as tf
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
 from estimator_train.engine.loops.step_fetches import TrainOp
 from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compile_step
+from estimator_train.engine.tf_internals import graphs
 
 
 class NotLoopableError(Exception):
@@ -321,13 +322,9 @@ def _is_unused_gradient(operation: tf.Operation, gate: tf.Operation) -> bool:
         return False
     consumers = [user for tensor in operation.outputs for user in tensor.consumers()]
     return bool(consumers) and all(
-        user.type == "Identity" and gate in user.control_inputs and not _is_used(user)
+        user.type == "Identity" and gate in user.control_inputs and not graphs.has_dependents(user)
         for user in consumers
     )
-
-
-def _is_used(operation: tf.Operation) -> bool:
-    return bool(operation.outputs[0].consumers() or operation._control_outputs)
 
 
 def _is_handle(operation: tf.Operation) -> bool:
@@ -340,7 +337,7 @@ def _is_handle(operation: tf.Operation) -> bool:
 
 
 def _check_loopable(operation: tf.Operation) -> None:
-    if any(tensor.dtype._is_ref_dtype for tensor in operation.outputs):
+    if graphs.has_reference(operation):
         raise NotLoopableError(f"'{operation.name}' is a reference variable")
     if operation.type == "Placeholder":
         raise NotLoopableError(f"the placeholder '{operation.name}' must be fed at every step")

@@ -5,23 +5,21 @@ of steps up to and including the next one that it must see (None: no step), and 
 `after_loop(steps, loss)` is called after steps that it did not see; it returns True to stop
 training. A hook that overrides neither `before_run` nor `after_run` need not see any step.
 
-TensorFlow's hooks have no such methods: the tables below read their timers, and set them after a
+TensorFlow's hooks have no such methods: `hook_timers` reads their timers, and sets them after a
 loop. Any other hook must see every step. A subclass of one of TensorFlow's hooks with a true
 `keeps_cadence` has the cadence of that hook, whichever methods it overrides.
 """
 
-import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Hook, RunContext, RunValues, SaverHook
+from estimator_train.engine.hook_types import Hook, RunContext, RunValues
+from estimator_train.engine.tf_internals import hook_timers
 
 _train = tf.compat.v1.train
-# A hook of TensorFlow, whose private attributes are read: they have no types.
-_TensorFlowHook: TypeAlias = Any
 _Loss: TypeAlias = np.generic | None
 _NEXT = 1
 _STEP_METHODS = ("before_run", "after_run")
@@ -89,66 +87,17 @@ def _declares_cadence(kind: type, known: type) -> bool:
     return known is not Hook and getattr(kind, "keeps_cadence", False)
 
 
-def _timer_due(timer: object, position: int) -> int | None:
-    """Returns the steps from `position` to the one at which a SecondOrStepTimer triggers."""
-    if isinstance(timer, _train.SecondOrStepTimer):
-        if timer._last_triggered_step is None:
-            return _NEXT
-        if timer._every_steps is not None:
-            return timer._last_triggered_step + timer._every_steps - position
-        passed = time.time() - timer._last_triggered_time
-        return _NEXT if passed >= timer._every_secs else None
-    return None  # Without steps and seconds the timer never triggers.
-
-
-def _saver_due(hook: _TensorFlowHook, global_step: int) -> int | None:
-    return _timer_due(hook._timer, global_step)
-
-
-def _summary_due(hook: _TensorFlowHook, global_step: int) -> int | None:
-    if hook._next_step is None:  # The hook has not seen a step yet.
-        return _NEXT
-    return _timer_due(hook._timer, global_step)
-
-
-def _logging_due(hook: _TensorFlowHook, global_step: int) -> int | None:
-    del global_step  # The hook counts the runs that it saw, and decides before each to log or not.
-    steps = _timer_due(hook._timer, hook._iter_count)
-    by_steps = getattr(hook._timer, "_every_steps", None) is not None
-    first = getattr(hook._timer, "_last_triggered_step", None) is None
-    return steps if steps is None or first or not by_steps else steps + 1
-
-
-def _stop_due(hook: _TensorFlowHook, global_step: int) -> int | None:
-    return hook._last_step - global_step
-
-
 def _never_due(hook: Hook, global_step: int) -> None:
     del hook, global_step
 
 
 _DUE: dict[type, Callable[[Any, int], int | None]] = {
-    SaverHook: _saver_due,
-    _train.StepCounterHook: _saver_due,
-    _train.SummarySaverHook: _summary_due,
-    _train.ProfilerHook: _summary_due,
+    **hook_timers.DUE,
     _train.NanTensorHook: _never_due,
-    _train.LoggingTensorHook: _logging_due,
-    _train.StopAtStepHook: _stop_due,
     _train.FinalOpsHook: _never_due,
     _train.GlobalStepWaiterHook: _never_due,
     Hook: _never_due,  # Last, because every hook is a subclass.
 }
-
-
-def _summary_after_loop(hook: _TensorFlowHook, global_step: int, steps: int, loss: _Loss) -> None:
-    del steps, loss
-    hook._next_step = global_step + 1
-
-
-def _logging_after_loop(hook: _TensorFlowHook, global_step: int, steps: int, loss: _Loss) -> None:
-    del global_step, loss
-    hook._iter_count += steps
 
 
 def _nan_after_loop(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bool:
@@ -160,8 +109,6 @@ def _nan_after_loop(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bo
 
 
 _AFTER_LOOP: dict[type | None, Callable[[Any, int, int, Any], bool | None]] = {
-    _train.SummarySaverHook: _summary_after_loop,
-    _train.ProfilerHook: _summary_after_loop,
-    _train.LoggingTensorHook: _logging_after_loop,
+    **hook_timers.AFTER_LOOP,
     _train.NanTensorHook: _nan_after_loop,
 }

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops import hook_schedule
 from estimator_train.engine.loops.coordination import WorkerCoordinator
 from estimator_train.engine.loops.hooked_step import HookedStep
 from estimator_train.engine.loops.step_budget import StepBudget
 from estimator_train.engine.loops.training_loop import TrainingLoop
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.lifecycle.step_timeout import StepTimeout
 
 _LOG = tf.get_logger()
@@ -68,7 +68,7 @@ class StepRunner:
         def run_round(step_context: Any) -> None:
             try:
                 # The context's session is outdated after another task failed.
-                if self._run_round(tf_internals.current_session(session)):
+                if self._run_round(graphs.current_session(session)):
                     step_context.request_stop()
             except BaseException:
                 join_writer()

@@ -8,7 +8,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_position import AnnounceSavesListener, SaveWithChiefHook
@@ -21,6 +20,7 @@ from estimator_train.engine.inputs.position_hooks import (
     SaveWorkerPositionHook,
 )
 from estimator_train.engine.loops.coordination import WorkerAgreement
+from estimator_train.engine.tf_internals import tf_hooks
 
 _LOG = tf.get_logger()
 
@@ -65,7 +65,7 @@ def track_position(
     if inputs.iterator is None:
         reason = "input_fn did not return a Dataset"
     elif users_savers:
-        prefix = tf_internals.saving_prefix(users_savers[0])
+        prefix = tf_hooks.saving_prefix(users_savers[0])
     elif config.save_checkpoints_steps or config.save_checkpoints_secs:
         prefix = os.path.join(context.model_dir, "model.ckpt")
     else:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, repair
 from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
@@ -25,6 +24,7 @@ from estimator_train.engine.run.save_on_signal import save_on_signal
 from estimator_train.engine.run.train_hooks import collect_hooks, instrument
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import training_session
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.lifecycle.preemption import handle_preemption
@@ -84,7 +84,7 @@ def _train_in_new_graph(
     strategy = graph_form(config.train_distribute, config) if config.train_distribute else None
     with model_graph(context, placement(config, topology.device) if topology.device else None):
         step = _build_training_step(context, input_fn, hooks, strategy)
-        step_read = tf_internals.read_step_before_increment(step.global_step, step.spec.train_op)
+        step_read = graphs.read_step_before_increment(step.global_step, step.spec.train_op)
         _show_loss(step.spec.loss)
         votes = step.inputs.has_next is not None
         agreement = WorkerAgreement(True, False) if votes else WorkerAgreement()
@@ -127,7 +127,7 @@ def _build_training_step(
         warm_start.apply(context.warm_start, latest_checkpoint(context.model_dir))
     if context.topology.is_synchronous:
         feeds = step.spec.scaffold.init_feed_dict or {}
-        tf_internals.keep_broadcasts(step.global_step, feeds)
+        graphs.keep_broadcasts(step.global_step, feeds)
     return step
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.async_saver import AsyncSaver, saver_hooks
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
 from estimator_train.engine.context import EstimatorContext
@@ -14,6 +13,7 @@ from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.hook_types import Hook, Listener, SaverHook
 from estimator_train.engine.loops.coordination import WorkerAgreement
 from estimator_train.engine.run.position_tracking import PositionTracking, track_position
+from estimator_train.engine.tf_internals import tf_hooks
 from estimator_train.run_config import RunConfig
 
 
@@ -67,7 +67,7 @@ class TrainingCheckpoints:
         self._agreement = agreement
         self._listeners = [*listeners, *(self.position.listeners if self.position else ())]
         if users_savers:
-            tf_internals.add_listeners(users_savers[0], self._listeners)
+            tf_hooks.add_listeners(users_savers[0], self._listeners)
             if config.is_chief:
                 self._schedule_saves(users_savers, config)
         elif config.save_checkpoints_secs or config.save_checkpoints_steps:
@@ -119,7 +119,7 @@ def _add_saver(
     own_values = None
     if context.topology.is_synchronous:
         with strategy.scope():
-            own_values = tf_internals.entries_of_own_values()
+            own_values = savers.entries_of_own_values()
     saver = tf.compat.v1.train.Saver(
         own_values,
         sharded=True,

@@ -12,7 +12,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.integrity import fingerprint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.external_arrays import release_arrays
@@ -22,6 +21,7 @@ from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.engine.sessions.built_model import BuiltModel
 from estimator_train.engine.sessions.session import explain_restore_errors, open_restored_session
+from estimator_train.engine.tf_internals import graphs
 
 # Each imported input leaves its operations in the graph; past these limits a model is rebuilt.
 _MAX_IMPORTED = 100
@@ -65,7 +65,7 @@ class OpenModel:
             built.graph, built.scaffold, session_config, checkpoint_path
         )
         self.calls = PlainSession(self.session)
-        tf_internals.reopen(built.graph)
+        graphs.reopen(built.graph)
         self._loaded = _fingerprint(checkpoint_path)
         first(self.session)
         if not key:
@@ -158,9 +158,7 @@ class PlainSession:
         """Returns a function that computes tensors in the caller's thread."""
         names = tuple(tensor.name for tensor in tensors)
         if names not in self._short:
-            self._short[names] = tf_internals.session_call(
-                self.raw, [], tensors, in_this_thread=True
-            )
+            self._short[names] = graphs.session_call(self.raw, [], tensors, in_this_thread=True)
         return self._short[names]
 
     def should_stop(self) -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, read_checkpoint_list
 from estimator_train.engine.context import EstimatorContext
@@ -17,6 +16,7 @@ from estimator_train.engine.graph.mixed_precision import enable_casts
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
+from estimator_train.engine.tf_internals import saver_entries
 from estimator_train.run_config.topology import is_multi_worker
 
 _LOG = tf.get_logger()
@@ -222,7 +222,7 @@ def explain_restore_errors(checkpoint_path: str | None, by_name: bool = True) ->
             raise CheckpointMismatchError(None, None, f"{_MISMATCH}\n\n{advice}")
         _warn_of_mismatches(str(checkpoint_path), mismatches)
     if checkpoint_path and by_name and _OBJECT_GRAPH in saved:
-        tf_internals.prepare_restore_by_places(_default_saver(graph), checkpoint_path)
+        saver_entries.prepare_restore_by_places(_default_saver(graph), checkpoint_path)
     try:
         yield
     except tf.errors.NotFoundError as error:

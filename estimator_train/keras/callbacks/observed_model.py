@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.tf_internals.modes import eager_mode
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.graph.model_operations import variables_of
 from estimator_train.keras.graph.rebuilding import Blueprint
@@ -94,7 +95,7 @@ class ObservedTraining:
 
 def read_eager_value(variable: tf.Variable) -> np.ndarray:
     """Returns an eager variable's value while a graph is the default."""
-    with tf.__internal__.eager_context.eager_mode():
+    with eager_mode():
         return variable.numpy()
 
 

@@ -10,7 +10,7 @@ import tf_keras
 # The format of checkpoints on disk; TensorFlow publishes it as a protocol buffer only.
 from tensorflow.core.protobuf.trackable_object_graph_pb2 import TrackableObjectGraph
 
-from estimator_train.engine import tf_internals
+from estimator_train.engine.tf_internals import saver_entries
 from estimator_train.keras.graph.structures import Trackable
 from estimator_train.run_config import RunConfig
 
@@ -48,11 +48,11 @@ def object_based_saver(
     def build(strategy: tf.distribute.Strategy) -> ObjectBasedSaver:
         del strategy
         entries = [
-            tf_internals.CheckpointEntry.of_variable(key, variable, checks_shapes)
+            saver_entries.CheckpointEntry.of_variable(key, variable, checks_shapes)
             for key, variable in graph.variables.items()
         ]
         proto = graph.proto.SerializeToString(deterministic=True)
-        entries.append(tf_internals.CheckpointEntry.of_constant(_GRAPH_KEY, proto))
+        entries.append(saver_entries.CheckpointEntry.of_constant(_GRAPH_KEY, proto))
         return ObjectBasedSaver(
             entries,
             sharded=True,

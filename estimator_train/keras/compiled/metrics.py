@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.tf_internals.modes import has_v2_behavior
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.compiled.losses import Loss
 from estimator_train.keras.graph.io_names import Names
@@ -146,7 +147,7 @@ def _as_list(entry: Structure) -> list[GivenMetric]:
 
 def _name(metric: GivenMetric) -> str:
     if isinstance(metric, str):
-        return metric if tf.__internal__.tf2.enabled() else _name_in_version_1(metric)
+        return metric if has_v2_behavior() else _name_in_version_1(metric)
     name = getattr(metric, "name", None) or getattr(metric, "__name__", None)
     return name or type(metric).__name__
 

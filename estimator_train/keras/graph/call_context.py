@@ -7,9 +7,9 @@ from typing import TypeVar
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.tf_internals.modes import convert_callees
+
 _T = TypeVar("_T")
-# AutoGraph's default status, with which Keras converts the layers it calls.
-_UNCHANGED = tf.__internal__.autograph.control_status_ctx()
 
 
 def in_keras_call(function: Callable[[], _T], training: bool) -> _T:
@@ -26,7 +26,7 @@ def in_keras_call(function: Callable[[], _T], training: bool) -> _T:
       The result of `function`.
     """
     result: list[_T] = []
-    called = tf.__internal__.autograph.tf_convert(function, _UNCHANGED, convert_by_default=False)
+    called = convert_callees(function)
 
     class Model(tf_keras.layers.Layer):
         @tf.autograph.experimental.do_not_convert

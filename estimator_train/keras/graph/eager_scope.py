@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
+from estimator_train.engine.tf_internals.modes import eager_mode
+
 
 @contextlib.contextmanager
 def eagerly(outside: tf.Graph | None = None) -> Iterator[None]:
@@ -15,5 +17,5 @@ def eagerly(outside: tf.Graph | None = None) -> Iterator[None]:
     """
     # A graph holds its strategy, devices and creators of variables.
     graph = tf.Graph() if outside is None else outside
-    with graph.as_default(), tf.__internal__.eager_context.eager_mode():
+    with graph.as_default(), eager_mode():
         yield

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.hook_types import Hook, RunArgs, RunContext, RunValues
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.estimator import Estimator
 from estimator_train.estimator.type_check import check_estimator
 from estimator_train.training.early_stopping.eval_metrics import read_eval_metrics
@@ -190,7 +190,7 @@ class _EarlyStopping(Hook):
     def begin(self) -> None:
         """Makes the variable by which the chief tells the others."""
         self._timer.reset()
-        self._step_read = tf_internals.global_step_read()
+        self._step_read = graphs.global_step_read()
         saved = self._estimator.latest_checkpoint()
         is_saved = saved is None or _STOP in dict(tf.train.list_variables(saved))
         keys = tf.compat.v1.GraphKeys

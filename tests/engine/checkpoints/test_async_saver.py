@@ -7,13 +7,13 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints import integrity
 from estimator_train.engine.checkpoints.async_saver import (
     AsyncSaver,
     CheckpointWriteError,
     WaitForWriteListener,
 )
+from estimator_train.engine.tf_internals import graphs
 
 v1 = tf.compat.v1
 
@@ -155,7 +155,7 @@ def test_saver_of_a_users_own_making_saves_at_once(variable_graph, tmp_path):
             self.thread = threading.current_thread()
             return super().save(*args, **kwargs)
 
-    with tf_internals.reopened(session.graph), session.graph.as_default():
+    with graphs.reopened(session.graph), session.graph.as_default():
         own = Own()
     AsyncSaver(v1.train.Scaffold(saver=own)).save(session, str(tmp_path / "own.ckpt"))
     assert own.thread is threading.main_thread()

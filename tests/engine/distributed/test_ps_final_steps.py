@@ -5,11 +5,11 @@ import socket
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.distributed.ps_final_steps import (
     PauseBeforeFinalStepsHook,
     WaitBeforeFinalStepsHook,
 )
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
@@ -40,7 +40,7 @@ class Training(tf1.train.SessionRunHook):
         with self.graph.as_default():
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
-            tf_internals.read_step_before_increment(self.step, self.made)
+            graphs.read_step_before_increment(self.step, self.made)
             self.initial = self.step.assign(first)
             self.scaffold = tf1.train.Scaffold(init_op=self.initial)
 

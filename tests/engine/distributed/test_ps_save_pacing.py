@@ -6,10 +6,10 @@ import itertools
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine import tf_internals
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.distributed import ps_save_pacing
 from estimator_train.engine.distributed.ps_save_pacing import SavePacingListener, WaitForSaveHook
+from estimator_train.engine.tf_internals import graphs, tf_hooks
 from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
@@ -33,7 +33,7 @@ class Training:
         with self.in_graph():
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
-            tf_internals.read_step_before_increment(self.step, self.made)
+            graphs.read_step_before_increment(self.step, self.made)
             self.limit, self.writing = ps_save_pacing._shared_counters()
 
     @contextlib.contextmanager
@@ -138,7 +138,7 @@ def test_the_chief_saves_before_an_interval_is_over(target, tmp_path, every, tra
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_steps=every, listeners=[saved])
     pacing = SavePacingListener(SaveSchedule([saver], []), every, None, trainers, unseen)
-    tf_internals.add_listeners(saver, [pacing], first=True)
+    tf_hooks.add_listeners(saver, [pacing], first=True)
     training.run([saver])
     under_way = (3 + unseen) * (trainers - 1) + 1
     least, most = every - every // 2, max(every - under_way, every - every // 2)
@@ -155,7 +155,7 @@ def test_an_interval_in_seconds_begins_earlier_by_what_the_last_save_took(target
     training = Training(target, last=3)
     with training.in_graph():
         saver = tf1.train.CheckpointSaverHook(str(tmp_path), save_secs=600)
-    tf_internals.add_listeners(
+    tf_hooks.add_listeners(
         saver, [SavePacingListener(SaveSchedule([saver], []), None, 600, 3, 0)], first=True
     )
     training.run([saver])

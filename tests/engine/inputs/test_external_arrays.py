@@ -7,16 +7,14 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs import external_arrays, input_fn
+from estimator_train.engine.tf_internals import graphs
 
 ROWS = 100_000
 
 
 def kept_outside():
-    return tf_internals.constants_made_by(
-        external_arrays.external_constant, external_arrays.MIN_BYTES
-    )
+    return graphs.constants_made_by(external_arrays.external_constant, external_arrays.MIN_BYTES)
 
 
 @pytest.fixture

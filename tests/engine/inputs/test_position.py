@@ -11,13 +11,13 @@ import tiers
 
 import estimator_train as est
 import input_fns
-from estimator_train.engine import tf_internals
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position import InputPosition
 from estimator_train.engine.inputs.position_files import PositionFiles
 from estimator_train.engine.inputs.position_hooks import RestorePositionHook, SaveWorkerPositionHook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.loops.coordination import WorkerAgreement
+from estimator_train.engine.tf_internals import graphs
 
 tf1 = tf.compat.v1
 ROWS, BATCH, EPOCHS = 120, 4, 3
@@ -288,7 +288,7 @@ class Pipeline:
         with tf.Graph().as_default():
             step = tf1.train.create_global_step()
             count = step.assign_add(1)
-            tf_internals.read_step_before_increment(step, count)
+            graphs.read_step_before_increment(step, count)
             starting = tf1.train.Scaffold(init_op=step.assign(start))
             rows = tf.data.Dataset.range(100).shard(2, self._place.input_pipeline_id)
             iterator = tf1.data.make_initializable_iterator(rows)

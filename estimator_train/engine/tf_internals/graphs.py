@@ -1,0 +1,248 @@
+"""Graphs and sessions: constants, operations that run after others, prepared session calls."""
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+# Why internal: the message has no public name (see `session_call`).
+from tensorflow.core.protobuf.config_pb2 import CallableOptions
+
+# Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
+from tensorflow.python.client.session import SessionInterface as SessionInterface
+
+# Why internal: an array has become a message of the graph before public code sees it (see
+# `constants_made_by`).
+from tensorflow.python.framework import ops as framework_ops
+
+# Why internal: its public forms place it on a device of one process or say that they are deprecated
+# (see `tensor_of`).
+from tensorflow.python.ops.script_ops import py_func_common
+
+# Why internal: TensorFlow's hooks all fetch one cached read of the global step, and only this
+# function gives it (see `read_step_before_increment`).
+from tensorflow.python.training.training_util import (
+    GLOBAL_STEP_READ_KEY,
+    _get_or_create_global_step_read,
+)
+
+_ASSIGNMENTS = ("AssignAddVariableOp", "AssignVariableOp", "AssignAdd", "Assign")
+_constants = framework_ops._create_graph_constant
+_constants_lock = threading.Lock()
+# By graph: other threads, and the graphs of functions, are not affected.
+_constant_makers: weakref.WeakKeyDictionary[tf.Graph, tuple[Callable[..., Any], int]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+@contextlib.contextmanager
+def constants_made_by(make: Callable[..., tf.Tensor | None], min_bytes: int) -> Iterator[None]:
+    """Makes the default graph's large constants through a function.
+
+    Why internal: `tf.constant` and all that makes constants of arrays, as
+    `Dataset.from_tensor_slices`, end in this one function, and it copies the array several times.
+
+    Args:
+      make: Takes (value, dtype, shape, name) of a constant; returns None for a normal constant.
+      min_bytes: Minimum size (`nbytes`) of a large constant.
+    """
+    graph = tf.compat.v1.get_default_graph()
+    with _constants_lock:
+        before = _constant_makers.get(graph)
+        _constant_makers[graph] = make, min_bytes
+        framework_ops._create_graph_constant = _constant
+    try:
+        yield
+    finally:
+        with _constants_lock:
+            if before is None:
+                del _constant_makers[graph]
+            else:
+                _constant_makers[graph] = before
+            if not _constant_makers:
+                framework_ops._create_graph_constant = _constants
+
+
+def _constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named: Any) -> Any:
+    make, min_bytes = _constant_makers.get(tf.compat.v1.get_default_graph(), (None, 0))
+    is_large = make is not None and getattr(value, "nbytes", 0) >= min_bytes
+    made = make(value, dtype, shape, name) if make is not None and is_large else None
+    return _constants(value, dtype, shape, name, *more, **named) if made is None else made
+
+
+def tensor_of(
+    values: Callable[[], np.ndarray], dtype: np.dtype, shape: Sequence[int], name: str
+) -> tf.Tensor:
+    """Returns a tensor of the default graph whose values a Python function returns.
+
+    Why internal: see the import.
+
+    Args:
+      values: Returns the same values each time.
+      dtype: Their dtype.
+      shape: Their shape.
+      name: The name of the operation.
+    """
+    with tf.device("/cpu:0"):
+        tensor = py_func_common(values, [], tf.as_dtype(dtype), stateful=False, name=name)
+    tensor.set_shape(shape)
+    return tensor
+
+
+def global_step_read() -> tf.Tensor:
+    """Returns the read of the global step that TensorFlow's hooks fetch with a step.
+
+    Why internal: only this read is ordered before the step's increment (see below).
+    """
+    return _get_or_create_global_step_read()
+
+
+def read_step_before_increment(
+    global_step: tf.Variable, train_op: tf.Operation | tf.Tensor
+) -> tf.Tensor:
+    """Returns a read of the global step that runs before the training step increments it.
+
+    TensorFlow's hooks expect the value before the step, but nothing orders the read and the
+    increment of one session call: a small model sometimes fetches the value after it, and a hook
+    fires one step off. Only assignments that the training step runs are ordered: an object-based
+    saver restores the global step by another assignment, when there is nothing to read yet.
+
+    Why internal: no public API adds a control input to an existing operation.
+
+    Args:
+      global_step: The global step of the default graph, after model_fn was called.
+      train_op: The operation of the training step.
+
+    Returns:
+      The int64 scalar tensor that hooks fetch.
+    """
+    primary = getattr(global_step, "values", (global_step,))[0]
+    if primary is not global_step:
+        # Its own read would have the variable's initializer as an alternative, and with it, under
+        # strategies of several workers, a collective in whatever session call reads the step.
+        graph = tf.compat.v1.get_default_graph()
+        graph.add_to_collection(GLOBAL_STEP_READ_KEY, primary.read_value())
+    read = _get_or_create_global_step_read()
+    of_step = _operations_run_by(getattr(train_op, "op", train_op))
+    for operation in primary.op.outputs[0].consumers():
+        in_control_flow = operation._get_control_flow_context() is not None
+        if operation.type in _ASSIGNMENTS and operation in of_step and not in_control_flow:
+            operation._add_control_input(read.op)
+    return read
+
+
+def _operations_run_by(*operations: tf.Operation) -> set[tf.Operation]:
+    """Returns all operations that run when `operations` run, `operations` included."""
+    found = set(operations)
+    stack = [*found]
+    while stack:
+        operation = stack.pop()
+        for before in (*operation.control_inputs, *(tensor.op for tensor in operation.inputs)):
+            if before not in found:
+                found.add(before)
+                stack.append(before)
+    return found
+
+
+def run_after(operation: tf.Operation, before: tf.Operation) -> None:
+    """Makes an existing operation run after another one.
+
+    Why internal: no public API adds a control input to an existing operation.
+    """
+    operation._add_control_input(before)
+
+
+def keep_broadcasts(global_step: tf.Variable, fed: Iterable[tf.Tensor]) -> None:
+    """Makes the chief of synchronous workers broadcast fed initial values.
+
+    A fed initial value is not computed, so that the operation that sends it would not run, and the
+    other workers would wait.
+
+    Why internal: no public API adds a control input to an existing operation.
+
+    Args:
+      global_step: The variable that is always among the initialized ones.
+      fed: Tensors that are fed when variables are initialized.
+    """
+    initializer = getattr(global_step, "values", (global_step,))[0].initializer
+    for operation in [operation for tensor in fed for operation in tensor.consumers()]:
+        if operation.type == "CollectiveBcastSend":
+            initializer._add_control_input(operation)
+
+
+def has_dependents(operation: tf.Operation) -> bool:
+    """Returns whether another operation needs the result or the end of an operation.
+
+    Why internal: the operations that wait for an operation's end have no public name.
+    """
+    return bool(operation.outputs[0].consumers() or operation._control_outputs)
+
+
+def has_reference(operation: tf.Operation) -> bool:
+    """Returns whether an operation returns a reference, as variables of TensorFlow 1 do.
+
+    Why internal: the public dtype does not tell.
+    """
+    return any(tensor.dtype._is_ref_dtype for tensor in operation.outputs)
+
+
+def reopen(graph: tf.Graph) -> None:
+    """Lets operations be added to a graph that creating its session finalized.
+
+    Why internal: a Scaffold finalizes the graph for good; a kept model takes a new input for each
+    call, and the session sees added operations.
+    """
+    graph._unsafe_unfinalize()
+
+
+@contextlib.contextmanager
+def reopened(graph: tf.Graph) -> Iterator[None]:
+    """Allows operations to be added to a finalized graph in the context.
+
+    Why internal: see `reopen`.
+    """
+    was_final = graph.finalized
+    reopen(graph)
+    try:
+        yield
+    finally:
+        if was_final:
+            graph.finalize()
+
+
+def session_call(
+    session: tf.compat.v1.Session,
+    feeds: Sequence[tf.Tensor],
+    fetches: Sequence[tf.Tensor],
+    *,
+    in_this_thread: bool = False,
+) -> Callable[..., list[Any]]:
+    """Returns a function from the values of `feeds` (NumPy arrays) to those of `fetches`.
+
+    Why internal: the public `make_callable` goes the way of `Session.run` as soon as there are
+    feeds or options, and takes apart feeds and fetches again at each call.
+
+    Args:
+      session: A raw session.
+      feeds: Tensors whose values the function takes.
+      fetches: Tensors whose values it returns.
+      in_this_thread: Whether the caller's thread runs the operations, one after the other.
+    """
+    options = CallableOptions()
+    options.run_options.inter_op_thread_pool = -1 if in_this_thread else 0
+    options.feed.extend(tensor.name for tensor in feeds)
+    options.fetch.extend(tensor.name for tensor in fetches)
+    return session._make_callable_from_options(options)
+
+
+def current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.compat.v1.Session:
+    """Returns the raw session that a MonitoredSession uses now.
+
+    A MonitoredSession that recovers from the failure of another task creates a new raw session. The
+    context that `run_step_fn` passes to its function still has the old one.
+    """
+    return session._tf_sess()

@@ -1,0 +1,78 @@
+"""When TensorFlow's hooks must see a step next, and how they count steps that they did not see.
+
+Why internal: the timers and counters of these hooks are private attributes.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import tensorflow as tf
+
+_train = tf.compat.v1.train
+# A hook of TensorFlow, whose private attributes are read: they have no types.
+_TensorFlowHook: TypeAlias = Any
+_NEXT_STEP = 1
+
+
+def _timer_due(timer: object, position: int) -> int | None:
+    """Returns the steps from `position` to the one at which a SecondOrStepTimer triggers."""
+    if isinstance(timer, _train.SecondOrStepTimer):
+        if timer._last_triggered_step is None:
+            return _NEXT_STEP
+        if timer._every_steps is not None:
+            return timer._last_triggered_step + timer._every_steps - position
+        passed = time.time() - timer._last_triggered_time
+        return _NEXT_STEP if passed >= timer._every_secs else None
+    return None  # Without steps and seconds the timer never triggers.
+
+
+def _saver_due(hook: _TensorFlowHook, global_step: int) -> int | None:
+    return _timer_due(hook._timer, global_step)
+
+
+def _summary_due(hook: _TensorFlowHook, global_step: int) -> int | None:
+    if hook._next_step is None:  # The hook has not seen a step yet.
+        return _NEXT_STEP
+    return _timer_due(hook._timer, global_step)
+
+
+def _logging_due(hook: _TensorFlowHook, global_step: int) -> int | None:
+    del global_step  # The hook counts the runs that it saw, and decides before each to log or not.
+    steps = _timer_due(hook._timer, hook._iter_count)
+    by_steps = getattr(hook._timer, "_every_steps", None) is not None
+    first = getattr(hook._timer, "_last_triggered_step", None) is None
+    return steps if steps is None or first or not by_steps else steps + 1
+
+
+def _stop_due(hook: _TensorFlowHook, global_step: int) -> int | None:
+    return hook._last_step - global_step
+
+
+# Steps up to and including the next one that a hook must see; None for no step.
+DUE: dict[type, Callable[[Any, int], int | None]] = {
+    _train.CheckpointSaverHook: _saver_due,
+    _train.StepCounterHook: _saver_due,
+    _train.SummarySaverHook: _summary_due,
+    _train.ProfilerHook: _summary_due,
+    _train.LoggingTensorHook: _logging_due,
+    _train.StopAtStepHook: _stop_due,
+}
+
+
+def _summary_after_loop(hook: _TensorFlowHook, global_step: int, steps: int, loss: object) -> None:
+    del steps, loss
+    hook._next_step = global_step + 1
+
+
+def _logging_after_loop(hook: _TensorFlowHook, global_step: int, steps: int, loss: object) -> None:
+    del global_step, loss
+    hook._iter_count += steps
+
+
+# Calls with the hook, the global step after a loop, its number of steps, and its last loss.
+AFTER_LOOP: dict[type | None, Callable[[Any, int, int, Any], bool | None]] = {
+    _train.SummarySaverHook: _summary_after_loop,
+    _train.ProfilerHook: _summary_after_loop,
+    _train.LoggingTensorHook: _logging_after_loop,
+}

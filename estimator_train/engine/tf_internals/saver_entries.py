@@ -1,0 +1,130 @@
+"""Savers: object-based checkpoints, and entries under any name."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+# Why internal: a Checkpoint alone does not say which variables it reaches (see `saver_by_places`).
+from tensorflow.python.checkpoint.graph_view import ObjectGraphView
+
+# Why internal: a Saver restores object-based checkpoints by it, too late (see
+# `prepare_restore_by_places`).
+from tensorflow.python.training.saver import saver_from_object_based_checkpoint
+
+# Why internal: a Saver accepts objects other than variables only as SaveableObjects (see
+# `CheckpointEntry`).
+from tensorflow.python.training.saving.saveable_object import SaveableObject, SaveSpec
+
+
+def saver_by_places(checkpoint: tf.train.Checkpoint) -> tf.compat.v1.train.Saver:
+    """Returns a Saver of all objects of a Checkpoint, with object-based keys.
+
+    Why internal: a session's Scaffold makes such a Saver, and finalizes the graph with it.
+    """
+    entries = ObjectGraphView(checkpoint).frozen_saveable_objects()
+    return tf.compat.v1.train.Saver(entries, sharded=True)
+
+
+def prepare_restore_by_places(saver: tf.compat.v1.train.Saver, checkpoint_path: str) -> None:
+    """Lets a Saver that names variables restore an object-based checkpoint in a final graph.
+
+    Does nothing where the checkpoint lacks variables; `Saver.restore` then names them.
+
+    Why internal: `Saver.restore` itself adds the operations for such a checkpoint to the graph, and
+    a session's Scaffold has finalized that.
+
+    Args:
+      saver: A Saver of the default graph, built or not.
+      checkpoint_path: Path prefix of the object-based checkpoint.
+    """
+    with contextlib.suppress(tf.errors.NotFoundError):
+        saver._object_restore_saver = saver_from_object_based_checkpoint(checkpoint_path)
+        saver._object_restore_saver_for_checkpoint = checkpoint_path
+
+
+def entries_of_own_values() -> list[Any] | None:
+    """Returns the entries of a synchronous worker's Saver, none of which needs a collective.
+
+    Why internal: see `CheckpointEntry`.
+
+    Returns:
+      The entries; None if no variable is spread over the workers.
+    """
+    variables = [*tf.compat.v1.global_variables(), *_saveable_objects()]
+    if not any(_is_spread(variable) for variable in variables):
+        return None
+    return [
+        CheckpointEntry.of_variable(variable.name.partition(":")[0], variable)
+        if _is_spread(variable)
+        else variable
+        for variable in variables
+    ]
+
+
+def _saveable_objects() -> list[Any]:
+    return tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS)
+
+
+def _is_spread(variable: Any) -> bool:
+    """Returns whether a variable is spread over the workers, so that reading it is a collective."""
+    strategy = getattr(variable, "distribute_strategy", None)
+    return (
+        strategy is not None
+        and strategy.extended._in_multi_worker_mode()
+        and variable.synchronization == tf.VariableSynchronization.ON_READ
+    )
+
+
+def _own_value(variable: tf.Variable) -> tf.Tensor:
+    """Returns the part of a variable's value that this process has."""
+    if not _is_spread(variable):
+        return variable.read_value()
+    values = [part.read_value() for part in variable.values]
+    total = tf.add_n(values)
+    is_mean = variable.aggregation == tf.VariableAggregation.MEAN
+    return total / len(values) if is_mean else total
+
+
+class CheckpointEntry(SaveableObject):
+    """Entry of a Saver: a tensor with any name, and the operation that restores it.
+
+    Why internal: a Saver accepts variables under other names, but not mirrored variables or
+    constants.
+
+    Args:
+      name: The key in the checkpoint.
+      tensor: The tensor to write.
+      restore: Returns the operation that assigns a restored tensor.
+    """
+
+    def __init__(
+        self, name: str, tensor: tf.Tensor, restore: Callable[[tf.Tensor], tf.Operation]
+    ) -> None:
+        self._restore = restore
+        spec = SaveSpec(tensor, "", name, dtype=tensor.dtype, device=tensor.device)
+        super().__init__(tensor, [spec], name)
+
+    def restore(self, restored_tensors: Sequence[tf.Tensor], restored_shapes: Any) -> Any:
+        """Returns the operation that assigns the restored tensor."""
+        del restored_shapes
+        return self._restore(restored_tensors[0])
+
+    @classmethod
+    def of_variable(
+        cls, name: str, variable: tf.Variable, checks_shape: bool = True
+    ) -> "CheckpointEntry":
+        """Makes an entry for a variable's value; called outside of replicas."""
+
+        def assign(value: tf.Tensor) -> tf.Operation:
+            # An assignment alone accepts a value of another shape.
+            checked = tf.ensure_shape(value, variable.shape) if checks_shape else value
+            return tf.group(variable.assign(checked))
+
+        return cls(name, _own_value(variable), assign)
+
+    @classmethod
+    def of_constant(cls, name: str, value: bytes) -> "CheckpointEntry":
+        """Returns an entry that every save writes and no restore reads."""
+        return cls(name, tf.constant(value), lambda restored: tf.group(restored))

@@ -1,0 +1,76 @@
+"""Strategies: how they communicate, and how they scale the loss."""
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+
+def scaled_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextManager[None]:
+    """Makes v1 optimizers in the context divide the loss by the number of replicas.
+
+    Why internal: v1 optimizers do so only where the strategy says that an Estimator is at work, and
+    only this context says it.
+    """
+    return strategy._scale_loss_for_estimator_enabled()
+
+
+def loss_was_scaled(graph: tf.Graph) -> bool:
+    """Returns whether a v1 optimizer of `graph` divided its loss by the number of replicas.
+
+    Why internal: the optimizer leaves the fact only as this attribute of the graph, and the loss
+    that is reported is the replicas' mean if it is set, otherwise their sum.
+    """
+    return getattr(graph, "_is_loss_scaled_by_optimizer", False)
+
+
+def communication_of(strategy: tf.distribute.Strategy) -> Any:
+    """Returns how a MultiWorkerMirroredStrategy communicates: AUTO, RING or NCCL.
+
+    Why internal: the arguments of a strategy are private, and its graph-mode form needs them.
+    """
+    return strategy.extended._communication_options.implementation
+
+
+def collective_launchers(strategy: tf.distribute.Strategy) -> Sequence[Any]:
+    """Returns the launchers of a MultiWorkerMirroredStrategy's collectives, one for each replica.
+
+    Why internal: their gathering of rows in graphs fails when the number of rows changes.
+    """
+    return strategy.extended._cross_device_ops._launchers
+
+
+def launcher_device(launcher: Any) -> str:
+    """Returns the device of a launcher of collectives.
+
+    Why internal: see `collective_launchers`.
+    """
+    return launcher._device
+
+
+def next_collective_arguments(launcher: Any, options: Any) -> dict[str, Any]:
+    """Returns arguments of the next collective operation of a launcher.
+
+    Why internal: see `collective_launchers`.
+
+    Args:
+      launcher: One of `collective_launchers`.
+      options: Options of the collective; None for those of the strategy.
+    """
+    options = launcher._options.merge(options)
+    return {
+        "group_size": launcher._group_size,
+        "group_key": launcher._group_key,
+        "instance_key": launcher._next_instance_key(),
+        "communication_hint": options.implementation.value.lower(),
+        "timeout_seconds": options.timeout_seconds or 0,
+    }
+
+
+def left_to_choose_its_sums(strategy: tf.distribute.Strategy) -> bool:
+    """Returns whether a MirroredStrategy was constructed without cross_device_ops.
+
+    Why internal: the arguments of a strategy are private, and its graph-mode form needs them.
+    """
+    return strategy.extended._cross_device_ops is strategy.extended._collective_ops

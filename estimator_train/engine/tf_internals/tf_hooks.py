@@ -1,0 +1,100 @@
+"""TensorFlow's hooks: how a CheckpointSaverHook saves, and where a StopAtStepHook stops."""
+
+from collections.abc import Callable, Sequence
+
+import tensorflow as tf
+
+
+def saving_prefix(hook: tf.compat.v1.train.CheckpointSaverHook) -> str:
+    """Returns the path prefix of a saver hook's checkpoints, without the step.
+
+    Why internal: the arguments of the hook are private.
+    """
+    return hook._save_path
+
+
+def add_listeners(
+    hook: tf.compat.v1.train.CheckpointSaverHook,
+    listeners: Sequence[tf.compat.v1.train.CheckpointSaverListener],
+    first: bool = False,
+) -> None:
+    """Adds listeners to a saver hook.
+
+    Why internal: a CheckpointSaverHook accepts listeners only in its constructor.
+
+    Args:
+      hook: The hook, before there is a session.
+      listeners: The listeners.
+      first: Whether the new listeners come before those of the hook.
+    """
+    at = 0 if first else len(hook._listeners)
+    hook._listeners[at:at] = listeners
+
+
+def save_now(
+    hook: tf.compat.v1.train.CheckpointSaverHook, session: tf.compat.v1.Session, step: int
+) -> bool:
+    """Writes a checkpoint with a saver hook, in addition to those of its timer.
+
+    Why internal: a CheckpointSaverHook saves only when its own timer says so.
+
+    Args:
+      hook: The hook, in a running session, before it sees this step itself.
+      session: The raw session.
+      step: The global step now.
+
+    Returns:
+      Whether a listener asks for training to stop.
+    """
+    if hook._timer.should_trigger_for_step(step):
+        count_as_saved(hook, step)
+    return bool(hook._save(session, step))
+
+
+def save_only_when(
+    hook: tf.compat.v1.train.CheckpointSaverHook, is_agreed: Callable[[], bool]
+) -> None:
+    """Makes a saver hook save only if a function agrees, except at the start of a session.
+
+    Why internal: a CheckpointSaverHook creates its timer.
+
+    Args:
+      hook: The hook, before there is a session.
+      is_agreed: Returns whether a checkpoint may be written after the last step.
+    """
+    is_due = hook._timer.should_trigger_for_step
+    hook._timer.should_trigger_for_step = lambda step: is_agreed() and is_due(step)
+
+
+def set_interval(
+    hook: tf.compat.v1.train.CheckpointSaverHook,
+    *,
+    steps: int | None = None,
+    secs: float | None = None,
+) -> None:
+    """Changes how long after its last checkpoint a saver hook writes the next.
+
+    Why internal: the interval of a CheckpointSaverHook is in its private timer.
+
+    Args:
+      hook: The hook.
+      steps: Number of steps; None for a hook that counts seconds.
+      secs: Number of seconds; None for a hook that counts steps.
+    """
+    hook._timer._every_steps, hook._timer._every_secs = steps, secs
+
+
+def count_as_saved(hook: tf.compat.v1.train.CheckpointSaverHook, step: int) -> None:
+    """Marks a step as saved, so that a saver hook writes no checkpoint for it.
+
+    Why internal: the last saved step is in the private timer of the hook.
+    """
+    hook._timer.update_last_triggered_step(step)
+
+
+def last_step(hook: tf.compat.v1.train.StopAtStepHook) -> int | None:
+    """Returns the step at which a hook stops, once its session is open.
+
+    Why internal: the hook computes its last step from the first one, and keeps it private.
+    """
+    return hook._last_step

@@ -1,0 +1,121 @@
+"""Uses of private TensorFlow, tf_keras and private attributes outside of `engine/tf_internals`.
+
+`test_private_uses.py` compares these tables with the code. Keys are files below the root of the
+repository; names are separated by spaces.
+"""
+
+# Attributes, modules and strings of TensorFlow and tf_keras, each with the reason.
+OF_LIBRARIES = {
+    "estimator_train/canned/parts/columns.py": {
+        "_parse_example_spec": "columns of TensorFlow 1 have no public form of it",
+    },
+    "estimator_train/canned/parts/parsing.py": {
+        "_parse_example_spec": "columns of TensorFlow 1 have no public form of it",
+    },
+    "estimator_train/canned/parts/optimizer_arguments.py": {
+        "_current_learning_rate": "the variable of a scheduled rate has no public name",
+    },
+    "estimator_train/cluster/launched.py": {
+        "tensorflow.python.distribute.": "frames of errors that strategies raise; never imported",
+    },
+    "estimator_train/compat/keras_seeds.py": {
+        "tf_keras.src.utils.tf_utils": "the module whose draws of seeds it repairs",
+    },
+    "estimator_train/engine/graph/loss_scale.py": {
+        "_create_slots": "only this creates the slots of a v1 optimizer before `tf.cond` uses them",
+    },
+    "estimator_train/engine/sessions/session.py": {
+        "_save_slice_info": "only this attribute marks a part of a partitioned variable",
+    },
+    "estimator_train/keras/callbacks/callback_runner.py": {
+        "_implements_train_batch_hooks": "TensorBoard and ModelCheckpoint answer by arguments",
+    },
+    "estimator_train/keras/checkpoints/object_checkpoints.py": {
+        "tensorflow.core.protobuf.trackable_object_graph_pb2": "the message has no public name",
+    },
+    "estimator_train/keras/checkpoints/saved_variables.py": {
+        "tensorflow.core.protobuf.trackable_object_graph_pb2": "the message has no public name",
+    },
+    "estimator_train/keras/compiled/compile_arguments.py": {
+        "_compile_config": "the public get_compile_config() loses functions and objects",
+        "_compile_metrics": "models of TensorFlow 1 behaviour have no other attribute",
+        "_compile_weighted_metrics": "models of TensorFlow 1 behaviour have no other attribute",
+    },
+    "estimator_train/keras/compiled/losses.py": {
+        "tf_keras.__internal__": "a function becomes a Loss object only by this wrapper",
+        "_allow_sum_over_batch_size": "without it a Loss object raises under a strategy",
+    },
+    "estimator_train/keras/compiled/metrics.py": {
+        "_keras_mask": "the mask of an output has no public name",
+    },
+    "estimator_train/keras/graph/copied_layers.py": {
+        "_keras_history": "only this attribute marks the tensors of a functional model",
+        "_set_connectivity_metadata": "a copied layer must connect its outputs as Keras does",
+    },
+    "estimator_train/keras/graph/rebuilding.py": {
+        "_updates": "the updates of a metric that an unused call made cannot be removed otherwise",
+        "_auto_get_config": "only this attribute marks a get_config that Keras generated",
+    },
+    "estimator_train/keras/load_trained.py": {
+        "_current_learning_rate": "the variable of a scheduled rate has no public name",
+    },
+    "estimator_train/optimizers/base.py": {
+        "_learning_rate": "the public attribute returns the value of a schedule, not the schedule",
+    },
+    "estimator_train/optimizers/graph_optimizers.py": {
+        "tf_keras.__internal__": "tf_keras has no other conversion to legacy optimizers",
+    },
+    "estimator_train/optimizers/new_optimizers.py": {
+        "_exclude_from_weight_decay": "the variables without decay have no public name",
+        "_exclude_from_weight_decay_names": "the variables without decay have no public name",
+    },
+    "estimator_train/optimizers/state.py": {
+        "_create_all_weights": "tf_keras calls it before it loads a legacy optimizer's weights",
+        "_current_learning_rate": "the variable of a scheduled rate has no public name",
+    },
+    # tf.contrib: programs subclass classes of TensorFlow 1 that have only these attributes.
+    "estimator_train/legacy/contrib/opt/variants.py": {
+        "_beta1_t _beta2_t _epsilon_t _get_beta_accumulators _lr_t": "Adam keeps its state in them",
+    },
+    "estimator_train/legacy/contrib/eager.py": {
+        "_id": "the identity of a tensor of TensorFlow 1",
+    },
+    "estimator_train/legacy/contrib/learn/canned.py": {
+        "_joint_linear_weights _joint_weight _joint_weights": "names of variables in checkpoints",
+    },
+}
+
+# Modules that name private modules only to stand in for them, or to find them in old programs.
+STAND_INS = (
+    "estimator_train/legacy/generation.py",
+    "estimator_train/legacy/imports.py",
+    "estimator_train/legacy/libraries.py",
+    "estimator_train/legacy/reading/symbols.py",
+    "estimator_train/legacy/rewriting/locations.py",
+    "estimator_train/legacy/trees/",
+)
+
+# Private attributes of this package that another file uses, each with the reason.
+OF_THIS_PACKAGE = {
+    "estimator_train/canned/boosted_trees/explanations.py": {
+        "_inverse_link_fn": "explanations exist only for heads without this function",
+    },
+    "estimator_train/training/dry_run.py": {
+        "_copy_for _engine_context": "users may subclass Estimator: its public names are fixed",
+    },
+    "estimator_train/training/extenders.py": {
+        "_warm_start_settings": "users may subclass Estimator: its public names are fixed",
+    },
+    "estimator_train/training/in_memory_evaluator.py": {
+        "_engine_context": "users may subclass Estimator: its public names are fixed",
+    },
+    "estimator_train/legacy/contrib/framework/arg_scope.py": {
+        "_takes_arg_scope": "marks functions of users, which have no other place for it",
+    },
+    "estimator_train/legacy/contrib/training/hparams.py": {
+        "_model_structure _types": "HParams has public attributes only for the program's values",
+    },
+    "estimator_train/legacy/report.py": {
+        "_backing": "a stand-in module has the public names of its module only",
+    },
+}

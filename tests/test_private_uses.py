@@ -1,0 +1,142 @@
+"""Private TensorFlow and tf_keras are used in `engine/tf_internals`, or listed with a reason."""
+
+import ast
+import re
+from pathlib import Path
+
+import private_uses
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted(
+    path
+    for package in ("estimator_train", "input_fns", "flags")
+    for path in (ROOT / package).rglob("*.py")
+)
+BOUNDARY = "estimator_train/engine/tf_internals/"
+PRIVATE_MODULE = re.compile(
+    r"(tensorflow\.(python|core|compiler)|tf_keras\.(src|python)|keras\.src)(\.[\w.]*)?"
+)
+NAME_READERS = {"delattr", "getattr", "hasattr", "setattr"}
+# Methods of named tuples, and Python's own functions, are public despite their names.
+PUBLIC = {"_asdict", "_exit", "_fields", "_getframe", "_make", "_replace"}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("_") and name not in PUBLIC
+
+
+def defined_names(tree: ast.AST) -> set[str]:
+    """Returns the names that a file defines itself: functions, classes, variables, attributes."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            if ast.unparse(node.value) in ("self", "cls"):
+                names.add(node.attr)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "object.__setattr__":
+            names.add(ast.unparse(node.args[1]).strip("'"))
+    return names
+
+
+def private_modules(node: ast.AST) -> set[str]:
+    """Returns the private modules of libraries that a node imports, or names in a string."""
+    names = []
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+        names = [node.module or ""] if PRIVATE_MODULE.fullmatch(node.module or "") else names
+    elif isinstance(node, ast.Attribute):
+        names = [ast.unparse(node)]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        names = [node.value.partition(":")[0]]
+    return {name for name in names if PRIVATE_MODULE.fullmatch(name)}
+
+
+def private_attributes(node: ast.AST, defined: set[str], own_names: set[str]) -> set[str]:
+    """Returns the private attribute that a node uses, or names in a string.
+
+    Attributes that the file defines are left out.
+
+    Args:
+      node: A node of the file.
+      defined: Names that the file defines.
+      own_names: Names that any file of the package defines, which `self` may inherit.
+    """
+    if isinstance(node, ast.Attribute):
+        if node.attr == "__internal__":
+            return {f"{ast.unparse(node.value)}.__internal__"}
+        own = own_names if ast.unparse(node.value) in ("self", "cls", "super()") else defined
+        return {node.attr} - own if is_private(node.attr) else set()
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in NAME_READERS:
+        named = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]
+        return {name for name in named if is_private(name)} - defined
+    if isinstance(node, (ast.Tuple, ast.List)):  # Names that a loop gives to getattr.
+        named = [e.value for e in node.elts if isinstance(e, ast.Constant)]
+        return {
+            n for n in named if re.fullmatch(r"_[a-z]\w+", str(n)) and is_private(n)
+        } - own_names
+    return set()
+
+
+def find_private_uses(text: str, own_names: frozenset[str] = frozenset()) -> set[str]:
+    """Returns the private modules and attributes that a file uses."""
+    tree = ast.parse(text)
+    defined = defined_names(tree)
+    nodes = list(ast.walk(tree))
+    modules = set().union(*(private_modules(node) for node in nodes))
+    return modules.union(*(private_attributes(node, defined, set(own_names)) for node in nodes))
+
+
+def test_private_uses_outside_of_the_boundary_are_those_that_are_listed():
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in SOURCES}
+    own = frozenset().union(*(defined_names(ast.parse(text)) for text in texts.values()))
+    found = {
+        path: uses
+        for path, text in texts.items()
+        if not path.startswith((BOUNDARY, *private_uses.STAND_INS))
+        and (uses := find_private_uses(text, own))
+    }
+    listed: dict[str, set[str]] = {}
+    for table in (private_uses.OF_LIBRARIES, private_uses.OF_THIS_PACKAGE):
+        for path, reasons in table.items():
+            listed.setdefault(path, set()).update(*(names.split() for names in reasons))
+            assert all(reasons.values()), path
+    assert found == listed
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ("import tensorflow.python.framework.ops", "tensorflow.python.framework.ops"),
+        ("from tensorflow.python import ops", "tensorflow.python"),
+        ("from tensorflow import python", "tensorflow.python"),
+        ("import tensorflow\ntensorflow.python.framework", "tensorflow.python.framework"),
+        ("tf.__internal__.tf2.enabled()", "tf.__internal__"),
+        ("hook._timer", "_timer"),
+        ("hook._timer = None", "_timer"),
+        ("def f(self): return self._timer", "_timer"),
+        ('getattr(hook, "_timer", None)', "_timer"),
+        ('names = ("_timer", "timer")', "_timer"),
+        ("from tf_keras.src import engine", "tf_keras.src"),
+        ('import_module("tf_keras.src.engine")', "tf_keras.src.engine"),
+        ('resolve_name("tensorflow.python.eager:context")', "tensorflow.python.eager"),
+    ],
+)
+def test_every_spelling_of_a_private_use_is_noticed(line, use):
+    assert use in find_private_uses(line)
+
+
+def test_no_import_is_relative():
+    """Relative imports would escape the rules, which compare complete names of modules."""
+    found = {
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.level
+    }
+    assert found == set()
