@@ -95,6 +95,9 @@ class BeamSearchDecoder(Decoder):
         self._start_tokens = tf.cast(start_tokens, tf.int32)
         self._end_token = tf.cast(end_token, tf.int32)
         self.batch_size = tf.size(self._start_tokens)
+        # Here, because variables of the embedding belong to the scope of the caller.
+        tiled = tf.tile(self._start_tokens[:, None], [1, beam_width])
+        self._start_inputs = self._embed(tiled)
         self._initial_state = tf.nest.map_structure(self._split, initial_state)
         self._penalty, self._reorders = length_penalty_weight, reorder_tensor_arrays
 
@@ -117,11 +120,7 @@ class BeamSearchDecoder(Decoder):
         state = BeamSearchDecoderState(
             self._initial_state, scores, finished, tf.zeros(shape, tf.int32)
         )
-        return (
-            finished,
-            self._embed(tf.tile(self._start_tokens[:, None], [1, self._beam_width])),
-            state,
-        )
+        return finished, self._start_inputs, state
 
     def step(
         self, time: tf.Tensor, inputs: Nest, state: Nest, name: str | None = None

@@ -131,10 +131,12 @@ class GreedyEmbeddingHelper(Helper):
         if self._start_tokens.shape.rank != 1 or self._end_token.shape.rank != 0:
             raise ValueError("start_tokens must be a vector and end_token a scalar.")
         self.batch_size = tf.size(self._start_tokens)
+        # Here, because variables of the embedding belong to the scope of the caller.
+        self._start_inputs = self._embed(self._start_tokens)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """Returns the end flags and the embeddings of the first tokens."""
-        return tf.zeros([self.batch_size], tf.bool), self._embed(self._start_tokens)
+        return tf.zeros([self.batch_size], tf.bool), self._start_inputs
 
     def sample(
         self, time: tf.Tensor, outputs: Nest, state: Nest, name: str | None = None
