@@ -10,6 +10,9 @@ from estimator_train.engine.hook_types import RunArgs, RunContext
 from estimator_train.engine.type_aliases import Predictions, TensorStructure
 from estimator_train.estimator_spec.spec import EstimatorSpec
 
+# The collection to which TensorFlow adds the initializer of each summary writer of a graph.
+_WRITER_INITIALIZERS = "_SUMMARY_WRITER_V2"
+
 
 class _Fields(NamedTuple):
     mode: str
@@ -108,6 +111,8 @@ class TPUEstimatorSpec(_Fields):
 class _HostCallHook(tf.compat.v1.train.SessionRunHook):
     """Hook that runs the operations of a host call with every step that hooks see.
 
+    It also creates the summary writers of the graph in each session, and flushes them at the end.
+
     Args:
       operations: Result of the host call's function.
     """
@@ -115,8 +120,24 @@ class _HostCallHook(tf.compat.v1.train.SessionRunHook):
     def __init__(self, operations: TensorStructure) -> None:
         self._operations = operations
 
+    def begin(self) -> None:
+        self._create_writers = tf.compat.v1.get_collection(_WRITER_INITIALIZERS)
+        self._flush_writers = [
+            tf.raw_ops.FlushSummaryWriter(writer=operation.inputs[0])
+            for operation in self._create_writers
+        ]
+
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        del coord
+        session.run(self._create_writers)
+
     def before_run(self, run_context: RunContext) -> RunArgs:
         return RunArgs(self._operations)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        session.run(self._flush_writers)
 
 
 def _call(call: tuple[Callable[..., Any], Any]) -> Any:

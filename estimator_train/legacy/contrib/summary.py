@@ -25,7 +25,9 @@ __all__ = [
 flush = _v2.flush
 all_summary_ops = tf.compat.v1.summary.all_v2_summary_ops
 initialize = tf.compat.v1.summary.initialize
-summary_writer_initializer_op = tf.compat.v1.summary.all_v2_summary_ops
+should_record_summaries = _v2.should_record_summaries
+# The collection to which TensorFlow adds the initializer of each writer of a graph.
+_INITIALIZERS = "_SUMMARY_WRITER_V2"
 
 
 def create_file_writer(
@@ -37,6 +39,19 @@ def create_file_writer(
 ) -> tf.summary.SummaryWriter:
     """Creates a writer of event files; see `tf.summary.create_file_writer`."""
     return _v2.create_file_writer(logdir, max_queue, flush_millis, filename_suffix, name)
+
+
+def summary_writer_initializer_op() -> list[tf.Operation]:
+    """Returns the operations that create the writers of the default graph.
+
+    Raises:
+      RuntimeError: Eager execution is enabled.
+    """
+    if tf.executing_eagerly():
+        raise RuntimeError(
+            "tf.contrib.summary.summary_writer_initializer_op is only supported in graph mode."
+        )
+    return tf.compat.v1.get_collection(_INITIALIZERS)
 
 
 def always_record_summaries() -> AbstractContextManager[Any]:

@@ -24,11 +24,11 @@ def embed_once(ids):
 
 
 def in_stages(*stages):
-    """Calls functions one after the other, each with the result of the last, and lists variables."""
+    """Calls functions one after the other, each with the last result, and lists variables."""
     found, value = {}, None
     for stage in stages:
         value = stage(value)
-        found[str(len(found))] = names()
+        found.update({str(len(found)): names()})
     return found
 
 

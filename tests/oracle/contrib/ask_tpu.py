@@ -1,5 +1,8 @@
 """Questions about tf.contrib.tpu."""
 
+import functools
+import glob
+import os
 import tempfile
 
 import numpy as np
@@ -312,6 +315,65 @@ def estimator():
 
 def features(data):
     return data.map(lambda x, y: x)
+
+
+@question
+def host_call_with_summary_writers():
+    """Values of the event files that a host call writes, by the name of the writer's directory."""
+    place = tempfile.mkdtemp()
+    estimator = tpu.TPUEstimator(
+        model_fn=functools.partial(write_in_host_call, place),
+        config=tpu.RunConfig(model_dir=place, save_checkpoints_steps=2),
+        use_tpu=False,
+        train_batch_size=2,
+        eval_batch_size=2,
+    )
+    estimator.train(input_of_ones, max_steps=5)
+    estimator.evaluate(input_of_ones, steps=2)
+    folders = ("train/first", "train/second", "eval/first", "eval/second")
+    return {name: repr(read_scalars(os.path.join(place, name))) for name in folders}
+
+
+def input_of_ones(params):
+    return tf.data.Dataset.from_tensors(tf.ones([3])).repeat(12).batch(params["batch_size"])
+
+
+def write_in_host_call(place, features, mode, params):
+    weight = tf.compat.v1.get_variable("weight", [], initializer=tf.compat.v1.zeros_initializer())
+    loss = tf.reduce_mean(features) * weight
+    step = tf.compat.v1.train.get_global_step()
+    train_op = tf.compat.v1.train.GradientDescentOptimizer(0.5).minimize(loss, step)
+
+    def write(step):
+        for name in ("first", "second"):
+            writer = tf.contrib.summary.create_file_writer(os.path.join(place, mode, name))
+            with writer.as_default(), tf.contrib.summary.always_record_summaries():
+                tf.contrib.summary.scalar(
+                    name + "_half", 0.5 * tf.cast(step[0], tf.float32), step=step[0]
+                )
+        return tf.contrib.summary.all_summary_ops()
+
+    with tf.control_dependencies([train_op] if mode == "train" else []):
+        host_call = (write, [tf.reshape(step.read_value(), [1])])
+    return tpu.TPUEstimatorSpec(mode, loss=loss, train_op=train_op, host_call=host_call)
+
+
+def read_scalars(folder):
+    found = []
+    for file in sorted(glob.glob(os.path.join(folder, "*"))):
+        for event in tf.compat.v1.train.summary_iterator(file):
+            for value in event.summary.value:
+                has_tensor = value.HasField("tensor")
+                number = tf.make_ndarray(value.tensor) if has_tensor else value.simple_value
+                found.append((value.tag, event.step, float(number)))
+    return sorted(found)
+
+
+@question
+def writer_initializers():
+    writers = [tf.contrib.summary.create_file_writer(tempfile.mkdtemp()) for _ in range(2)]
+    found = tf.contrib.summary.summary_writer_initializer_op()
+    return {"count": len(found), "writers": len(writers)}
 
 
 if __name__ == "__main__":
