@@ -11,7 +11,7 @@ from types import ModuleType
 
 from estimator_train.legacy import libraries
 from estimator_train.legacy.codebase import find_source
-from estimator_train.legacy.reading import symbols
+from estimator_train.legacy.reading import notebooks, symbols
 from estimator_train.legacy.trees import TF1, TF2
 
 # Prefixes of names that only TensorFlow 1 has.
@@ -186,7 +186,7 @@ def _follow_imports(
 
 def _parse_file(file: Path) -> ast.Module | None:
     try:
-        return _parse_source(file.read_bytes())
+        return _parse_source(notebooks.read_source(file))
     except (OSError, SyntaxError, ValueError):
         return None
 

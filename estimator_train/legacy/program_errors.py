@@ -115,6 +115,8 @@ def _describe_missing_file(error: Exception) -> str | None:
 
 
 def _describe_missing_device(error: Exception) -> str | None:
+    if isinstance(error, RuntimeError) and str(error).startswith("Cannot find any TPU"):
+        return str(error)
     found = _DEVICE.search(str(error))
     if not found:
         return None

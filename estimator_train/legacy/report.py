@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from estimator_train.legacy import generation, trees
-from estimator_train.legacy.reading import own_imports, symbols
+from estimator_train.legacy.reading import notebooks, own_imports, symbols
 from estimator_train.legacy.reading.python2 import describe_python2
 from estimator_train.legacy.trees import missing
 from estimator_train.legacy.trees.view import View
@@ -136,7 +136,7 @@ def _detect_generations(path: str, files: Mapping[Path, ast.Module]) -> dict[Pat
 
 
 def _parse(file: Path) -> tuple[ast.Module | None, str]:
-    source = file.read_bytes()
+    source = notebooks.read_source(file)
     try:
         return ast.parse(source), ""
     except (SyntaxError, ValueError) as error:

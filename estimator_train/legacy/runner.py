@@ -2,13 +2,16 @@
 
 import importlib
 import importlib.machinery
+import linecache
 import os
 import sys
 import types
 from collections.abc import Sequence
+from traceback import print_exception
 from typing import NamedTuple
 
 from estimator_train.legacy import seeds, setup
+from estimator_train.legacy.reading import notebooks
 
 
 class ScriptError(ValueError):
@@ -34,7 +37,7 @@ class Program(NamedTuple):
 
 
 def load_script(path: str) -> Program:
-    """Compiles a script, or the `__main__.py` of a directory.
+    """Compiles a script, the code cells of a notebook, or the `__main__.py` of a directory.
 
     Raises:
       ScriptError: The file does not exist or is not Python 3.
@@ -42,11 +45,16 @@ def load_script(path: str) -> Program:
     if os.path.isdir(path):
         path = os.path.join(path, "__main__.py")
     try:
-        with open(path, "rb") as file:
-            source = file.read()
+        source = notebooks.read_source(path)
     except OSError as error:
         raise ScriptError(f"{path}: {error.strerror}. Is it the right directory?") from error
+    except SyntaxError as error:
+        raise ScriptError(f"{path}: {error.msg}.") from error
     full, directory = os.path.abspath(path), os.path.dirname(os.path.realpath(path))
+    if path.endswith(notebooks.SUFFIX):
+        # Tracebacks quote lines of the cells, not of the notebook's JSON.
+        lines = source.decode().splitlines(keepends=True)
+        linecache.cache[full] = (len(source), None, lines, full)
     return Program(path, full, _compile(source, full), None, directory)
 
 
@@ -72,14 +80,21 @@ def _find_spec(name: str) -> importlib.machinery.ModuleSpec | None:
 
     The packages are imported later, after the redirection of their imports.
     """
-    folders, spec, parts = None, None, name.split(".")
+    folders: Sequence[str] | None = None
+    spec, parts = None, name.split(".")
     for length in range(1, len(parts) + 1):
-        spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:length]), folders)
+        try:
+            spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:length]), folders)
+        except KeyError:
+            # A folder without __init__.py inside another one asks its parent, not imported yet.
+            folders = [os.path.join(folder, parts[length - 1]) for folder in folders or ()]
+            continue
         if spec is None:
             return None
-        folders = spec.submodule_search_locations
-        if folders is None and length < len(parts):
+        locations = spec.submodule_search_locations
+        if locations is None and length < len(parts):
             return None
+        folders = getattr(locations, "_path", locations)
     return spec
 
 
@@ -154,7 +169,12 @@ def _print_traceback(error: Exception, path: str) -> None:
     while traceback and traceback.tb_frame.f_code.co_filename != path:
         traceback = traceback.tb_next
     traceback = _drop_import_frames(traceback)
-    sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+    error.__traceback__ = traceback
+    if sys.excepthook is sys.__excepthook__:
+        # Finds the lines of a notebook, which Python's own hook reads from the file.
+        print_exception(error)
+    else:
+        sys.excepthook(type(error), error, traceback)
 
 
 def _drop_import_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:

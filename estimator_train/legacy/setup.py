@@ -1,5 +1,6 @@
 """Prepares TensorFlow for an old codebase when the codebase first imports TensorFlow."""
 
+import collections.abc
 import importlib
 import logging
 import os
@@ -45,6 +46,10 @@ def install(
             f"Keras 2. Do this before the first `import tensorflow`, or set {_LEGACY_KERAS}=1."
         )
     os.environ[_LEGACY_KERAS] = "1"
+    # Libraries of the time import them from here, also those that never use TensorFlow.
+    for name in collections.abc.__all__:
+        if not hasattr(collections, name):
+            setattr(collections, name, getattr(collections.abc, name))
 
     def prepare(importer: Mapping[str, Any]) -> Tree:
         return _prepare(choice, source or importer.get("__file__"), seed)
@@ -95,6 +100,7 @@ def _enable_tf1_behavior(tensorflow: ModuleType) -> None:
     _accept_whole_floats(tensorflow.compat.v1.Dimension)
     keras_shapes.accept_other_shapes()
     _add_initialized_value(tensorflow)
+    _accept_resource_variables(tensorflow)
 
 
 def _accept_whole_floats(dimension: Any) -> None:
@@ -120,3 +126,10 @@ def _add_initialized_value(tensorflow: ModuleType) -> None:
             )
 
     tensorflow.Variable.initialized_value = initialized_value
+
+
+def _accept_resource_variables(tensorflow: ModuleType) -> None:
+    """Makes resource variables instances of `tf.Variable`, as in TensorFlow 1."""
+    for cls in tensorflow.Variable.__subclasses__():
+        if cls.__name__ == "BaseResourceVariable":
+            tensorflow.compat.v1.Variable.register(cls)

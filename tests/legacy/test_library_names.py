@@ -107,3 +107,24 @@ def test_modules_of_an_old_protoc_load(run, tmp_path, form):
     )
     done = run(program, switches=["--tf1"])
     assert done.stdout == f"3\n1 ROUND box_{form}.proto\n"
+
+
+def test_libraries_without_tensorflow_find_the_names_of_collections(run, tmp_path):
+    library = tmp_path / "site-packages" / "settings.py"
+    library.parent.mkdir()
+    library.write_text("import collections\nis_mapping = issubclass(dict, collections.Mapping)\n")
+    program = "import sys\nsys.path.append('site-packages')\nimport settings\n"
+    assert run(f"{program}print(settings.is_mapping)\n").stdout == "True\n"
+
+
+def test_resource_variables_are_instances_of_variable(run):
+    program = (
+        "import tensorflow as tf\n"
+        "a = tf.get_variable('a', [1], use_resource=True)\n"
+        "layer = tf.keras.layers.Dense(1)\n"
+        "layer.build((None, 1))\n"
+        "found = (a, tf.Variable(1.0), layer.kernel, tf.constant(1.0))\n"
+        "print([isinstance(value, tf.Variable) for value in found])\n"
+    )
+    # TensorFlow 1.15 prints the same.
+    assert run(program, switches=["--tf1"]).stdout == "[True, True, True, False]\n"

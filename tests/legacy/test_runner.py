@@ -170,3 +170,26 @@ def test_packages_of_a_module_see_old_names(tmp_path):
         "trainer.inner tensorflow.contrib.layers",
         "__main__ trainer.inner 1.15.5",
     ], done.stderr
+
+
+def test_module_in_nested_folders_without_init(tmp_path):
+    folder = tmp_path / "job" / "bin" / "tools"
+    folder.mkdir(parents=True)
+    (folder / "task.py").write_text("print(__name__, __package__)\n")
+    done = subprocess.run(
+        [sys.executable, COMMAND, "run", "-m", "job.bin.tools.task"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(),
+    )
+    assert done.stdout == "__main__ job.bin.tools\n", done.stderr
+    done = subprocess.run(
+        [sys.executable, COMMAND, "run", "-m", "job.bin.tools.nothing"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(),
+    )
+    assert done.returncode == 2
+    assert "no runnable module named 'job.bin.tools.nothing'" in done.stderr

@@ -155,8 +155,10 @@ class Tree:
             return self.module(self._aliases[dotted])
         if dotted in self._names:
             return _resolve(self._names[dotted])
+        if dotted in self._modules:
+            return self.view(dotted, ())
         found = (value for module in view._backing for value in _find_member(module, name))
-        if dotted in self._modules or dotted in self._parents:
+        if dotted in self._parents:
             return self.view(dotted, list(found))
         for value in found:
             if isinstance(value, ModuleType) and dotted.startswith(self._open_ended):

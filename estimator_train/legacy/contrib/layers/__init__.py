@@ -54,7 +54,12 @@ from estimator_train.legacy.contrib.layers.optimizers import (
     OPTIMIZER_SUMMARIES,
     optimize_loss,
 )
-from estimator_train.legacy.contrib.layers.pooling import avg_pool2d, max_pool2d
+from estimator_train.legacy.contrib.layers.pooling import (
+    avg_pool2d,
+    avg_pool3d,
+    max_pool2d,
+    max_pool3d,
+)
 from estimator_train.legacy.contrib.layers.regularizers import (
     apply_regularization,
     l1_l2_regularizer,
@@ -63,6 +68,13 @@ from estimator_train.legacy.contrib.layers.regularizers import (
     sum_regularizer,
 )
 from estimator_train.legacy.contrib.layers.reversible import recompute_grad, rev_block
+from estimator_train.legacy.contrib.layers.sequences import (
+    dense_to_sparse,
+    images_to_sequence,
+    scale_gradient,
+    sequence_to_images,
+    spatial_softmax,
+)
 from estimator_train.legacy.contrib.layers.shaping import (
     dropout,
     flatten,
@@ -93,6 +105,7 @@ __all__ = [
     "OPTIMIZER_SUMMARIES",
     "apply_regularization",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
     "bias_add",
     "bow_encoder",
@@ -108,6 +121,7 @@ __all__ = [
     "convolution3d",
     "create_feature_spec_for_parsing",
     "crossed_column",
+    "dense_to_sparse",
     "dropout",
     "elu",
     "embed_sequence",
@@ -116,6 +130,7 @@ __all__ = [
     "flatten",
     "fully_connected",
     "group_norm",
+    "images_to_sequence",
     "input_from_feature_columns",
     "instance_norm",
     "l1_l2_regularizer",
@@ -127,6 +142,7 @@ __all__ = [
     "legacy_relu",
     "linear",
     "max_pool2d",
+    "max_pool3d",
     "maxout",
     "one_hot_column",
     "one_hot_encoding",
@@ -137,14 +153,17 @@ __all__ = [
     "relu6",
     "repeat",
     "safe_embedding_lookup_sparse",
+    "scale_gradient",
     "rev_block",
     "separable_conv2d",
     "separable_convolution2d",
+    "sequence_to_images",
     "softmax",
     "sparse_column_with_hash_bucket",
     "sparse_column_with_integerized_feature",
     "sparse_column_with_keys",
     "sparse_column_with_vocabulary_file",
+    "spatial_softmax",
     "stack",
     "sum_regularizer",
     "summarize_activation",

@@ -7,6 +7,10 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Fetches, Gradient, Optimizer, Step, TensorLike
+from estimator_train.legacy.contrib.training.devices import (
+    GreedyLoadBalancingStrategy,
+    byte_size_load_fn,
+)
 from estimator_train.legacy.contrib.training.evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -21,10 +25,12 @@ _v1 = tf.compat.v1
 _UNSET: Any = object()
 checkpoints_iterator = tf.train.checkpoints_iterator
 __all__ = [
+    "GreedyLoadBalancingStrategy",
     "HParams",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "byte_size_load_fn",
     "checkpoints_iterator",
     "clip_gradient_norms",
     "clip_gradient_norms_fn",

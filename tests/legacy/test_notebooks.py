@@ -1,0 +1,53 @@
+"""`run` and `check` take the code cells of a notebook."""
+
+import json
+import subprocess
+import sys
+
+from legacy_programs import COMMAND, environment
+
+CELLS = [
+    ("markdown", "# A notebook\nprint('no')"),
+    ("code", "%matplotlib inline\n!nvidia-smi\nimport tensorflow as tf\ntf.Session?"),
+    ("code", "%%bash\nexit 1"),
+    ("code", "if True:\n    %time"),
+    ("code", "with tf.Session() as session:\n    print(session.run(tf.constant(3)))"),
+]
+
+
+def write(path, cells, **more):
+    cells = [{"cell_type": kind, "source": text.splitlines(True)} for kind, text in cells]
+    path.write_text(json.dumps({"cells": cells, "nbformat": 4, **more}))
+    return path
+
+
+def test_notebook_runs_as_the_script_of_its_cells(run, tmp_path):
+    done = run(str(write(tmp_path / "a.ipynb", CELLS, null=None)), switches=())
+    assert done.stdout == "3\n"
+
+
+def test_tracebacks_quote_the_cells(run, tmp_path):
+    notebook = write(tmp_path / "a.ipynb", [("code", "x = 1"), ("code", "print(x / 0)")])
+    done = run(str(notebook), switches=(), exit_code=1)
+    assert 'a.ipynb", line 2' in done.stderr
+    assert "print(x / 0)" in done.stderr
+
+
+def test_file_that_is_no_notebook_ends_with_one_line(run, tmp_path):
+    (tmp_path / "a.ipynb").write_text("print(1)\n")
+    done = run(str(tmp_path / "a.ipynb"), switches=(), exit_code=2)
+    assert "a.ipynb: this is no notebook of format 4" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_check_reads_a_notebook(tmp_path):
+    write(tmp_path / "a.ipynb", [*CELLS, ("code", "tf.contrib.learn.Foo")])
+    done = subprocess.run(
+        [sys.executable, COMMAND, "check", tmp_path / "a.ipynb"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+    )
+    assert done.returncode == 1
+    assert "tf.contrib.learn.Foo" in done.stdout
+    assert "tf1" in done.stdout
