@@ -112,9 +112,6 @@ OF_THIS_PACKAGE = {
     "estimator_train/legacy/contrib/framework/arg_scope.py": {
         "_takes_arg_scope": "marks functions of users, which have no other place for it",
     },
-    "estimator_train/legacy/contrib/training/hparams.py": {
-        "_model_structure _types": "HParams has public attributes only for the program's values",
-    },
     "estimator_train/legacy/report.py": {
         "_backing": "a stand-in module has the public names of its module only",
     },
