@@ -74,6 +74,9 @@ OF_LIBRARIES = {
         "_current_learning_rate": "the variable of a scheduled rate has no public name",
     },
     # tf.contrib: programs subclass classes of TensorFlow 1 that have only these attributes.
+    "estimator_train/legacy/runner.py": {
+        "_path": "Python's path of a namespace package, read without importing its parent",
+    },
     "estimator_train/legacy/contrib/opt/variants.py": {
         "_beta1_t _beta2_t _epsilon_t _get_beta_accumulators _lr_t": "Adam keeps its state in them",
     },
