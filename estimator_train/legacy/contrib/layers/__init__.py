@@ -68,19 +68,17 @@ from estimator_train.legacy.contrib.layers.regularizers import (
     sum_regularizer,
 )
 from estimator_train.legacy.contrib.layers.reversible import recompute_grad, rev_block
-from estimator_train.legacy.contrib.layers.sequences import (
-    dense_to_sparse,
-    images_to_sequence,
-    scale_gradient,
-    sequence_to_images,
-    spatial_softmax,
-)
 from estimator_train.legacy.contrib.layers.shaping import (
+    dense_to_sparse,
     dropout,
     flatten,
+    images_to_sequence,
     maxout,
     one_hot_encoding,
+    scale_gradient,
+    sequence_to_images,
     softmax,
+    spatial_softmax,
     unit_norm,
 )
 from estimator_train.legacy.contrib.layers.stacking import repeat, stack
