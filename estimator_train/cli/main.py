@@ -75,9 +75,9 @@ def _run(arguments: list[str], program: list[str] | None) -> int | None:
     # Python searches the directory of a script first; users expect this of the working directory.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    if command.arguments:
-        return module.run(flag_values, positional[1:])
-    return module.run(flag_values, *([program or []] if command.takes_program else []))
+    groups = [positional[1:]] if command.arguments else []
+    groups += [program or []] if command.takes_program else []
+    return module.run(flag_values, *groups)
 
 
 def _find_command(arguments: list[str]) -> Command:

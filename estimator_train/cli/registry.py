@@ -75,6 +75,12 @@ COMMANDS = (
         loads_tensorflow=False,
     ),
     Command("report", "plot the history of one or more trainings", arguments="MODEL_DIR..."),
+    Command(
+        "validate",
+        "compare a training with tf.estimator and one with this package",
+        takes_program=True,
+        arguments="OLD_MODEL_DIR NEW_MODEL_DIR",
+    ),
     Command("doctor", "report problems that keep jobs from running here", loads_tensorflow=False),
     Command(
         "completion",

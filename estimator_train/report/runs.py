@@ -106,16 +106,21 @@ def _read_history(path: str) -> Iterator[dict[str, Any]]:
 def _read_events(model_dir: str) -> Iterator[dict[str, Any]]:
     """Yields lines like those of a history from the event files of training and evaluation."""
     for path in sorted(tf.io.gfile.glob(os.path.join(model_dir, "*.tfevents.*"))):
-        for step, tag, value in _read_scalars(path):
+        for step, tag, value in read_scalars(path):
             if tag in ("loss", _RATE_TAG):
                 yield {"step": step, "loss" if tag == "loss" else "steps_per_sec": value}
     for path in sorted(tf.io.gfile.glob(os.path.join(model_dir, "eval", "*.tfevents.*"))):
-        for step, tag, value in _read_scalars(path):
+        for step, tag, value in read_scalars(path):
             if tag == "loss":
                 yield {"step": step, "metrics": {"loss": value}, "eval": ""}
 
 
-def _read_scalars(path: str) -> Iterator[tuple[int, str, float]]:
+def read_scalars(path: str) -> Iterator[tuple[int, str, float]]:
+    """Yields (global step, tag, value) of the scalars in an event file, as far as it is complete.
+
+    Args:
+      path: Path of the file.
+    """
     try:
         for record in tf.data.TFRecordDataset(path):
             event = tf.compat.v1.Event.FromString(record.numpy())

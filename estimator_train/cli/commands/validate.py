@@ -1,0 +1,88 @@
+"""`estimator-train validate`: checks that a program gives the numbers of tf.estimator."""
+
+from collections.abc import Sequence
+
+from absl import flags as absl_flags
+
+from estimator_train.cli.job.own_packages import Group
+from estimator_train.cli.output.errors import UsageError
+
+DESCRIPTION = """
+Compares two trainings: all variables of checkpoints of the same step, the losses, and all other
+scalars in event files. `validate OLD_MODEL_DIR NEW_MODEL_DIR` compares existing trainings.
+`validate --old_python=PYTHON -- train.py --model_dir={model_dir}` runs the program with that
+interpreter, whose TensorFlow has tf.estimator, then with `estimator-train run`, and compares the
+two. The exit code is 0 if all values are equal within the tolerances, and 1 otherwise.
+"""
+
+
+def _define_flags(flag_values: absl_flags.FlagValues) -> None:
+    define = Group(flag_values)
+    define.string(
+        "old_python",
+        None,
+        "Python interpreter with TensorFlow 2.15 or older, which runs the program first.",
+    )
+    define.string(
+        "output_dir",
+        "validation",
+        "New directory for the model_dirs and the output of both runs of a program.",
+    )
+    define.boolean(
+        "copy_start",
+        False,
+        "Start the second run from the first checkpoint of the first run (model.ckpt-0), so that "
+        "the initial values are equal.",
+    )
+    define.float("rtol", 1e-4, "Tolerance relative to the old value.", lower_bound=0)
+    define.float("atol", 1e-6, "Absolute tolerance.", lower_bound=0)
+
+
+FLAGS = (_define_flags,)
+
+
+def run(
+    flag_values: absl_flags.FlagValues, model_dirs: Sequence[str], program: Sequence[str]
+) -> int:
+    """Compares two trainings and prints the result.
+
+    Args:
+      flag_values: The parsed flags.
+      model_dirs: The old and the new model_dir, or nothing if there is a program.
+      program: The script to run and its arguments.
+
+    Returns:
+      The exit code: 0 if the trainings are equal, 1 otherwise.
+
+    Raises:
+      UsageError: Arguments are missing, or a run of the program failed.
+    """
+    if bool(program) == bool(model_dirs) or len(model_dirs) not in (0, 2):
+        raise UsageError(
+            "two model directories are needed, or --old_python=PYTHON and a program: validate "
+            "--old_python=PYTHON -- train.py --model_dir={model_dir}."
+        )
+    if program:
+        if not flag_values.old_python:
+            raise UsageError("--old_python=PYTHON is needed to run a program on both sides.")
+        from estimator_train.cli.inspect.both_sides import run_both
+
+        model_dirs = run_both(
+            flag_values.old_python,
+            program,
+            flag_values.output_dir,
+            copy_start=flag_values.copy_start,
+        )
+    from estimator_train.report.differences import compare_model_dirs
+
+    old, new = model_dirs
+    result = compare_model_dirs(old, new, flag_values.rtol, flag_values.atol)
+    for line in result.describe():
+        print(line)
+    if not result.different and not result.missing:
+        print(f"equal within rtol={flag_values.rtol:g} and atol={flag_values.atol:g}")
+        return 0
+    print(f"{len(result.different)} values differ, {len(result.missing)} are missing")
+    if result.different:
+        print(result.explain())
+    return 1
