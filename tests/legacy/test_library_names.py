@@ -128,3 +128,23 @@ def test_resource_variables_are_instances_of_variable(run):
     )
     # TensorFlow 1.15 prints the same.
     assert run(program, switches=["--tf1"]).stdout == "[True, True, True, False]\n"
+
+
+def test_names_of_contrib_that_tensorflow_keeps_elsewhere(run):
+    program = (
+        "import tensorflow as tf\n"
+        "f, sets = tf.contrib.framework, tf.contrib.metrics\n"
+        "bounded = f.BoundedTensorSpec([2], tf.int32, 0, 1)\n"
+        "print(f.TensorSpec([2], tf.int32, 'x').name, bounded.minimum)\n"
+        "print(f.strip_name_scope('a/b', 'a'), f.prepend_name_scope('b', 'a'))\n"
+        "true = f.smart_constant_value(tf.constant(True))\n"
+        "print(f.smart_cond(True, lambda: 1, lambda: 2), true)\n"
+        "x, y = tf.constant([[1, 2, 3]]), tf.constant([[2, 3, 9]])\n"
+        "both, either = sets.set_intersection(x, y), sets.set_union(x, y)\n"
+        "with tf.Session() as session:\n"
+        "    print(*session.run([sets.set_size(both), either.values]))\n"
+        "print(issubclass(tf.contrib.lookup.HashTable, tf.contrib.lookup.LookupInterface))\n"
+    )
+    # TensorFlow 1.15 prints the same.
+    expected = "x 0\nb a/b\n1 True\n[2] [1 2 3 9]\nTrue\n"
+    assert run(program, switches=["--tf1"]).stdout == expected

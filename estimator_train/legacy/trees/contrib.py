@@ -1,4 +1,7 @@
-"""Modules of TensorFlow 1.15's `tf.contrib` that have no folder in `legacy/contrib`."""
+"""Modules of TensorFlow 1.15's `tf.contrib` that have no folder in `legacy/contrib`, and names.
+
+The names are those of objects that TensorFlow still has elsewhere.
+"""
 
 # Maps packages of tf.contrib to their modules, except those whose path contains `python`.
 _NAMES = {
@@ -77,8 +80,44 @@ MODULES: dict[str, tuple[str, ...]] = {
     f"{ROOT}.signal": ("tensorflow:compat.v1.signal",),
     f"{ROOT}.staging": ("tensorflow.python.ops.data_flow_ops",),
 }
+_FRAMEWORK = "tensorflow.python.framework"
+_KEPT = {
+    "framework": {
+        "BoundedTensorSpec": f"{_FRAMEWORK}.tensor_spec:BoundedTensorSpec",
+        "RecordInput": "tensorflow.python.ops.data_flow_ops:RecordInput",
+        "TensorSpec": "tensorflow:TensorSpec",
+        "convert_to_tensor_or_sparse_tensor": (
+            "tensorflow:compat.v1.convert_to_tensor_or_sparse_tensor"
+        ),
+        "prepend_name_scope": f"{_FRAMEWORK}.ops:prepend_name_scope",
+        "smart_case": f"{_FRAMEWORK}.smart_cond:smart_case",
+        "smart_cond": f"{_FRAMEWORK}.smart_cond:smart_cond",
+        "smart_constant_value": f"{_FRAMEWORK}.smart_cond:smart_constant_value",
+        "strip_name_scope": f"{_FRAMEWORK}.ops:strip_name_scope",
+    },
+    "lookup": {
+        name: f"tensorflow.python.ops.lookup_ops:{name}"
+        for name in ("InitializableLookupTableBase", "LookupInterface", "TableInitializerBase")
+    },
+    "metrics": {
+        f"set_{name}": f"tensorflow:sets.{name}"
+        for name in ("difference", "intersection", "size", "union")
+    },
+    "summary": {"graph": "tensorflow.python.ops.summary_ops_v2:graph"},
+    "util": {
+        "ops_used_by_graph_def": ("tensorflow.python.framework.meta_graph:ops_used_by_graph_def"),
+        "stripped_op_list_for_graph": (
+            "tensorflow.python.framework.meta_graph:stripped_op_list_for_graph"
+        ),
+    },
+}
 _RANDOM = "tensorflow:compat.v1.random"
 NAMES = {
+    **{
+        f"{ROOT}.{module}.{name}": target
+        for module, names in _KEPT.items()
+        for name, target in names.items()
+    },
     f"{ROOT}.compiler.jit.experimental_jit_scope": "tensorflow:xla.experimental.jit_scope",
     f"{ROOT}.compiler.xla.compile": "tensorflow:xla.experimental.compile",
     f"{ROOT}.stateless.stateless_multinomial": f"{_RANDOM}.stateless_categorical",
