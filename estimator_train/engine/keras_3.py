@@ -18,10 +18,17 @@ _WAYS_OUT = (
     "program with `estimator-train run`."
 )
 _warned = False
+# Not a string: a saved graph includes the collections that strings name.
+_ALLOWED = ("estimator_train", "keras 3")
 
 
 class Keras3Error(TypeError, ValueError):
     """Error for a model_fn or input_fn that needs Keras 2 while `tf.keras` is Keras 3."""
+
+
+def allow_keras_3() -> None:
+    """Marks the default graph as that of a Keras 3 model: its errors and names are its own."""
+    tf.compat.v1.add_to_collection(_ALLOWED, True)
 
 
 def explain_keras_3_error(function: str, error: Exception) -> None:
@@ -48,7 +55,7 @@ def warn_of_keras_3_variables() -> None:
     "dense_1" in the evaluation after it.
     """
     global _warned
-    if _warned or not _is_loaded():
+    if _warned or not _is_loaded() or _is_allowed():
         return
     folder = os.path.dirname(str(sys.modules["keras"].__file__)) + os.sep
     for variable in tf.compat.v1.global_variables():
@@ -63,12 +70,16 @@ def warn_of_keras_3_variables() -> None:
             return
 
 
+def _is_allowed() -> bool:
+    return bool(tf.compat.v1.get_collection(_ALLOWED))
+
+
 def _is_loaded() -> bool:
     return getattr(sys.modules.get("keras"), "__version__", "").startswith("3.")
 
 
 def _is_caused_by_keras_3(error: Exception) -> bool:
-    if not _is_loaded():
+    if not _is_loaded() or _is_allowed():
         return False
     owner = getattr(error, "obj", None)  # The object that lacks the attribute of an AttributeError.
     return (

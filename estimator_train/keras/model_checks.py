@@ -21,6 +21,11 @@ class NotAModelError(TypeError, AttributeError):
     """Error for an object that is not a Keras model."""
 
 
+def is_keras_3(model: object) -> bool:
+    """Returns whether a class of Keras 3 is among the classes of an object."""
+    return any(cls.__module__.partition(".")[0] == "keras" for cls in type(model).__mro__)
+
+
 def check_kind(model: object, argument: str) -> None:
     """Checks that an object is a tf_keras Model.
 
@@ -29,19 +34,10 @@ def check_kind(model: object, argument: str) -> None:
       argument: The name of the object in the error, such as the name of the argument.
 
     Raises:
-      TypeError: The object is a Keras 3 model.
-      NotAModelError: The object is not a model.
+      NotAModelError: The object is not a tf_keras Model.
     """
     if isinstance(model, tf_keras.Model):
         return
-    kinds = {cls.__module__.partition(".")[0] for cls in type(model).__mro__}
-    if "keras" in kinds:
-        raise TypeError(
-            f"{argument} {model!r} is a Keras 3 model, and Estimators train tf_keras models. "
-            "Build it with tf_keras (import tf_keras in place of keras), or set the environment "
-            "variable TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, which makes tf.keras "
-            "be tf_keras."
-        )
     raise NotAModelError(
         f"{argument} must be a tf_keras Model, got {model!r} of type {type(model).__name__}."
     )

@@ -14,7 +14,7 @@ from estimator_train.keras.callbacks.observation import (
 )
 from estimator_train.keras.callbacks.observed_model import tensor_specs
 from estimator_train.keras.compiled.compile_arguments import CompileArguments, compile_arguments
-from estimator_train.keras.export_outputs import check_export_outputs, make_export_outputs
+from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.rebuilding import Blueprint

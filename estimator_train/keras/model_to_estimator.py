@@ -12,7 +12,7 @@ from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
-from estimator_train.keras.model_checks import check_kind
+from estimator_train.keras.model_checks import check_kind, is_keras_3
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import make_topology
@@ -128,7 +128,11 @@ def _make(
         keras_model = _loaded(os.fspath(keras_model_path), custom_objects)
     else:
         _LOG.info("Using the Keras model provided.")
-        check_kind(keras_model, "keras_model")
+    if is_keras_3(keras_model):
+        from estimator_train.keras.keras3.model_fn import Keras3ModelFn
+
+        return cls(Keras3ModelFn.of_compiled(keras_model, custom_objects, **settings), config=config)
+    check_kind(keras_model, "keras_model")
     model_fn = KerasModelFn.of_compiled(
         keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings
     )

@@ -1,0 +1,204 @@
+"""Makes a user's Keras 3 model again, with variables of the graph that it is made in."""
+
+import copy
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import keras
+import numpy as np
+
+from estimator_train.keras.graph.structures import Structure
+from estimator_train.keras.keras3.keras_internals import (
+    all_layers,
+    compile_arguments,
+    learning_rate_of,
+)
+
+_COMPILE_NAMES = (
+    "loss",
+    "loss_weights",
+    "metrics",
+    "weighted_metrics",
+    "jit_compile",
+    "auto_scale_loss",
+)
+_LAMBDA = "function of "  # Names the function of a Lambda layer, with the name of the layer.
+Config = dict[str, Any]
+
+
+class Blueprint:
+    """Makes a model again in the default graph, compiled like the user's.
+
+    A Functional or Sequential model is made from its config, with the user's own functions. A
+    subclassed model is made by the function that built it, or else from its config. Construct it
+    in eager code: configs hold values of variables.
+
+    Args:
+      model: The user's compiled model. It is read and never changed.
+      custom_objects: Names to classes and functions that the config needs, or None.
+      build: Function that built and compiled the model, or None.
+
+    Attributes:
+      model: The user's model.
+      is_from_config: Whether the model is made from its config.
+      values: The values of the user's variables; empty if the model has no variables yet.
+
+    Raises:
+      ValueError: The model cannot be made again.
+    """
+
+    def __init__(
+        self,
+        model: keras.Model,
+        custom_objects: Mapping[str, Any] | None = None,
+        build: Callable[[], keras.Model] | None = None,
+    ) -> None:
+        self.model = model
+        self.is_from_config = build is None or (model.built and is_layered(model))
+        self._build = None if self.is_from_config else build
+        self._objects = {**dict(_own_objects(model)), **(custom_objects or {})}
+        self._config: Config = _config_of(model) if self.is_from_config else {}
+        self._own_compile_config: Config | None = None
+        if self.is_from_config:
+            self._read_compile()
+        self.values = [variable.numpy() for variable in saved_variables(model)]
+
+    def make(self) -> keras.Model:
+        """Makes the model in the default graph."""
+        if self._build is not None:
+            return self._build()
+        with keras.saving.custom_object_scope(self._objects):
+            model = type(self.model).from_config(_copy(self._config))
+            if self._own_compile_config is not None:
+                model.compile_from_config(_copy(self._own_compile_config))
+            else:
+                model.compile(**self._make_compile_arguments())
+        return model
+
+    def fits(self, model: keras.Model) -> bool:
+        """Returns whether the user's values have the shapes of a model that was made."""
+        shapes = [tuple(variable.shape) for variable in saved_variables(model)]
+        return bool(self.values) and shapes == [np.shape(value) for value in self.values]
+
+    def _read_compile(self) -> None:
+        if type(self.model).compile is not keras.Model.compile:
+            self._own_compile_config = _own_compile_config(self.model)
+            return
+        given = compile_arguments(self.model)
+        self._compile_arguments = {name: given[name] for name in _COMPILE_NAMES if name in given}
+        self._optimizer_class = type(given["optimizer"])
+        self._optimizer_config = _optimizer_config(given["optimizer"])
+
+    def _make_compile_arguments(self) -> dict[str, Any]:
+        metrics = {
+            name: _copy_metrics(self._compile_arguments.get(name))
+            for name in ("metrics", "weighted_metrics")
+        }
+        optimizer = self._optimizer_class.from_config(dict(self._optimizer_config))
+        return {**self._compile_arguments, **metrics, "optimizer": optimizer}
+
+
+def is_layered(model: keras.Model) -> bool:
+    """Returns whether a model is Functional or Sequential, and its config holds its layers."""
+    return isinstance(model, keras.Sequential) or hasattr(model, "operations")
+
+
+def saved_variables(model: keras.Model) -> list[keras.Variable]:
+    """Returns the variables of a model that checkpoints have: all but those of metrics."""
+    of_metrics = {id(variable) for variable in model.metrics_variables}
+    return [variable for variable in model.variables if id(variable) not in of_metrics]
+
+
+def _config_of(model: keras.Model) -> Config:
+    """Returns the config of a model, with the functions of its Lambda layers.
+
+    Raises:
+      ValueError: A subclassed model has no config.
+    """
+    try:
+        config = model.get_config()
+    except NotImplementedError as error:
+        raise ValueError(
+            f"The Keras model {type(model).__name__} cannot be made again in an Estimator's graph: "
+            "it is subclassed and has no config. Give the function that builds it to "
+            "keras.model_fn(build), or define get_config()."
+        ) from error
+    for part in _dicts(config):
+        if part.get("class_name") == "Lambda":
+            name = f"{_LAMBDA}{part['config']['name']}"
+            part["config"]["function"] = {
+                "class_name": "function",
+                "config": name,
+                "module": None,
+                "registered_name": name,
+            }
+    return config
+
+
+def _own_compile_config(model: keras.Model) -> Config:
+    """Returns the config of a model's own compile().
+
+    Raises:
+      ValueError: The model does not define it.
+    """
+    if type(model).get_compile_config is keras.Model.get_compile_config:
+        raise ValueError(
+            f"{type(model).__name__} has its own compile(), whose arguments cannot be read from "
+            "the model. Give the function that builds and compiles the model to "
+            "keras.model_fn(build), or define get_compile_config() and compile_from_config()."
+        )
+    return model.get_compile_config()
+
+
+def _optimizer_config(optimizer: keras.optimizers.Optimizer) -> Config:
+    """Returns the config of an optimizer, with the user's own schedule of the learning rate."""
+    config = optimizer.get_config()
+    rate = learning_rate_of(optimizer)
+    if "learning_rate" in config and not isinstance(rate, keras.Variable):
+        config["learning_rate"] = rate
+    return config
+
+
+def _copy_metrics(metrics: Structure) -> Structure:
+    """Returns the same structure with new Metric objects, which hold variables."""
+    if isinstance(metrics, Mapping):
+        return {name: _copy_metrics(metric) for name, metric in metrics.items()}
+    if isinstance(metrics, (list, tuple)):
+        return [_copy_metrics(metric) for metric in metrics]
+    if isinstance(metrics, keras.Metric):
+        return type(metrics).from_config(metrics.get_config())
+    return metrics
+
+
+def _own_objects(model: keras.Model) -> Iterator[tuple[str, Any]]:
+    """Yields the names and objects of classes and functions of the user in a model."""
+    for layer in all_layers(model):
+        if isinstance(layer, keras.layers.Lambda):
+            yield f"{_LAMBDA}{layer.name}", layer.function
+        for value in (layer, *vars(layer).values()):
+            named = value if isinstance(value, types.FunctionType) else type(value)
+            module = getattr(named, "__module__", "") or ""
+            if module.partition(".")[0] != "keras" and hasattr(value, "get_config"):
+                yield named.__name__, named
+            elif named is value and module.partition(".")[0] != "keras":
+                yield named.__name__, named
+
+
+def _dicts(config: Structure) -> Iterator[Config]:
+    """Yields all dicts within a config."""
+    values = config.values() if isinstance(config, Mapping) else config
+    if isinstance(config, dict):
+        yield config
+    if isinstance(config, (dict, list, tuple)):
+        for value in values:
+            yield from _dicts(value)
+
+
+def _copy(config: Structure) -> Structure:
+    """Copies the containers of a config, which from_config changes, and shares the objects."""
+    if isinstance(config, dict):
+        return {key: _copy(value) for key, value in config.items()}
+    if isinstance(config, (list, tuple)):
+        return type(config)(_copy(value) for value in config)
+    return copy.copy(config) if isinstance(config, set) else config

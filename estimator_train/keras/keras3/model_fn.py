@@ -1,0 +1,163 @@
+"""The model_fn of a Keras 3 model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from estimator_train.engine.keras_3 import allow_keras_3
+from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
+from estimator_train.keras.graph.model_io import as_tensors, split_features
+from estimator_train.keras.graph.structures import Structure
+from estimator_train.keras.keras3 import steps
+from estimator_train.keras.keras3.blueprint import Blueprint
+from estimator_train.keras.keras3.graph_model import Data, GraphModel, Logs, build_model
+from estimator_train.keras.keras3.model_checks import check_model, explain_graph_errors
+from estimator_train.keras.keras3.outputs import named_outputs
+from estimator_train.run_config import RunConfig
+
+
+class Keras3ModelFn:
+    """A model_fn that runs a Keras 3 model's own `train_step`, `test_step` and `predict_step`.
+
+    Args:
+      blueprint: Makes the model in a graph.
+      metric_names_map: Keras's names of all metrics to the names to report, or None.
+      export_outputs: Output names to classes of ExportOutput, or functions that return one; or
+        None.
+
+    Raises:
+      TypeError: export_outputs is not a dict of such classes or functions.
+    """
+
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        metric_names_map: Mapping[str, str] | None = None,
+        export_outputs: Mapping[str, type] | None = None,
+    ) -> None:
+        self.blueprint = blueprint
+        self._metric_names = dict(metric_names_map or {})
+        self._export_outputs = check_export_outputs(export_outputs)
+
+    @classmethod
+    def of_compiled(
+        cls, model: keras.Model, custom_objects: Mapping[str, Any] | None, **settings: Any
+    ) -> "Keras3ModelFn":
+        """Makes the model_fn of a compiled model.
+
+        Args:
+          model: A compiled Keras 3 model. It is read now and never changed.
+          custom_objects: Names to classes and functions that the model's config needs, or None.
+          **settings: The remaining arguments of the class.
+
+        Raises:
+          ValueError: The model is not compiled, or cannot be made again in a graph.
+        """
+        check_model(model)
+        return cls(Blueprint(model, custom_objects), **settings)
+
+    @tf.autograph.experimental.do_not_convert
+    def __call__(
+        self, features: Structure, labels: Structure, mode: str, config: RunConfig
+    ) -> EstimatorSpec:
+        """Builds the model in the default graph.
+
+        Args:
+          features: What the model takes as x; or a dict of `features` and `sample_weights`.
+          labels: What `fit` takes as y, or None.
+          mode: A ModeKeys value.
+          config: Not used.
+        """
+        del config
+        allow_keras_3()
+        x, weights = split_features(as_tensors(features))
+        y = as_tensors(labels)
+        data = (x,) if y is None and weights is None else (x, y, weights)
+        with explain_graph_errors(self.blueprint.model):
+            if mode == ModeKeys.TRAIN:
+                return self._train(data)
+            if mode == ModeKeys.EVAL:
+                return self._evaluate(data)
+            return self._predict(x)
+
+    def _train(self, data: Data) -> EstimatorSpec:
+        def build(data: Data) -> tuple[tuple[GraphModel, tf.Operation], Logs]:
+            def first_call(model: keras.Model) -> None:
+                # The gradients take time to build, and make no variables in Keras's own step.
+                own = type(model).train_step is not keras.Model.train_step
+                steps.make_variables(model, model.train_step if own else model.test_step, data)
+
+            built = build_model(self.blueprint, first_call, is_trained=True)
+            logs = steps.train_step(built.model, data, keeps_metrics=False)
+            with tf.control_dependencies(tf.nest.flatten(logs)):
+                count = tf.compat.v1.train.get_or_create_global_step().assign_add(1)
+            return (built, tf.group(count)), logs
+
+        result, logs = steps.once_for_all_replicas(build, data)
+        logs = steps.scalars_of(logs)
+        built, train_op = result or (None, tf.no_op())
+        if built is not None:
+            self._add_summaries(logs)
+        replicas = tf.distribute.get_strategy().num_replicas_in_sync
+        loss = steps.loss_of(logs)
+        return EstimatorSpec(
+            ModeKeys.TRAIN,
+            loss=loss / replicas if replicas > 1 else loss,
+            train_op=train_op,
+            scaffold=_scaffold(built),
+        )
+
+    def _evaluate(self, data: Data) -> EstimatorSpec:
+        def build(data: Data) -> tuple[tuple[GraphModel, Logs], Logs]:
+            built = build_model(
+                self.blueprint,
+                lambda model: steps.make_variables(model, model.test_step, data),
+                is_trained=False,
+            )
+            logs = steps.test_step(built.model, data)
+            results = steps.scalars_of(built.model.get_metrics_result())
+            return (built, results), logs
+
+        result, logs = steps.once_for_all_replicas(build, data)
+        logs = steps.scalars_of(logs)
+        built, results = result or (None, {})
+        metrics = {
+            self._metric_names.get(name, name): (
+                (results[name], value) if name in results else steps.last_value(value)
+            )
+            for name, value in logs.items()
+            if name != steps.LOSS
+        }
+        return EstimatorSpec(
+            ModeKeys.EVAL,
+            loss=steps.loss_of(logs),
+            eval_metric_ops=metrics,
+            scaffold=_scaffold(built),
+        )
+
+    def _predict(self, x: Structure) -> EstimatorSpec:
+        built = build_model(
+            self.blueprint,
+            lambda model: steps.make_variables(model, model.predict_step, (x,)),
+            is_trained=False,
+        )
+        outputs = named_outputs(built.model, built.model.predict_step((x,)))
+        return EstimatorSpec(
+            ModeKeys.PREDICT,
+            predictions=dict(outputs.outputs),
+            export_outputs=make_export_outputs(self._export_outputs, outputs),
+            scaffold=_scaffold(built),
+        )
+
+    def _add_summaries(self, logs: Logs) -> None:
+        for name, value in logs.items():
+            if name != steps.LOSS and value.shape.rank == 0:
+                tf.compat.v1.summary.scalar(self._metric_names.get(name, name), value)
+
+
+def _scaffold(built: GraphModel | None) -> tf.compat.v1.train.Scaffold:
+    feeds = built.feeds if built is not None else {}
+    return tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None)

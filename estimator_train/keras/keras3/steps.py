@@ -1,0 +1,142 @@
+"""The steps of a Keras 3 model as operations of the default graph."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import keras
+import tensorflow as tf
+
+from estimator_train.keras.graph.structures import Structure
+from estimator_train.keras.keras3.graph_model import Data, Logs
+from estimator_train.keras.keras3.keras_internals import build_symbolically
+
+LOSS = "loss"
+_Built = TypeVar("_Built")
+
+
+def once_for_all_replicas(
+    build: Callable[[Data], tuple[_Built, Logs]], data: Data
+) -> tuple[_Built | None, Logs]:
+    """Builds operations once, also if each replica of a strategy calls this function.
+
+    Args:
+      build: Takes the batches of all replicas; returns a result, and logs with a value per replica.
+      data: The batch, or that of this replica.
+
+    Returns:
+      The result, or None on all replicas but one; and the logs of this replica.
+    """
+    if not tf.distribute.has_strategy() or tf.distribute.in_cross_replica_context():
+        return build(data)
+    results: list[_Built] = []
+
+    def merge(strategy: tf.distribute.Strategy, data: Data) -> Logs:
+        del strategy
+        result, logs = build(data)
+        results.append(result)
+        return logs
+
+    logs = tf.distribute.get_replica_context().merge_call(merge, args=(data,))
+    return (results[0] if results else None), logs
+
+
+def make_variables(model: keras.Model, step: Callable[[Data], object], data: Data) -> None:
+    """Makes the variables that layers, metrics and losses make when a step calls them.
+
+    Args:
+      model: The model.
+      step: A step of the model.
+      data: The batch, with a value per replica under a strategy.
+    """
+    if tf.distribute.has_strategy():
+        strategy = tf.distribute.get_strategy()
+        first = tf.nest.map_structure(lambda t: strategy.experimental_local_results(t)[0], data)
+        build_symbolically(model, first)
+        return
+    # The operations of this call are not part of the graph; its variables are.
+    with tf.__internal__.FuncGraph("first_call").as_default():
+        step(data)
+
+
+def train_step(model: keras.Model, data: Data, *, keeps_metrics: bool) -> Logs:
+    """Adds one call of the model's `train_step`; returns its logs.
+
+    Args:
+      model: The model.
+      data: The batch, with a value per replica under a strategy.
+      keeps_metrics: Whether metrics continue from step to step, as in an epoch of `fit`; they
+        otherwise show the batch alone. The loss is that of the batch in both cases.
+    """
+
+    def step(data: Data) -> Logs:
+        if not keeps_metrics:
+            model.reset_metrics()
+        return _with_loss_of_batch(model, lambda: model.train_step(data))
+
+    return _call(model, step, data)
+
+
+def test_step(model: keras.Model, data: Data) -> Logs:
+    """Adds one call of the model's `test_step`; returns its logs over all batches so far."""
+    return _call(model, lambda data: _with_loss_of_batch(model, lambda: model.test_step(data)), data)
+
+
+def _call(model: keras.Model, step: Callable[[Data], Logs], data: Data) -> Logs:
+    """Calls a step of a model as `fit` does: assignments run in the order of the code."""
+
+    def run(data: Data) -> Logs:
+        if not tf.distribute.has_strategy():
+            return step(data)
+        return tf.distribute.get_strategy().run(step, args=(data,))
+
+    return tf.function(run, autograph=False, jit_compile=model.jit_compile)(data)
+
+
+def _with_loss_of_batch(model: keras.Model, step: Callable[[], Logs]) -> Logs:
+    """Calls a step; returns its logs with the loss of the batch in place of the mean so far."""
+    trackers = [m for m in model.metrics if m.name == LOSS and isinstance(m, keras.metrics.Mean)]
+    if not trackers:
+        return step()
+    variables = [variable.value for variable in trackers[0].variables]
+    before = [tf.identity(variable) for variable in variables]
+    trackers[0].reset_state()
+    logs = dict(step())
+    logs[LOSS] = tf.identity(trackers[0].result())
+    for variable, value in zip(variables, before, strict=True):
+        variable.assign_add(value)
+    return logs
+
+
+def loss_of(logs: Logs) -> tf.Tensor:
+    """Returns the loss among the logs of a step: "loss", or else the first.
+
+    Raises:
+      ValueError: There are no logs.
+    """
+    if not logs:
+        raise ValueError(
+            "The step of the Keras model returned no logs. Return a dict with at least a loss, such "
+            "as {metric.name: metric.result() for metric in self.metrics}."
+        )
+    return logs.get(LOSS, next(iter(logs.values())))
+
+
+def scalars_of(logs: Structure) -> Logs:
+    """Returns logs as flat names to tensors; a metric may have a dict of results."""
+    flat: Logs = {}
+    for name, value in logs.items():
+        if isinstance(value, dict):
+            flat.update(scalars_of(value))
+        else:
+            flat[name] = tf.convert_to_tensor(value)
+    return flat
+
+
+def last_value(value: tf.Tensor) -> tuple[tf.Variable, tf.Tensor]:
+    """Returns a local variable, and the assignment of a value to it."""
+    variable = tf.compat.v1.Variable(
+        tf.zeros(value.shape, value.dtype),
+        trainable=False,
+        collections=[tf.compat.v1.GraphKeys.LOCAL_VARIABLES],
+    )
+    return variable, variable.assign(value)
