@@ -13,7 +13,7 @@ from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.compiled.compile_arguments import compile_arguments
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
-from estimator_train.keras.model_checks import check_kind
+from estimator_train.keras.model_checks import check_kind, is_keras_3
 from estimator_train.keras.model_fn import SAVER, KerasModelFn
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
 from estimator_train.optimizers.state import make_slots
@@ -37,7 +37,7 @@ def estimator_from_fit(
     the checkpoint of that step. The Estimator computes the same steps as `fit`. The model does not
     change. If model_dir has a checkpoint, the Estimator continues from that checkpoint.
 
-    The model is a compiled tf_keras Model that was trained, or at least called. `checkpoint_format`
+    The model is a compiled Keras model that was trained, or at least called. `checkpoint_format`
     is as for `keras.model_fn`; the other arguments are those of `model_to_estimator`.
 
     Returns:
@@ -45,8 +45,16 @@ def estimator_from_fit(
 
     Raises:
       ValueError: The model is not compiled, or has no variables yet.
-      TypeError: The model is not a tf_keras Model.
+      TypeError: The model is not a Keras model.
     """
+    if is_keras_3(model):
+        return _from_keras_3(
+            model,
+            complete_config(config, model_dir),
+            custom_objects,
+            metric_names_map=metric_names_map,
+            export_outputs=export_outputs,
+        )
     check_kind(model, "model")
     compiled = compile_arguments(model)
     if not model.built:
@@ -63,6 +71,19 @@ def estimator_from_fit(
     )
     if config.is_chief and not has_checkpoint(config.model_dir):
         _write(model, model_fn, config)
+    return EstimatorV2(model_fn, config=config)
+
+
+def _from_keras_3(
+    model: Any, config: RunConfig, custom_objects: Mapping[str, Any] | None, **settings: Any
+) -> EstimatorV2:
+    from estimator_train.keras.keras3.model_fn import Keras3ModelFn
+    from estimator_train.keras.keras3.trained_by_fit import write_state_after_fit
+
+    model_fn = Keras3ModelFn.of_compiled(model, custom_objects, **settings)
+    if config.is_chief and not has_checkpoint(config.model_dir):
+        path = write_state_after_fit(model, config.model_dir)
+        _LOG.info("The state of the model after fit is in %s", path)
     return EstimatorV2(model_fn, config=config)
 
 

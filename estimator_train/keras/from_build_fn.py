@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
@@ -15,12 +15,15 @@ from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.graph.eager_scope import eagerly
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Structure
-from estimator_train.keras.model_checks import check_kind, overridden_steps
+from estimator_train.keras.model_checks import check_kind, is_keras_3, overridden_steps
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.optimizers.base import GraphOptimizer
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
 from estimator_train.optimizers.several_optimizers import SeveralOptimizers
 from estimator_train.run_config import RunConfig
+
+if TYPE_CHECKING:
+    from estimator_train.keras.keras3.model_fn import Keras3ModelFn
 
 _BUILDER_ARGUMENTS = {"params", "mode", "config"}
 _HALF = "mixed_float16"
@@ -128,7 +131,7 @@ class BuiltModelFn:
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: list[tuple[dict[str, Any], KerasModelFn]] = []
+        self._made: list[tuple[dict[str, Any], KerasModelFn | Keras3ModelFn]] = []
 
     @tf.autograph.experimental.do_not_convert
     def __call__(
@@ -144,7 +147,9 @@ class BuiltModelFn:
         with self._in_policy():
             return made(features, labels, mode, config)
 
-    def keras_model_fn(self, mode: str, params: object, config: RunConfig | None) -> KerasModelFn:
+    def keras_model_fn(
+        self, mode: str, params: object, config: RunConfig | None
+    ) -> "KerasModelFn | Keras3ModelFn":
         """Returns the model_fn for a mode and params; builds its model at most once.
 
         Raises:
@@ -164,13 +169,13 @@ class BuiltModelFn:
         return made
 
     def build(self, available: Mapping[str, Any]) -> tf_keras.Model:
-        """Calls the builder, in eager code.
+        """Calls the builder.
 
         Args:
           available: Values of `params`, `mode` and `config`.
 
         Raises:
-          TypeError: The builder did not return a tf_keras Model.
+          TypeError: The builder did not return a Keras model.
         """
         config = available.get("config")
         with self._in_policy():
@@ -178,11 +183,14 @@ class BuiltModelFn:
             if seed is not None:
                 tf.random.set_seed(seed)
             model = call_with_known(self._builder, available)
-        check_kind(model, "model_builder's result")
+        if not is_keras_3(model):
+            check_kind(model, "model_builder's result")
         return model
 
-    def _make(self, available: Mapping[str, Any]) -> KerasModelFn:
+    def _make(self, available: Mapping[str, Any]) -> "KerasModelFn | Keras3ModelFn":
         model = self.build(available)
+        if is_keras_3(model):
+            return self._make_keras_3(model, available)
         _refuse_overridden_steps(model)
         half = (self._policy or model.dtype_policy.name) == _HALF
         optimizer = _make_optimizer(self._compiled.optimizer, available, half)
@@ -195,6 +203,24 @@ class BuiltModelFn:
             )
         graph_form = self._graph_form(optimizer)
         return KerasModelFn(blueprint, compiled, graph_form, **self._settings)
+
+    def _make_keras_3(self, model: Any, available: Mapping[str, Any]) -> "Keras3ModelFn":
+        from estimator_train.keras.keras3.from_build_fn import GivenCompile
+        from estimator_train.keras.keras3.model_fn import Keras3ModelFn
+
+        optimizer = self._compiled.optimizer
+        if _is_function(optimizer):
+            optimizer = call_with_known(optimizer, available)
+        compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
+        given = GivenCompile(compiled, self._accumulated_steps)
+        given.compile(model)
+        return Keras3ModelFn.of_compiled(
+            model,
+            self._custom_objects,
+            lambda: given.compile(self.build(available)),
+            metric_names_map=self._settings["metric_names_map"],
+            export_outputs=self._settings["export_outputs"],
+        )
 
     def _graph_form(self, optimizer: Optimizers) -> GraphOptimizer:
         if isinstance(optimizer, dict):

@@ -9,7 +9,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine.checkpoints.integrity import has_checkpoint
-from estimator_train.keras.checkpoints.name_map import proposed
+from estimator_train.keras.checkpoints.matching import match_variables
 from estimator_train.keras.checkpoints.object_checkpoints import keys_of
 from estimator_train.keras.checkpoints.saved_variables import (
     SavedVariables,
@@ -18,7 +18,8 @@ from estimator_train.keras.checkpoints.saved_variables import (
 )
 from estimator_train.keras.graph.model_operations import variables_of
 from estimator_train.keras.graph.structures import Optimizer
-from estimator_train.keras.model_checks import check_kind
+from estimator_train.keras.model_checks import check_kind, is_keras_3
+from estimator_train.keras.model_files import load_model_file
 from estimator_train.optimizers.state import (
     compute_slot_scale,
     find_saved_slot_names,
@@ -44,7 +45,7 @@ def load_trained(
     and shapes.
 
     Args:
-      model: A tf_keras Model with variables: a Functional model, or a model that was called.
+      model: A Keras model with variables: a Functional model, or a model that was called.
       source: An Estimator, a model_dir (its latest checkpoint) or a checkpoint's path prefix.
       name_map: Names of the model's variables to names in the checkpoint, for variables that are
         not found by themselves; `propose_name_map` shows which are found.
@@ -55,8 +56,12 @@ def load_trained(
     Raises:
       ValueError: There is no checkpoint, the model has no variables yet, or a variable of the model
         is not found or has another shape. The model does not change then.
-      TypeError: model is not a tf_keras Model.
+      TypeError: model is not a Keras model.
     """
+    if is_keras_3(model):
+        from estimator_train.keras.keras3.load_trained import load_keras_3
+
+        return load_keras_3(model, source, name_map)
     saved = saved_variables(source)
     names = _match(model, saved, name_map)
     for variable, name in zip(variables_of(model), names, strict=True):
@@ -76,6 +81,10 @@ def propose_name_map(
     Returns:
       Names of the model's variables to names in the checkpoint.
     """
+    if is_keras_3(model):
+        from estimator_train.keras.keras3.load_trained import match_keras_3
+
+        return match_keras_3(model, saved_variables(source), name_map)
     matched = _match(model, saved_variables(source), name_map)
     return dict(zip(_names(model), matched, strict=True))
 
@@ -91,15 +100,9 @@ def _match(
             "give it an Input."
         )
     names = _names(model)
-    wanted = dict(zip(names, (tuple(v.shape) for v in variables_of(model)), strict=True))
-    known = _checked_map(name_map or {}, wanted, saved)
-    by_place = _by_place(model, names, wanted, saved)
-    found = proposed(wanted, saved.of_models, {**by_place, **known})
-    _check_complete(model, wanted, saved, found)
-    for ours, theirs in found.items():
-        if ours != theirs:
-            _LOG.info("%s is %s in the checkpoint.", ours, theirs)
-    return [found[name] for name in names]
+    shapes = dict(zip(names, (tuple(v.shape) for v in variables_of(model)), strict=True))
+    by_place = _by_place(model, names, shapes, saved)
+    return match_variables(model.name, shapes, saved, name_map, by_place)
 
 
 def _names(model: tf_keras.Model) -> list[str]:
@@ -126,55 +129,6 @@ def _by_place(
         if other is not None and saved.shapes[other] == wanted[name]:
             found[name] = other
     return found
-
-
-def _checked_map(
-    name_map: Mapping[str, str], wanted: Mapping[str, Any], saved: SavedVariables
-) -> dict[str, str]:
-    plain = {k.partition(":")[0]: v.partition(":")[0] for k, v in name_map.items()}
-    unknown = [name for name in plain if name not in wanted]
-    absent = [name for name in plain.values() if name not in saved.keys]
-    if unknown:
-        raise ValueError(
-            f"name_map names {unknown}, which the model does not have. The model has "
-            f"{sorted(wanted)}."
-        )
-    if absent:
-        raise ValueError(
-            f"name_map names {absent}, which {saved.path} does not have. It has "
-            f"{sorted(saved.of_models)}."
-        )
-    return plain
-
-
-def _check_complete(
-    model: tf_keras.Model,
-    wanted: Mapping[str, Any],
-    saved: SavedVariables,
-    found: Mapping[str, str],
-) -> None:
-    """Raises ValueError if the checkpoint lacks variables; warns if it has others."""
-    misshaped = {
-        name: f"{saved.shapes[found.get(name, name)]} there, {shape} in the model"
-        for name, shape in wanted.items()
-        if saved.shapes.get(found.get(name, name), shape) != shape
-    }
-    missing = [n for n in wanted if n not in found and n not in misshaped]
-    of_models = saved.of_models
-    unexpected = [n for n in of_models if n not in found.values() and n not in misshaped]
-    if not missing and not misshaped:
-        if unexpected:
-            _LOG.warning("%s has variables that the model lacks: %s", saved.path, unexpected)
-        return
-    rows = [("missing", name, str(wanted[name])) for name in missing]
-    rows += [("unexpected", name, str(of_models[name])) for name in unexpected]
-    rows += [("misshaped", name, shapes) for name, shapes in misshaped.items()]
-    table = "\n".join(f"  {kind:<10}  {name}  {shape}" for kind, name, shape in rows)
-    raise ValueError(
-        f"The checkpoint {saved.path} does not fit the Keras model '{model.name}':\n{table}\n"
-        "Build the model that was trained, or give name_map={model's name: checkpoint's name} "
-        "if only names differ."
-    )
 
 
 def _load_optimizer(model: tf_keras.Model, saved: SavedVariables, names: list[str]) -> None:
@@ -222,7 +176,7 @@ def make_or_restore(
       custom_objects: Names to classes and functions that loading a model needs.
 
     Returns:
-      The tf_keras Model.
+      The Keras model.
 
     Raises:
       ValueError: The saved weights do not fit the new model.
@@ -238,9 +192,7 @@ def make_or_restore(
         model = model_builder()
         model.load_weights(saved)
         return model
-    return tf_keras.models.load_model(
-        saved, custom_objects=dict(custom_objects or {}), safe_mode=True
-    )
+    return load_model_file(saved, custom_objects)
 
 
 def _newest(directory: str) -> str | None:

@@ -13,6 +13,7 @@ from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator.config_defaults import complete_config
 from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
 from estimator_train.keras.model_checks import check_kind, is_keras_3
+from estimator_train.keras.model_files import load_model_file
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import make_topology
@@ -163,10 +164,7 @@ def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
             "path, or load it yourself and pass it as keras_model."
         )
     _LOG.info("Loading models from %s", path)
-    # A `.keras` file may contain Python code, which safe_mode refuses to run.
-    return tf_keras.models.load_model(
-        path, custom_objects=dict(custom_objects or {}), safe_mode=True
-    )
+    return load_model_file(path, custom_objects)
 
 
 def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:

@@ -16,6 +16,9 @@ _STEPS = ("global_step", "estimator_global_step")
 # Names of optimizers and their scopes, within or at the end of a variable's name.
 _OPTIMIZERS = (
     r"Adadelta|Adafactor|Adagrad|Adam|AdamW|Adamax|Ftrl|Lion|Momentum|Nadam|RMSProp|RMSprop|SGD"
+    # Of Keras 3.
+    r"|adadelta|adafactor|adagrad|adam|adamw|adamax|ftrl|lamb|lion|muon|nadam|rmsprop"
+    r"|loss_scale_optimizer"
 )
 _OF_OPTIMIZERS = re.compile(
     rf"(^|/)(training|accumulated|current_loss_scale|good_steps|beta\d_power(_\d+)?"

@@ -8,12 +8,11 @@ from typing import Any
 import keras
 import numpy as np
 
+from estimator_train.engine.user_functions import argument_names
 from estimator_train.keras.graph.structures import Structure
-from estimator_train.keras.keras3.keras_internals import (
-    all_layers,
-    compile_arguments,
-    learning_rate_of,
-)
+from estimator_train.keras.keras3.keras_internals import all_layers, compile_arguments
+from estimator_train.keras.keras3.optimizers import OptimizerCopies
+from estimator_train.keras.keras3.variable_names import base_name
 
 _COMPILE_NAMES = (
     "loss",
@@ -28,20 +27,20 @@ Config = dict[str, Any]
 
 
 class Blueprint:
-    """Makes a model again in the default graph, compiled like the user's.
+    """Makes a model again in the default graph, compiled like the user's if that is.
 
     A Functional or Sequential model is made from its config, with the user's own functions. A
     subclassed model is made by the function that built it, or else from its config. Construct it
     in eager code: configs hold values of variables.
 
     Args:
-      model: The user's compiled model. It is read and never changed.
+      model: The user's model. It is read and never changed.
       custom_objects: Names to classes and functions that the config needs, or None.
       build: Function that built and compiled the model, or None.
 
     Attributes:
       model: The user's model.
-      is_from_config: Whether the model is made from its config.
+      has_given_names: Whether layers get the names of the user's layers, by the config.
       values: The values of the user's variables; empty if the model has no variables yet.
 
     Raises:
@@ -55,14 +54,16 @@ class Blueprint:
         build: Callable[[], keras.Model] | None = None,
     ) -> None:
         self.model = model
-        self.is_from_config = build is None or (model.built and is_layered(model))
-        self._build = None if self.is_from_config else build
+        self.has_given_names = is_layered(model) and (model.built or build is None)
+        self._build = None if self.has_given_names else build
         self._objects = {**dict(_own_objects(model)), **(custom_objects or {})}
-        self._config: Config = _config_of(model) if self.is_from_config else {}
+        self._config: Config = {}
         self._own_compile_config: Config | None = None
-        if self.is_from_config:
-            self._read_compile()
-        self.values = [variable.numpy() for variable in saved_variables(model)]
+        if self._build is None:
+            self._config = _config_of(model)
+            if model.compiled:
+                self._read_compile()
+        self.values = [variable.numpy() for variable in model_variables(model)]
 
     def make(self) -> keras.Model:
         """Makes the model in the default graph."""
@@ -72,13 +73,13 @@ class Blueprint:
             model = type(self.model).from_config(_copy(self._config))
             if self._own_compile_config is not None:
                 model.compile_from_config(_copy(self._own_compile_config))
-            else:
+            elif self.model.compiled:
                 model.compile(**self._make_compile_arguments())
         return model
 
     def fits(self, model: keras.Model) -> bool:
         """Returns whether the user's values have the shapes of a model that was made."""
-        shapes = [tuple(variable.shape) for variable in saved_variables(model)]
+        shapes = [tuple(variable.shape) for variable in model_variables(model)]
         return bool(self.values) and shapes == [np.shape(value) for value in self.values]
 
     def _read_compile(self) -> None:
@@ -87,16 +88,14 @@ class Blueprint:
             return
         given = compile_arguments(self.model)
         self._compile_arguments = {name: given[name] for name in _COMPILE_NAMES if name in given}
-        self._optimizer_class = type(given["optimizer"])
-        self._optimizer_config = _optimizer_config(given["optimizer"])
+        self._optimizer = OptimizerCopies(given["optimizer"])
 
     def _make_compile_arguments(self) -> dict[str, Any]:
         metrics = {
-            name: _copy_metrics(self._compile_arguments.get(name))
+            name: copy_metrics(self._compile_arguments.get(name))
             for name in ("metrics", "weighted_metrics")
         }
-        optimizer = self._optimizer_class.from_config(dict(self._optimizer_config))
-        return {**self._compile_arguments, **metrics, "optimizer": optimizer}
+        return {**self._compile_arguments, **metrics, "optimizer": self._optimizer.make()}
 
 
 def is_layered(model: keras.Model) -> bool:
@@ -104,7 +103,7 @@ def is_layered(model: keras.Model) -> bool:
     return isinstance(model, keras.Sequential) or hasattr(model, "operations")
 
 
-def saved_variables(model: keras.Model) -> list[keras.Variable]:
+def model_variables(model: keras.Model) -> list[keras.Variable]:
     """Returns the variables of a model that checkpoints have: all but those of metrics."""
     of_metrics = {id(variable) for variable in model.metrics_variables}
     return [variable for variable in model.variables if id(variable) not in of_metrics]
@@ -124,6 +123,10 @@ def _config_of(model: keras.Model) -> Config:
             "it is subclassed and has no config. Give the function that builds it to "
             "keras.model_fn(build), or define get_config()."
         ) from error
+    if not is_layered(model) and type(model).get_config is keras.Model.get_config:
+        # Keras adds arguments of Model that a constructor need not take.
+        known = argument_names(type(model))
+        config = {name: value for name, value in config.items() if name in known}
     for part in _dicts(config):
         if part.get("class_name") == "Lambda":
             name = f"{_LAMBDA}{part['config']['name']}"
@@ -148,24 +151,20 @@ def _own_compile_config(model: keras.Model) -> Config:
             "the model. Give the function that builds and compiles the model to "
             "keras.model_fn(build), or define get_compile_config() and compile_from_config()."
         )
-    return model.get_compile_config()
-
-
-def _optimizer_config(optimizer: keras.optimizers.Optimizer) -> Config:
-    """Returns the config of an optimizer, with the user's own schedule of the learning rate."""
-    config = optimizer.get_config()
-    rate = learning_rate_of(optimizer)
-    if "learning_rate" in config and not isinstance(rate, keras.Variable):
-        config["learning_rate"] = rate
+    config = model.get_compile_config()
+    for part in _dicts(config):
+        inner = part.get("config")
+        if part.get("module") == "keras.optimizers" and isinstance(inner, dict):
+            inner["name"] = base_name(part["class_name"], inner["name"]) or inner["name"]
     return config
 
 
-def _copy_metrics(metrics: Structure) -> Structure:
+def copy_metrics(metrics: Structure) -> Structure:
     """Returns the same structure with new Metric objects, which hold variables."""
     if isinstance(metrics, Mapping):
-        return {name: _copy_metrics(metric) for name, metric in metrics.items()}
+        return {name: copy_metrics(metric) for name, metric in metrics.items()}
     if isinstance(metrics, (list, tuple)):
-        return [_copy_metrics(metric) for metric in metrics]
+        return [copy_metrics(metric) for metric in metrics]
     if isinstance(metrics, keras.Metric):
         return type(metrics).from_config(metrics.get_config())
     return metrics

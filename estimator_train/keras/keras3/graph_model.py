@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.keras.graph.initial_weights import InitialValues
-from estimator_train.keras.keras3.blueprint import Blueprint, saved_variables
+from estimator_train.keras.keras3.blueprint import Blueprint, model_variables
 from estimator_train.keras.keras3.keras_internals import isolated_state
 from estimator_train.keras.keras3.variable_names import VariableNames
 
@@ -50,7 +50,7 @@ def build_model(
             model.optimizer.build(model.trainable_variables)
     feeds = {}
     if blueprint.fits(model):
-        variables = [variable.value for variable in saved_variables(model)]
+        variables = [variable.value for variable in model_variables(model)]
         feeds = values.feeds(variables, blueprint.values)
     unsaved = list(model.metrics_variables)
     if not is_trained and model.optimizer is not None:
@@ -62,7 +62,7 @@ def build_model(
 @contextlib.contextmanager
 def keras_variables(blueprint: Blueprint, values: InitialValues) -> Iterator[None]:
     """Names and records the variables that Keras creates inside this context."""
-    names = VariableNames(blueprint.model if blueprint.is_from_config else None)
+    names = VariableNames(blueprint.model if blueprint.has_given_names else None)
     # The last creator is called first.
     with isolated_state(), values.recorded(), tf.variable_creator_scope(names.creator):
         yield

@@ -38,7 +38,15 @@ def isolated_state() -> Iterator[None]:
 
 
 def current_variable_path(name: str) -> str:
-    """Returns the Keras path of a variable that is being created."""
+    """Returns the Keras path of a variable that is being created.
+
+    A layer without its own build() registers its variables when it is first called. They are
+    created after this call, outside of the layer's scope.
+    """
+    registered = global_state.get_global_attribute("uninitialized_variables", [])
+    waiting = [variable for variable in registered if variable._value is None]
+    if waiting:
+        return waiting[0].path
     scope = current_path()
     return f"{scope}/{name}" if scope else name
 

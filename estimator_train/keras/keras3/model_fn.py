@@ -1,6 +1,6 @@
 """The model_fn of a Keras 3 model."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
@@ -44,20 +44,25 @@ class Keras3ModelFn:
 
     @classmethod
     def of_compiled(
-        cls, model: keras.Model, custom_objects: Mapping[str, Any] | None, **settings: Any
+        cls,
+        model: keras.Model,
+        custom_objects: Mapping[str, Any] | None,
+        build: Callable[[], keras.Model] | None = None,
+        **settings: Any,
     ) -> "Keras3ModelFn":
         """Makes the model_fn of a compiled model.
 
         Args:
           model: A compiled Keras 3 model. It is read now and never changed.
           custom_objects: Names to classes and functions that the model's config needs, or None.
+          build: Function that built the model, or None.
           **settings: The remaining arguments of the class.
 
         Raises:
           ValueError: The model is not compiled, or cannot be made again in a graph.
         """
         check_model(model)
-        return cls(Blueprint(model, custom_objects), **settings)
+        return cls(Blueprint(model, custom_objects, build), **settings)
 
     @tf.autograph.experimental.do_not_convert
     def __call__(
@@ -75,7 +80,8 @@ class Keras3ModelFn:
         allow_keras_3()
         x, weights = split_features(as_tensors(features))
         y = as_tensors(labels)
-        data = (x,) if y is None and weights is None else (x, y, weights)
+        # As `fit` gives them to train_step: without those that are None at the end.
+        data = (x, y, weights) if weights is not None else (x, y) if y is not None else (x,)
         with explain_graph_errors(self.blueprint.model):
             if mode == ModeKeys.TRAIN:
                 return self._train(data)

@@ -84,24 +84,29 @@ def test_step(model: keras.Model, data: Data) -> Logs:
 def _call(model: keras.Model, step: Callable[[Data], Logs], data: Data) -> Logs:
     """Calls a step of a model as `fit` does: assignments run in the order of the code."""
 
+    def step_after_data(data: Data) -> Logs:
+        # At the end of the input nothing runs, not even a count that does not depend on a batch.
+        tensors = tf.nest.flatten(data, expand_composites=True)
+        with tf.control_dependencies([tensor for tensor in tensors if tensor is not None]):
+            return step(data)
+
     def run(data: Data) -> Logs:
         if not tf.distribute.has_strategy():
-            return step(data)
-        return tf.distribute.get_strategy().run(step, args=(data,))
+            return step_after_data(data)
+        return tf.distribute.get_strategy().run(step_after_data, args=(data,))
 
     return tf.function(run, autograph=False, jit_compile=model.jit_compile)(data)
 
 
 def _with_loss_of_batch(model: keras.Model, step: Callable[[], Logs]) -> Logs:
-    """Calls a step; returns its logs with the loss of the batch in place of the mean so far."""
+    """Calls a step; returns its logs, with the loss of the batch in place of the mean so far."""
     trackers = [m for m in model.metrics if m.name == LOSS and isinstance(m, keras.metrics.Mean)]
     if not trackers:
         return step()
     variables = [variable.value for variable in trackers[0].variables]
     before = [tf.identity(variable) for variable in variables]
     trackers[0].reset_state()
-    logs = dict(step())
-    logs[LOSS] = tf.identity(trackers[0].result())
+    logs = step()
     for variable, value in zip(variables, before, strict=True):
         variable.assign_add(value)
     return logs

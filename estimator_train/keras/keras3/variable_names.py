@@ -6,12 +6,15 @@ layers of each model are numbered from zero.
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 import tensorflow as tf
 
-from estimator_train.keras.keras3.keras_internals import current_variable_path
+from estimator_train.keras.keras3.keras_internals import all_layers, current_variable_path
+
+_GENERATOR = "seed_generator"
+_Named: TypeAlias = tuple[str, str | None]  # A name, and its automatic part.
 
 
 class VariableNames:
@@ -25,9 +28,24 @@ class VariableNames:
     def __init__(self, model: keras.Model | None = None) -> None:
         self._numbered: dict[str, str] = {}
         self._paths: dict[str, str] = {}
+        self._numbered_anywhere: dict[str, str] = {}
         if model is not None:
-            self._number(_with_nested(model), "")
+            self._number(map(automatic_name, _with_nested(model)), "")
             self._number_below(model, "")
+
+    @classmethod
+    def of_eager(cls, model: keras.Model) -> "VariableNames":
+        """Returns the names that a subclassed model's variables have in a graph of its own."""
+        scopes = {part for variable in model.variables for part in variable.path.split("/")[:-1]}
+        generators = ((part, _GENERATOR if part.startswith(_GENERATOR) else None) for part in scopes)
+        optimizers = [model.optimizer] if model.compiled and model.optimizer is not None else []
+        names = cls()
+        names._numbered_anywhere = {
+            **_numbered(generators),
+            **_numbered(map(automatic_name, all_layers(model))),
+            **_numbered(map(automatic_name, optimizers)),
+        }
+        return names
 
     def creator(self, next_creator: Callable[..., tf.Variable], **arguments: Any) -> tf.Variable:
         """Creates a variable of Keras under its name; a function for `tf.variable_creator_scope`."""
@@ -43,33 +61,43 @@ class VariableNames:
         owners = [flat for flat in self._paths if last.startswith(f"{flat}_")]
         if owners:
             flat = max(owners, key=len)
-            last = f"{self._paths[flat]}/{last[len(flat) + 1 :]}"
-            return f"{scope}/{last}" if scope else last
-        parts = path.split("/")
-        names = [
-            self._numbered.get("/".join(parts[: i + 1]), part) for i, part in enumerate(parts)
-        ]
-        name = "/".join(names)
+            return self._numbered_path(scope, f"{self._paths[flat]}/{last[len(flat) + 1 :]}")
+        name = self._numbered_path(scope, last)
         self._paths[path.replace("/", "_")] = name
         return name
+
+    def _numbered_path(self, scope: str, last: str) -> str:
+        parts = scope.split("/") if scope else []
+        names = [
+            self._numbered.get("/".join(parts[: i + 1]), self._numbered_anywhere.get(part, part))
+            for i, part in enumerate(parts)
+        ]
+        return "/".join([*names, last])
 
     def _number_below(self, model: keras.Model, scope: str) -> None:
         """Numbers the layers of a model and of the models among them."""
         scope = f"{scope}{model.name}/"
-        self._number(model.layers, scope)
+        self._number(map(automatic_name, model.layers), scope)
         for layer in model.layers:
             if isinstance(layer, keras.Model):
                 self._number_below(layer, scope)
 
-    def _number(self, layers: Iterable[keras.Layer], scope: str) -> None:
-        """Numbers the layers of one scope by base name, in the order of Keras's numbers."""
-        counts: dict[str, int] = {}
-        for layer in sorted(layers, key=_number_of):
-            base = _automatic_base(layer)
-            if base is not None:
-                count = counts.get(base, 0)
-                counts[base] = count + 1
-                self._numbered[f"{scope}{layer.name}"] = f"{base}_{count}" if count else base
+    def _number(self, layers: Iterable[_Named], scope: str) -> None:
+        """Numbers the layers of one scope."""
+        for name, numbered in _numbered(layers).items():
+            self._numbered[f"{scope}{name}"] = numbered
+
+
+def _numbered(layers: Iterable[_Named]) -> dict[str, str]:
+    """Returns automatic names with numbers from zero, in the order of Keras's numbers."""
+    numbered: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for name, base in sorted(layers, key=_number_in):
+        if base is not None:
+            count = counts.get(base, 0)
+            counts[base] = count + 1
+            numbered[name] = f"{base}_{count}" if count else base
+    return numbered
 
 
 def _with_nested(model: keras.Model) -> list[keras.Layer]:
@@ -80,14 +108,19 @@ def _with_nested(model: keras.Model) -> list[keras.Layer]:
     return found
 
 
-def _automatic_base(layer: keras.Layer) -> str | None:
-    """Returns the name of a layer without its number, or None if the user named the layer."""
-    base = re.sub(r"\W+", "", type(layer).__name__)
+def automatic_name(owner: keras.Layer | keras.optimizers.Optimizer) -> _Named:
+    """Returns the name of a layer or optimizer, and its base without a number if Keras chose it."""
+    return owner.name, base_name(type(owner).__name__, owner.name)
+
+
+def base_name(class_name: str, name: str) -> str | None:
+    """Returns an automatic name without its number, and None for a name that the user chose."""
+    base = re.sub(r"\W+", "", class_name)
     base = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", base)
     base = re.sub("([a-z])([A-Z])", r"\1_\2", base).lower()
-    return base if re.fullmatch(rf"{re.escape(base)}(_\d+)?", layer.name) else None
+    return base if re.fullmatch(rf"{re.escape(base)}(_\d+)?", name) else None
 
 
-def _number_of(layer: keras.Layer) -> int:
-    found = re.search(r"_(\d+)$", layer.name)
+def _number_in(layer: _Named) -> int:
+    found = re.search(r"_(\d+)$", layer[0])
     return int(found.group(1)) if found else 0

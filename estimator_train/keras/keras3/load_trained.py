@@ -1,0 +1,73 @@
+"""Loads an Estimator's checkpoint into a Keras 3 model."""
+
+from collections.abc import Mapping
+
+import keras
+import tensorflow as tf
+
+from estimator_train.keras.checkpoints.matching import match_variables
+from estimator_train.keras.checkpoints.saved_variables import (
+    SavedVariables,
+    Source,
+    saved_variables,
+)
+from estimator_train.keras.keras3.blueprint import model_variables
+from estimator_train.keras.keras3.saved_names import saved_names
+
+_LOG = tf.get_logger()
+_SEED = "/seed_generator_state"
+
+
+def load_keras_3(
+    model: keras.Model, source: Source, name_map: Mapping[str, str] | None
+) -> keras.Model:
+    """Loads a checkpoint into a Keras 3 model; arguments and errors are those of `load_trained`."""
+    saved = saved_variables(source)
+    matched = match_keras_3(model, saved, name_map)
+    names, of_optimizer = saved_names(model)
+    for variable, name in zip(model_variables(model), names, strict=True):
+        if name in matched:
+            variable.assign(saved.value(matched[name]))
+    if model.compiled and model.optimizer is not None:
+        _load_optimizer(model.optimizer, of_optimizer, saved)
+    return model
+
+
+def match_keras_3(
+    model: keras.Model, saved: SavedVariables, name_map: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Maps the names of a model's variables, in its order, to names in a checkpoint.
+
+    Seeds that the checkpoint lacks are left out.
+
+    Raises:
+      ValueError: The model has no variables yet, or a variable is not in the checkpoint.
+    """
+    variables = model_variables(model)
+    if not model.built or not variables:
+        raise ValueError(
+            f"The Keras model '{model.name}' has no variables yet. Call it once on features, or "
+            "give it an Input."
+        )
+    shapes = {
+        name: tuple(variable.shape)
+        for name, variable in zip(saved_names(model)[0], variables, strict=True)
+        if name in saved.keys or not name.endswith(_SEED)
+    }
+    return dict(zip(shapes, match_variables(model.name, shapes, saved, name_map, {}), strict=True))
+
+
+def _load_optimizer(
+    optimizer: keras.optimizers.Optimizer, names: list[str], saved: SavedVariables
+) -> None:
+    """Loads the optimizer's variables; warns of those that the checkpoint lacks."""
+    absent = []
+    for variable, name in zip(optimizer.variables, names, strict=True):
+        if saved.shapes.get(name) == tuple(variable.shape):
+            variable.assign(saved.value(name))
+        elif name.endswith("/iteration") and saved.global_step is not None:
+            variable.assign(saved.global_step)
+        elif not name.endswith("/learning_rate"):
+            absent.append(name)
+    if absent:
+        _LOG.warning("%s has no optimizer state for %s.", saved.path, ", ".join(absent[:5]))
