@@ -23,8 +23,8 @@ layers = keras.layers
 class OwnStep(keras.Model):
     """Model with its own train_step: the loss has a term of the inputs' gradient."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self.hidden = layers.Dense(5, activation="tanh")
         self.out = layers.Dense(1)
         self.penalty = keras.metrics.Mean(name="penalty")

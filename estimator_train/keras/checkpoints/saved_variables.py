@@ -17,7 +17,7 @@ _STEPS = ("global_step", "estimator_global_step")
 _OPTIMIZERS = (
     r"Adadelta|Adafactor|Adagrad|Adam|AdamW|Adamax|Ftrl|Lion|Momentum|Nadam|RMSProp|RMSprop|SGD"
     # Of Keras 3.
-    r"|adadelta|adafactor|adagrad|adam|adamw|adamax|ftrl|lamb|lion|muon|nadam|rmsprop"
+    r"|adadelta|adafactor|adagrad|adam|adamw|adamax|ftrl|lamb|lion|muon|nadam|rm_?sprop|sgd"
     r"|loss_scale_optimizer"
 )
 _OF_OPTIMIZERS = re.compile(

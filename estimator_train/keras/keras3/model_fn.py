@@ -98,12 +98,11 @@ class Keras3ModelFn:
 
             built = build_model(self.blueprint, first_call, is_trained=True)
             logs = steps.train_step(built.model, data, keeps_metrics=False)
-            with tf.control_dependencies(tf.nest.flatten(logs)):
+            with tf.control_dependencies(tf.nest.flatten(logs, expand_composites=True)):
                 count = tf.compat.v1.train.get_or_create_global_step().assign_add(1)
             return (built, tf.group(count)), logs
 
         result, logs = steps.once_for_all_replicas(build, data)
-        logs = steps.scalars_of(logs)
         built, train_op = result or (None, tf.no_op())
         if built is not None:
             self._add_summaries(logs)
@@ -117,26 +116,19 @@ class Keras3ModelFn:
         )
 
     def _evaluate(self, data: Data) -> EstimatorSpec:
-        def build(data: Data) -> tuple[tuple[GraphModel, Logs], Logs]:
+        def build(data: Data) -> tuple[tuple[GraphModel, steps.Metrics], Logs]:
             built = build_model(
                 self.blueprint,
                 lambda model: steps.make_variables(model, model.test_step, data),
                 is_trained=False,
             )
             logs = steps.test_step(built.model, data)
-            results = steps.scalars_of(built.model.get_metrics_result())
-            return (built, results), logs
+            return (built, steps.metric_results(built.model, logs)), logs
 
         result, logs = steps.once_for_all_replicas(build, data)
-        logs = steps.scalars_of(logs)
-        built, results = result or (None, {})
-        metrics = {
-            self._metric_names.get(name, name): (
-                (results[name], value) if name in results else steps.last_value(value)
-            )
-            for name, value in logs.items()
-            if name != steps.LOSS
-        }
+        built, metrics = result or (None, {name: (value, value) for name, value in logs.items()})
+        metrics.pop(steps.LOSS, None)
+        metrics = {self._metric_names.get(name, name): pair for name, pair in metrics.items()}
         return EstimatorSpec(
             ModeKeys.EVAL,
             loss=steps.loss_of(logs),

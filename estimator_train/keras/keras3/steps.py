@@ -1,7 +1,7 @@
 """The steps of a Keras 3 model as operations of the default graph."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import keras
 import tensorflow as tf
@@ -11,6 +11,8 @@ from estimator_train.keras.keras3.graph_model import Data, Logs
 from estimator_train.keras.keras3.keras_internals import build_symbolically
 
 LOSS = "loss"
+# By name: the value to read after all batches, and the update.
+Metrics: TypeAlias = dict[str, tuple[tf.Tensor, tf.Tensor]]
 _Built = TypeVar("_Built")
 
 
@@ -88,7 +90,7 @@ def _call(model: keras.Model, step: Callable[[Data], Logs], data: Data) -> Logs:
         # At the end of the input nothing runs, not even a count that does not depend on a batch.
         tensors = tf.nest.flatten(data, expand_composites=True)
         with tf.control_dependencies([tensor for tensor in tensors if tensor is not None]):
-            return step(data)
+            return flat_logs(step(data))
 
     def run(data: Data) -> Logs:
         if not tf.distribute.has_strategy():
@@ -126,15 +128,33 @@ def loss_of(logs: Logs) -> tf.Tensor:
     return logs.get(LOSS, next(iter(logs.values())))
 
 
-def scalars_of(logs: Structure) -> Logs:
-    """Returns logs as flat names to tensors; a metric may have a dict of results."""
+def flat_logs(logs: Structure) -> Logs:
+    """Returns logs as names to tensors; a metric may have a dict of results."""
     flat: Logs = {}
     for name, value in logs.items():
         if isinstance(value, dict):
-            flat.update(scalars_of(value))
+            flat.update(flat_logs(value))
         else:
             flat[name] = tf.convert_to_tensor(value)
     return flat
+
+
+def metric_results(model: keras.Model, logs: Logs) -> Metrics:
+    """Returns the metrics for the logs of an evaluation, without the loss.
+
+    Args:
+      model: The model.
+      logs: The logs of its `test_step`, with a value per replica under a strategy.
+    """
+    results = flat_logs(model.get_metrics_result())
+    strategy = tf.distribute.get_strategy()
+    pairs = {}
+    for name, value in logs.items():
+        if tf.distribute.has_strategy():
+            value = strategy.reduce(tf.distribute.ReduceOp.MEAN, value, axis=None)
+        if name != LOSS:
+            pairs[name] = (results[name], value) if name in results else last_value(value)
+    return pairs
 
 
 def last_value(value: tf.Tensor) -> tuple[tf.Variable, tf.Tensor]:
