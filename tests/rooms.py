@@ -71,8 +71,8 @@ ROOMS = {
     "heads": "engine engine.tf_internals estimator_spec optimizers",
     "hooks": "engine engine.tf_internals keras.callbacks",
     "keras": (
-        "engine engine.checkpoints estimator estimator_spec export keras.callbacks "
-        "keras.checkpoints keras.compiled keras.graph optimizers run_config"
+        "engine engine.checkpoints estimator estimator_spec keras.callbacks keras.checkpoints "
+        "keras.compiled keras.graph keras.keras3 keras.serving optimizers run_config"
     ),
     "keras.callbacks": (
         "engine engine.tf_internals estimator_spec keras.compiled keras.graph optimizers run_config"
@@ -80,6 +80,11 @@ ROOMS = {
     "keras.checkpoints": "engine.checkpoints engine.tf_internals keras.graph run_config",
     "keras.compiled": "engine.tf_internals keras.graph",
     "keras.graph": "engine.tf_internals",
+    "keras.keras3": (
+        "engine engine.tf_internals estimator_spec keras.checkpoints keras.compiled keras.graph "
+        "keras.serving run_config"
+    ),
+    "keras.serving": "export keras.graph",
     "launcher": "cluster",
     "legacy": "canned.parts estimator_train heads legacy.reading legacy.trees",
     "legacy.contrib": (

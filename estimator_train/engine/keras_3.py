@@ -31,6 +31,11 @@ def allow_keras_3() -> None:
     tf.compat.v1.add_to_collection(_ALLOWED, True)
 
 
+def is_allowed(graph: tf.Graph) -> bool:
+    """Returns whether a graph is that of a Keras 3 model."""
+    return bool(graph.get_collection(_ALLOWED))
+
+
 def explain_keras_3_error(function: str, error: Exception) -> None:
     """Raises Keras3Error if Keras 3 caused an error of a user's function.
 
@@ -55,7 +60,7 @@ def warn_of_keras_3_variables() -> None:
     "dense_1" in the evaluation after it.
     """
     global _warned
-    if _warned or not _is_loaded() or _is_allowed():
+    if _warned or not _is_loaded() or is_allowed(tf.compat.v1.get_default_graph()):
         return
     folder = os.path.dirname(str(sys.modules["keras"].__file__)) + os.sep
     for variable in tf.compat.v1.global_variables():
@@ -70,16 +75,12 @@ def warn_of_keras_3_variables() -> None:
             return
 
 
-def _is_allowed() -> bool:
-    return bool(tf.compat.v1.get_collection(_ALLOWED))
-
-
 def _is_loaded() -> bool:
     return getattr(sys.modules.get("keras"), "__version__", "").startswith("3.")
 
 
 def _is_caused_by_keras_3(error: Exception) -> bool:
-    if not _is_loaded() or _is_allowed():
+    if not _is_loaded() or is_allowed(tf.compat.v1.get_default_graph()):
         return False
     owner = getattr(error, "obj", None)  # The object that lacks the attribute of an AttributeError.
     return (

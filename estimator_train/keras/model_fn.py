@@ -14,13 +14,13 @@ from estimator_train.keras.callbacks.observation import (
 )
 from estimator_train.keras.callbacks.observed_model import tensor_specs
 from estimator_train.keras.compiled.compile_arguments import CompileArguments, compile_arguments
-from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Optimizer, Structure
 from estimator_train.keras.graph_builder import GraphBuilder
 from estimator_train.keras.model_checks import overridden_steps
+from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.optimizers.base import GraphOptimizer
 from estimator_train.optimizers.graph_optimizers import graph_optimizer
 from estimator_train.optimizers.optimizer_pair import OptimizerPair
@@ -120,7 +120,9 @@ class KerasModelFn:
                 loss=loss,
                 train_op=train_op,
                 eval_metric_ops=metrics,
-                export_outputs=make_export_outputs(self._export_outputs, built),
+                export_outputs=make_export_outputs(
+                    self._export_outputs, built.names, built.outputs
+                ),
                 scaffold=tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None, saver=saver),
             )
             if not is_observed:

@@ -132,7 +132,9 @@ def _make(
     if is_keras_3(keras_model):
         from estimator_train.keras.keras3.model_fn import Keras3ModelFn
 
-        return cls(Keras3ModelFn.of_compiled(keras_model, custom_objects, **settings), config=config)
+        return cls(
+            Keras3ModelFn.of_compiled(keras_model, custom_objects, **settings), config=config
+        )
     check_kind(keras_model, "keras_model")
     model_fn = KerasModelFn.of_compiled(
         keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings

@@ -183,7 +183,10 @@ TABLE = {
         ["train", *mine("uncompiled_keras_model")],
         ["The given keras model has not been compiled yet."],
     ),
-    "Keras 3 model": (["train", *mine("keras_3_model")], ["tf_keras"]),
+    "Keras 3 model": (
+        ["train", *mine("keras_3_model")],
+        ["has not been compiled yet. Call model.compile(...) in model_builder"],
+    ),
     "input that is nothing": (
         ["train", *mine(input_fn="no_input")],
         ["--input_fn=bad_job:no_input returned None: return a Dataset"],

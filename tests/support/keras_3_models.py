@@ -148,7 +148,21 @@ class BatchLosses(keras.callbacks.Callback):
 def fit_losses(model: keras.Model, data: tf.data.Dataset, steps: int) -> list[float]:
     """Trains by `fit`; returns the loss of each step."""
     recorder = BatchLosses()
-    model.fit(
-        data.repeat(), steps_per_epoch=steps, callbacks=[recorder], verbose=0, shuffle=False
-    )
+    model.fit(data.repeat(), steps_per_epoch=steps, callbacks=[recorder], verbose=0, shuffle=False)
     return recorder.losses
+
+
+class LossRecorder(tf.compat.v1.train.SessionRunHook):
+    """Records the loss of each step."""
+
+    def __init__(self) -> None:
+        self.losses: list[float] = []
+
+    def begin(self) -> None:
+        self._loss = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1]
+
+    def before_run(self, run_context: Any) -> Any:
+        return tf.compat.v1.train.SessionRunArgs(self._loss)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self.losses.append(float(run_values.results))

@@ -1,6 +1,7 @@
 """The estimator and the input_fns that flags describe."""
 
 import dataclasses
+import functools
 import os
 from collections.abc import Callable
 from functools import cached_property
@@ -74,14 +75,18 @@ class Job:
         if "features" in names:  # The function is a model_fn.
             params = self._arguments["params"] if "params" in names else None
             return Estimator(self._model, config=self._config, params=params)
-        from estimator_train.keras import model_to_estimator
+        from estimator_train.keras import model_fn, model_to_estimator
+        from estimator_train.keras.model_checks import is_keras_3
 
         model = call_with_known(self._model, self._arguments)
         if model is None:
             raise UsageError(
-                f"--model={self._flags.model} returned None: return a compiled tf_keras model."
+                f"--model={self._flags.model} returned None: return a compiled Keras model."
             )
         self._input_name = (getattr(model, "input_names", None) or [_INPUT])[0]
+        if is_keras_3(model):  # One without a config is made again by the function.
+            build = functools.partial(call_with_known, self._model, self._arguments)
+            return Estimator(model_fn(build), config=self._config)
         return model_to_estimator(model, config=self._config)
 
     def get_trained_estimator(self, checkpoint_path: str | None) -> Estimator:

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, read_checkpoint_list
 from estimator_train.engine.context import EstimatorContext
@@ -29,6 +30,10 @@ _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _OTHER_FORMAT = (
     " The checkpoint is object-based and the model restores variables by their names: a Keras "
     'model that wrote it has checkpoint_format="checkpoint".'
+)
+_OF_KERAS_3 = (
+    " The model is one of Keras 3. If its tf_keras form wrote the checkpoint, load the weights by "
+    "keras.load_trained(model, checkpoint), and train the model in another model_dir."
 )
 _MISMATCH = (
     "Restoring from checkpoint failed. This is most likely due to a mismatch between the current "
@@ -229,8 +234,9 @@ def explain_restore_errors(checkpoint_path: str | None, by_name: bool = True) ->
         absent = _describe_absent(graph, saved)
         if not absent:
             raise
-        other_format = _OTHER_FORMAT if by_name and _OBJECT_GRAPH in saved else ""
-        message = f"{_advice(checkpoint_path, absent)}{other_format}\n{error.message}"
+        more = _OTHER_FORMAT if by_name and _OBJECT_GRAPH in saved else ""
+        more = _OF_KERAS_3 if keras_3.is_allowed(graph) else more
+        message = f"{_advice(checkpoint_path, absent)}{more}\n{error.message}"
         raise type(error)(error.node_def, error.op, message) from error
 
 

@@ -176,12 +176,11 @@ def _own_objects(model: keras.Model) -> Iterator[tuple[str, Any]]:
         if isinstance(layer, keras.layers.Lambda):
             yield f"{_LAMBDA}{layer.name}", layer.function
         for value in (layer, *vars(layer).values()):
-            named = value if isinstance(value, types.FunctionType) else type(value)
-            module = getattr(named, "__module__", "") or ""
-            if module.partition(".")[0] != "keras" and hasattr(value, "get_config"):
-                yield named.__name__, named
-            elif named is value and module.partition(".")[0] != "keras":
-                yield named.__name__, named
+            is_function = isinstance(value, types.FunctionType)
+            owner = value if is_function else type(value)
+            is_of_user = str(owner.__module__).partition(".")[0] != "keras"
+            if is_of_user and (is_function or hasattr(value, "get_config")):
+                yield owner.__name__, owner
 
 
 def _dicts(config: Structure) -> Iterator[Config]:

@@ -23,7 +23,9 @@ class GivenCompile:
     """
 
     def __init__(self, compiled: CompileArguments, accumulated_steps: int) -> None:
-        given = {field.name: getattr(compiled, field.name) for field in dataclasses.fields(compiled)}
+        given = {
+            field.name: getattr(compiled, field.name) for field in dataclasses.fields(compiled)
+        }
         changes: dict[str, Any] = {}
         if accumulated_steps > 1:
             changes["gradient_accumulation_steps"] = accumulated_steps
@@ -41,14 +43,15 @@ class GivenCompile:
         if model.compiled:
             if self._given:
                 raise ValueError(
-                    f"The Keras model '{model.name}' is compiled by model_builder, and keras.model_fn "
-                    f"is given {sorted(self._given)} too. Give them in one place."
+                    f"The Keras model '{model.name}' is compiled by model_builder, and "
+                    f"keras.model_fn is given {sorted(self._given)} too. Give them in one place."
                 )
             return model
         if not self._given:
             raise ValueError(
-                f"The Keras model '{model.name}' has not been compiled yet. Call model.compile(...) "
-                "in model_builder, or give a loss and an optimizer to keras.model_fn."
+                f"The Keras model '{model.name}' has not been compiled yet. Call "
+                "model.compile(...) in model_builder, or give a loss and an optimizer to "
+                "keras.model_fn."
             )
         metrics = {
             name: copy_metrics(self._given.get(name)) for name in ("metrics", "weighted_metrics")

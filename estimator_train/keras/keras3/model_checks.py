@@ -1,7 +1,6 @@
 """Checks of Keras 3 models, and errors of models that a graph cannot run."""
 
 import contextlib
-import sys
 from collections.abc import Iterator
 
 import keras
@@ -16,8 +15,9 @@ def check_model(model: keras.Model) -> None:
     backend = keras.backend.backend()
     if backend != "tensorflow":
         raise ValueError(
-            f"Estimators train Keras 3 models with the TensorFlow backend, and Keras uses {backend}. "
-            "Set the environment variable KERAS_BACKEND=tensorflow before keras is imported."
+            "Estimators train Keras 3 models with the TensorFlow backend, and Keras uses "
+            f"{backend}. Set the environment variable KERAS_BACKEND=tensorflow before keras is "
+            "imported."
         )
     if not getattr(model, "compiled", False):
         raise ValueError(

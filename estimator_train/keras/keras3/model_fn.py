@@ -8,7 +8,6 @@ import tensorflow as tf
 
 from estimator_train.engine.keras_3 import allow_keras_3
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
-from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3 import steps
@@ -16,6 +15,7 @@ from estimator_train.keras.keras3.blueprint import Blueprint
 from estimator_train.keras.keras3.graph_model import Data, GraphModel, Logs, build_model
 from estimator_train.keras.keras3.model_checks import check_model, explain_graph_errors
 from estimator_train.keras.keras3.outputs import named_outputs
+from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.run_config import RunConfig
 
 
@@ -142,11 +142,11 @@ class Keras3ModelFn:
             lambda model: steps.make_variables(model, model.predict_step, (x,)),
             is_trained=False,
         )
-        outputs = named_outputs(built.model, built.model.predict_step((x,)))
+        names, outputs = named_outputs(built.model, steps.predict_step(built.model, x))
         return EstimatorSpec(
             ModeKeys.PREDICT,
-            predictions=dict(outputs.outputs),
-            export_outputs=make_export_outputs(self._export_outputs, outputs),
+            predictions=outputs,
+            export_outputs=make_export_outputs(self._export_outputs, names, outputs),
             scaffold=_scaffold(built),
         )
 

@@ -80,7 +80,14 @@ def train_step(model: keras.Model, data: Data, *, keeps_metrics: bool) -> Logs:
 
 def test_step(model: keras.Model, data: Data) -> Logs:
     """Adds one call of the model's `test_step`; returns its logs over all batches so far."""
-    return _call(model, lambda data: _with_loss_of_batch(model, lambda: model.test_step(data)), data)
+    return _call(
+        model, lambda data: _with_loss_of_batch(model, lambda: model.test_step(data)), data
+    )
+
+
+def predict_step(model: keras.Model, x: Structure) -> Structure:
+    """Adds one call of the model's `predict_step`; returns its outputs."""
+    return _call_function(lambda x: model.predict_step((x,)), x, jit_compile=model.jit_compile)
 
 
 def _call(model: keras.Model, step: Callable[[Data], Logs], data: Data) -> Logs:
@@ -97,7 +104,21 @@ def _call(model: keras.Model, step: Callable[[Data], Logs], data: Data) -> Logs:
             return step_after_data(data)
         return tf.distribute.get_strategy().run(step_after_data, args=(data,))
 
-    return tf.function(run, autograph=False, jit_compile=model.jit_compile)(data)
+    return _call_function(run, data, jit_compile=model.jit_compile)
+
+
+def _call_function(
+    function: Callable[..., Structure], *arguments: Structure, jit_compile: bool = False
+) -> Structure:
+    """Calls a function as a graph of its own, with automatic control dependencies.
+
+    Inside of a tf.Graph, `==` of tensors compares identity, but not in a function that eager code
+    traces, as that of `fit`.
+    """
+    traced = tf.function(function, autograph=False, jit_compile=jit_compile)
+    with tf.__internal__.eager_context.eager_mode():
+        concrete = traced.get_concrete_function(*arguments)
+    return concrete(*arguments)
 
 
 def _with_loss_of_batch(model: keras.Model, step: Callable[[], Logs]) -> Logs:
@@ -122,8 +143,8 @@ def loss_of(logs: Logs) -> tf.Tensor:
     """
     if not logs:
         raise ValueError(
-            "The step of the Keras model returned no logs. Return a dict with at least a loss, such "
-            "as {metric.name: metric.result() for metric in self.metrics}."
+            "The step of the Keras model returned no logs. Return a dict with at least a loss, "
+            "such as {metric.name: metric.result() for metric in self.metrics}."
         )
     return logs.get(LOSS, next(iter(logs.values())))
 
@@ -146,7 +167,7 @@ def metric_results(model: keras.Model, logs: Logs) -> Metrics:
       model: The model.
       logs: The logs of its `test_step`, with a value per replica under a strategy.
     """
-    results = flat_logs(model.get_metrics_result())
+    results = _call_function(lambda: flat_logs(model.get_metrics_result()))
     strategy = tf.distribute.get_strategy()
     pairs = {}
     for name, value in logs.items():

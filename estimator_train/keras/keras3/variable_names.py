@@ -37,7 +37,9 @@ class VariableNames:
     def of_eager(cls, model: keras.Model) -> "VariableNames":
         """Returns the names that a subclassed model's variables have in a graph of its own."""
         scopes = {part for variable in model.variables for part in variable.path.split("/")[:-1]}
-        generators = ((part, _GENERATOR if part.startswith(_GENERATOR) else None) for part in scopes)
+        generators = (
+            (part, _GENERATOR if part.startswith(_GENERATOR) else None) for part in scopes
+        )
         optimizers = [model.optimizer] if model.compiled and model.optimizer is not None else []
         names = cls()
         names._numbered_anywhere = {
@@ -48,7 +50,7 @@ class VariableNames:
         return names
 
     def creator(self, next_creator: Callable[..., tf.Variable], **arguments: Any) -> tf.Variable:
-        """Creates a variable of Keras under its name; a function for `tf.variable_creator_scope`."""
+        """Creates a variable of Keras under its name, in a `tf.variable_creator_scope`."""
         arguments["name"] = self.name_of(current_variable_path(arguments["name"]))
         # The name is complete: enclosing scopes of the graph have numbers of their own.
         with tf.compat.v1.name_scope(None):

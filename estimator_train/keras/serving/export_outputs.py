@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import tensorflow as tf
 
 from estimator_train import export
-from estimator_train.keras.graph.io_names import check_covers
-from estimator_train.keras.graph.rebuilding import GraphModel
+from estimator_train.keras.graph.io_names import Names, check_covers
 
 _DEFAULT_SIGNATURE = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
@@ -31,17 +30,21 @@ def check_export_outputs(given: Mapping[str, type] | None) -> dict[str, type]:
 
 
 def make_export_outputs(
-    classes: Mapping[str, type], built: GraphModel
+    classes: Mapping[str, type], names: Names, outputs: Mapping[str, tf.Tensor]
 ) -> dict[str, export.ExportOutput]:
     """Makes the default signature of all outputs, and one signature for each name in `classes`.
+
+    Args:
+      classes: Output names to classes of ExportOutput.
+      names: The names of the model's outputs.
+      outputs: The outputs by name.
 
     Raises:
       FormattedKeyError: The model has no output of a given name.
     """
-    classes_by_name = built.names.resolved(classes)
-    outputs = set(built.outputs)
-    check_covers(outputs, set(classes_by_name), outputs, "outputs", "export_outputs")
+    classes_by_name = names.resolved(classes)
+    check_covers(set(outputs), set(classes_by_name), set(outputs), "outputs", "export_outputs")
     return {
-        _DEFAULT_SIGNATURE: export.PredictOutput(dict(built.outputs)),
-        **{name: cls(built.outputs[name]) for name, cls in classes_by_name.items()},
+        _DEFAULT_SIGNATURE: export.PredictOutput(dict(outputs)),
+        **{name: cls(outputs[name]) for name, cls in classes_by_name.items()},
     }

@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
 import tiers
-from keras_3_models import BUILDERS, DATA, built, dataset, fit_losses
+from keras_3_models import BUILDERS, DATA, LossRecorder, built, dataset, fit_losses
 
 import estimator_train as est
 
 STEPS = 200
 
 
-class Losses(tf.compat.v1.train.SessionRunHook):
-    """Records the loss of each step."""
-
-    def __init__(self) -> None:
-        self.losses: list[float] = []
-
-    def begin(self) -> None:
-        self._loss = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1]
-
-    def before_run(self, run_context: Any) -> Any:
-        return tf.compat.v1.train.SessionRunArgs(self._loss)
-
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        self.losses.append(float(run_values.results))
-
-
 @pytest.mark.parametrize("name", tiers.first({"linear", "own_step"}, list(BUILDERS)))
 def test_losses_of_200_steps_equal_those_of_fit(name: str, tmp_path: Path) -> None:
     model = built(name)
     estimator = est.keras.model_to_estimator(model, model_dir=tmp_path)
-    recorder = Losses()
+    recorder = LossRecorder()
     estimator.train(lambda: dataset(name).repeat(), hooks=[recorder], steps=STEPS)
     expected = fit_losses(model, dataset(name), STEPS)
     np.testing.assert_allclose(recorder.losses, expected, rtol=1e-5, atol=1e-5)
@@ -53,6 +36,4 @@ def test_losses_of_200_steps_equal_those_of_fit(name: str, tmp_path: Path) -> No
         (key,) = rows[0]
         outputs = {key: outputs}
     for key, expected_rows in outputs.items():
-        np.testing.assert_allclose(
-            [row[key] for row in rows], expected_rows, rtol=1e-4, atol=1e-5
-        )
+        np.testing.assert_allclose([row[key] for row in rows], expected_rows, rtol=1e-4, atol=1e-5)
