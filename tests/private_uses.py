@@ -56,6 +56,15 @@ OF_LIBRARIES = {
         "_updates": "the updates of a metric that an unused call made cannot be removed otherwise",
         "_auto_get_config": "only this attribute marks a get_config that Keras generated",
     },
+    "estimator_train/keras/keras3/keras_internals.py": {
+        "keras.src.backend.common keras.src.backend.common.name_scope": "state of Keras's names",
+        "keras.src.saving.serialization_lib": "the public switch of safe mode has no way back",
+        "_compile_config": "the public get_compile_config() loses functions and objects",
+        "_flatten_layers": "the public `layers` has no layers inside of layers",
+        "_learning_rate": "the public attribute returns the value of a schedule, not the schedule",
+        "_symbolic_build": "`fit` makes variables by it under a strategy",
+        "_value": "only this attribute says that a variable is not created yet",
+    },
     "estimator_train/keras/load_trained.py": {
         "_current_learning_rate": "the variable of a scheduled rate has no public name",
     },

@@ -1,7 +1,7 @@
 """Modes in which code runs: AutoGraph, eager, and the behaviour of TensorFlow 2."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import tensorflow as tf
@@ -55,3 +55,13 @@ def has_v2_behavior() -> bool:
     Why internal: only the switches are public.
     """
     return tf.__internal__.tf2.enabled()
+
+
+@contextlib.contextmanager
+def function_graph(name: str) -> Iterator[None]:
+    """Makes the graph of a function the default graph: variables are created outside of it.
+
+    Why internal: tf.function creates variables in such a graph only in eager code.
+    """
+    with tf.__internal__.FuncGraph(name).as_default():
+        yield

@@ -6,6 +6,7 @@ from typing import TypeAlias, TypeVar
 import keras
 import tensorflow as tf
 
+from estimator_train.engine.tf_internals.modes import eager_mode, function_graph
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3.graph_model import Data, Logs
 from estimator_train.keras.keras3.keras_internals import build_symbolically
@@ -56,7 +57,7 @@ def make_variables(model: keras.Model, step: Callable[[Data], object], data: Dat
         build_symbolically(model, first)
         return
     # The operations of this call are not part of the graph; its variables are.
-    with tf.__internal__.FuncGraph("first_call").as_default():
+    with function_graph("first_call"):
         step(data)
 
 
@@ -116,7 +117,7 @@ def _call_function(
     traces, as that of `fit`.
     """
     traced = tf.function(function, autograph=False, jit_compile=jit_compile)
-    with tf.__internal__.eager_context.eager_mode():
+    with eager_mode():
         concrete = traced.get_concrete_function(*arguments)
     return concrete(*arguments)
 
