@@ -16,13 +16,7 @@ that a command can answer `--help` at once and choose TensorFlow's settings befo
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
-from estimator_train.cluster import launched as _launched
-from estimator_train.compat import (
-    import_hook as _import_hook,
-    installed as _installed,
-    keras_seeds as _keras_seeds,
-    legacy_keras as _legacy_keras,
-)
+from estimator_train import bootstrap as _bootstrap
 
 if TYPE_CHECKING:  # For type checkers, to which `X as X` says that X is public.
     from estimator_train import (
@@ -130,14 +124,7 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-# Before TensorFlow is imported: by `tf.keras` a program of tf.estimator means Keras 2.
-_legacy_keras.choose()
-# tf_keras.estimator.model_to_estimator works from here on.
-_import_hook.install()
-_keras_seeds.install()
-# Where `estimator-train launch` started this program, its mistakes end it by one line and code 2.
-_launched.end_mistakes_with_code_2()
-_installed.warn()
+_bootstrap.prepare_process()
 
 
 def __getattr__(name: str) -> Any:

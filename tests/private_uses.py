@@ -18,7 +18,7 @@ OF_LIBRARIES = {
     "estimator_train/cluster/launched.py": {
         "tensorflow.python.distribute.": "frames of errors that strategies raise; never imported",
     },
-    "estimator_train/compat/keras_seeds.py": {
+    "estimator_train/bootstrap/keras_seeds.py": {
         "tf_keras.src.utils.tf_utils": "the module whose draws of seeds it repairs",
     },
     "estimator_train/engine/graph/loss_scale.py": {
@@ -91,9 +91,6 @@ OF_LIBRARIES = {
     },
     "estimator_train/legacy/contrib/eager.py": {
         "_id": "the identity of a tensor of TensorFlow 1",
-    },
-    "estimator_train/legacy/contrib/learn/canned.py": {
-        "_joint_linear_weights _joint_weight _joint_weights": "names of variables in checkpoints",
     },
 }
 

@@ -6,6 +6,7 @@ of `estimator_train` go by their names below it; the rooms below `legacy.contrib
 """
 
 ROOMS = {
+    "bootstrap": "cluster engine.tf_internals",
     "canned": "canned.parts estimator estimator_spec heads",
     "canned.boosted_trees": "canned.parts estimator estimator_spec heads",
     "canned.parts": (
@@ -18,14 +19,14 @@ ROOMS = {
         "launcher legacy legacy.rewriting report"
     ),
     "cli.inspect": (
-        "cli.job cli.output compat engine.checkpoints engine.tf_internals estimator_train "
+        "bootstrap cli.job cli.output engine.checkpoints engine.tf_internals estimator_train "
         "keras.checkpoints keras.graph launcher run_config training"
     ),
     "cli.job": (
         "cli.output engine engine.checkpoints engine.inputs estimator_train export flags hooks "
         "input_fns keras lifecycle training training.early_stopping"
     ),
-    "cli.output": "compat estimator_train lifecycle",
+    "cli.output": "bootstrap estimator_train lifecycle",
     "cluster": "",
     "compat": "keras",
     "compat.v1": (
@@ -33,7 +34,7 @@ ROOMS = {
         "estimator_train export keras tpu"
     ),
     "compat.v1.inputs": "",
-    "engine": "engine.tf_internals",
+    "engine": "bootstrap engine.tf_internals",
     "engine.checkpoints": "cluster engine engine.loops engine.tf_internals lifecycle run_config",
     "engine.context": "engine engine.checkpoints run_config",
     "engine.distributed": (
@@ -60,7 +61,7 @@ ROOMS = {
     ),
     "estimator_spec": "engine engine.tf_internals",
     "estimator_train": (
-        "canned canned.boosted_trees canned.parts cluster compat engine.checkpoints estimator "
+        "bootstrap canned canned.boosted_trees canned.parts engine.checkpoints estimator "
         "estimator_spec export heads hooks keras lifecycle predictor run_config training "
         "training.early_stopping"
     ),
@@ -124,6 +125,7 @@ ROOMS = {
 
 # Imports within a function of a room that is higher up; each with its reason.
 UPWARD = {
+    ("bootstrap", "compat"): "stand-ins have the names of their target, imported at the first use",
     ("estimator", "training"): "`Estimator.dry_run` runs a job, and jobs call Estimator",
     ("compat", "legacy"): "`compat.install` prepares TensorFlow for an old program",
 }

@@ -57,7 +57,7 @@ def private_modules(node: ast.AST) -> set[str]:
     return {name for name in names if PRIVATE_MODULE.fullmatch(name)}
 
 
-def private_attributes(node: ast.AST, defined: set[str], own_names: set[str]) -> set[str]:
+def private_attributes(node: ast.AST, defined: set[str], own_names: frozenset[str]) -> set[str]:
     """Returns the private attribute that a node uses, or names in a string.
 
     Attributes that the file defines are left out.
@@ -75,12 +75,17 @@ def private_attributes(node: ast.AST, defined: set[str], own_names: set[str]) ->
     if isinstance(node, ast.Call) and ast.unparse(node.func) in NAME_READERS:
         named = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]
         return {name for name in named if is_private(name)} - defined
-    if isinstance(node, (ast.Tuple, ast.List)):  # Names that a loop gives to getattr.
-        named = [e.value for e in node.elts if isinstance(e, ast.Constant)]
-        return {
-            n for n in named if re.fullmatch(r"_[a-z]\w+", str(n)) and is_private(n)
-        } - own_names
     return set()
+
+
+def names_in_loops(nodes: list[ast.AST], own_names: frozenset[str]) -> set[str]:
+    """Returns the private names in tuples of a file that gives variables to `getattr`."""
+    calls = [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) in NAME_READERS]
+    if all(isinstance(call.args[1], ast.Constant) for call in calls):
+        return set()
+    elements = [e for n in nodes if isinstance(n, (ast.Tuple, ast.List)) for e in n.elts]
+    names = {str(e.value) for e in elements if isinstance(e, ast.Constant)}
+    return {n for n in names if n.isidentifier() and is_private(n)} - own_names
 
 
 def find_private_uses(text: str, own_names: frozenset[str] = frozenset()) -> set[str]:
@@ -88,8 +93,8 @@ def find_private_uses(text: str, own_names: frozenset[str] = frozenset()) -> set
     tree = ast.parse(text)
     defined = defined_names(tree)
     nodes = list(ast.walk(tree))
-    modules = set().union(*(private_modules(node) for node in nodes))
-    return modules.union(*(private_attributes(node, defined, set(own_names)) for node in nodes))
+    found = names_in_loops(nodes, own_names).union(*(private_modules(node) for node in nodes))
+    return found.union(*(private_attributes(node, defined, own_names) for node in nodes))
 
 
 def test_private_uses_outside_of_the_boundary_are_those_that_are_listed():
@@ -121,7 +126,7 @@ def test_private_uses_outside_of_the_boundary_are_those_that_are_listed():
         ("hook._timer = None", "_timer"),
         ("def f(self): return self._timer", "_timer"),
         ('getattr(hook, "_timer", None)', "_timer"),
-        ('names = ("_timer", "timer")', "_timer"),
+        ('for name in ("_timer", "timer"): getattr(hook, name)', "_timer"),
         ("from tf_keras.src import engine", "tf_keras.src"),
         ('import_module("tf_keras.src.engine")', "tf_keras.src.engine"),
         ('resolve_name("tensorflow.python.eager:context")', "tensorflow.python.eager"),

@@ -12,17 +12,16 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train import bootstrap
 from estimator_train.engine.tf_internals import modes
 from estimator_train.engine.type_aliases import Params, Strategy
 
+bootstrap.prepare_tensorflow()
 _LOG = tf.get_logger()
 _NAMED = (
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
     inspect.Parameter.KEYWORD_ONLY,
 )
-# TensorFlow would convert each function between its own and the user's: hundreds of this package,
-# which would take most of the time to build a graph.
-modes.never_convert("estimator_train")
 _on_replica = contextvars.ContextVar("on_replica", default=False)
 # These strategies call a function directly; the others convert it first.
 _WITHOUT_REPLICAS = (tf.distribute.OneDeviceStrategy, tf.compat.v1.distribute.OneDeviceStrategy)

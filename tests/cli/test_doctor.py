@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.compat import installed
+from estimator_train.bootstrap import installed
 from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import estimator_train
-from estimator_train.compat import installed
+from estimator_train.bootstrap import installed
 from estimator_train.launcher import loopback, ports
 
 _PACKAGES = ("tensorflow", "tf-keras", "keras", "numpy", "protobuf", "pandas", "matplotlib")

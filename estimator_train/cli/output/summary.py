@@ -12,9 +12,9 @@ from typing import Any
 
 from absl import flags as absl_flags
 
+from estimator_train.bootstrap import installed
 from estimator_train.cli.output import errors
 from estimator_train.cli.output.whole_files import open_atomically
-from estimator_train.compat import installed
 from estimator_train.lifecycle.hard_exit import on_hard_exit
 from estimator_train.lifecycle.preemption import EXIT_CODE, Preempted
 

@@ -3,7 +3,7 @@
 import platform
 
 import estimator_train
-from estimator_train.compat import installed
+from estimator_train.bootstrap import installed
 
 
 def format_versions() -> str:

@@ -55,7 +55,7 @@ def warn() -> None:
     """Issues a one-line warning if this package does not support the installed libraries."""
     text = problem()
     if text:
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
+        warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 def _release(number: str) -> tuple[int, int]:

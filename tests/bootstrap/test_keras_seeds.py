@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from estimator_train.compat import keras_seeds
+from estimator_train.bootstrap import keras_seeds
 
 # Calls `randint` like tf_keras 2.16; since Python 3.12 a float raises TypeError.
 DRAWS = """

@@ -1,0 +1,32 @@
+"""What importing the package changes in the process, all of it.
+
+`import estimator_train` calls `prepare_process`; the engine calls `prepare_tensorflow` when it is
+imported. ARCHITECTURE.md lists the changes.
+"""
+
+import functools
+
+from estimator_train.bootstrap import import_hook, installed, keras_seeds, legacy_keras
+from estimator_train.cluster import launched
+
+__all__ = ["prepare_process", "prepare_tensorflow"]
+
+
+def prepare_process() -> None:
+    """Prepares the process for programs of tf.estimator, without importing TensorFlow."""
+    legacy_keras.choose()
+    import_hook.install()
+    keras_seeds.install()
+    launched.end_mistakes_with_code_2()
+    installed.warn()
+
+
+@functools.cache
+def prepare_tensorflow() -> None:
+    """Changes what TensorFlow does wrong for this package; once for each process."""
+    from estimator_train.engine.tf_internals import graph_text, modes
+
+    # TensorFlow would convert each function between its own and the user's: hundreds of this
+    # package, which would take most of the time to build a graph.
+    modes.never_convert("estimator_train")
+    graph_text.mend_text_of_graphs()
