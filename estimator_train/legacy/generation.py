@@ -4,6 +4,7 @@ import ast
 import functools
 import os
 import site
+import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +21,17 @@ _TF1_PREFIXES = (
     "tensorflow.examples",
     "tensorflow.python.estimator",
     "tensorflow.VERSION",
+    "tensorflow.estimator.inputs",
+    "tensorflow.estimator.tpu",
+    "tensorflow.estimator.experimental.dnn_logit_fn_builder",
+    "tensorflow.estimator.experimental.linear_logit_fn_builder",
+    "tensorflow.python.data.Dataset",
+)
+# Names of tf.estimator that only TensorFlow 2 has.
+_TF2_ESTIMATOR_NAMES = (
+    "tensorflow.estimator.experimental.RNNClassifier",
+    "tensorflow.estimator.experimental.RNNEstimator",
+    "tensorflow.estimator.export.EvalOutput",
 )
 _DATASET_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 # A program that uses these modules calls the methods above in TensorFlow 2 too.
@@ -44,8 +56,12 @@ def detect_for_script(path: str, tensorflow: ModuleType) -> str:
     lead = _count_tf1_lead([tree for _, tree in sources], tensorflow)
     if not lead:
         in_libraries = (tree for _, tree in _find_library_sources(sources))
-        # Libraries for both generations use tf.contrib if TensorFlow has it.
-        uses = (use for use in _uses(in_libraries) if not use.symbol.startswith(_TF1_PREFIXES))
+        # Libraries for both generations use tf.contrib where their import does not need it.
+        uses = (
+            use
+            for use in _uses(in_libraries)
+            if use.at_import or not use.symbol.startswith(_TF1_PREFIXES)
+        )
         lead = _count_name_lead(uses, tensorflow)
     return TF1 if lead > 0 else TF2
 
@@ -90,6 +106,9 @@ def _count_name_lead(uses: Iterable[symbols.Use], tensorflow: ModuleType) -> int
     for symbol in {use.symbol for use in uses}:
         if symbol.startswith(_TF1_PREFIXES):
             lead += 1
+            continue
+        if symbol.startswith(_TF2_ESTIMATOR_NAMES):
+            lead -= 1
             continue
         root, *inner = symbol.split(".")
         if root != "tensorflow" or not inner or inner[0] in ("compat", "python", "estimator"):
@@ -153,6 +172,7 @@ def _find_library_sources(
 ) -> Iterator[tuple[Path, ast.Module]]:
     """Yields the modules of old libraries that files import, directly or not, parsed."""
     folders = sorted({*site.getsitepackages(), *(sysconfig.get_paths()[k] for k in _INSTALLED)})
+    folders += [folder for folder in sys.path if libraries.find_installed_modules(folder)]
 
     def find(_: Path, name: str) -> Path | None:
         for folder in folders:

@@ -127,31 +127,31 @@ class ImportRedirector:
             try:
                 getattr(module, attribute)
             except AttributeError as error:
-                if isinstance(error, MissingSymbol) and _can_postpone(module, importer):
+                if isinstance(error, MissingSymbol) and _can_postpone(name, importer):
                     postponed[attribute] = MissingName(str(error))
-                elif module.__name__.startswith(_CODEBASE_PACKAGE):
+                elif getattr(module, "__name__", "").startswith(_CODEBASE_PACKAGE):
                     self._import_module(f"{module.__name__}.{attribute}")
                 else:
                     raise ImportError(str(error), name=name) from None
         if postponed:
             # Only this statement sees the missing names: `hasattr` of the module stays False.
-            return _add_names(module, postponed)
+            return _add_names(name, module, postponed)
         return module if fromlist else find(name.partition(".")[0])
 
 
-def _can_postpone(module: ModuleType, importer: FrameType) -> bool:
+def _can_postpone(module: str, importer: FrameType) -> bool:
     """Returns whether a missing name fails only at its first use, not at its import.
 
     An import in a `try` that catches the error fails, so that the program takes its other branch.
     """
-    if not trees.is_postponed(module.__name__):
+    if not trees.is_postponed(module):
         return False
     path = importer.f_globals.get("__file__")
     return not path or not is_guarded(path, importer.f_lineno)
 
 
-def _add_names(module: ModuleType, names: Mapping[str, Any]) -> ModuleType:
+def _add_names(dotted: str, module: ModuleType, names: Mapping[str, Any]) -> ModuleType:
     """Returns a module with the names of a module and further ones."""
-    found = ModuleType(module.__name__)
+    found = ModuleType(dotted)
     found.__dict__.update(names, __getattr__=lambda name: getattr(module, name))
     return found

@@ -75,7 +75,32 @@ def find_library(path: str) -> Library | None:
         if folder in parts:
             depth = parts.index(folder) + 1
             return Library(parts[depth].removesuffix(".py"), os.sep.join(parts[:depth]))
+    for depth in range(len(parts) - 1, 0, -1):
+        folder, name = os.sep.join(parts[:depth]), parts[depth].removesuffix(".py")
+        if name in find_installed_modules(folder):
+            return Library(name, folder)
     return None
+
+
+@functools.cache
+def find_installed_modules(folder: str) -> frozenset[str]:
+    """Returns the top-level modules that `pip install --target` installed in a folder."""
+    try:
+        about = [name for name in os.listdir(folder) if name.endswith(".dist-info")]
+    except OSError:
+        return frozenset()
+    return frozenset(name for package in about for name in _read_record(Path(folder, package)))
+
+
+def _read_record(about: Path) -> Iterator[str]:
+    """Yields the top-level modules of an installed package."""
+    try:
+        lines = (about / "RECORD").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    for first, _, rest in (line.partition(",")[0].partition("/") for line in lines):
+        if first.endswith(".py") or (rest.endswith(".py") and first != ".."):
+            yield first.removesuffix(".py")
 
 
 _is_old: dict[Library, bool] = {}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from traceback import print_exception
 from typing import NamedTuple
 
-from estimator_train.legacy import seeds, setup
+from estimator_train.legacy import libraries, seeds, setup
 from estimator_train.legacy.reading import notebooks
 
 
@@ -135,7 +135,9 @@ def run(
     sys.modules["__main__"] = main
     if seed is not None:
         seeds.seed_python(seed)
-    setup.install(program.directory, choice, source=program.path, seed=seed)
+    # An installed program such as pytest runs a codebase, whose source decides the generation.
+    source = None if libraries.find_library(program.path) else program.path
+    setup.install(program.directory, choice, source=source, seed=seed)
     try:
         if spec and spec.parent:
             importlib.import_module(spec.parent)

@@ -28,6 +28,49 @@ def test_methods_determine_the_generation(line, expected, tmp_path):
     assert generation.detect_for_script(str(script), tf) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import tensorflow as tf\ntf.estimator.inputs.numpy_input_fn\n", "tf1"),
+        ("import tensorflow as tf\ntf.estimator.tpu.TPUEstimator\n", "tf1"),
+        ("from tensorflow.estimator import inputs\n", "tf1"),
+        ("from tensorflow.python.data import Dataset\n", "tf1"),
+        ("import tensorflow.compat.v1 as tf\ntf.estimator.inputs.numpy_input_fn\n", "tf2"),
+        ("import tensorflow as tf\ntf.estimator.experimental.RNNClassifier\n", "tf2"),
+        ("import tensorflow as tf\ntf.estimator.BoostedTreesClassifier\n", "tf2"),
+    ],
+)
+def test_names_of_one_generation_determine_it(text, expected, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    assert generation.detect_for_script(str(script), tf) == expected
+
+
+DATASETS = """
+from tensorflow.python.data import Dataset, TFRecordDataset
+import tensorflow as tf
+
+print(Dataset is tf.data.Dataset, TFRecordDataset is tf.data.TFRecordDataset, tf.VERSION[0])
+with tf.Session() as session:
+    print(session.run(Dataset.range(3).make_one_shot_iterator().get_next()))
+"""
+
+
+def test_private_datasets_are_those_of_tensorflow_1(run):
+    assert run(DATASETS, switches=[]).stdout == "True True 1\n0\n"
+
+
+def test_pytest_runs_a_suite_in_its_generation(run, tmp_path):
+    (tmp_path / "suite.py").write_text(
+        "import tensorflow as tf\n"
+        "tf.placeholder\n"
+        "def test_version():\n"
+        "    assert tf.VERSION[0] == '1'\n"
+    )
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "suite.py", switches=[])
+    assert "1 passed" in done.stdout
+
+
 CHAINS = """
 import tensorflow as tf
 seen = []

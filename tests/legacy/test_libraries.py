@@ -90,3 +90,20 @@ def test_libraries_determine_the_generation_of_an_inconclusive_script(
     script.write_text("import old\n")
     assert generation.detect_for_script(str(script), tf) == "tf2"
     assert "first" not in sys.modules
+
+
+def test_a_library_in_a_folder_of_pip_target_sees_old_names(run, tmp_path, monkeypatch):
+    folder = tmp_path / "vendored"
+    (folder / "old").mkdir(parents=True)
+    (folder / "old" / "__init__.py").write_text(
+        "import tensorflow as tf\nimport keras\nKERAS = keras.layers.Dense.__module__[:8]\n"
+        "from tensorflow.contrib import layers\n"
+    )
+    about = folder / "old-1.0.dist-info"
+    about.mkdir()
+    (about / "RECORD").write_text("old/__init__.py,sha256=a,9\nold-1.0.dist-info/RECORD,,\n")
+    source = str(folder / "old" / "__init__.py")
+    assert libraries.find_library(source) == libraries.Library("old", str(folder))
+    assert libraries.find_library(str(folder / "script.py")) is None
+    program = "import sys\nimport old\nimport tensorflow as tf\nprint(old.KERAS, tf.VERSION[0])\n"
+    assert run(program, switches=[], PYTHONPATH=str(folder)).stdout == "tf_keras 1\n"

@@ -72,10 +72,15 @@ _PRE_1_0_NAMES = {
     "ReplicaDeviceSetter": "train.replica_device_setter",
     "latest_checkpoint": "train.latest_checkpoint",
 }
+_DATASETS = "Dataset FixedLengthRecordDataset Iterator TextLineDataset TFRecordDataset"
 _SERVER = "estimator_train.legacy.servers:Server"
 _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
     **{f"tensorflow.{old}": f"tensorflow:compat.v1.{new}" for old, new in _PRE_1_0_NAMES.items()},
     **contrib.NAMES,
+    **{
+        f"{private.ROOT}.data.{name}": f"tensorflow:compat.v1.data.{name}"
+        for name in _DATASETS.split()
+    },
     "tensorflow.train.Server": _SERVER,
     "tensorflow.__version__": lambda: _VERSION,
     "tensorflow.VERSION": lambda: _VERSION,

@@ -359,5 +359,46 @@ def runner_that_fails():
     return answers
 
 
+@question
+def input_fn_utils():
+    from tensorflow.contrib.learn.python.learn.utils import (  # noqa: PLC0415
+        input_fn_utils,
+        saved_model_export_utils,
+    )
+
+    parsing = input_fn_utils.build_parsing_serving_input_fn(
+        {"a": tf.io.FixedLenFeature([2], "int64")}
+    )
+    parsed = parsing()
+    given = {"b": tf.zeros([3, 2]), "c": tf.zeros([3], tf.int64)}
+    default = input_fn_utils.build_default_serving_input_fn(given, 4)()
+    return {
+        "fields": repr(input_fn_utils.InputFnOps._fields),
+        "parsed": repr((sorted(parsed.features), parsed.labels, sorted(parsed.default_inputs))),
+        "shapes": repr([default.features[name].shape.as_list() for name in sorted(given)]),
+        "types": repr([default.default_inputs[name].dtype.name for name in sorted(given)]),
+        "same": learn.InputFnOps is input_fn_utils.InputFnOps,
+        "strategy": callable(saved_model_export_utils.make_export_strategy),
+        "paths": learn.utils.input_fn_utils.InputFnOps is learn.InputFnOps,
+    }
+
+
+@question
+def maybe_download():
+    from tensorflow.contrib.learn.python.learn.datasets import base  # noqa: PLC0415
+
+    source = os.path.join(tempfile.mkdtemp(), "source.txt")
+    with open(source, "w") as file:
+        file.write("first")
+    folder = os.path.join(tempfile.mkdtemp(), "new")
+    path = base.maybe_download("copy.txt", folder, "file://" + source)
+    with open(source, "w") as file:
+        file.write("second")
+    again = base.maybe_download("copy.txt", folder, "file://" + source)
+    with open(again) as file:
+        text = file.read()
+    return {"text": text, "same": path == again, "name": os.path.relpath(path, folder)}
+
+
 if __name__ == "__main__":
     main()

@@ -1,9 +1,13 @@
 """Stand-in for `tf.contrib.learn`: RunConfig, Experiment, learn_runner and estimators of 2017."""
 
-from types import SimpleNamespace
-
 import estimator_train.compat.v1 as v1
-from estimator_train.legacy.contrib.learn import datasets, monitors as monitors, preprocessing
+from estimator_train.legacy.contrib.learn import (
+    datasets,
+    experiment as learn_runner,
+    monitors as monitors,
+    preprocessing,
+    utils,
+)
 from estimator_train.legacy.contrib.learn.arrays import (
     SKCompat,
     infer_real_valued_columns_from_input,
@@ -24,11 +28,12 @@ from estimator_train.legacy.contrib.learn.estimators import (
     Estimator,
     NotFittedError,
 )
-from estimator_train.legacy.contrib.learn.experiment import Experiment, make_export_strategy, run
+from estimator_train.legacy.contrib.learn.experiment import Experiment, make_export_strategy
 from estimator_train.legacy.contrib.learn.keys import ModeKeys, PredictionKey, ProblemType
 from estimator_train.legacy.contrib.learn.kmeans import KMeansClustering
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
+from estimator_train.legacy.contrib.learn.utils import InputFnOps, build_parsing_serving_input_fn
 
 __all__ = [
     "DNNClassifier",
@@ -38,6 +43,7 @@ __all__ = [
     "DNNRegressor",
     "Estimator",
     "Experiment",
+    "InputFnOps",
     "KMeansClustering",
     "LinearClassifier",
     "LinearRegressor",
@@ -49,6 +55,7 @@ __all__ = [
     "ProblemType",
     "RunConfig",
     "SKCompat",
+    "build_parsing_serving_input_fn",
     "datasets",
     "infer_real_valued_columns_from_input",
     "infer_real_valued_columns_from_input_fn",
@@ -56,9 +63,7 @@ __all__ = [
     "make_export_strategy",
     "monitors",
     "preprocessing",
+    "utils",
 ]
 
-learn_runner = SimpleNamespace(run=run)
-saved_model_export_utils = SimpleNamespace(make_export_strategy=make_export_strategy)
-utils = SimpleNamespace(saved_model_export_utils=saved_model_export_utils)
 learn_io = io = v1.inputs

@@ -3,7 +3,10 @@
 import collections
 import csv
 import importlib
-from types import SimpleNamespace
+import os
+import shutil
+import sys
+import urllib.request
 from typing import Any
 
 import numpy as np
@@ -119,11 +122,21 @@ def _read_rows(filename: str) -> list[list[str]]:
         return [row for row in csv.reader(file) if row]
 
 
-base = SimpleNamespace(
-    Dataset=Dataset,
-    Datasets=Datasets,
-    load_boston=load_boston,
-    load_csv_with_header=load_csv_with_header,
-    load_csv_without_header=load_csv_without_header,
-    load_iris=load_iris,
-)
+def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
+    """Downloads a file unless it exists, and returns its path.
+
+    Args:
+      filename: The name of the file.
+      work_directory: The directory of the file, which is created if it does not exist.
+      source_url: The address of the file.
+    """
+    os.makedirs(work_directory, exist_ok=True)
+    path = os.path.join(work_directory, filename)
+    if not os.path.exists(path):
+        temporary, _ = urllib.request.urlretrieve(source_url)
+        shutil.move(temporary, path)
+        print("Successfully downloaded", filename, os.path.getsize(path), "bytes.")
+    return path
+
+
+base = sys.modules[__name__]
