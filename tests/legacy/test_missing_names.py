@@ -38,5 +38,5 @@ def test_imported_names_raise_at_their_first_use(run):
 
 
 def test_names_outside_of_private_modules_and_contrib_fail_at_import(run):
-    done = run("\nfrom tensorflow.train import NoSuchOptimizer\n", exit_code=1)
+    done = run("\nfrom tensorflow.train import NoSuchOptimizer\n", exit_code=2)
     assert "NoSuchOptimizer" in done.stderr.splitlines()[-1]
