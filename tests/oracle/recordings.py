@@ -60,7 +60,9 @@ def behaviour() -> dict[str, Any]:
         seen = {flavour: all_cases.observe(case, api) for flavour, api in apis().items()}
         return {"both": seen["v2"]} if seen["v1"] == seen["v2"] else seen
 
-    return observed(all_cases.CASES, observe)
+    # The original leaves the graph of this prediction open, so that no later one can be cleared.
+    last = "predict_while_another_prediction_is_open"
+    return observed([*(name for name in all_cases.CASES if name != last), last], observe)
 
 
 @recording
