@@ -26,7 +26,7 @@ SAME_READER = {"migrating": "legacy"}
 # The others train.
 QUICK = {"hooks", "migrating", "report"}
 # `estimator-train run` chooses what TensorFlow is before it is imported.
-FRESH = {"legacy", "old_programs", "readme"}
+FRESH = {"legacy", "migration_guide_jobs", "migration_guide_training", "old_programs", "readme"}
 RUN = {
     name: path
     for name, path in PAGES.items()
