@@ -71,6 +71,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
         asking.IN_BOTH.match, map(str, asking.all_questions(APIS))
     ),
     "boosted_trees": lambda: boosted_trees.CASES,
+    "boosted_trees_collections": lambda: boosted_trees.COLLECTIONS,
     "boosted_trees_more": lambda: [
         *(f"losses {name}" for name in boosted_trees.LONG),
         *(f"bad {name}" for name in boosted_trees.BAD),

@@ -25,7 +25,7 @@ from estimator_train.heads.keys import MetricKeys, PredictionKeys
 from estimator_train.heads.multi_class import MultiClassHead
 from estimator_train.heads.regression import RegressionHead
 from estimator_train.heads.training import check_training_arguments
-from estimator_train.heads.types import Labels, Optimizer, TensorLike, WeightColumn
+from estimator_train.heads.types import Labels, LossFn, Optimizer, TensorLike, WeightColumn
 from estimator_train.heads.weighted import Batch, WeightedHead
 
 _metrics = tf.compat.v1.metrics
@@ -154,9 +154,10 @@ class V1MultiClassHead(_V1Head, MultiClassHead):
         weight_column: WeightColumn = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _Reduction.SUM,
+        loss_fn: LossFn | None = None,
     ):
         vocabulary = _checked_vocabulary(label_vocabulary)
-        super().__init__(n_classes, weight_column, vocabulary, loss_reduction)
+        super().__init__(n_classes, weight_column, vocabulary, loss_reduction, loss_fn)
 
     def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
         [class_ids] = self._predict(batch, PredictionKeys.CLASS_IDS)

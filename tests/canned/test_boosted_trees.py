@@ -153,3 +153,17 @@ print(json.dumps(boosted_trees.observe(
     theirs = recorded("boosted_trees")["people center_bias"]["trees"]
     for mine, original in zip(ours, theirs, strict=False):
         assert_same_tree(mine, original)
+
+
+@pytest.mark.parametrize("question", tiers.every(9, boosted_trees.COLLECTIONS))
+def test_collections_have_as_many_entries_as_in_the_original(question: str) -> None:
+    ours = boosted_trees.collections(est, *question.rsplit(", ", 1))
+    theirs = dict(recorded("boosted_trees_collections")[question])
+    # The original keeps trees and quantiles in resources, this package in variables.
+    theirs.pop("resources")
+    theirs.pop("saveable_objects")
+    assert ours.pop("variables") > theirs.pop("variables", 0)
+    # The metric accuracy_baseline of BinaryClassHead has its own total and count here.
+    for name in {"local_variables", "metric_variables"} & theirs.keys():
+        assert ours.pop(name) - theirs.pop(name) in (0, 2)
+    assert ours == theirs

@@ -14,11 +14,11 @@ import canned_rnn
 import canned_sdca
 import tensorflow as tf
 from canned_figures import Case
+from graph_collections import Sizes, added, sizes
 from jobs import Api
 
 v1 = tf.compat.v1
 MODES = ("train", "eval", "infer")
-Sizes = dict[str, int]
 
 
 def questions(apis: dict[str, Api]) -> dict[str, Callable[[], Sizes]]:
@@ -76,9 +76,9 @@ def _sizes_of_estimator(case: Case, api: Api, mode: str) -> Sizes:
             inputs = v1.data.make_one_shot_iterator(inputs).get_next()
         features, labels = inputs if isinstance(inputs, tuple) else (inputs, None)
         v1.train.create_global_step()
-        before = _sizes(graph)
+        before = sizes(graph)
         estimator.model_fn(features, None if mode == "infer" else labels, mode, estimator.config)
-        return _added(before, _sizes(graph))
+        return added(before, sizes(graph))
 
 
 def _sizes_of_head(case: ask_heads.Case, api: Api, mode: str, *, regularized: bool) -> Sizes:
@@ -87,7 +87,7 @@ def _sizes_of_head(case: ask_heads.Case, api: Api, mode: str, *, regularized: bo
         weight = v1.get_variable("weight", [], initializer=v1.ones_initializer())
         optimizer = api.keras.optimizers.legacy.SGD(0.1)
         optimizer.iterations = v1.train.create_global_step()
-        before = _sizes(graph)
+        before = sizes(graph)
         case.make(api.estimator).create_estimator_spec(
             {"w": tf.constant(ask_heads.WEIGHTS)},
             mode,
@@ -99,14 +99,4 @@ def _sizes_of_head(case: ask_heads.Case, api: Api, mode: str, *, regularized: bo
             update_ops=[tf.no_op()],
             regularization_losses=[weight * 0.5] if regularized else None,
         )
-        return _added(before, _sizes(graph))
-
-
-def _sizes(graph: tf.Graph) -> Sizes:
-    names = [name for name in graph.collections if isinstance(name, str)]
-    return {name: len(graph.get_collection(name)) for name in names}
-
-
-def _added(before: Sizes, after: Sizes) -> Sizes:
-    added = {name: size - before.get(name, 0) for name, size in after.items()}
-    return {name: size for name, size in sorted(added.items()) if size}
+        return added(before, sizes(graph))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 from canned_figures import receiver
+from graph_collections import Sizes, added, sizes
 from outcomes import outcome
 
 fc = tf.feature_column
@@ -177,6 +178,8 @@ CASES: dict[str, Case] = {
         ),
     ),
 }
+MODES = ("train", "eval", "infer")
+COLLECTIONS = [f"{name}, {mode}" for name in CASES for mode in MODES]
 # The cases that are evaluated, and whose predictions are made and explained.
 USED = (
     "people center_bias",
@@ -247,6 +250,19 @@ def _used(estimator: Any, once: Any) -> dict[str, Any]:
         "predictions": [{key: [str(v.dtype), plain(v)] for key, v in row.items()} for row in rows],
         "explanations": explanations(estimator, once),
     }
+
+
+def collections(api: Any, name: str, mode: str) -> Sizes:
+    """How many entries a call of the model_fn adds to each collection of a graph."""
+    case = CASES[name]
+    with tempfile.TemporaryDirectory() as model_dir, tf.Graph().as_default() as graph:
+        estimator = made(api, case, model_dir)
+        dataset = input_fn(case.data, case.label)()
+        features, labels = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
+        tf.compat.v1.train.create_global_step()
+        before = sizes(graph)
+        estimator.model_fn(features, None if mode == "infer" else labels, mode, estimator.config)
+        return added(before, sizes(graph))
 
 
 def importances(estimator: Any, *, normalize: bool) -> Any:

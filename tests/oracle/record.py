@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden"
 CONTRIB = "contrib_"
-TREES = ("boosted_trees", "boosted_trees_more")
+TREES = ("boosted_trees", "boosted_trees_collections", "boosted_trees_more")
 TFJOB = "tfjob"
 SCIPY_MISC = "scipy_misc"
 

@@ -60,6 +60,13 @@ def figures() -> dict[str, Any]:
     }
 
 
+def collections() -> dict[str, Any]:
+    return {
+        question: boosted_trees.collections(tf.estimator, *question.rsplit(", ", 1))
+        for question in boosted_trees.COLLECTIONS
+    }
+
+
 def more() -> dict[str, Any]:
     api = tf.estimator
     return {
@@ -71,9 +78,15 @@ def more() -> dict[str, Any]:
     }
 
 
+RECORDINGS = {
+    "boosted_trees": figures,
+    "boosted_trees_collections": collections,
+    "boosted_trees_more": more,
+}
+
 if __name__ == "__main__":
     name = sys.argv[1]
-    goldens.write(name, {"boosted_trees": figures, "boosted_trees_more": more}[name]())
+    goldens.write(name, RECORDINGS[name]())
     goldens.note_version(
         name, *goldens.own_versions(f"tf.estimator of TensorFlow {tf.__version__}")
     )

@@ -37,3 +37,17 @@ def derivatives(loss: tf.Tensor, logits: tf.Tensor) -> Derivatives:
         for number in range(logits.shape[1])
     ]
     return Derivatives(gradients, tf.concat(rows, 1))
+
+
+def softmax_losses(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    """Returns the cross entropy of each example without adding it to the collection LOSSES.
+
+    Args:
+      labels: Class numbers, int [batch, 1].
+      logits: float32 [batch, classes].
+
+    Returns:
+      float32 [batch, 1].
+    """
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(tf.squeeze(labels, axis=-1), logits)
+    return tf.expand_dims(losses, axis=-1)

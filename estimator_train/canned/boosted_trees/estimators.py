@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.canned.boosted_trees.derivatives import softmax_losses
 from estimator_train.canned.boosted_trees.explanations import (
     BIAS,
     CONTRIBUTIONS,
@@ -225,7 +226,14 @@ class BoostedTreesClassifier(_BoostedTrees):
         quantile_sketch_epsilon: float = 0.01,
         train_in_memory: bool = False,
     ) -> None:
-        head = make_classifier_head(n_classes, weight_column, label_vocabulary, _MEAN, v1=True)
+        head = make_classifier_head(
+            n_classes,
+            weight_column,
+            label_vocabulary,
+            _MEAN,
+            v1=True,
+            multi_class_loss_fn=softmax_losses,
+        )
         super().__init__(
             head=head,
             feature_columns=feature_columns,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
-from estimator_train.heads.types import WeightColumn
+from estimator_train.heads.types import LossFn, WeightColumn
 from estimator_train.heads.v1 import V1BinaryClassHead, V1MultiClassHead, V1RegressionHead
 
 
@@ -18,11 +18,16 @@ def make_classifier_head(
     loss_reduction: str,
     *,
     v1: bool = False,
+    multi_class_loss_fn: LossFn | None = None,
 ) -> Head:
     """Returns the head of a classifier; for arguments and errors see the heads, of v1 or not."""
     binary: Any = V1BinaryClassHead if v1 else BinaryClassHead
     multi: Any = V1MultiClassHead if v1 else MultiClassHead
-    make = binary if n_classes == 2 else functools.partial(multi, n_classes)
+    make = (
+        binary
+        if n_classes == 2
+        else functools.partial(multi, n_classes, loss_fn=multi_class_loss_fn)
+    )
     return make(weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction)
 
 
