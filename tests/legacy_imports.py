@@ -19,7 +19,6 @@ PUBLIC_MODULES = (
 # Other modules that `legacy` imports, with all of their names.
 OTHER_MODULES = (
     "estimator_train.canned.rnn",
-    "estimator_train.heads.losses",
     "estimator_train.heads.v1",
 )
 
@@ -33,8 +32,9 @@ OTHER_NAMES = {
     "estimator_train.engine.user_functions": "argument_names",
     "estimator_train.estimator": "Estimator",
     "estimator_train.export.receivers": "build_raw_supervised_input_receiver_fn",
+    "estimator_train.heads.base": "Metrics",
     "estimator_train.heads.keys": "MetricKeys PredictionKeys",
-    "estimator_train.heads.weighted": "WeightedHead",
+    "estimator_train.heads.weighted": "Batch",
     "estimator_train.training.early_stopping.eval_metrics": "read_eval_metrics",
     "estimator_train.training.extenders": "add_metrics clip_gradients_by_norm forward_features",
 }

@@ -18,7 +18,7 @@ import tensorflow as tf
 from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.heads import losses
-from estimator_train.heads.base import EvalMetrics, Head
+from estimator_train.heads.base import EvalMetrics, Head, Metrics
 from estimator_train.heads.binary_class import BinaryClassHead
 from estimator_train.heads.classification import validate_vocabulary
 from estimator_train.heads.keys import MetricKeys, PredictionKeys
@@ -58,18 +58,22 @@ class V1Training(Head):
         return tf.group(train_op, *updates) if updates else train_op
 
 
-class _V1Head(V1Training, WeightedHead):
-    """Base class of the v1 heads: differences from their v2 forms.
+class V1WeightedHead(V1Training, WeightedHead):
+    """Head of one task that adds its loss to the collection LOSSES.
 
-    Their loss_reduction is a `tf.compat.v1.losses.Reduction` value other than NONE.
+    Its loss_reduction is a `tf.compat.v1.losses.Reduction` value other than NONE.
     """
 
     _check_reduction = staticmethod(losses.validate_v1_reduction)
-    _range_verb = "must"
+
+    def _reduce(self, batch: Batch) -> tf.Tensor:
+        return losses.collect_loss(super()._reduce(batch))
 
     @abc.abstractmethod
-    def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
-        """Returns metrics of one batch, without the metric of the loss."""
+    def _metric_ops(
+        self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
+    ) -> Metrics:
+        """Returns the metrics of a batch, whose tensors are those of a `Batch`."""
 
     def _loss_and_metrics(
         self,
@@ -85,10 +89,7 @@ class _V1Head(V1Training, WeightedHead):
         """
         with tf.name_scope("losses"):
             batch = self._process_batch(labels, logits, features)
-            loss = losses.collect_loss(
-                losses.reduce_losses(batch.losses, batch.weights, self._loss_reduction)
-            )
-            loss = losses.add_regularization(loss, regularization_losses)
+            loss = losses.add_regularization(self._reduce(batch), regularization_losses)
         if mode == ModeKeys.EVAL:
             compute = functools.partial(self._metric_ops, regularization_losses)
             return loss, (compute, batch._asdict())
@@ -100,10 +101,19 @@ class _V1Head(V1Training, WeightedHead):
                 tf.compat.v1.summary.scalar(MetricKeys.LOSS_MEAN, mean)
         return loss, None
 
+
+class _V1Head(V1WeightedHead):
+    """Base class of the heads of v1 canned estimators: differences from their v2 forms."""
+
+    _range_verb = "must"
+
+    @abc.abstractmethod
+    def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
+        """Returns metrics of one batch, without the metric of the loss."""
+
     def _metric_ops(
         self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
     ) -> MetricOps:
-        """Returns the metric operations of a batch, whose tensors are those of a `Batch`."""
         batch = Batch(**tensors)
         with tf.name_scope("metrics"):
             operations = {MetricKeys.LOSS_MEAN: _metrics.mean(batch.losses, batch.weights)}

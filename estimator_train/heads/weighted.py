@@ -114,8 +114,11 @@ class WeightedHead(Head):
         del mode
         with tf.name_scope("losses"):
             batch = self._process_batch(labels, logits, features)
-            loss = losses.reduce_losses(batch.losses, batch.weights, self._loss_reduction)
-            return losses.add_regularization(loss, regularization_losses)
+            return losses.add_regularization(self._reduce(batch), regularization_losses)
+
+    def _reduce(self, batch: Batch) -> tf.Tensor:
+        """Returns the losses of a batch as one number."""
+        return losses.reduce_losses(batch.losses, batch.weights, self._loss_reduction)
 
     def metrics(self, regularization_losses: Sequence[tf.Tensor] | None = None) -> Metrics:
         """Returns new tf_keras metrics by name; see `Head.metrics`."""
@@ -139,6 +142,15 @@ class WeightedHead(Head):
         """Adds a batch to the metrics and returns them; see `Head.update_metrics`."""
         del mode
         batch = self._process_batch(labels, logits, features)
+        return self._add_batch(eval_metrics, batch, regularization_losses)
+
+    def _add_batch(
+        self,
+        eval_metrics: Metrics,
+        batch: Batch,
+        regularization_losses: Sequence[tf.Tensor] | None,
+    ) -> Metrics:
+        """Adds a batch to the metrics and returns them."""
         plain = _remove_name(eval_metrics, self._name)
         mean_loss = plain.pop(MetricKeys.LOSS_MEAN)
         mean_loss.update_state(batch.losses, sample_weight=batch.weights)

@@ -34,7 +34,12 @@ def questions(apis: dict[str, Api]) -> dict[str, Callable[[], Sizes]]:
                 calls[f"{generation} {name}, {mode}"] = lambda a=apis[generation], c=case, m=mode: (
                     _sizes_of_estimator(c, a, m)
                 )
-        for name, head_case in ask_heads.CASES.items():
+        several = ask_heads.Case(
+            lambda heads: ask_heads.several(heads, None),
+            ask_heads.SEVERAL_LOGITS,
+            ask_heads.SEVERAL_LABELS,
+        )
+        for name, head_case in {**ask_heads.CASES, "several": several}.items():
             calls[f"head {name}, {mode}"] = lambda c=head_case, m=mode, n=name: _sizes_of_head(
                 c, apis["v2"], m, regularized="weighted" in n
             )
@@ -92,7 +97,7 @@ def _sizes_of_head(case: ask_heads.Case, api: Api, mode: str, *, regularized: bo
             {"w": tf.constant(ask_heads.WEIGHTS)},
             mode,
             tf.constant(case.logits) * weight,
-            labels=None if mode == "infer" else tf.constant(case.labels),
+            labels=None if mode == "infer" else tf.nest.map_structure(tf.constant, case.labels),
             **(
                 {"optimizer": optimizer, "trainable_variables": [weight]} if mode == "train" else {}
             ),

@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
     make: Callable[[Any], Any]
     logits: np.ndarray
-    labels: np.ndarray
+    labels: Any  # An array, or a dict of arrays for several heads.
 
 
 def _l1(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:

@@ -6,19 +6,23 @@ from typing import Any
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.heads import losses
-from estimator_train.heads.v1 import V1Training
-from estimator_train.heads.weighted import WeightedHead
+from estimator_train.heads.base import Metrics
+from estimator_train.heads.v1 import V1Training, V1WeightedHead
+from estimator_train.heads.weighted import Batch
 from estimator_train.legacy.contrib._types import Column
 
 _Reduction = tf.compat.v1.losses.Reduction
 _DEFAULT_REDUCTION = _Reduction.SUM_OVER_BATCH_SIZE
 
 
-class _V1Head(V1Training, WeightedHead):
+class _V1Head(V1WeightedHead):
     """Head that takes `tf.losses.Reduction` and optimizers of TensorFlow 1."""
 
-    _check_reduction = staticmethod(losses.validate_v1_reduction)
+    def _metric_ops(
+        self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
+    ) -> Metrics:
+        metrics = self.metrics(regularization_losses)
+        return self._add_batch(metrics, Batch(**tensors), regularization_losses)
 
 
 class _BinaryClassHead(_V1Head, est.BinaryClassHead):
