@@ -1,22 +1,50 @@
-"""The Pythons and TensorFlows that this package names, each in an environment of its own.
+"""Sessions: lint, tests, docs, the lowest dependencies, and every Python and TensorFlow.
 
-`nox` runs all and writes docs/versions.md; `nox -s "cell(3.12, 2.16)"` runs one. An environment
-takes 2 GB, and is removed when its cell is done.
+`nox -s lint tests docs` runs what a change must pass, except for the slow tests. `nox -s cell` runs
+all supported versions, each in a separate environment of 2 GB, which it removes at the end of its
+cell; `nox -s "cell(3.12, 2.16)"` runs one cell, and `nox -s table` writes docs/versions.md.
 """
 
+import re
 import shutil
 
 import nox
 
 OLDER = ("2.16", "2.17", "2.18", "2.19")
 NEWER = ("2.20", "2.21")
-# Those that TensorFlow has wheels for.
+# TensorFlow has wheels for these combinations.
 CELLS = [
     (python, tensorflow)
     for python in ("3.10", "3.11", "3.12", "3.13")
     for tensorflow in (*(OLDER if python != "3.13" else ()), *NEWER)
 ]
 RESULTS = "build/versions"
+
+nox.options.sessions = ["lint", "tests", "docs"]
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Checks style and types."""
+    session.install("-e", ".[lint]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Runs the first tier of tests, or pytest with the given arguments."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "-q", *(session.posargs or ("-n", "auto", "--dist=worksteal")))
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Builds the site in build/site, and checks its links."""
+    session.install("-e", ".[test,docs]")
+    session.run("mkdocs", "build", "--quiet", "--strict")
+    session.run("pytest", "-q", "-m", "long or not long", "tests/docs/test_site.py")
 
 
 @nox.session
@@ -25,8 +53,20 @@ RESULTS = "build/versions"
 )
 def cell(session: nox.Session, tensorflow: str) -> None:
     """Installs one TensorFlow, and runs the main job and the quick tests."""
+    run_cell(session, f"tensorflow=={tensorflow}.*", f"tf-keras=={tensorflow}.*")
+
+
+@nox.session(python="3.10")
+def lowest(session: nox.Session) -> None:
+    """Runs the main job and the quick tests with the lower bounds of all dependencies."""
+    bounds = nox.project.load_toml("pyproject.toml")["project"]["dependencies"]
+    run_cell(session, *(re.sub(r">=([\d.]+).*", r"==\1", bound) for bound in bounds))
+
+
+def run_cell(session: nox.Session, *requirements: str) -> None:
+    """Runs the main job and the quick tests with these requirements."""
     try:
-        session.install(f"tensorflow=={tensorflow}.*", f"tf-keras=={tensorflow}.*", "-e", ".[test]")
+        session.install(*requirements, "-e", ".[test]")
         session.run("python", ".ci/versions.py", "cell", RESULTS)
     finally:
         shutil.rmtree(session.virtualenv.location)

@@ -1,49 +1,34 @@
-"""Packaging of estimator-train: the framework, its input pipelines and its flags."""
+"""Builds the parts of estimator-train that pyproject.toml cannot declare.
+
+These are the library of C, the tags of wheels, and the addresses in the metadata.
+"""
 
 import os
 import re
 import sys
 from pathlib import Path
 
-from setuptools import Extension, find_packages, setup
+from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
-REPORT = ["matplotlib>=3.6"]
-TEST = [
-    "pytest>=8",
-    "pytest-timeout",
-    "pytest-xdist",
-    "pandas",
-    "scipy",
-    "hypothesis",
-    "pyyaml",
-    *REPORT,
-]
-# What the second tier asks for besides: wheels, notebooks.
-LONG = ["build", "ipykernel", "ipywidgets", "nbclient"]
-LINT = ["ruff", "mypy"]
-
-DOCS = ["mkdocs-material>=9.5", "mkdocstrings[python]>=0.26"]
-
 HERE = Path(__file__).parent
-# Said once, where the installed package says it.
 VERSION = re.search(
     r'^__version__ = "(.+)"$', (HERE / "estimator_train/__init__.py").read_text(), re.MULTILINE
-)
+).group(1)
 
-# Where the sources are: known to the host that builds a release, which says it.
+# The address of the repository. The host that builds a release sets it.
 ADDRESS = os.environ.get("ESTIMATOR_TRAIN_URL", "").rstrip("/")
 URLS = {
     "Source": ADDRESS,
-    "Documentation": f"{ADDRESS}/blob/v{VERSION.group(1)}/docs/index.md",
-    "Changelog": f"{ADDRESS}/blob/v{VERSION.group(1)}/CHANGELOG.md",
+    "Documentation": f"{ADDRESS}/blob/v{VERSION}/docs/index.md",
+    "Changelog": f"{ADDRESS}/blob/v{VERSION}/CHANGELOG.md",
     "Issues": f"{ADDRESS}/issues",
 }
 
 # Servers of a launched cluster have no password: on Linux a library of C, which their processes
-# have preloaded, binds them to loopback. It knows nothing of Python: one wheel with it serves every
-# Python of a platform. A wheel without it, as this variable makes, serves all others; there the
+# preload, binds them to loopback. It does not use Python: one wheel with it serves every Python of
+# a platform. With this variable the wheel has no library and serves all other platforms; there the
 # launcher warns and names --private_network.
 HAS_LIBRARY = sys.platform == "linux" and not os.environ.get("ESTIMATOR_TRAIN_NO_LIBRARY")
 
@@ -52,7 +37,7 @@ class PlainLibrary(build_ext):
     """Names a library without the Python that built it."""
 
     def get_ext_filename(self, fullname: str) -> str:
-        """The file of an extension."""
+        """Returns the file of an extension."""
         return f"{fullname}.so"
 
 
@@ -60,30 +45,32 @@ class PlainWheel(bdist_wheel):
     """Names a wheel without the Python that built it."""
 
     def get_tag(self) -> tuple[str, str, str]:
-        """The tags for Python, its ABI and the platform."""
+        """Returns the tags for Python, its ABI and the platform."""
         return "py3", "none", super().get_tag()[2]
 
 
+def resolve_links(text: str) -> str:
+    """Returns a page whose links to files of the repository work outside of it.
+
+    They become addresses below `ADDRESS`. Without an address only their texts remain, and
+    pictures are removed.
+    """
+
+    def resolve(match: re.Match[str]) -> str:
+        mark, label, target = match.groups()
+        if ADDRESS:
+            return f"{mark}[{label}]({ADDRESS}/{'raw' if mark else 'blob'}/v{VERSION}/{target})"
+        return "" if mark else label
+
+    return re.sub(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)]+)\)", resolve, text)
+
+
 setup(
-    name="estimator-train",
-    version=VERSION.group(1),
-    description="Run tf.estimator code on TensorFlow 2.16 to 2.21.",
-    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description=resolve_links((HERE / "README.md").read_text(encoding="utf-8")),
     long_description_content_type="text/markdown",
-    license="Apache-2.0",
-    license_files=["LICENSE", "NOTICE"],
     project_urls=URLS if ADDRESS else {},
-    python_requires=">=3.10,<3.14",
-    packages=find_packages(
-        include=["estimator_train", "estimator_train.*", "input_fns", "input_fns.*", "flags"]
-    ),
-    package_data={
-        "estimator_train": ["py.typed"],
-        "input_fns": ["data/*"],
-        "flags": ["presets/*.flags"],
-    },
     cmdclass={"build_ext": PlainLibrary, "bdist_wheel": PlainWheel},
-    # Where there is no C compiler, the launcher does without.
+    # Without a C compiler the launcher runs without the library.
     ext_modules=[
         Extension(
             "_estimator_train_loopback", ["estimator_train/launcher/loopback.c"], optional=True
@@ -91,38 +78,4 @@ setup(
     ]
     if HAS_LIBRARY
     else [],
-    install_requires=[
-        "tensorflow>=2.16,<2.22",
-        "tf-keras>=2.16,<2.22",
-        "numpy",
-        "absl-py",
-        "packaging",
-        "pillow",
-        "tensorboard",
-        "tqdm",
-    ],
-    extras_require={
-        "test": TEST,
-        "long": [*TEST, *LONG],
-        "lint": LINT,
-        "pandas": ["pandas"],
-        "report": REPORT,
-        "docs": DOCS,
-        "dev": [*TEST, *LONG, *LINT, *DOCS, "nox", "pre-commit", "twine"],
-        "gpu": ["tensorflow[and-cuda]>=2.16,<2.22"],
-    },
-    entry_points={"console_scripts": ["estimator-train = estimator_train.cli.main:main"]},
-    keywords=["tensorflow", "estimator", "keras", "training", "distributed"],
-    classifiers=[
-        "Development Status :: 4 - Beta",
-        "Environment :: Console",
-        "Intended Audience :: Developers",
-        "Intended Audience :: Science/Research",
-        "Operating System :: MacOS",
-        "Operating System :: POSIX :: Linux",
-        "Programming Language :: Python :: 3",
-        *(f"Programming Language :: Python :: 3.{minor}" for minor in range(10, 14)),
-        "Topic :: Scientific/Engineering :: Artificial Intelligence",
-        "Typing :: Typed",
-    ],
 )

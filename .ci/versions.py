@@ -114,7 +114,8 @@ on different days ran as many of these tests as there were then.
 
 {chr(10).join(lines)}
 
-`nox` runs them all again and writes this page; `nox -s "cell(3.12, 2.16)"` runs one of them.
+`nox -s cell` runs all cells again, `nox -s "cell(3.12, 2.16)"` one cell, and `nox -s table` writes
+this page.
 TensorFlow has no wheels for Python 3.13 before 2.20.
 """
 

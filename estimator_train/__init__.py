@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # For type checkers, to which `X as X` says that X is public.
         VocabInfo as VocabInfo,
         WarmStartSettings as WarmStartSettings,
     )
-    from estimator_train.estimator import EstimatorV2
+    from estimator_train.estimator import EstimatorV2 as Estimator  # noqa: F401
     from estimator_train.estimator_spec.spec import (
         EstimatorSpec as EstimatorSpec,
         ModeKeys as ModeKeys,
@@ -80,8 +80,6 @@ if TYPE_CHECKING:  # For type checkers, to which `X as X` says that X is public.
     from estimator_train.training.extenders import add_metrics as add_metrics
     from estimator_train.training.specs import EvalSpec as EvalSpec, TrainSpec as TrainSpec
     from estimator_train.training.train_and_evaluate import train_and_evaluate as train_and_evaluate
-
-    Estimator = EstimatorV2
 
 __version__ = "0.1.0"
 

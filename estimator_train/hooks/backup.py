@@ -53,18 +53,22 @@ class BackupAndRestore(EveryNStepsHook):
         self._delete = delete_checkpoint
 
     def begin(self) -> None:
-        """Finds the global step of the graph."""
+        """Finds the global step and the Saver of the graph, or creates a Saver of all variables.
+
+        A model_fn with its own Saver, as of a Keras model, leaves none in the collection.
+        """
         self._global_step = tf.compat.v1.train.get_global_step()
+        # The hook runs the operations of the Saver. The methods of the Saver would count a backup
+        # as one of the checkpoints to keep.
+        savers = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVERS)
+        self._model_saver = savers[0] if savers else tf.compat.v1.train.Saver()
 
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
         """Restores the backup, if its step is later than that of the restored checkpoint."""
         del coord
-        # The hook runs the operations of the Saver. The methods of the Saver would count a backup
-        # as one of the checkpoints to keep.
-        (saver,) = session.graph.get_collection(tf.compat.v1.GraphKeys.SAVERS)[:1]
-        self._saver = saver.saver_def
+        self._saver = self._model_saver.saver_def
         self._step = int(session.run(self._global_step))
         path = tf.train.latest_checkpoint(self._dir, _STATE)
         if path is None or _parse_step(path) <= self._step:

@@ -9,46 +9,52 @@ from pathlib import Path
 import pytest
 
 import estimator_train as est
-import estimator_train.compat.v1 as v1
 
 DOCS = Path(__file__).parents[2] / "docs"
-MODULES = {"experimental", "export", "hooks", "keras", "predictor"}
-spec = importlib.util.spec_from_file_location("names", DOCS / "reference/names.py")
+spec = importlib.util.spec_from_file_location("names", DOCS / "site/names.py")
 names = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(names)
 
 
-def found(module, text):
-    return {name for name, home in names.homes_of(module).items() if is_there(name, home, text)}
+def public_names(module: str) -> set[str]:
+    """The names without modules, as the import has them."""
+    loaded = importlib.import_module(module)
+    found = getattr(loaded, "__all__", None) or [n for n in vars(loaded) if not n.startswith("_")]
+    return {name for name in found if not isinstance(getattr(loaded, name), types.ModuleType)}
 
 
-def is_there(name, home, text):
-    return f"::: {home}\n" in f"{text}\n" or f"`{name}`" in text
+@pytest.mark.parametrize("module", names.MODULES)
+def test_every_name_has_its_place(module):
+    families = names.FAMILIES if module == "estimator_train" else ()
+    text = "\n".join(names.text_of(module, family) for family in (None, *families))
+    entries = set(re.findall(rf"^::: {re.escape(module)}\.(\w+)$", text, re.MULTILINE))
+    headings = set(re.findall(r"^## `(\w+)`", text, re.MULTILINE))
+    assert entries | headings >= public_names(module)
 
 
-def test_every_name_has_its_place():
-    text = names.text_of("estimator_train")
-    assert set(est.__all__) - MODULES == found("estimator_train", text)
-    assert f"::: {names.homes_of('estimator_train')['RunConfig']}\n" in text
-    assert names.homes_of("estimator_train")["RunConfig"].startswith("estimator_train.run_config.")
+@pytest.mark.parametrize("module", names.PAGES)
+def test_every_module_and_family_has_a_page(module):
+    page = (DOCS / "reference" / names.PAGES[module]).read_text()
+    family = "estimator_train in " if module in names.FAMILIES else ""
+    assert f"{{{{ names of {family}{module} }}}}" in page
 
 
-def test_names_of_v1_are_there():
-    public = {
-        name
-        for name, value in vars(v1).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType)
-    }
-    listed = found("estimator_train.compat.v1", names.text_of("estimator_train.compat.v1"))
-    assert public - listed == set()
+@pytest.mark.parametrize("module", names.MODULES)
+def test_a_name_that_is_the_same_elsewhere_is_the_same_object(module):
+    for name, home in names.homes_of(module).items():
+        original = names.original_of(home)
+        if original != module:
+            here, there = (
+                getattr(importlib.import_module(one), name) for one in (module, original)
+            )
+            assert here is there
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_every_module_has_a_page_with_its_names(name):
-    module = f"estimator_train.{name}"
-    assert f"{{{{ names of {module} }}}}" in (DOCS / f"reference/{name}.md").read_text()
-    public = getattr(importlib.import_module(module), "__all__", ())
-    assert set(public) - found(module, names.text_of(module)) == set()
+def test_entries_have_the_names_that_users_write():
+    assert "::: estimator_train.Estimator\n" in names.text_of("estimator_train")
+    assert "::: estimator_train.heads" not in names.text_of("estimator_train", names.FAMILIES[1])
+    assert names.homes_of("estimator_train")["Estimator"].endswith(".EstimatorV2")
+    assert est.Estimator.__name__ == "EstimatorV2"
 
 
 def test_the_contrib_page_lists_the_names_of_each_module():

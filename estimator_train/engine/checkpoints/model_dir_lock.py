@@ -1,6 +1,8 @@
 """Lock of a model_dir: a second job that trains there gets a warning or an error."""
 
 import contextlib
+import errno
+import logging
 import os
 import platform
 import time
@@ -16,6 +18,7 @@ except ImportError:  # On Windows, where nothing locks a model_dir.
     fcntl = None  # type: ignore[assignment]
 
 _FILE = ".training"
+_WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _LOG = tf.get_logger()
 
 
@@ -24,8 +27,8 @@ def lock_model_dir(config: RunConfig) -> Iterator[None]:
     """Locks the model_dir of a training until the context or the process ends.
 
     If another job holds the lock, this function logs a warning and training continues, as in
-    tf.estimator 2.15; with `allow_shared_model_dir=False` it raises an error. Directories on remote
-    file systems have no lock.
+    tf.estimator 2.15; with `allow_shared_model_dir=False` it raises an error. Object stores have no
+    lock. A file system that refuses locks is named in the log.
 
     Args:
       config: The configuration of the training, with its model_dir.
@@ -46,7 +49,10 @@ def lock_model_dir(config: RunConfig) -> Iterator[None]:
     except BlockingIOError as held:
         _warn_or_raise(config, held)
         lock = None
-    except OSError:  # The directory is not writable; the first checkpoint raises the error.
+    except OSError as error:
+        # Or the directory is not writable; then the first checkpoint raises the error.
+        if error.errno in _WITHOUT_LOCKS:
+            _log_missing_locks(config, error)
         lock = None
     if lock is None:
         yield
@@ -57,6 +63,17 @@ def lock_model_dir(config: RunConfig) -> Iterator[None]:
         with contextlib.suppress(OSError):
             os.unlink(path)
         os.close(lock)
+
+
+def _log_missing_locks(config: RunConfig, error: OSError) -> None:
+    level = logging.INFO if config.allow_shared_model_dir is None else logging.WARNING
+    _LOG.log(
+        level,
+        "The file system of %s refuses locks (%s): a second job in this model_dir would not be "
+        "noticed. Let the scheduler start only one job for each model_dir.",
+        config.model_dir,
+        error.strerror,
+    )
 
 
 def _warn_or_raise(config: RunConfig, held: BlockingIOError) -> None:
@@ -89,6 +106,9 @@ def _acquire(path: str) -> int:
             raise BlockingIOError(
                 f"{os.path.dirname(path)} is in use by another job ({holder or 'just started'})."
             ) from None
+        except OSError:
+            os.close(file)
+            raise
         # The previous holder may have removed the file after this process opened it.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.stat(path), os.fstat(file)):

@@ -1,9 +1,11 @@
-"""Fills the pages of the reference: every public name of a module, by its docstring.
+"""Fills the pages of the reference: the public names of modules, with docstrings and examples.
 
-A hook of mkdocs. Names are read from the sources, so that TensorFlow need not be installed.
+A hook of mkdocs. Names are read from the sources, so that TensorFlow need not be installed. The
+examples of a module are in `docs/reference/examples`; `tests/docs/test_examples.py` runs them.
 """
 
 import ast
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -11,15 +13,39 @@ from typing import Any
 import estimator_train
 
 ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs/reference/examples"
 CONTRIB = "estimator_train.legacy.contrib"
-_MARK = re.compile(r"\{\{ names of ([\w.]+) \}\}")
+# The pages of modules and families. A name that several modules have is described in the first.
+PAGES = {
+    "estimator_train": "estimator_train.md",
+    "estimator_train.canned": "canned.md",
+    "estimator_train.heads": "heads.md",
+    "tensorflow": "session_hooks.md",
+    "estimator_train.experimental": "experimental.md",
+    "estimator_train.export": "export.md",
+    "estimator_train.keras": "keras.md",
+    "estimator_train.hooks": "hooks.md",
+    "estimator_train.predictor": "predictor.md",
+    "estimator_train.tpu": "tpu.md",
+    "estimator_train.compat": "compat.md",
+    "estimator_train.compat.v1": "compat_v1.md",
+    "estimator_train.compat.v1.inputs": "compat_v1.md",
+    "estimator_train.compat.v1.experimental": "compat_v1.md",
+    "input_fns": "input_fns.md",
+    "flags": "flags.md",
+}
+FAMILIES = ("estimator_train.canned", "estimator_train.heads", "tensorflow")
+MODULES = [module for module in PAGES if module not in FAMILIES]
+_MARK = re.compile(r"\{\{ names of ([\w.]+)(?: in ([\w.]+))? \}\}")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replaces the mark of a page by the names of its module."""
 
     def describe(match: re.Match[str]) -> str:
-        return list_contrib(match[1]) if match[1] == "tf.contrib" else text_of(match[1])
+        if match[1] == "tf.contrib":
+            return list_contrib(match[1])
+        return text_of(match[1], match[2])
 
     return _MARK.sub(describe, markdown)
 
@@ -40,20 +66,67 @@ def list_contrib(package: str) -> str:
     return "\n\n".join(lines)
 
 
-def text_of(module: str) -> str:
-    """Returns the section of a module: its description, and an entry for each public name."""
-    tree = ast.parse(source_of(module).read_text())
-    lines = [(ast.get_docstring(tree) or "").replace("\n    ", "\n\n    ", 1)]
+def text_of(module: str, family: str | None = None) -> str:
+    """Returns the section of a module: its description, and an entry for each public name.
+
+    Args:
+      module: Name of the module.
+      family: Selects the names that are defined below this package; without it, the names that
+        are in no family.
+    """
+    lines = []
+    if family is None:
+        description = ast.get_docstring(ast.parse(source_of(module).read_text())) or ""
+        lines.append(description.replace("\n    ", "\n\n    ", 1))
+    begin, examples = examples_of(module)
+    lines.append(f"The examples of this page begin with:\n\n```python\n{begin}```")
     homes = homes_of(module)
-    theirs = sorted(name for name, home in homes.items() if not is_ours(home))
-    for home in sorted(homes.values()):
-        if is_ours(home):
-            lines.append(f"::: {home}")
-    if theirs:
-        lines.append("## Names of TensorFlow\n\n" + ", ".join(f"`{name}`" for name in theirs))
+    for name in sorted(name for name, home in homes.items() if family_of(module, home) == family):
+        original = original_of(homes[name])
+        if original != module:
+            link = f"{page_of(original, homes[name])}#{original}.{name}"
+            lines.append(f"## `{name}`\n\nThe same as [`{original}.{name}`]({link}).")
+            continue
+        if is_ours(homes[name]):
+            lines.append(f"::: {module}.{name}\n\nExample:")
+        else:
+            lines.append(f"## `{name}` {{ #{module}.{name} }}\n\nThe same as `{homes[name]}`.")
+        lines.append(f"```python\n{examples[name]}```")
     return "\n\n".join(lines)
 
 
+def family_of(module: str, home: str) -> str | None:
+    """Returns the package whose names have a separate page, if a definition is in one."""
+    families = FAMILIES if module == "estimator_train" else ()
+    return next((family for family in families if home.startswith(f"{family}.")), None)
+
+
+def original_of(home: str) -> str:
+    """Returns the first module of the reference that has a definition."""
+    return next(module for module in MODULES if home in homes_of(module).values())
+
+
+def page_of(module: str, home: str) -> str:
+    """Returns the page of a module or of a family."""
+    return PAGES[family_of(module, home) or module]
+
+
+def names_with_entries(module: str) -> set[str]:
+    """Returns the names of a module that no earlier module of the reference has."""
+    return {name for name, home in homes_of(module).items() if original_of(home) == module}
+
+
+def examples_of(module: str) -> tuple[str, dict[str, str]]:
+    """Returns the beginning of the examples of a module, and the example for each name."""
+    text = (EXAMPLES / f"{module}.py").read_text()
+    begin, *sections = re.split(r"^# %% (.+)\n", text.partition('"""\n')[2], flags=re.MULTILINE)
+    examples = {}
+    for names, code in zip(sections[::2], sections[1::2], strict=True):
+        examples |= dict.fromkeys(names.split(", "), code.strip() + "\n")
+    return begin.strip() + "\n", examples
+
+
+@functools.cache
 def homes_of(module: str) -> dict[str, str]:
     """Returns the public names of a module, without modules, and the place of each definition."""
     if module == "estimator_train":
