@@ -199,13 +199,10 @@ def test_folders_of_tests_are_those_of_the_packages():
 
 
 def test_every_package_is_installed():
-    """Tests see the checkout; what is installed has only the packages that setup.py lists."""
-    (call,) = [
-        node
-        for node in ast.walk(ast.parse((ROOT / "setup.py").read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "find_packages"
-    ]
-    (patterns,) = [ast.literal_eval(keyword.value) for keyword in call.keywords]
+    """Tests see the checkout; an installation has only the packages that pyproject.toml lists."""
+    text = (ROOT / "pyproject.toml").read_text()
+    section = text.partition("[tool.setuptools.packages.find]\n")[2]
+    patterns = ast.literal_eval(re.match(r"include = (\[.*\])\n", section)[1])
     packages = {module for module, path in MODULES.items() if path.name == "__init__.py"}
     assert {p for p in packages if not any(fnmatch.fnmatch(p, pat) for pat in patterns)} == set()
 

@@ -1,4 +1,4 @@
-"""Writes each page as Markdown, and an index of them as `llms.txt`, next to the pages of the site.
+"""Writes each page as Markdown, and their index as `llms.txt`, next to the pages of the site.
 
 A hook of mkdocs. `hooks.md` on the site is the page `hooks/` as text, for programs that read text.
 """
@@ -9,6 +9,7 @@ from typing import Any
 
 import griffe
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure import StructureItem
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
@@ -39,10 +40,16 @@ def on_nav(nav: Navigation, config: MkDocsConfig, **_: Any) -> None:
     _texts.clear()
     _index[:] = [f"# {config.site_name}", f"\n> {config.site_description}\n"]
     for item in nav.items:
-        pages = [item] if isinstance(item, Page) else list(item.children or ())
         _index.append(f"## {item.title}\n")
-        _index.extend(f"- [{page.title}]({page.file.src_uri})" for page in pages)
+        _index.extend(f"- [{page.title}]({page.file.src_uri})" for page in list_pages(item))
         _index.append("")
+
+
+def list_pages(item: StructureItem) -> list[Page]:
+    """Returns a page of the navigation, or the pages of a section and its sections."""
+    if isinstance(item, Page):
+        return [item]
+    return [page for child in item.children or () for page in list_pages(child)]
 
 
 def on_post_build(config: MkDocsConfig) -> None:

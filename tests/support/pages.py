@@ -7,6 +7,7 @@ tested otherwise:
     <!-- test: alone -->            the first of a program of its own
     <!-- test: 100000 -> 200 -->    with this text in place of that
     <!-- test: elsewhere, by ... --> not here, and where
+    <!-- test: exact -->            output whose numbers are compared too
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ _NUMBER = re.compile(r"\d[\d,]*(\.\d+)?(e[+-]\d+)?")
 
 
 class Block(NamedTuple):
-    """A block of code: its language, what is run of it, and whether a new program begins."""
+    """A block of code or of output, what is run of it, and its marks."""
 
     language: str
     code: str
     alone: bool = False
+    exact: bool = False
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -42,7 +44,8 @@ def blocks_of(text: str) -> list[Block]:
             before, after = change.split(" -> ")
             assert before in code, f"{before!r} is not in the block that it is to be replaced in"
             code = code.replace(before, after)
-        found.append(Block(language, code, alone="alone" in how.split("; ")))
+        marks = how.split("; ")
+        found.append(Block(language, code, alone="alone" in marks, exact="exact" in marks))
     return found
 
 
@@ -63,15 +66,25 @@ def programs_of(text: str) -> list[str]:
     return ["\n".join(program) for program in programs if program]
 
 
-def shown(text: str) -> list[str]:
-    """The lines of output that a page shows."""
+def missing_lines(text: str, output: str) -> list[str]:
+    """Returns the lines of output that a page shows and its programs did not print.
+
+    Numbers may differ, except in exact blocks.
+    """
+    printed = {exact: set(lines(output, exact)) for exact in (True, False)}
     return [
-        line for block in blocks_of(text) if block.language == "text" for line in lines(block.code)
+        line
+        for block in blocks_of(text)
+        if block.language == "text"
+        for line in lines(block.code, block.exact)
+        if line not in printed[block.exact]
     ]
 
 
-def lines(output: str) -> list[str]:
-    """The lines of an output, with a # for each number and no space more than one."""
+def lines(output: str, exact: bool = False) -> list[str]:
+    """Returns the lines of an output with single spaces and, unless exact, # for each number."""
     return [
-        " ".join(_NUMBER.sub("#", line).split()) for line in output.splitlines() if line.strip()
+        " ".join((line if exact else _NUMBER.sub("#", line)).split())
+        for line in output.splitlines()
+        if line.strip()
     ]

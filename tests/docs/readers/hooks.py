@@ -1,1 +1,0 @@
-import estimator_train as est
