@@ -1,5 +1,6 @@
 """What is published: its version, and a wheel that any Python of a platform can install."""
 
+import ast
 import os
 import re
 import shutil
@@ -18,6 +19,27 @@ ROOT = Path(__file__).parent.parent
 def test_the_citation_names_the_version():
     version = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert version.group(1) == estimator_train.__version__
+
+
+def test_every_dependency_has_a_lower_bound():
+    text = (ROOT / "pyproject.toml").read_text()
+    _, optional, rest = text.partition("[project.optional-dependencies]\n")
+    lists = re.findall(r"^dependencies = (\[.*?^\])$", text, re.MULTILINE | re.DOTALL)
+    lists += re.findall(r"^\w+ = (\[.*?\])$", rest.partition("\n\n")[0], re.MULTILINE | re.DOTALL)
+    requirements = [one for found in lists for one in ast.literal_eval(found)]
+    assert optional
+    assert len(requirements) > 20
+    extras = [one for one in requirements if one.startswith("estimator-train[")]
+    assert [one for one in requirements if ">=" not in one and one not in extras] == []
+
+
+def test_actions_are_pinned_by_commit():
+    workflows = sorted((ROOT / ".github/workflows").glob("*.yml"))
+    used = [line for path in workflows for line in re.findall(r"uses: (.+)", path.read_text())]
+    assert len(workflows) == 3
+    assert [
+        line for line in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", line)
+    ] == []
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +68,9 @@ def test_a_wheel_of_this_platform_has_the_loopback_library(sources, tmp_path):
     assert "-py3-none-linux_" in _installed_wheel(sources, tmp_path)
     assert (tmp_path / LIBRARY).exists()
     assert _urls(tmp_path) == {}
+    assert _relative_links(tmp_path) == []
+    typed = {path.parent.name for path in (tmp_path / "installed").glob("*/py.typed")}
+    assert typed == {"estimator_train", "input_fns", "flags"}
     said = _said(tmp_path, "estimator_train", "doctor")
     assert f"estimator-train   {estimator_train.__version__}" in said
     assert "loopback library  available" in said
@@ -58,6 +83,9 @@ def test_a_wheel_of_any_platform_passes_tests_outside_the_checkout(sources, tmp_
     assert "-py3-none-any" in _installed_wheel(sources, tmp_path)
     assert not (tmp_path / LIBRARY).exists()
     assert _urls(tmp_path) == URLS
+    assert _relative_links(tmp_path) == []
+    readme = f"https://example.com/here/raw/v{estimator_train.__version__}/docs/pictures/speed.png"
+    assert readme in _metadata(tmp_path)
     shutil.copytree(ROOT / "tests", tmp_path / "tests")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     quick = ["tests/test_names.py", "tests/export/test_saved_model.py"]
@@ -76,8 +104,17 @@ def _installed_wheel(sources, tmp_path):
 
 
 def _urls(tmp_path):
-    (metadata,) = (tmp_path / "installed").glob("*.dist-info/METADATA")
-    return dict(re.findall(r"^Project-URL: (.+), (.+)$", metadata.read_text(), re.MULTILINE))
+    return dict(re.findall(r"^Project-URL: (.+), (.+)$", _metadata(tmp_path), re.MULTILINE))
+
+
+def _relative_links(tmp_path):
+    """Returns the links of the description that an index of packages cannot follow."""
+    return re.findall(r"\]\((?!https?://|#)[^)]*\)", _metadata(tmp_path))
+
+
+def _metadata(tmp_path):
+    (path,) = (tmp_path / "installed").glob("*.dist-info/METADATA")
+    return path.read_text()
 
 
 def _said(tmp_path, *module):

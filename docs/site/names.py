@@ -1,7 +1,7 @@
 """Fills the pages of the reference: the public names of modules, with docstrings and examples.
 
 A hook of mkdocs. Names are read from the sources, so that TensorFlow need not be installed. The
-examples of a module are in `docs/reference/examples`; `tests/docs/test_reference_examples.py` runs them.
+examples are in `docs/reference/examples`; `tests/docs/test_reference_examples.py` runs them.
 """
 
 import ast
