@@ -31,7 +31,8 @@ def _are_equal(first: Any, second: Any) -> bool:
         return list(first) == list(second) and _pairs_equal(first.values(), second.values())
     if isinstance(first, (list, tuple)):
         return len(first) == len(second) and _pairs_equal(first, second)
-    if type(first).__eq__ is object.__eq__ and hasattr(first, "__dict__"):
+    compares_identity = getattr(type(first), "__eq__", None) is object.__eq__
+    if compares_identity and hasattr(first, "__dict__"):
         return bool(vars(first)) and _are_equal(vars(first), vars(second))
     try:
         return bool(first == second)

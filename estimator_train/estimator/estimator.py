@@ -83,7 +83,7 @@ class Estimator(ModelMethods, ExportVerbs):
         self._model_fn = model_fn
         self._params = copy.deepcopy({} if params is None else params)
         self._warm_start_settings = settings_from(warm_start_from)
-        self._model_dir = self._config.model_dir
+        self._model_dir: str = self._config.model_dir
         self._session_config = self._config.session_config
         self._device_fn = self._config.device_fn
         self._train_distribution = self._config.train_distribute

@@ -237,7 +237,7 @@ def _check_receivers(
 
 
 def _check_receiver(tensors: Tensor | Mapping[str, Tensor], label: str) -> dict[str, Tensor]:
-    receiver = _as_dict(tensors, INPUT)
+    receiver: dict[str, Tensor] = _as_dict(tensors, INPUT)
     for key, tensor in receiver.items():
         if not isinstance(key, str):
             raise ValueError(f"{label} keys must be strings: {key}.")
@@ -296,6 +296,7 @@ def _make_placeholder(example: Example, batch_size: int | None) -> tf.Tensor:
 def _get_name(example: Example) -> str | None:
     """Returns the name of the example in its graph; None for eager tensors and arrays."""
     if isinstance(example, tf.TensorSpec):
-        return example.name
+        name: str | None = example.name
+        return name
     operation = getattr(example, "op", None)
     return None if operation is None else operation.name

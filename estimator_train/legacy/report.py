@@ -130,7 +130,7 @@ def _detect_generations(path: str, files: Mapping[Path, ast.Module]) -> dict[Pat
         chosen = generation.detect_for_script(str(script), tensorflow)
         for source, _ in generation.find_sources(str(script)):
             file = by_resolved_path.get(source)
-            if file and (file == script or found.get(file) != generation.TF1):
+            if file and (file == script or found.get(file) != trees.TF1):
                 found[file] = chosen
     return found
 

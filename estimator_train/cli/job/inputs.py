@@ -10,7 +10,7 @@ from estimator_train.cli.job.own_packages import import_own
 from estimator_train.cli.output.errors import UsageError
 
 if TYPE_CHECKING:
-    import input_fns
+    import input_fns as input_fns
 else:
     input_fns = import_own("input_fns")
 

@@ -36,8 +36,8 @@ def _remove_modules(name: str) -> dict[str, ModuleType]:
 
 
 if TYPE_CHECKING:
-    import flags
-    from flags.group import Group
+    import flags as flags
+    from flags.group import Group as Group
 else:
     flags = import_own("flags")
     Group = flags.group.Group

@@ -96,7 +96,8 @@ class ObservedTraining:
 def read_eager_value(variable: tf.Variable) -> np.ndarray:
     """Returns an eager variable's value while a graph is the default."""
     with eager_mode():
-        return variable.numpy()
+        value: np.ndarray = variable.numpy()
+    return value
 
 
 def tensor_specs(features: Structure) -> Structure:
