@@ -1,8 +1,23 @@
 """Writes of files that no reader ever sees incomplete."""
 
+import contextlib
+from collections.abc import Iterator
+
 import tensorflow as tf
 
 UNFINISHED = ".part"  # Ends the name of a file that is not complete.
+
+
+@contextlib.contextmanager
+def replace_file(path: str) -> Iterator[str]:
+    """Yields a temporary path, which is renamed when the block ends without an error.
+
+    Args:
+      path: The file to write, on any file system that TensorFlow supports.
+    """
+    unfinished = path + UNFINISHED
+    yield unfinished
+    tf.io.gfile.rename(unfinished, path, overwrite=True)
 
 
 def atomic_write(path: str, content: str | bytes) -> None:
@@ -12,10 +27,9 @@ def atomic_write(path: str, content: str | bytes) -> None:
       path: The file, on any file system that TensorFlow supports.
       content: The new content of the file.
     """
-    unfinished = path + UNFINISHED
-    with tf.io.gfile.GFile(unfinished, "w" if isinstance(content, str) else "wb") as file:
+    mode = "w" if isinstance(content, str) else "wb"
+    with replace_file(path) as unfinished, tf.io.gfile.GFile(unfinished, mode) as file:
         file.write(content)
-    tf.io.gfile.rename(unfinished, path, overwrite=True)
 
 
 def atomic_copy(source: str, target: str) -> None:
@@ -25,6 +39,5 @@ def atomic_copy(source: str, target: str) -> None:
       source: The file to copy.
       target: The copy; a file of that name is replaced.
     """
-    unfinished = target + UNFINISHED
-    tf.io.gfile.copy(source, unfinished, overwrite=True)
-    tf.io.gfile.rename(unfinished, target, overwrite=True)
+    with replace_file(target) as unfinished:
+        tf.io.gfile.copy(source, unfinished, overwrite=True)

@@ -180,12 +180,6 @@ def _copy_for_graph(optimizer: Optimizer) -> Any:
 def _order_initializers(optimizer: Optimizer) -> None:
     """Initializes a scheduled learning rate after the steps that it reads."""
     rate, steps = getattr(optimizer, "_current_learning_rate", None), optimizer.iterations
-    stack = [rate.initializer] if rate is not None else []
-    seen = set()
-    while stack:
-        operation = stack.pop()
+    for operation in graphs.walk([rate.initializer] if rate is not None else []):
         if operation.type == "ReadVariableOp" and operation.inputs[0] is steps.handle:
             graphs.run_after(operation, steps.initializer)
-        elif operation.name not in seen:
-            seen.add(operation.name)
-            stack += [tensor.op for tensor in operation.inputs]

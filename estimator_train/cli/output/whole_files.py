@@ -1,4 +1,4 @@
-"""Writes result files atomically."""
+"""Writes local result files atomically, also where TensorFlow cannot be imported."""
 
 import contextlib
 import os

@@ -288,19 +288,15 @@ def _needs_checkpoint(listener: Listener, global_step: int) -> bool:
 
 def _find_written_values(save: tf.Operation) -> list[tf.Tensor]:
     """Returns all tensors that the operation `save` writes, without constants."""
+
+    def before(operation: tf.Operation) -> list[tf.Operation]:
+        return [] if operation.type == _WRITES else graphs.operations_before(operation)
+
     values: dict[str, tf.Tensor] = {}
-    seen: set[str] = set()
-    stack = [save]
-    while stack:
-        operation = stack.pop()
-        if operation.name in seen:
-            continue
-        seen.add(operation.name)
+    for operation in graphs.walk([save], before):
         if operation.type == _WRITES:
             written = operation.inputs[_FIRST_VALUE:]
             values.update((value.name, value) for value in written if value.op.type != "Const")
-            continue
-        stack += [*operation.control_inputs, *(tensor.op for tensor in operation.inputs)]
     return list(values.values())
 
 

@@ -17,7 +17,7 @@ from estimator_train.engine.inputs.external_arrays import external_arrays
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, fits_iterator
 from estimator_train.engine.inputs.input_form import InputForm, extract_form
 from estimator_train.engine.inputs.start import has_many_rows, without_autotune
-from estimator_train.engine.tf_internals import iterators
+from estimator_train.engine.tf_internals import graphs, iterators
 
 _FAIL_ON_STATE = 2
 _TABLES = tf.compat.v1.GraphKeys.TABLE_INITIALIZERS
@@ -83,7 +83,7 @@ class InputSlot:
             if not fits_iterator(self._inputs, result):
                 return None
             variant = tf.data.experimental.to_variant(result)
-        needed = _find_ancestors(variant.op)
+        needed = list(graphs.walk([variant.op]))
         if source.get_collection(_TABLES) or any(map(_reads_resource, needed)):
             return self._import(source, variant)
         arrays = external_arrays(source)
@@ -174,18 +174,6 @@ def _serialize(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
 def _some_shape(spec: tf.TensorSpec) -> list[int]:
     """Returns a shape that matches a spec."""
     return [] if spec.shape.rank is None else [size or 0 for size in spec.shape.as_list()]
-
-
-def _find_ancestors(operation: tf.Operation) -> list[tf.Operation]:
-    """Returns all operations that run when this one runs, including itself."""
-    stack, found = [operation], {operation.name: operation}
-    while stack:
-        operation = stack.pop()
-        for before in (*operation.control_inputs, *(tensor.op for tensor in operation.inputs)):
-            if before.name not in found:
-                found[before.name] = before
-                stack.append(before)
-    return list(found.values())
 
 
 def _reads_resource(operation: tf.Operation) -> bool:

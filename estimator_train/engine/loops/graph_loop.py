@@ -292,25 +292,26 @@ def find_sub_graph(
     Raises:
       NotLoopableError: An operation cannot run in a loop.
     """
-    needed: set[tf.Operation] = set()
-    captured: dict[str, tf.Tensor] = {}
-    stack = list(targets)
-    while stack:
-        operation = stack.pop()
-        if operation in needed or operation.name in captured:
-            continue
+
+    def before(operation: tf.Operation) -> list[tf.Operation]:
         if _is_handle(operation):
-            captured[operation.name] = operation.outputs[0]
-            continue
-        _check_loopable(operation)
-        needed.add(operation)
-        stack.extend(tensor.op for tensor in operation.inputs)
-        stack.extend(
+            return []
+        controls = (
             control
             for control in operation.control_inputs
             if control not in excluded_operations and not _is_unused_gradient(control, operation)
         )
-    return needed, list(captured.values())
+        return [*(tensor.op for tensor in operation.inputs), *controls]
+
+    needed: set[tf.Operation] = set()
+    captured: list[tf.Tensor] = []
+    for operation in graphs.walk(targets, before):
+        if _is_handle(operation):
+            captured.append(operation.outputs[0])
+        else:
+            _check_loopable(operation)
+            needed.add(operation)
+    return needed, captured
 
 
 def _is_unused_gradient(operation: tf.Operation, gate: tf.Operation) -> bool:

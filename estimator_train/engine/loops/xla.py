@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import tensorflow as tf
 
+from estimator_train.engine.tf_internals import graphs
+
 _OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
 _NOT_COMPILED = (tf.string, tf.variant, tf.resource)
 _UNSUPPORTED = re.compile(r"unsupported operations.*?: (\w+) \(.*?\{\{node ([^}]+)\}\}", re.DOTALL)
@@ -143,15 +145,10 @@ class Trial:
 def _with_ancestors(
     operations: Iterable[tf.Operation], needed: set[tf.Operation]
 ) -> set[tf.Operation]:
-    found: set[tf.Operation] = set()
-    stack = list(operations)
-    while stack:
-        operation = stack.pop()
-        if operation in needed and operation not in found:
-            found.add(operation)
-            stack += [tensor.op for tensor in operation.inputs]
-            stack += operation.control_inputs
-    return found
+    def needed_before(operation: tf.Operation) -> set[tf.Operation]:
+        return needed.intersection(graphs.operations_before(operation))
+
+    return set(graphs.walk(needed.intersection(operations), needed_before))
 
 
 def _check_one_device(operations: Iterable[tf.Operation]) -> None:

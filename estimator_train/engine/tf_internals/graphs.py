@@ -127,7 +127,7 @@ def read_step_before_increment(
         graph = tf.compat.v1.get_default_graph()
         graph.add_to_collection(GLOBAL_STEP_READ_KEY, primary.read_value())
     read = _get_or_create_global_step_read()
-    of_step = _operations_run_by(getattr(train_op, "op", train_op))
+    of_step = set(walk([getattr(train_op, "op", train_op)]))
     for operation in primary.op.outputs[0].consumers():
         in_control_flow = operation._get_control_flow_context() is not None
         if operation.type in _ASSIGNMENTS and operation in of_step and not in_control_flow:
@@ -135,17 +135,29 @@ def read_step_before_increment(
     return read
 
 
-def _operations_run_by(*operations: tf.Operation) -> set[tf.Operation]:
-    """Returns all operations that run when `operations` run, `operations` included."""
-    found = set(operations)
-    stack = [*found]
+def operations_before(operation: tf.Operation) -> list[tf.Operation]:
+    """Returns the operations whose end or result an operation needs."""
+    return [*operation.control_inputs, *(tensor.op for tensor in operation.inputs)]
+
+
+def walk(
+    targets: Iterable[tf.Operation],
+    before: Callable[[tf.Operation], Iterable[tf.Operation]] = operations_before,
+) -> Iterator[tf.Operation]:
+    """Yields operations and those that they need, each once.
+
+    Args:
+      targets: The operations to begin with.
+      before: Returns the operations to continue with after one was yielded.
+    """
+    seen: set[tf.Operation] = set()
+    stack = [*targets]
     while stack:
         operation = stack.pop()
-        for before in (*operation.control_inputs, *(tensor.op for tensor in operation.inputs)):
-            if before not in found:
-                found.add(before)
-                stack.append(before)
-    return found
+        if operation not in seen:
+            seen.add(operation)
+            yield operation
+            stack.extend(before(operation))
 
 
 def run_after(operation: tf.Operation, before: tf.Operation) -> None:
