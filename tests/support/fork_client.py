@@ -30,12 +30,15 @@ def main() -> int:
         signal.signal(number, lambda number, frame: server.sendall(bytes([number])))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
     answer = server.recv(4, socket.MSG_WAITALL)
+    # A signal after the program's end must not change the exit code.
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     if len(answer) < 4:
         sys.exit("The server of forks is gone.")
     (code,) = struct.unpack("=i", answer)
     if code < 0:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
         os.kill(os.getpid(), -code)
     return code
 
