@@ -148,3 +148,16 @@ def test_names_of_contrib_that_tensorflow_keeps_elsewhere(run):
     # TensorFlow 1.15 prints the same.
     expected = "x 0\nb a/b\n1 True\n[2] [1 2 3 9]\nTrue\n"
     assert run(program, switches=["--tf1"]).stdout == expected
+
+
+def test_inner_modules_of_contrib_have_the_names_of_their_package(run):
+    program = (
+        "from tensorflow.contrib.learn.python.learn.estimators import model_fn, run_config\n"
+        "from tensorflow.contrib.learn.python.learn.estimators.model_fn import ModeKeys\n"
+        "import tensorflow as tf\n"
+        "learn = tf.contrib.learn\n"
+        "print(ModeKeys is learn.ModeKeys, ModeKeys.INFER, learn.TaskType.PS)\n"
+        "print(model_fn.ModelFnOps is learn.ModelFnOps, run_config.RunConfig is learn.RunConfig)\n"
+    )
+    # TensorFlow 1.15 prints the same.
+    assert run(program, switches=["--tf1"]).stdout == "True infer ps\nTrue True\n"

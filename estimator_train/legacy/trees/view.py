@@ -162,7 +162,11 @@ class Tree:
             return self.view(dotted, list(found))
         for value in found:
             if isinstance(value, ModuleType) and dotted.startswith(self._open_ended):
-                return self.view(dotted, [value, *(v for v in found if isinstance(v, ModuleType))])
+                modules = [value, *(v for v in found if isinstance(v, ModuleType))]
+                # An inner module such as tf.contrib.learn.python.learn.estimators has the names of
+                # its package too.
+                is_inner = ".python" in view.__name__.removeprefix("tensorflow.python")
+                return self.view(dotted, [*modules, *(view._backing if is_inner else ())])
             return value
         return self._find_unlisted(view, name)
 

@@ -29,7 +29,12 @@ from estimator_train.legacy.contrib.learn.estimators import (
     NotFittedError,
 )
 from estimator_train.legacy.contrib.learn.experiment import Experiment, make_export_strategy
-from estimator_train.legacy.contrib.learn.keys import ModeKeys, PredictionKey, ProblemType
+from estimator_train.legacy.contrib.learn.keys import (
+    ModeKeys,
+    PredictionKey,
+    ProblemType,
+    TaskType,
+)
 from estimator_train.legacy.contrib.learn.kmeans import KMeansClustering
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
@@ -55,6 +60,7 @@ __all__ = [
     "ProblemType",
     "RunConfig",
     "SKCompat",
+    "TaskType",
     "build_parsing_serving_input_fn",
     "datasets",
     "infer_real_valued_columns_from_input",

@@ -1,4 +1,4 @@
-"""Names of modes, problem types and predictions."""
+"""Names of modes, tasks, problem types and predictions."""
 
 
 class ModeKeys:
@@ -7,6 +7,14 @@ class ModeKeys:
     TRAIN = "train"
     EVAL = "eval"
     INFER = "infer"
+
+
+class TaskType:
+    """Jobs of a cluster."""
+
+    MASTER = "master"
+    PS = "ps"
+    WORKER = "worker"
 
 
 class ProblemType:
