@@ -118,7 +118,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
     heads.
 
     Args:
-      n_classes: Number of classes; labels are smaller.
+      n_classes: Number of classes; labels are 0 to n_classes - 1.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes if labels are strings.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
@@ -167,7 +167,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     heads.
 
     Args:
-      label_dimension: Numbers in a label.
+      label_dimension: Number of values in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
     """

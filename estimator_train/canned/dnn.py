@@ -80,7 +80,7 @@ class DNNClassifier(DNNEstimator):
     Arguments that are not listed, and errors, are those of `DNNEstimator` and the heads.
 
     Args:
-      n_classes: Number of classes; labels are smaller.
+      n_classes: Number of classes; labels are 0 to n_classes - 1.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       label_vocabulary: Names of the classes if labels are strings.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
@@ -122,7 +122,7 @@ class DNNRegressor(DNNEstimator):
     Arguments that are not listed, and errors, are those of `DNNEstimator` and the heads.
 
     Args:
-      label_dimension: Numbers in a label.
+      label_dimension: Number of values in a label.
       weight_column: Name of the feature with the weights of examples, or a numeric column.
       loss_reduction: A `tf_keras.losses.Reduction` value other than NONE.
     """

@@ -12,12 +12,12 @@ def check_size(settings: Settings, buckets: int, logits: int) -> None:
     """Checks that the trees and the sums of a layer fit into this machine's memory.
 
     Args:
-      settings: Give the number and depth of trees.
+      settings: Settings of the trees: their number and depth are read.
       buckets: Number of buckets of all features.
       logits: Number of logits.
 
     Raises:
-      ValueError: They do not; the message has the size.
+      ValueError: They do not fit; the message names their size and that of the memory.
     """
     # Sums, running sums, sums of both sides, and gains.
     sums = 2 ** (settings.max_depth - 1) * buckets * (logits + logits**2) * 8 * 6

@@ -22,12 +22,11 @@ _keras = tf_keras.optimizers
 
 
 class OptimizerChoice(abc.ABC):
-    """Optimizer argument, from which each graph gets its own optimizer.
+    """Optimizer argument of a canned estimator; it creates an optimizer for each graph.
 
     Args:
       given: Name, instance, or a function without arguments that returns an instance.
       learning_rate: Learning rate of an optimizer that is given by name.
-
     """
 
     by_name: ClassVar[dict[str, Any]]

@@ -10,7 +10,7 @@ import tensorflow as tf
 from estimator_train.canned.parts.argument_types import FeatureColumn
 from estimator_train.canned.parts.columns import Batch, has_v1_columns
 from estimator_train.canned.parts.models import LinearModel
-from estimator_train.canned.parts.sdca_steps import Settings, train_op
+from estimator_train.canned.parts.sdca_steps import Settings, build_train_op
 from estimator_train.heads import BinaryClassHead, Head, MultiClassHead, RegressionHead
 from estimator_train.heads.types import Labels
 from estimator_train.heads.weighted import WeightedHead, validate_labels_and_weights
@@ -110,7 +110,7 @@ class LinearSDCA:
         )
         loss_type = "logistic_loss" if isinstance(head, BinaryClassHead) else "squared_loss"
         step = _v1.train.get_or_create_global_step()
-        return train_op(self._settings, model, features, labels, weights, loss_type, step)
+        return build_train_op(self._settings, model, features, labels, weights, loss_type, step)
 
     def get_train_step(
         self,
@@ -146,4 +146,6 @@ class LinearSDCA:
         variables = [state_manager.get_variable(column, "weights") for column in feature_columns]
         model = LinearModel(targets, variables, inputs, bias_var)
         weights = None if weight_column_name is None else features[weight_column_name]
-        return train_op(self._settings, model, features, targets, weights, loss_type, global_step)
+        return build_train_op(
+            self._settings, model, features, targets, weights, loss_type, global_step
+        )

@@ -18,7 +18,7 @@ _EMPTY, _DELETED = [0, 0], [1, 1]
 
 
 class Settings(NamedTuple):
-    """Arguments of `LinearSDCA`, in their order."""
+    """Arguments of `LinearSDCA`, in the order of its constructor."""
 
     id_column: str
     partitions: int
@@ -28,7 +28,7 @@ class Settings(NamedTuple):
     adaptive: bool
 
 
-def train_op(
+def build_train_op(
     settings: Settings,
     model: LinearModel,
     features: Mapping[str, Any],
@@ -41,10 +41,10 @@ def train_op(
 
     Args:
       settings: Settings of the optimizer.
-      model: Its inputs, weights and bias are used.
-      features: Have the ids of examples.
-      labels: Numbers of shape [batch] or [batch, 1].
-      weights: Weights of examples of the same shapes, or None.
+      model: The linear model to train.
+      features: The features of a batch, with the ids of examples.
+      labels: Labels of shape [batch] or [batch, 1].
+      weights: Weights of examples, of the shape of the labels; or None.
       loss_type: Name of a loss of `tf.raw_ops.SdcaOptimizerV2`.
       step: Variable to increment.
 
@@ -103,15 +103,15 @@ def _solve(
     solved = tf.raw_ops.SdcaOptimizerV2(
         sparse_example_indices=[group.found.rows for group in sparse],
         sparse_feature_indices=[group.found.values for group in sparse],
-        sparse_feature_values=[_values(group.found) for group in sparse],
+        sparse_feature_values=[_get_values(group.found) for group in sparse],
         dense_features=[group.found for group in dense],
         example_weights=weights,
         example_labels=labels,
         sparse_indices=places,
         sparse_weights=[
-            group.weights.at(found) for group, found in zip(sparse, places, strict=True)
+            group.weights.read_at(found) for group, found in zip(sparse, places, strict=True)
         ],
-        dense_weights=[tf.reshape(group.weights.all(), [-1]) for group in dense],
+        dense_weights=[tf.reshape(group.weights.read_all(), [-1]) for group in dense],
         example_state_data=kept,
         loss_type=loss_type,
         l1=settings.l1,
@@ -128,7 +128,7 @@ def _solve(
     return solved.out_example_state_data, updates
 
 
-def _values(ids: Ids) -> tf.Tensor:
+def _get_values(ids: Ids) -> tf.Tensor:
     return tf.ones_like(ids.rows, tf.float32) if ids.weights is None else ids.weights
 
 
@@ -136,8 +136,8 @@ def _write_summaries(
     scope: str, settings: Settings, table: _ExampleTable, groups: Sequence[_Group]
 ) -> None:
     """Adds summaries of the duality gap and of the number of examples."""
-    kept, seen = table.everything()
-    model = tf.concat([group.weights.shrunk() for group in groups], 0)
+    kept, seen = table.read_all()
+    model = tf.concat([group.weights.read_shrunk() for group in groups], 0)
     penalty = settings.l1 * tf.reduce_sum(tf.abs(model)) + settings.l2 * tf.reduce_sum(model**2)
     _, primal_losses, dual_losses, weights = tf.unstack(tf.reduce_sum(kept, 0))
     gap = primal_losses + dual_losses + penalty
@@ -166,17 +166,17 @@ class _Weights:
                 for part in self._shrunk
             ]
 
-    def all(self) -> tf.Tensor:
+    def read_all(self) -> tf.Tensor:
         """Returns all elements, [size]."""
         return tf.concat([tf.reshape(part, [-1]) for part in self._parts], 0)
 
-    def shrunk(self) -> tf.Tensor:
+    def read_shrunk(self) -> tf.Tensor:
         """Returns the model's weights, [size]."""
         return tf.concat([tf.reshape(part, [-1]) for part in self._shrunk], 0)
 
-    def at(self, places: tf.Tensor) -> tf.Tensor:
+    def read_at(self, places: tf.Tensor) -> tf.Tensor:
         """Returns the elements at some indices."""
-        source = self._parts[0] if len(self._parts) == 1 else self.all()
+        source = self._parts[0] if len(self._parts) == 1 else self.read_all()
         return tf.reshape(tf.gather(source, places), [-1])
 
     def add(self, places: tf.Tensor, delta: tf.Tensor) -> list[Any]:
@@ -201,11 +201,11 @@ class _Weights:
 
 
 class _Group(NamedTuple):
-    """Column of the model, or its bias.
+    """Column of the model, or its bias, with its weights.
 
     Attributes:
-      found: Factor of the weights: `Ids`, or float32 of shape [batch, size].
-      weights: The weights.
+      found: Values of the column in a batch: `Ids`, or float32 of shape [batch, size].
+      weights: Weights of these values.
     """
 
     found: Any
@@ -238,7 +238,7 @@ class _ExampleTable:
         return tf.add_n(
             [
                 tf.where(mine[:, None], table.lookup(ids), 0.0)
-                for table, mine in zip(self._tables, self._owners(ids), strict=True)
+                for table, mine in zip(self._tables, self._find_owners(ids), strict=True)
             ]
         )
 
@@ -246,10 +246,10 @@ class _ExampleTable:
         """Returns operations that write the state of examples."""
         return [
             table.insert(tf.boolean_mask(ids, mine), tf.boolean_mask(kept, mine))
-            for table, mine in zip(self._tables, self._owners(ids), strict=True)
+            for table, mine in zip(self._tables, self._find_owners(ids), strict=True)
         ]
 
-    def everything(self) -> tuple[tf.Tensor, tf.Tensor]:
+    def read_all(self) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the state of all examples, [count, 4], and their count."""
         found = []
         for table in self._tables:
@@ -258,7 +258,7 @@ class _ExampleTable:
             found.append(tf.boolean_mask(values, tf.reduce_any(tf.not_equal(keys, _EMPTY), 1)))
         return tf.concat(found, 0), tf.add_n([table.size() for table in self._tables])
 
-    def _owners(self, ids: tf.Tensor) -> list[tf.Tensor]:
+    def _find_owners(self, ids: tf.Tensor) -> list[tf.Tensor]:
         """Returns for each table a mask of the examples that it holds."""
         shard = tf.abs(ids[:, 0]) % len(self._tables)
         return [tf.equal(shard, number) for number in range(len(self._tables))]

@@ -14,7 +14,7 @@ FLAGS = (*common.JOB_FLAGS, common.define_checkpoint_path)
 
 
 def run(flag_values: absl_flags.FlagValues) -> None:
-    """Evaluates the model of the flags.
+    """Evaluates the model in --model_dir and prints its metrics.
 
     Args:
       flag_values: The parsed flags.

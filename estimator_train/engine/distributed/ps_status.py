@@ -1,4 +1,4 @@
-"""Status of the tasks on the parameter servers: which have ended, or pause, in a call of `train`.
+"""Status of the tasks, in tables on the parameter servers: which calls of `train` each has ended.
 
 A parameter server serves until all other tasks have ended. A worker stops when the chief has ended,
 since no process would save its further steps. A worker that pauses leaves the final steps to the
@@ -25,7 +25,7 @@ _TABLE = "estimator_train/calls_ended"
 
 
 class StatusTable:
-    """Table of task names and numbers, with a copy on each parameter server.
+    """Table of the calls of `train` that each task has ended, with a copy on each parameter server.
 
     Args:
       target: The server of this task.
@@ -39,7 +39,7 @@ class StatusTable:
         self._ps = ps
 
     def write(self, task: str, calls: int) -> None:
-        """Writes a number under the name of a task: the calls of `train` that it has ended."""
+        """Writes how many calls of `train` a task has ended, or paused, under its name."""
         # A session waits without limit for a task in its filters that does not run.
         reachable = [index for index, address in self._ps.items() if is_reachable(address)]
         if len(reachable) < len(self._ps):
@@ -61,7 +61,7 @@ class StatusTable:
             session.run(inserts)
 
     def read(self) -> dict[str, int]:
-        """Returns the numbers by task name ("worker:1"), from the first reachable server."""
+        """Returns the calls by task name ("worker:1"), from the first reachable server."""
         for index, address in self._ps.items():
             if is_reachable(address):
                 with tf.Graph().as_default() as graph, tf.device(f"/job:ps/task:{index}"):
@@ -148,6 +148,7 @@ class FollowChiefHook(PassiveHook):
             deadline.wait(_PROBE_CHIEF_SECS, f"for {self._chief} at {self._address}")
 
     def _watch(self) -> None:
+        """Watches the chief until the session ends; the body of a thread."""
         was_reachable, read_at = False, time.monotonic()
         while not self._session_ended.wait(_PROBE_CHIEF_SECS):
             reachable = is_reachable(self._address)

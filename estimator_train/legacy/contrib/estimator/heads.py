@@ -67,7 +67,14 @@ def binary_classification_head(
     name: str | None = None,
 ) -> est.BinaryClassHead:
     """See `BinaryClassHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _BinaryClassHead(**locals())
+    return _BinaryClassHead(
+        weight_column=weight_column,
+        thresholds=thresholds,
+        label_vocabulary=label_vocabulary,
+        loss_reduction=loss_reduction,
+        loss_fn=loss_fn,
+        name=name,
+    )
 
 
 def multi_class_head(
@@ -79,7 +86,14 @@ def multi_class_head(
     name: str | None = None,
 ) -> est.MultiClassHead:
     """See `MultiClassHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _MultiClassHead(**locals())
+    return _MultiClassHead(
+        n_classes=n_classes,
+        weight_column=weight_column,
+        label_vocabulary=label_vocabulary,
+        loss_reduction=loss_reduction,
+        loss_fn=loss_fn,
+        name=name,
+    )
 
 
 def multi_label_head(
@@ -93,7 +107,16 @@ def multi_label_head(
     name: str | None = None,
 ) -> est.MultiLabelHead:
     """See `MultiLabelHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _MultiLabelHead(**locals())
+    return _MultiLabelHead(
+        n_classes=n_classes,
+        weight_column=weight_column,
+        thresholds=thresholds,
+        label_vocabulary=label_vocabulary,
+        loss_reduction=loss_reduction,
+        loss_fn=loss_fn,
+        classes_for_class_based_metrics=classes_for_class_based_metrics,
+        name=name,
+    )
 
 
 def regression_head(
@@ -105,7 +128,14 @@ def regression_head(
     name: str | None = None,
 ) -> est.RegressionHead:
     """See `RegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _RegressionHead(**locals())
+    return _RegressionHead(
+        weight_column=weight_column,
+        label_dimension=label_dimension,
+        loss_reduction=loss_reduction,
+        loss_fn=loss_fn,
+        inverse_link_fn=inverse_link_fn,
+        name=name,
+    )
 
 
 def poisson_regression_head(
@@ -116,7 +146,13 @@ def poisson_regression_head(
     name: str | None = None,
 ) -> est.PoissonRegressionHead:
     """See `PoissonRegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _PoissonRegressionHead(**locals())
+    return _PoissonRegressionHead(
+        weight_column=weight_column,
+        label_dimension=label_dimension,
+        loss_reduction=loss_reduction,
+        compute_full_loss=compute_full_loss,
+        name=name,
+    )
 
 
 def logistic_regression_head(
@@ -125,4 +161,6 @@ def logistic_regression_head(
     name: str | None = None,
 ) -> est.LogisticRegressionHead:
     """See `LogisticRegressionHead`; loss_reduction is one of `tf.losses.Reduction`."""
-    return _LogisticRegressionHead(**locals())
+    return _LogisticRegressionHead(
+        weight_column=weight_column, loss_reduction=loss_reduction, name=name
+    )

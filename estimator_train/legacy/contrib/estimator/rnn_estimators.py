@@ -98,11 +98,24 @@ def RNNClassifier(  # noqa: N802
     config: est.RunConfig | None = None,
 ) -> rnn.RNNEstimator:
     """Creates a recurrent classifier for n_classes; see `RNNEstimator`."""
-    arguments = dict(locals())
-    head_names = ("weight_column", "label_vocabulary", "loss_reduction")
-    head_arguments = {name: arguments.pop(name) for name in head_names}
-    if arguments.pop("n_classes") == 2:
+    head_arguments: dict[str, Any] = {
+        "weight_column": weight_column,
+        "label_vocabulary": label_vocabulary,
+        "loss_reduction": loss_reduction,
+    }
+    if n_classes == 2:
         head: Any = binary_classification_head(**head_arguments)
     else:
         head = multi_class_head(n_classes, **head_arguments)
-    return RNNEstimator(head, **arguments)
+    return RNNEstimator(
+        head,
+        sequence_feature_columns=sequence_feature_columns,
+        context_feature_columns=context_feature_columns,
+        num_units=num_units,
+        cell_type=cell_type,
+        rnn_cell_fn=rnn_cell_fn,
+        model_dir=model_dir,
+        optimizer=optimizer,
+        input_layer_partitioner=input_layer_partitioner,
+        config=config,
+    )

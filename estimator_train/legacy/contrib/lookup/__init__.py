@@ -248,7 +248,14 @@ def string_to_index_table_from_file(
     name: str | None = None,
 ) -> HashTable | IdTableWithHashBuckets:
     """See `index_table_from_file`."""
-    return index_table_from_file(**locals())
+    return index_table_from_file(
+        vocabulary_file=vocabulary_file,
+        num_oov_buckets=num_oov_buckets,
+        vocab_size=vocab_size,
+        default_value=default_value,
+        hasher_spec=hasher_spec,
+        name=name,
+    )
 
 
 def string_to_index_table_from_tensor(
@@ -259,7 +266,13 @@ def string_to_index_table_from_tensor(
     name: str | None = None,
 ) -> HashTable | IdTableWithHashBuckets:
     """See `index_table_from_tensor`."""
-    return index_table_from_tensor(**locals())
+    return index_table_from_tensor(
+        mapping=mapping,
+        num_oov_buckets=num_oov_buckets,
+        default_value=default_value,
+        hasher_spec=hasher_spec,
+        name=name,
+    )
 
 
 def _check_key_type(dtype: DType) -> tf.DType:
