@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +13,33 @@ _LOG = logging.getLogger("tensorflow")
 # The code of a process that SIGTERM ended: schedulers restart such a process.
 RETRYABLE_EXIT_CODE = 143
 SAY_EVERY_SECS = 30.0
+
+
+class WaitClock:
+    """Clock of a wait, which logs every 30 seconds what the wait is for and how long it lasts.
+
+    Args:
+      limit_secs: Maximum time to wait from now; infinite for a wait without a limit.
+      level: Level of the log lines.
+    """
+
+    def __init__(self, limit_secs: float, level: int = logging.WARNING) -> None:
+        self._level = level
+        self._began = self._logged = time.monotonic()
+        self._end = self._began + limit_secs
+
+    def left_secs(self) -> float:
+        """Returns the time until the limit, negative after it."""
+        return self._end - time.monotonic()
+
+    def log_if_due(self, what: str) -> None:
+        """Logs "Waiting ..." if the last line is 30 seconds old; `what` ends the sentence."""
+        now = time.monotonic()
+        if now - self._logged >= SAY_EVERY_SECS:
+            self._logged = now
+            left = self._end - now
+            limit = "" if math.isinf(left) else f"; giving up in {left:.0f} s"
+            _LOG.log(self._level, "Waiting %s, for %d s now%s.", what, now - self._began, limit)
 
 
 @contextlib.contextmanager
@@ -40,12 +68,11 @@ def limit_wait(what: str, limit_secs: float | None, setting: str) -> Iterator[No
 
 
 def _watch(is_over: threading.Event, what: str, limit_secs: float | None, setting: str) -> None:
-    began = time.monotonic()
-    limit = float("inf") if limit_secs is None else limit_secs
-    while not is_over.wait(min(SAY_EVERY_SECS, began + limit - time.monotonic())):
-        waited = time.monotonic() - began
-        if waited >= limit:
+    limit = math.inf if limit_secs is None else limit_secs
+    clock = WaitClock(limit)
+    while not is_over.wait(min(SAY_EVERY_SECS, clock.left_secs())):
+        if clock.left_secs() <= 0:
             why = f"gave up waiting {what}, after {limit:g} s ({setting})"
             _LOG.error("Ending with exit code %d: %s.", RETRYABLE_EXIT_CODE, why)
             end_now(RETRYABLE_EXIT_CODE, why)
-        _LOG.warning("Waiting %s, for %d s now.", what, waited)
+        clock.log_if_due(what)

@@ -16,6 +16,7 @@ from linear_job import input_fn, model_fn
 import estimator_train as est
 from estimator_train.engine.distributed import server
 from estimator_train.launcher.ports import find_free_addresses
+from estimator_train.lifecycle import long_wait
 from estimator_train.training import finished, roles
 
 EVALUATOR = {"cluster": {"chief": ["127.0.0.1:1"]}, "task": {"type": "evaluator", "index": 0}}
@@ -24,8 +25,8 @@ EVALUATOR = {"cluster": {"chief": ["127.0.0.1:1"]}, "task": {"type": "evaluator"
 def test_a_wait_is_told_and_given_up(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert server.SAY_EVERY_SECS == 30
-    monkeypatch.setattr(server, "SAY_EVERY_SECS", 0)
+    assert long_wait.SAY_EVERY_SECS == 30
+    monkeypatch.setattr(long_wait, "SAY_EVERY_SECS", 0)
     caplog.set_level(logging.WARNING, logger="tensorflow")  # A program need not ask to be told.
     (address,) = find_free_addresses(1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="session_creation_timeout_secs"):

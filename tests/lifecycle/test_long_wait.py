@@ -15,7 +15,7 @@ with long_wait.limit_wait("for worker:1 to start", limit, "its_setting"):
 time.sleep(1)
 print("went on")
 """
-TOLD = "Waiting for worker:1 to start, for 0 s now."
+TOLD = "Waiting for worker:1 to start, for 0 s now"
 GIVEN_UP = (
     "Ending with exit code 143: gave up waiting for worker:1 to start, after 0.5 s (its_setting)."
 )

@@ -1,7 +1,6 @@
 """The gRPC server of this task, and waits for the servers of other tasks."""
 
 import logging
-import math
 import socket
 import time
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ import tensorflow as tf
 from estimator_train import cluster
 from estimator_train.engine.own_servers import register_server
 from estimator_train.lifecycle import preemption
-from estimator_train.lifecycle.long_wait import SAY_EVERY_SECS
+from estimator_train.lifecycle.long_wait import WaitClock
 from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
@@ -139,9 +138,7 @@ class Deadline:
 
     def __init__(self, seconds: float, is_usual: bool = False) -> None:
         self._seconds = seconds
-        self._level = logging.INFO if is_usual else logging.WARNING
-        self._began = self._logged = time.monotonic()
-        self._end = self._began + seconds
+        self._clock = WaitClock(seconds, logging.INFO if is_usual else logging.WARNING)
 
     def wait(self, seconds: float, what: str) -> None:
         """Sleeps for some seconds, at most until the deadline.
@@ -153,20 +150,15 @@ class Deadline:
         Raises:
           DeadlineExceededError: The deadline has passed.
         """
-        now = time.monotonic()
-        if now >= self._end:
+        if self._clock.left_secs() <= 0:
             raise tf.errors.DeadlineExceededError(
                 None,
                 None,
                 f"Gave up waiting {what}, after {self._seconds:g} seconds "
                 "(RunConfig.session_creation_timeout_secs).",
             )
-        if now - self._logged >= SAY_EVERY_SECS:
-            self._logged = now
-            left = self._end - now
-            limit = "" if math.isinf(left) else f"; giving up in {left:.0f} s"
-            _LOG.log(self._level, "Waiting %s, for %d s now%s.", what, now - self._began, limit)
-        time.sleep(max(0.0, min(seconds, self._end - now)))
+        self._clock.log_if_due(what)
+        time.sleep(max(0.0, min(seconds, self._clock.left_secs())))
 
 
 def _unreachable(addresses: Mapping[str, str]) -> Sequence[str]:
