@@ -19,7 +19,10 @@ PUBLIC_MODULES = (
 # Other modules that `legacy` imports, with all of their names.
 OTHER_MODULES = (
     "estimator_train.canned.rnn",
+    "estimator_train.heads.checks",
+    "estimator_train.heads.losses",
     "estimator_train.heads.v1",
+    "estimator_train.training.exporters",
 )
 
 # Single names that `legacy` imports from other modules.
@@ -28,13 +31,21 @@ OTHER_NAMES = {
     "estimator_train.canned.parts.logit_fns": (
         "call_logit_fn dnn_logit_fn_builder linear_logit_fn_builder"
     ),
-    "estimator_train.canned.parts.optimizer_arguments": "V1Choice",
+    "estimator_train.canned.parts.default_heads": "make_classifier_head",
+    "estimator_train.canned.parts.models": "Deep Linear",
+    "estimator_train.canned.parts.optimizer_arguments": "KerasChoice V1Choice",
+    "estimator_train.canned.parts.specs": "TrainedPart make_model_fn make_v1_model_fn",
     "estimator_train.engine.user_functions": "argument_names",
     "estimator_train.estimator": "Estimator",
-    "estimator_train.export.receivers": "build_raw_supervised_input_receiver_fn",
-    "estimator_train.heads.base": "Metrics",
+    "estimator_train.export.receivers": (
+        "SupervisedInputReceiver build_raw_supervised_input_receiver_fn"
+    ),
+    "estimator_train.heads.base": "Metrics add_head_name",
+    "estimator_train.heads.classification": "Classes",
     "estimator_train.heads.keys": "MetricKeys PredictionKeys",
-    "estimator_train.heads.weighted": "Batch",
+    "estimator_train.heads.training": "build_train_op",
+    "estimator_train.heads.types": "Labels Optimizer TensorLike WeightColumn",
+    "estimator_train.heads.weighted": "Batch WeightedHead",
     "estimator_train.training.early_stopping.eval_metrics": "read_eval_metrics",
     "estimator_train.training.extenders": "add_metrics clip_gradients_by_norm forward_features",
 }

@@ -93,6 +93,7 @@ ROOMS = {
         "canned canned.parts compat.v1 engine estimator estimator_train export heads "
         "legacy.tutorials predictor tpu training training.early_stopping"
     ),
+    "legacy.private": "canned.parts estimator_train export heads",
     "legacy.reading": "",
     "legacy.rewriting": "legacy legacy.reading legacy.trees",
     "legacy.trees": "",

@@ -208,3 +208,12 @@ def test_numpy_adds_up_generators_as_it_did():
     array = np.arange(6.0).reshape(2, 3)
     np.testing.assert_array_equal(old.sum(array, 1, np.int64, keepdims=True), [[3], [12]])
     assert pickle.loads(pickle.dumps(old.sum))(n for n in [1, 2]) == 3
+
+
+def test_numpy_takes_the_old_name_of_the_method_of_quantiles():
+    old = trees.tree(trees.TF1).module("numpy")
+    values = [1.0, 2.0, 4.0]
+    assert old.quantile(values, 0.25, interpolation="lower") == 1.0
+    assert old.percentile(values, 75, interpolation="higher") == 4.0
+    assert old.quantile(values, 0.25, method="higher") == 2.0
+    assert old.quantile(values, 0.25) == 1.5

@@ -12,24 +12,47 @@ _PRIVATE_BACKING = (
     f"{_V1}:tpu",
     f"{_V1}:keras",
     "estimator_train.heads.v1",
+    "estimator_train.legacy.private.heads",
+    "estimator_train.legacy.private.model_fns",
+    "estimator_train.legacy.private.jobs",
+    "estimator_train.training.exporters",
 )
-# Inner modules of tf.estimator that scripts import, by package. Each has the names of all others.
+_TIMESERIES = "estimator_train.legacy.contrib.timeseries"
+# Inner modules of tf.estimator 1.15 and 2.15, by package. Each has the names of all others.
 _INNER_MODULES = {
     "": (
-        "canned early_stopping estimator estimator_export estimator_lib export export_lib exporter "
-        "extenders head hooks inputs keras keras_lib mode_keys model_fn run_config tpu training "
-        "util"
+        "boosted_trees canned dnn_with_layer_annotations early_stopping estimator "
+        "estimator_export estimator_lib export export_lib exporter extenders head hooks inputs "
+        "keras keras_lib logit_fns mode_keys model_fn multi_head replicate_model_fn rnn run_config "
+        "saved_model_estimator tools tpu training util"
     ),
     ".canned": (
-        "baseline dnn dnn_linear_combined head linear metric_keys optimizers parsing_utils "
-        "prediction_keys rnn"
+        "baseline boosted_trees boosted_trees_utils dnn dnn_linear_combined dnn_testing_utils head "
+        "kmeans linear linear_optimizer linear_testing_utils metric_keys optimizers parsing_utils "
+        "prediction_keys rnn saved_model_estimator timeseries v1"
     ),
+    ".canned.linear_optimizer": "python",
+    ".canned.linear_optimizer.python": "utils",
+    ".canned.linear_optimizer.python.utils": "sdca_ops sharded_mutable_dense_hashtable",
+    ".canned.v1": "dnn_testing_utils_v1 linear_testing_utils_v1",
     ".export": "export export_lib export_output function",
-    ".head": "base_head binary_class_head multi_class_head regression_head",
-    ".hooks": "basic_session_run_hooks hooks session_run_hook",
+    ".head": (
+        "base_head binary_class_head head_utils multi_class_head multi_head multi_label_head "
+        "regression_head sequential_head"
+    ),
+    ".hooks": "basic_session_run_hooks fake_summary_writer hooks session_run_hook",
     ".inputs": "inputs numpy_io pandas_io queues",
-    ".tpu": "tpu_config tpu_context tpu_estimator",
+    ".inputs.queues": "feeding_functions feeding_queue_runner",
+    ".tools": "analytics checkpoint_converter",
+    ".tpu": (
+        "_tpu_estimator_embedding error_handling iteration_count_estimator tpu_config tpu_context "
+        "tpu_estimator util"
+    ),
 }
+_TIMESERIES_MODULES = (
+    "ar_model estimators feature_keys head math_utils model model_utils saved_model_utils "
+    "state_management"
+)
 
 
 def modules(default: str) -> dict[str, tuple[str, ...]]:
@@ -53,6 +76,10 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
         found[root] = _PRIVATE_BACKING
         for package, inner in _INNER_MODULES.items():
             found |= {f"{root}{package}.{name}": _PRIVATE_BACKING for name in inner.split()}
+        found |= {
+            f"{root}.canned.timeseries.{name}": (_TIMESERIES,)
+            for name in _TIMESERIES_MODULES.split()
+        }
         found[f"{root}.gc"] = ("estimator_train.legacy.gc",)
     return found
 
@@ -61,6 +88,31 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
 NAMES = {
     **{
         f"{root}.keras.model_to_estimator": f"{_V1}:keras.model_to_estimator"
+        for root in PRIVATE_ROOTS
+    },
+    **{
+        f"{root}.head.{module}.{name}": f"estimator_train.legacy.private.heads:{name}"
+        for root in PRIVATE_ROOTS
+        for module, name in (
+            ("binary_class_head", "BinaryClassHead"),
+            ("multi_class_head", "MultiClassHead"),
+            ("multi_label_head", "MultiLabelHead"),
+        )
+    },
+    **{
+        f"{root}.gc._{name}": f"estimator_train.legacy.gc:{name}"
+        for root in PRIVATE_ROOTS
+        for name in (
+            "get_paths",
+            "largest_export_versions",
+            "mod_export_version",
+            "negation",
+            "one_of_every_n_export_versions",
+            "union",
+        )
+    },
+    **{
+        f"{root}.canned.kmeans.KMeansClustering": f"{_V2}:experimental.KMeans"
         for root in PRIVATE_ROOTS
     },
     **{f"{root}.estimator.EstimatorV2": f"{_V2}:Estimator" for root in PRIVATE_ROOTS},

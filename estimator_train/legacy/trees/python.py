@@ -34,6 +34,8 @@ _NUMPY = {
     "trapz": "numpy:trapezoid",
     "asscalar": "estimator_train.legacy.trees.python:_as_scalar",
     "sum": "estimator_train.legacy.trees.python:_sum",
+    "quantile": "estimator_train.legacy.trees.python:_quantile",
+    "percentile": "estimator_train.legacy.trees.python:_percentile",
 }
 
 MODULES = {
@@ -96,6 +98,26 @@ def _sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, **more: A
         return total
     out[...] = total
     return out
+
+
+def _rename_interpolation(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Returns arguments with the name that replaced `interpolation` in NumPy 1.22."""
+    if "interpolation" in arguments:
+        method = arguments.pop("interpolation")
+        return {**arguments, "method": method}
+    return arguments
+
+
+def _quantile(*arguments: Any, **named: Any) -> Any:
+    import numpy as np
+
+    return np.quantile(*arguments, **_rename_interpolation(named))
+
+
+def _percentile(*arguments: Any, **named: Any) -> Any:
+    import numpy as np
+
+    return np.percentile(*arguments, **_rename_interpolation(named))
 
 
 def _getargspec(function: Any) -> Any:
