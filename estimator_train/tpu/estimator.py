@@ -161,7 +161,6 @@ def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec
     ) -> EstimatorSpec:
         available = {"features": features, "labels": labels, "mode": mode, "config": config}
         available["params"] = _add_param(params, "use_tpu", False)
-        available["params"] = _add_param(params, "use_tpu", False)
         spec = call_model_fn(model_fn, available)
         return spec.as_estimator_spec() if isinstance(spec, TPUEstimatorSpec) else spec
 
