@@ -309,6 +309,25 @@ def test_checkpoint_that_a_second_trainer_writes_meanwhile_stays_the_latest(mode
     assert listed(model_dir) == ["model.ckpt-40"]
 
 
+def test_list_that_a_trainer_replaces_while_its_checkpoints_are_read_is_read_again(
+    model_dir, monkeypatch, caplog
+):
+    find_damage, read = integrity.find_damage, []
+
+    def remove_and_find(path):
+        read.append(os.path.basename(path))
+        if len(read) == 1:  # As a trainer that keeps one checkpoint.
+            for file in model_dir.glob("model.ckpt-30.*"):
+                file.rename(model_dir / file.name.replace("-30.", "-40."))
+            tf1.train.update_checkpoint_state(str(model_dir), "model.ckpt-40")
+        return find_damage(path)
+
+    monkeypatch.setattr(integrity, "find_damage", remove_and_find)
+    assert integrity.latest_checkpoint(str(model_dir)) == str(model_dir / "model.ckpt-40")
+    assert read == ["model.ckpt-30", "model.ckpt-20", "model.ckpt-40"]
+    assert "instead" not in caplog.text
+
+
 def test_a_reader_that_holds_the_files_open_does_not_hinder_a_repair(model_dir):
     (model_dir / "model.ckpt-30.index").write_bytes(b"torn")
     with open(model_dir / "checkpoint"), open(model_dir / "model.ckpt-30.index"):
