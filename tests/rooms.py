@@ -76,8 +76,7 @@ ROOMS = {
         "keras.compiled keras.graph keras.keras3 keras.serving optimizers run_config"
     ),
     "keras.callbacks": (
-        "engine engine.tf_internals estimator_spec keras.compiled keras.graph optimizers "
-        "run_config"
+        "engine engine.tf_internals estimator_spec keras.compiled keras.graph optimizers run_config"
     ),
     "keras.checkpoints": "engine.checkpoints engine.tf_internals keras.graph run_config",
     "keras.compiled": "engine.tf_internals keras.graph",

@@ -95,41 +95,47 @@ def batch_norm(
     inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
     axis, size = _find_channels(inputs, data_format)
-    # tf.contrib creates gamma before beta, except in these cases; gradients have the same order.
-    beta_first = rank == 2 and fused is None
+    beta_first = (rank == 2 and fused is None) or batch_weights is not None
     beta_first |= updates_collections is None or zero_debias_moving_mean
-    beta_first |= batch_weights is not None
     if fused is None:
         fused = rank in (2, 4) and batch_weights is None
     with layer_scope(scope, "BatchNorm", inputs, reuse) as variable_scope:
-        variable = functools.partial(
-            _create_variable,
-            size,
-            tf.float32 if inputs.dtype in (tf.float16, tf.bfloat16) else inputs.dtype,
-            param_initializers or {},
-            param_regularizers or {},
-            variables_collections,
-        )
-        is_used = {"gamma": scale, "beta": center}
-        trained = {
-            name: variable(name, trainable)
-            for name in sorted(is_used, reverse=not beta_first)
-            if is_used[name]
-        }
-        beta, gamma = trained.get("beta"), trained.get("gamma")
+        given = param_initializers or {}, param_regularizers or {}, variables_collections
+        variable = functools.partial(_create_variable, size, _get_dtype(inputs), *given)
+        beta, gamma = _create_trained(variable, center, scale, trainable, beta_first)
         moving = variable("moving_mean", False), variable("moving_variance", False)
         compute = functools.partial(_normalize_fused, inputs, beta, gamma, epsilon)
         if not fused or data_format != "NHWC":
             compute = functools.partial(
                 _normalize_by_moments, inputs, beta, gamma, epsilon, axis, fused, batch_weights
             )
-        outputs, mean, variance = smart_cond(is_training, compute, lambda: compute(moving))
+        outputs, *moments = smart_cond(is_training, compute, lambda: compute(moving))
         if constant_value(is_training) in (None, True):
-            updates = _create_updates(
-                is_training, moving, (mean, variance), decay, zero_debias_moving_mean
-            )
+            updates = _create_updates(is_training, moving, moments, decay, zero_debias_moving_mean)
             outputs = _attach_updates(updates, updates_collections, outputs)
         return activate_and_collect(outputs, activation_fn, outputs_collections, variable_scope)
+
+
+def _get_dtype(inputs: tf.Tensor) -> tf.DType:
+    """Returns the dtype of the variables: at least float32."""
+    return tf.float32 if inputs.dtype in (tf.float16, tf.bfloat16) else inputs.dtype
+
+
+def _create_trained(
+    variable: Callable[[str, bool], tf.Variable],
+    center: bool,
+    scale: bool,
+    trainable: bool,
+    beta_first: bool,
+) -> tuple[tf.Variable | None, tf.Variable | None]:
+    """Creates beta and gamma, or None for those that are not used.
+
+    tf.contrib usually creates gamma before beta; gradients have the same order.
+    """
+    is_used = {"gamma": scale, "beta": center}
+    names = [name for name in sorted(is_used, reverse=not beta_first) if is_used[name]]
+    created = {name: variable(name, trainable) for name in names}
+    return created.get("beta"), created.get("gamma")
 
 
 def _find_channels(inputs: tf.Tensor, data_format: str) -> tuple[int, int]:
