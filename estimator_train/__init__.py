@@ -1,4 +1,4 @@
-"""The Estimator way of training, alive on today's TensorFlow: the names of `tf.estimator` (v2).
+"""Run tf.estimator code on TensorFlow 2.16 to 2.21: the names of `tf.estimator` (v2).
 
     import estimator_train as est
 
