@@ -64,6 +64,9 @@ def find_problems(
             folder = needed.folder or _find_folder(file, root, top)
             if folder:
                 executed, missing = _follow_import(folder, needed)
+                if missing and not needed.folder and not _find_not_installed(needed):
+                    # The repository has the name of its package, which is on PYTHONPATH.
+                    executed, missing = [], ""
             else:
                 executed, missing = [], _find_not_installed(needed)
             needs[file] += [Need(path, needed.line) for path in executed]
