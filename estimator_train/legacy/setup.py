@@ -100,6 +100,7 @@ def _enable_tf1_behavior(tensorflow: ModuleType) -> None:
     _accept_whole_floats(tensorflow.compat.v1.Dimension)
     keras_shapes.accept_other_shapes()
     _add_initialized_value(tensorflow)
+    _add_layer_apply(tensorflow)
     _accept_resource_variables(tensorflow)
 
 
@@ -133,3 +134,12 @@ def _accept_resource_variables(tensorflow: ModuleType) -> None:
     for cls in tensorflow.Variable.__subclasses__():
         if cls.__name__ == "BaseResourceVariable":
             tensorflow.compat.v1.Variable.register(cls)
+
+
+def _add_layer_apply(tensorflow: ModuleType) -> None:
+    """Adds `apply`, the old name of a call, to Keras layers; those of `tf.layers` have it."""
+
+    def apply(self: Any, inputs: Any, *arguments: Any, **named: Any) -> Any:
+        return self(inputs, *arguments, **named)
+
+    tensorflow.keras.layers.Layer.apply = apply

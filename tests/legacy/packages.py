@@ -40,6 +40,8 @@ PACKAGES = (
     ("tensor2tensor==1.15.7", "tensor2tensor", "--tf1"),
     ("tf-models-official==2.2.2", "official", "--tf2"),
     ("tensorflow-hub", "tensorflow_hub", "--tf2"),
+    ("tensorflow-lattice==2.0.13", "tensorflow_lattice", "--tf2"),
+    ("tensorflow-privacy==0.9.0", "tensorflow_privacy", "--tf2"),
 )
 COMMAND = os.path.join(sysconfig.get_path("scripts"), "estimator-train")
 SECONDS_OF_A_TEST_FILE = 240

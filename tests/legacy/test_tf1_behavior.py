@@ -102,3 +102,15 @@ print(tf.keras.Model(inputs, inner(inputs))([tf.ones([1, 4])] * 2).shape)
 
 def test_network_models_accept_other_shapes(run):
     assert run(NETWORK, switches=["--tf2"]).stdout.splitlines() == ["[[3.0, 3.0, 3.0]]", "(1, 4)"]
+
+
+def test_keras_layers_have_apply(run):
+    program = (
+        "import tensorflow as tf\n"
+        "layer = tf.keras.layers.Dense(3, kernel_initializer='ones')\n"
+        "out = layer.apply(tf.ones([2, 4]))\n"
+        "with tf.Session() as session:\n"
+        "    session.run(tf.global_variables_initializer())\n"
+        "    print(session.run(out).tolist(), len(layer.weights))\n"
+    )
+    assert run(program, switches=["--tf1"]).stdout == "[[4.0, 4.0, 4.0], [4.0, 4.0, 4.0]] 2\n"
