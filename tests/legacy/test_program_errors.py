@@ -7,7 +7,7 @@ LACKS = {
         "line 2: tf.contrib.learn.Foo has no replacement here.",
         "`estimator-train check`",
     ),
-    "from tensorflow.contrib.learn import Foo": (
+    "from tensorflow.contrib.learn import Foo; Foo()": (
         "line 2: tf.contrib.learn.Foo has no replacement here.",
     ),
     "from tensorflow.models.research.slim.nets import vgg": (

@@ -13,7 +13,7 @@ from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.hook_types import Hook, Listener, SaverHook
 from estimator_train.engine.loops.coordination import WorkerAgreement
 from estimator_train.engine.run.position_tracking import PositionTracking, track_position
-from estimator_train.engine.tf_internals import tf_hooks
+from estimator_train.engine.tf_internals import saver_entries, tf_hooks
 from estimator_train.run_config import RunConfig
 
 
@@ -119,7 +119,7 @@ def _add_saver(
     own_values = None
     if context.topology.is_synchronous:
         with strategy.scope():
-            own_values = savers.entries_of_own_values()
+            own_values = saver_entries.entries_of_own_values()
     saver = tf.compat.v1.train.Saver(
         own_values,
         sharded=True,
