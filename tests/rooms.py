@@ -19,8 +19,8 @@ ROOMS = {
         "launcher legacy legacy.rewriting report"
     ),
     "cli.inspect": (
-        "bootstrap cli.job cli.output engine.checkpoints engine.tf_internals estimator_train "
-        "keras.checkpoints keras.graph launcher run_config training"
+        "bootstrap cli.job cli.output engine.checkpoints engine.tf_internals estimator_train keras "
+        "keras.checkpoints keras.graph keras.keras3 launcher run_config training"
     ),
     "cli.job": (
         "cli.output engine engine.checkpoints engine.inputs estimator_train export flags hooks "
@@ -82,8 +82,8 @@ ROOMS = {
     "keras.compiled": "engine.tf_internals keras.graph",
     "keras.graph": "engine.tf_internals",
     "keras.keras3": (
-        "engine engine.tf_internals estimator_spec keras.checkpoints keras.compiled keras.graph "
-        "keras.serving run_config"
+        "engine engine.tf_internals estimator_spec keras.callbacks keras.checkpoints "
+        "keras.compiled keras.graph keras.serving run_config"
     ),
     "keras.serving": "export keras.graph",
     "launcher": "cluster",

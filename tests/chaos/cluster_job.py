@@ -2,7 +2,7 @@
 
 Each task notes its process (`TASK.pid`) and the global steps of its sessions, each with its time
 (`TASK.steps`: "restored N", "start N", then "made N" for each step); whoever evaluates last notes
-the loss (`losses`).
+the loss (`losses`). With MODEL=keras_3 in the environment the model is one of Keras 3.
 """
 
 from __future__ import annotations
@@ -32,6 +32,15 @@ def data(seed: int) -> tuple[np.ndarray, np.ndarray]:
     x = random.randn(512, 3).astype(np.float32)
     y = x @ [[1.0], [-2.0], [0.5]] + NOISE * random.randn(512, 1)
     return x, y.astype(np.float32)
+
+
+def keras_3_model(steps: int) -> Any:
+    import keras
+
+    rates = keras.optimizers.schedules.ExponentialDecay(RATES[0], steps, RATES[1] / RATES[0])
+    model = keras.Sequential([keras.Input([3]), keras.layers.Dense(1, use_bias=False)])
+    model.compile(keras.optimizers.SGD(rates), "mse")
+    return model
 
 
 def main() -> None:
@@ -103,8 +112,12 @@ def main() -> None:
         experimental_max_worker_delay_secs=0,
         session_creation_timeout_secs=200,
     )
+    if os.environ.get("MODEL") == "keras_3":
+        estimator = est.keras.model_to_estimator(keras_3_model(steps), config=config)
+    else:
+        estimator = est.Estimator(model_fn, config=config)
     result = est.train_and_evaluate(
-        est.Estimator(model_fn, config=config),
+        estimator,
         est.TrainSpec(drawn_rows, steps, [Note()]),
         est.EvalSpec(other_rows, steps=None, start_delay_secs=0, throttle_secs=0),
     )

@@ -15,9 +15,11 @@ from cluster_job import NOISE, SAVE_STEPS
 @pytest.mark.parametrize(
     ("kind", "victims"), [("sync", ["evaluator-0", "worker-0"]), ("async", ["ps-0", "chief-0"])]
 )
+@pytest.mark.parametrize("model", ["model_fn", "keras_3"])
 def test_killed_tasks_cost_one_interval_at_most(
-    tmp_path: Path, kind: str, victims: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, kind: str, victims: list[str]
 ) -> None:
+    monkeypatch.setenv("MODEL", model)
     cluster = Cluster(tmp_path, kind)
     seen = killed(cluster, 2, random.Random(1), victims[::-1])
     assert seen["code"] == 0, cluster.output()[-3000:]

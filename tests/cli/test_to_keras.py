@@ -80,6 +80,45 @@ def test_writes_a_model_that_predicts_the_same(command, trained):
     assert "does not fit the Keras model" in misfit.err
 
 
+KERAS_3_MODEL = """
+import keras
+
+
+def build():
+    layers = [keras.Input([4]), keras.layers.Dense(3, activation="tanh"), keras.layers.Dense(1)]
+    model = keras.Sequential(layers)
+    model.compile("adam", "mse", metrics=["mae"])
+    return model
+
+
+def input_fn():
+    import numpy as np
+    import tensorflow as tf
+
+    x = np.random.RandomState(0).randn(64, 4).astype("float32")
+    return tf.data.Dataset.from_tensor_slices((x, x[:, :1])).repeat().batch(8)
+"""
+
+
+def test_a_keras_3_model_trains_and_is_written(command, tmp_path):
+    import keras
+    import tensorflow as tf
+
+    (tmp_path / "three.py").write_text(KERAS_3_MODEL)
+    job = ["--model=three:build", "--input_fn=three:input_fn", "--model_dir=run3"]
+    trained = command("train", *job, "--max_train_steps=20")
+    assert trained.code == 0, trained.err
+    evaluated = command("evaluate", *job, "--eval_steps=4")
+    assert {"loss", "mae"} <= set(evaluated.rows)
+    outcome = command("to-keras", "run3", "--model=three:build", "--output=three.keras")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.endswith("three.keras: 4 variables; largest difference of predictions 0\n")
+    model = keras.models.load_model("three.keras")
+    assert int(model.optimizer.iterations) == 20
+    kernel = tf.train.load_variable("run3", "dense/kernel")
+    np.testing.assert_array_equal(model.layers[0].kernel, kernel)
+
+
 @pytest.mark.long
 def test_python_code_in_a_file_runs_only_with_nosafe_mode(command, trained):
     outcome = command("to-keras", "run", "--model=mine:with_lambda", "--output=model.keras")

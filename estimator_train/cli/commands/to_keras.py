@@ -10,7 +10,7 @@ from estimator_train.cli.output.errors import UsageError
 
 DESCRIPTION = """
 Loads the weights of the latest checkpoint in MODEL_DIR (or of a checkpoint, such as
-DIR/model.ckpt-1000) into the tf_keras model that --model builds, and writes the model to --output:
+DIR/model.ckpt-1000) into the Keras model that --model builds, and writes the model to --output:
 a .keras or .h5 file, or otherwise the directory of a SavedModel. The command matches variables by
 name and shape; use --name_map if that is not enough. Then it loads the written model, predicts one
 batch with this model and with the checkpoint, and fails if the predictions differ.
@@ -22,7 +22,7 @@ def _define_flags(flag_values: absl_flags.FlagValues) -> None:
     define.string(
         "model",
         None,
-        "package.module:function that takes no arguments and returns the tf_keras model.",
+        "package.module:function that takes no arguments and returns the Keras model.",
     )
     define.string("output", None, "Path of the new file or directory; it must not exist.")
     define.list(

@@ -12,6 +12,8 @@ from estimator_train.keras.checkpoints.saved_variables import saved_variables
 from estimator_train.keras.graph.layer_classes import kept_layer_classes
 from estimator_train.keras.graph.model_operations import variables_of
 from estimator_train.keras.graph.rebuilding import Blueprint
+from estimator_train.keras.model_checks import is_keras_3
+from estimator_train.keras.model_files import load_model_file
 
 _ROWS = 8
 _TOLERANCE = 1e-5
@@ -38,7 +40,7 @@ def check_predictions(
     features = tf.nest.map_structure(_make_random_batch, _get_input_specs(model))
     written = _load_model(path, safe_mode)
     actual = [output.numpy() for output in tf.nest.flatten(written(features, training=False))]
-    expected = _predict_in_graph(model, features, source, list(names.values()))
+    expected = _predict_in_graph(model, features, source, names)
     difference = max(
         float(np.max(np.abs(a - e), initial=0) / max(1e-6, np.max(np.abs(e))))
         for a, e in zip(actual, expected, strict=True)
@@ -54,7 +56,7 @@ def check_predictions(
 
 def _load_model(path: str, safe_mode: bool) -> tf_keras.Model:
     try:
-        return tf_keras.models.load_model(path, compile=False, safe_mode=safe_mode)
+        return load_model_file(path, compile=False, safe_mode=safe_mode)
     except ValueError as error:
         if not safe_mode or "safe_mode" not in str(error):
             raise
@@ -67,9 +69,23 @@ def _load_model(path: str, safe_mode: bool) -> tf_keras.Model:
 
 def _get_input_specs(model: tf_keras.Model) -> Any:
     """Returns the specs of the model's inputs, in their structure."""
+    if is_keras_3(model):
+        return _get_keras_3_specs(model)
     if model.inputs:
         return tf.nest.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), model.input)
     return model.save_spec()[0][0]
+
+
+def _get_keras_3_specs(model: Any) -> Any:
+    inputs = getattr(model, "inputs", None)
+    if not inputs:
+        raise UsageError(
+            f"the model '{model.name}' was written, but not checked: it has no Inputs, whose "
+            "shapes the check needs. Build it as a Functional or Sequential model with Inputs, "
+            "or use keras.load_trained and Model.save in Python."
+        )
+    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
+    return specs[0] if len(specs) == 1 else specs
 
 
 def _make_random_batch(spec: tf.TensorSpec) -> tf.Tensor:
@@ -83,14 +99,19 @@ def _make_random_batch(spec: tf.TensorSpec) -> tf.Tensor:
 
 
 def _predict_in_graph(
-    model: tf_keras.Model, features: Any, source: str, names: list[str]
+    model: tf_keras.Model, features: Any, source: str, names: Mapping[str, str]
 ) -> list[np.ndarray]:
     """Predicts in a graph, with the variables restored from the checkpoint."""
-    saved, blueprint = saved_variables(source), Blueprint(model)
+    saved = saved_variables(source)
     values = tf.nest.map_structure(lambda t: t.numpy(), features)
+    if is_keras_3(model):
+        from estimator_train.keras.keras3.predict_checkpoint import predict_checkpoint
+
+        return predict_checkpoint(model, values, saved, names)
+    blueprint = Blueprint(model)
     with kept_layer_classes(), tf.Graph().as_default():
         built = blueprint.call(tf.nest.map_structure(tf.constant, values), training=False)
-        keys = (saved.keys[name] for name in names)
+        keys = (saved.keys[name] for name in names.values())
         saver = tf.compat.v1.train.Saver(dict(zip(keys, variables_of(built.model), strict=True)))
         with tf.compat.v1.Session() as session:
             session.run(tf.compat.v1.tables_initializer())

@@ -1,11 +1,13 @@
-"""Checks of the tf_keras callbacks that a training runs."""
+"""Checks of the Keras callbacks that a training runs."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import tf_keras
 
+# A callback of tf_keras or of Keras 3, whose methods are the same.
 Callback: TypeAlias = tf_keras.callbacks.Callback
+_WRITERS = {"ModelCheckpoint", "TensorBoard", "CSVLogger"}
 
 # Name of a class to the reason and the alternative.
 _REFUSED = {
@@ -30,21 +32,19 @@ def check_callbacks(callbacks: Callback | Sequence[Callback]) -> list[Callback]:
     """Returns the callbacks as a list; raises an error if an Estimator cannot run them.
 
     Args:
-      callbacks: A tf_keras Callback or several.
+      callbacks: A Keras Callback or several.
 
     Raises:
-      TypeError: An element is not a tf_keras Callback.
+      TypeError: An element is not a Keras Callback.
       ValueError: A callback works in `fit` only.
     """
-    if isinstance(callbacks, tf_keras.callbacks.Callback):
+    if _is_callback(callbacks):
         callbacks = [callbacks]
     for callback in callbacks:
-        if not isinstance(callback, tf_keras.callbacks.Callback):
-            of_keras_3 = type(callback).__mro__[-2].__module__.split(".")[0] == "keras"
-            advice = " Take it from tf_keras.callbacks." if of_keras_3 else ""
+        if not _is_callback(callback):
             raise TypeError(
-                f"callbacks must be tf_keras Callbacks, got {callback!r} of type "
-                f"{type(callback).__module__}.{type(callback).__name__}.{advice}"
+                f"callbacks must be Keras Callbacks, got {callback!r} of type "
+                f"{type(callback).__module__}.{type(callback).__name__}."
             )
         _check_callback(callback)
     return list(callbacks)
@@ -54,11 +54,37 @@ def drop_writers(callbacks: Sequence[Callback]) -> list[Callback]:
     """Returns the callbacks that do more than write files; only the chief writes files.
 
     Args:
-      callbacks: tf_keras Callbacks.
+      callbacks: Keras Callbacks.
     """
-    known = tf_keras.callbacks
-    writers = (known.ModelCheckpoint, known.TensorBoard, known.CSVLogger)
-    return [callback for callback in callbacks if not isinstance(callback, writers)]
+    return [callback for callback in callbacks if _WRITERS.isdisjoint(_keras_classes(callback))]
+
+
+def check_same_keras(callbacks: Sequence[Callback], module: str) -> None:
+    """Checks that callbacks are of the Keras that the model is of.
+
+    Args:
+      callbacks: Keras Callbacks.
+      module: The package of the model, "keras" or "tf_keras".
+
+    Raises:
+      TypeError: A callback is of the other Keras.
+    """
+    for callback in callbacks:
+        if keras_of(callback) != module:
+            raise TypeError(
+                f"{type(callback).__name__} is a callback of {keras_of(callback)}, and the model "
+                f"is one of {module}. Take the callback from {module}.callbacks."
+            )
+
+
+def keras_of(value: object) -> str:
+    """Returns the package of an object of Keras: "keras" for Keras 3, or "tf_keras"."""
+    packages = {cls.__module__.partition(".")[0] for cls in type(value).__mro__}
+    return "keras" if "keras" in packages else "tf_keras"
+
+
+def _is_callback(value: object) -> bool:
+    return "Callback" in _keras_classes(value)
 
 
 def _check_callback(callback: Callback) -> None:
@@ -79,7 +105,7 @@ def check_without_model(callbacks: Sequence[Callback], validates: bool) -> None:
     """Checks callbacks for the training of a model_fn that has no Keras model.
 
     Args:
-      callbacks: tf_keras Callbacks.
+      callbacks: Keras Callbacks.
       validates: Whether there is validation data.
 
     Raises:
@@ -107,7 +133,7 @@ def check_optimizer(callbacks: Sequence[Callback], model: tf_keras.Model) -> Non
     """Checks callbacks for the training of a Keras model with several optimizers.
 
     Args:
-      callbacks: tf_keras Callbacks.
+      callbacks: Keras Callbacks.
       model: The model of the callbacks; its optimizer is None if it is trained by several.
 
     Raises:
@@ -121,10 +147,12 @@ def check_optimizer(callbacks: Sequence[Callback], model: tf_keras.Model) -> Non
                 raise ValueError(
                     f"{name} sets the learning rate of model.optimizer, and this model is "
                     "trained by several optimizers. Give each of them a schedule of "
-                    "tf_keras.optimizers.schedules as its learning_rate instead."
+                    "keras.optimizers.schedules as its learning_rate instead."
                 )
 
 
-def _keras_classes(callback: Callback) -> list[str]:
-    """Returns the names of the tf_keras classes that a callback inherits from."""
-    return [cls.__name__ for cls in type(callback).__mro__ if cls.__module__.startswith("tf_keras")]
+def _keras_classes(value: object) -> list[str]:
+    """Returns the names of the Keras classes that an object inherits from."""
+    packages = ("keras", "tf_keras")
+    classes = type(value).__mro__
+    return [cls.__name__ for cls in classes if cls.__module__.partition(".")[0] in packages]

@@ -1,12 +1,18 @@
 """Runs callbacks in eager code, on a model with the variables of the training session."""
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.keras.callbacks.callback_checks import Callback, check_optimizer
+from estimator_train.keras.callbacks.callback_checks import (
+    Callback,
+    check_optimizer,
+    check_same_keras,
+    keras_of,
+)
 from estimator_train.keras.callbacks.observed_model import ObservedTraining
 from estimator_train.keras.callbacks.shadow_model import LiveModel, ShadowModel, bind_session
 from estimator_train.keras.graph.eager_scope import eagerly
@@ -47,6 +53,7 @@ class CallbackRunner:
         if training is not None:
             with eagerly(self._outside):
                 model = training.model.make_eager()
+            check_same_keras(callbacks, keras_of(model))
             check_optimizer(callbacks, model)
             self._shadow = ShadowModel(training, model)
         with eagerly(self._outside):
@@ -136,13 +143,21 @@ class CallbackRunner:
 def sees_batches(callback: Callback) -> bool:
     """Returns whether a callback has methods for batches."""
     # As tf_keras decides; TensorBoard and ModelCheckpoint answer by their arguments.
-    return bool(callback._implements_train_batch_hooks())
+    decide = getattr(callback, "_implements_train_batch_hooks", None)
+    if decide is not None:
+        return bool(decide())
+    frequencies = (getattr(callback, name, None) for name in ("save_freq", "update_freq"))
+    names = ("on_train_batch_begin", "on_train_batch_end", "on_batch_begin", "on_batch_end")
+    return "epoch" not in frequencies and _defines(callback, names)
 
 
 def _sees_begins(callback: Callback) -> bool:
     """Returns whether a callback has a method for the beginning of batches."""
+    return _defines(callback, ("on_train_batch_begin", "on_batch_begin"))
+
+
+def _defines(callback: Callback, names: Sequence[str]) -> bool:
     base = next(cls for cls in type(callback).__mro__ if cls.__name__ == "Callback")
-    names = ("on_train_batch_begin", "on_batch_begin")
     # LambdaCallback and TensorBoard set the methods of an instance.
     return any(
         name in vars(callback) or getattr(type(callback), name) is not getattr(base, name)
@@ -154,8 +169,11 @@ def _make_callback_list(
     callbacks: Sequence[Callback], history: dict[str, list[Any]], **settings: Any
 ) -> tf_keras.callbacks.CallbackList:
     """Makes a CallbackList whose History continues an earlier one."""
-    recorder = tf_keras.callbacks.History()
-    callback_list = tf_keras.callbacks.CallbackList([*callbacks, recorder], verbose=0, **settings)
+    # The lists of both kinds of Keras call each callback in the same way, but test for their model.
+    of_keras_3 = any(keras_of(callback) == "keras" for callback in callbacks)
+    module = importlib.import_module("keras" if of_keras_3 else "tf_keras").callbacks
+    recorder = module.History()
+    callback_list = module.CallbackList([*callbacks, recorder], verbose=0, **settings)
     # Its own on_train_begin empties the history, and this one covers all calls of `train`.
     recorder.history = history
     recorder.on_train_begin = lambda logs=None: None

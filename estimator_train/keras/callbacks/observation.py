@@ -35,6 +35,11 @@ def published_training() -> ObservedTraining | None:
     return published[0] if published else None
 
 
+def publish(training: ObservedTraining) -> None:
+    """Publishes a training to the hooks of the default graph."""
+    tf.compat.v1.add_to_collection(_PUBLISHED, training)
+
+
 def mean_loss(loss: tf.Tensor, outputs: Mapping[str, tf.Tensor]) -> tf_keras.metrics.Metric:
     """Returns the mean of batches' losses, weighted by batch size as in the logs of `fit`."""
     with tf.name_scope("metrics"):
@@ -71,6 +76,5 @@ def publish_training(
             results = (tf.identity(metric.result()) for metric in metrics)
             step_logs = dict(zip(logs, results, strict=True))
     if published_training() is None:
-        training = ObservedTraining(model, logs, step_logs, resets, strategy)
-        tf.compat.v1.add_to_collection(_PUBLISHED, training)
+        publish(ObservedTraining(model, logs, step_logs, resets, strategy))
     return spec._replace(train_op=tf.group(spec.train_op, *updates), eval_metric_ops={})

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 import tensorflow as tf
@@ -73,6 +74,19 @@ class ObservedModel:
         return [(ours, theirs) for ours, theirs in pairs if not (ours is None or theirs is None)]
 
 
+class TrainedModel(Protocol):
+    """A model in the graph of training, of tf_keras or of Keras 3."""
+
+    def make_eager(self) -> tf_keras.Model:
+        """Builds a compiled eager copy with its own variables; call it in eager code."""
+
+    def pairs(self, model: tf_keras.Model) -> _Pairs:
+        """Pairs the graph's weights and slots with those of an eager copy."""
+
+    def scalars(self, model: tf_keras.Model) -> _Pairs:
+        """Pairs the optimizer's learning rate and count of updates with those of an eager copy."""
+
+
 @dataclasses.dataclass(frozen=True)
 class ObservedTraining:
     """The training of a Keras model that hooks observe.
@@ -86,7 +100,7 @@ class ObservedTraining:
       strategy: The strategy that trains the model.
     """
 
-    model: ObservedModel
+    model: TrainedModel
     logs: Mapping[str, tf.Tensor]
     step_logs: Mapping[str, tf.Tensor] | None
     resets: Sequence[tf.Operation]

@@ -8,12 +8,15 @@ import tensorflow as tf
 
 from estimator_train.engine.keras_3 import allow_keras_3
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
+from estimator_train.keras.callbacks.observation import is_observation_requested
+from estimator_train.keras.callbacks.observed_model import tensor_specs
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3 import steps
 from estimator_train.keras.keras3.blueprint import Blueprint
 from estimator_train.keras.keras3.graph_model import Data, GraphModel, Logs, build_model
 from estimator_train.keras.keras3.model_checks import check_model, explain_graph_errors
+from estimator_train.keras.keras3.observed import ObservedKeras3, observe
 from estimator_train.keras.keras3.outputs import named_outputs
 from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.run_config import RunConfig
@@ -97,7 +100,11 @@ class Keras3ModelFn:
                 steps.make_variables(model, model.train_step if own else model.test_step, data)
 
             built = build_model(self.blueprint, first_call, is_trained=True)
-            logs = steps.train_step(built.model, data, keeps_metrics=False)
+            is_observed = is_observation_requested()
+            logs = steps.train_step(built.model, data, keeps_metrics=is_observed)
+            if is_observed:
+                specs = tensor_specs(steps.of_first_replica(data[0]))
+                observe(ObservedKeras3(self.blueprint, built.model, specs), logs)
             with tf.control_dependencies(tf.nest.flatten(logs, expand_composites=True)):
                 count = tf.compat.v1.train.get_or_create_global_step().assign_add(1)
             return (built, tf.group(count)), logs

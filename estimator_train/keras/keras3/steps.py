@@ -52,13 +52,17 @@ def make_variables(model: keras.Model, step: Callable[[Data], object], data: Dat
       data: The batch, with a value per replica under a strategy.
     """
     if tf.distribute.has_strategy():
-        strategy = tf.distribute.get_strategy()
-        first = tf.nest.map_structure(lambda t: strategy.experimental_local_results(t)[0], data)
-        build_symbolically(model, first)
+        build_symbolically(model, of_first_replica(data))
         return
     # The operations of this call are not part of the graph; its variables are.
     with function_graph("first_call"):
         step(data)
+
+
+def of_first_replica(data: Structure) -> Structure:
+    """Returns the values of the first replica of this process."""
+    strategy = tf.distribute.get_strategy()
+    return tf.nest.map_structure(lambda t: strategy.experimental_local_results(t)[0], data)
 
 
 def train_step(model: keras.Model, data: Data, *, keeps_metrics: bool) -> Logs:
@@ -161,6 +165,11 @@ def flat_logs(logs: Structure) -> Logs:
     return flat
 
 
+def results_of(model: keras.Model) -> Logs:
+    """Returns the values of a model's metrics over all batches and replicas so far."""
+    return _call_function(lambda: flat_logs(model.get_metrics_result()))
+
+
 def metric_results(model: keras.Model, logs: Logs) -> Metrics:
     """Returns the metrics for the logs of an evaluation, without the loss.
 
@@ -168,7 +177,7 @@ def metric_results(model: keras.Model, logs: Logs) -> Metrics:
       model: The model.
       logs: The logs of its `test_step`, with a value per replica under a strategy.
     """
-    results = _call_function(lambda: flat_logs(model.get_metrics_result()))
+    results = results_of(model)
     strategy = tf.distribute.get_strategy()
     pairs = {}
     for name, value in logs.items():

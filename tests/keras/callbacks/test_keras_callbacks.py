@@ -310,7 +310,7 @@ def test_what_an_estimator_does_otherwise_is_refused() -> None:
         hooks.KerasCallbacks([callbacks.BackupAndRestore("x")], 4)
     with pytest.raises(ValueError, match="save_summary_steps"):
         hooks.KerasCallbacks([callbacks.TensorBoard("x", update_freq="batch")], 4)
-    with pytest.raises(TypeError, match="must be tf_keras Callbacks"):
+    with pytest.raises(TypeError, match="must be Keras Callbacks"):
         hooks.KerasCallbacks([print], 4)
     with pytest.raises(ValueError, match="steps_per_epoch must be positive, got 0"):
         hooks.KerasCallbacks([], 0)
