@@ -1,10 +1,12 @@
 """Strategies: how they communicate, and how they scale the loss."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
+
+_EAGER_COLLECTIVES = ("_prefer_ordering_token", "_prefer_unique_instance_key")
 
 
 def scaled_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextManager[None]:
@@ -39,6 +41,26 @@ def collective_launchers(strategy: tf.distribute.Strategy) -> Sequence[Any]:
     Why internal: their gathering of rows in graphs fails when the number of rows changes.
     """
     return strategy.extended._cross_device_ops._launchers
+
+
+@contextlib.contextmanager
+def collectives_of_graphs(strategy: tf.distribute.Strategy) -> Iterator[None]:
+    """Makes collectives of functions that eager code traces in this context those of graphs.
+
+    Why internal: a MultiWorkerMirroredStrategy of a graph has no tokens, which order the collectives
+    of functions, and takes keys that are fixed in the graph.
+    """
+    operations = getattr(strategy.extended, "_cross_device_ops", None)
+    launchers = getattr(operations, "_launchers", ())
+    kinds = {type(launcher) for launcher in launchers}
+    before = [(kind, name, getattr(kind, name)) for kind in kinds for name in _EAGER_COLLECTIVES]
+    for kind, name, _ in before:
+        setattr(kind, name, False)
+    try:
+        yield
+    finally:
+        for kind, name, value in before:
+            setattr(kind, name, value)
 
 
 def launcher_device(launcher: Any) -> str:

@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals.modes import eager_mode, function_graph
+from estimator_train.engine.tf_internals.strategies import collectives_of_graphs
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3.graph_model import Data, Logs
 from estimator_train.keras.keras3.keras_internals import build_symbolically
@@ -121,7 +122,7 @@ def _call_function(
     traces, as that of `fit`.
     """
     traced = tf.function(function, autograph=False, jit_compile=jit_compile)
-    with eager_mode():
+    with collectives_of_graphs(tf.distribute.get_strategy()), eager_mode():
         concrete = traced.get_concrete_function(*arguments)
     return concrete(*arguments)
 
