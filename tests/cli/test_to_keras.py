@@ -96,7 +96,7 @@ def input_fn():
     import tensorflow as tf
 
     x = np.random.RandomState(0).randn(64, 4).astype("float32")
-    return tf.data.Dataset.from_tensor_slices((x, x[:, :1])).repeat().batch(8)
+    return tf.data.Dataset.from_tensor_slices((x, x[:, :1])).repeat(4).batch(8)
 """
 
 
@@ -112,7 +112,8 @@ def test_a_keras_3_model_trains_and_is_written(command, tmp_path):
     assert {"loss", "mae"} <= set(evaluated.rows)
     outcome = command("to-keras", "run3", "--model=three:build", "--output=three.keras")
     assert outcome.code == 0, outcome.err
-    assert outcome.out.endswith("three.keras: 4 variables; largest difference of predictions 0\n")
+    assert "three.keras: 4 variables; largest difference of predictions " in outcome.out
+    assert float(outcome.out.split()[-1]) < 1e-6
     model = keras.models.load_model("three.keras")
     assert int(model.optimizer.iterations) == 20
     kernel = tf.train.load_variable("run3", "dense/kernel")

@@ -47,8 +47,8 @@ def collective_launchers(strategy: tf.distribute.Strategy) -> Sequence[Any]:
 def collectives_of_graphs(strategy: tf.distribute.Strategy) -> Iterator[None]:
     """Makes collectives of functions that eager code traces in this context those of graphs.
 
-    Why internal: a MultiWorkerMirroredStrategy of a graph has no tokens, which order the collectives
-    of functions, and takes keys that are fixed in the graph.
+    Why internal: a MultiWorkerMirroredStrategy of a graph has no tokens, which order the
+    collectives of functions, and takes keys that are fixed in the graph.
     """
     operations = getattr(strategy.extended, "_cross_device_ops", None)
     launchers = getattr(operations, "_launchers", ())

@@ -37,9 +37,12 @@ def predict_checkpoint(
         saver = tf.compat.v1.train.Saver(
             {saved.keys[names[v.op.name]]: v for v in variables if v.op.name in names}
         )
+        initializers = [
+            tf.compat.v1.global_variables_initializer(),
+            tf.compat.v1.local_variables_initializer(),
+            tf.compat.v1.tables_initializer(),
+        ]
         with tf.compat.v1.Session() as session:
-            session.run(tf.compat.v1.global_variables_initializer(), built.feeds)
-            session.run(tf.compat.v1.local_variables_initializer())
-            session.run(tf.compat.v1.tables_initializer())
+            session.run(initializers, built.feeds)
             saver.restore(session, saved.path)
             return session.run(outputs)

@@ -1,0 +1,63 @@
+"""Settings of Keras 3 models: precision, compilation; and both kinds of Keras in one process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+from keras_3_models import LossRecorder, X, dataset, fit_losses
+
+import estimator_train as est
+
+layers = keras.layers
+
+
+def build(**arguments: object) -> keras.Model:
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([layers.Input([4]), layers.Dense(3, "tanh"), layers.Dense(1)])
+    model.compile(keras.optimizers.Adam(0.01, use_ema=True), "mse", **arguments)
+    return model
+
+
+def check_losses(model: keras.Model, tolerance: float) -> None:
+    recorder = LossRecorder()
+    estimator = est.keras.model_to_estimator(model)
+    estimator.train(lambda: dataset("linear").repeat(), hooks=[recorder], steps=20)
+    expected = fit_losses(model, dataset("linear"), 20)
+    assert recorder.losses == pytest.approx(expected, rel=tolerance)
+
+
+def test_the_averages_of_weights_and_compiled_steps_are_those_of_fit() -> None:
+    check_losses(build(), 1e-5)
+    check_losses(build(jit_compile=True), 1e-4)
+
+
+@pytest.mark.parametrize("policy", ["mixed_bfloat16", "mixed_float16"])
+def test_mixed_precision_is_that_of_keras(policy: str) -> None:
+    before = keras.mixed_precision.dtype_policy()
+    keras.mixed_precision.set_dtype_policy(policy)
+    try:
+        model = build()
+    finally:
+        keras.mixed_precision.set_dtype_policy(before)
+    check_losses(model, 1e-3)
+
+
+def test_both_kinds_of_keras_train_in_one_process(tmp_path: Path) -> None:
+    old = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(4,))])
+    old.compile("sgd", "mse")
+    new = keras.Sequential([layers.Input([4]), layers.Dense(1)])
+    new.compile("sgd", "mse")
+    new.set_weights(old.get_weights())
+    kernels = []
+    for name, model in (("new", new), ("old", old), ("again", new)):
+        estimator = est.keras.model_to_estimator(model, model_dir=tmp_path / name)
+        estimator.train(lambda: dataset("linear").repeat(), steps=5)
+        rows = estimator.predict(lambda: tf.data.Dataset.from_tensors(X))
+        kernels.append([float(next(iter(row.values()))[0]) for row in rows])
+    np.testing.assert_allclose(kernels[0], kernels[1], rtol=1e-5, atol=1e-5)
+    assert kernels[0] == kernels[2]
