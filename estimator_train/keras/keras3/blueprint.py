@@ -20,7 +20,6 @@ _COMPILE_NAMES = (
     "metrics",
     "weighted_metrics",
     "jit_compile",
-    "auto_scale_loss",
 )
 _LAMBDA = "function of "  # Names the function of a Lambda layer, with the name of the layer.
 Config = dict[str, Any]
@@ -88,14 +87,20 @@ class Blueprint:
             return
         given = compile_arguments(self.model)
         self._compile_arguments = {name: given[name] for name in _COMPILE_NAMES if name in given}
-        self._optimizer = OptimizerCopies(given["optimizer"])
+        # With its scale of the loss, which compile() adds by the precision at that time.
+        self._optimizer = OptimizerCopies(self.model.optimizer)
 
     def _make_compile_arguments(self) -> dict[str, Any]:
         metrics = {
             name: copy_metrics(self._compile_arguments.get(name))
             for name in ("metrics", "weighted_metrics")
         }
-        return {**self._compile_arguments, **metrics, "optimizer": self._optimizer.make()}
+        return {
+            **self._compile_arguments,
+            **metrics,
+            "optimizer": self._optimizer.make(),
+            "auto_scale_loss": False,
+        }
 
 
 def is_layered(model: keras.Model) -> bool:
