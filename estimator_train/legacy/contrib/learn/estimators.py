@@ -80,7 +80,8 @@ class LearnEstimator(v1.Estimator):
         """Evaluates a checkpoint; `metrics` are MetricSpecs by name. See `fit` for the input."""
         del feed_fn, log_progress
         if callable(x):  # The caller uses the signature of tf.estimator.
-            x, y, input_fn, steps = None, None, x, y
+            steps = y if steps is None else steps  # type: ignore[assignment]
+            x, y, input_fn = None, None, x
         resolved_input_fn = self._create_input_fn(x, y, input_fn, batch_size, 1)
         self._check_fitted(checkpoint_path)
         estimator: Any = self._add_metrics(metrics) if metrics else super()

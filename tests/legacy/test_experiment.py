@@ -1,0 +1,48 @@
+"""Experiment with canned estimators of tf.contrib.learn; the keys are those of TensorFlow 1.15."""
+
+import json
+
+PROGRAM = """
+import json, sys
+import numpy as np, tensorflow as tf
+from tensorflow.contrib import learn
+from tensorflow.contrib.learn.python.learn import learn_runner
+
+x = np.random.RandomState(0).rand(32, 2).astype(np.float32)
+
+def input_fn():  # Tensors without an end.
+    return {"x": tf.constant(x)}, tf.constant((x.sum(1) > 1).astype(np.int32)[:, None])
+
+class Count(tf.train.SessionRunHook):
+    batches = 0
+    def after_run(self, run_context, run_values):
+        Count.batches += 1
+
+def experiment_fn(run_config, hparams):
+    column = tf.contrib.layers.real_valued_column("x", 2)
+    estimator = learn.DNNClassifier([4], [column], config=run_config)
+    return learn.Experiment(
+        estimator, input_fn, input_fn, train_steps=20, eval_steps=3, eval_hooks=[Count()])
+
+config = learn.RunConfig(model_dir=sys.argv[1])
+metrics = learn_runner.run(experiment_fn, run_config=config, schedule="train_and_evaluate")[0]
+print(json.dumps([sorted(metrics), int(metrics["global_step"]), Count.batches]))
+"""
+KEYS = [
+    "accuracy",
+    "accuracy/baseline_label_mean",
+    "accuracy/threshold_0.500000_mean",
+    "auc",
+    "auc_precision_recall",
+    "global_step",
+    "labels/actual_label_mean",
+    "labels/prediction_mean",
+    "loss",
+    "precision/positive_threshold_0.500000_mean",
+    "recall/positive_threshold_0.500000_mean",
+]
+
+
+def test_an_experiment_evaluates_as_many_batches_as_it_says(run, tmp_path):
+    done = run(PROGRAM, str(tmp_path / "model"))
+    assert json.loads(done.stdout.splitlines()[-1]) == [KEYS, 20, 3]
