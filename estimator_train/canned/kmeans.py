@@ -126,7 +126,8 @@ class KMeansClustering(Estimator):
         """Yields the distances of each point to all clusters; Euclidean ones are not squared."""
         for row in self.predict(input_fn, predict_keys=self.ALL_DISTANCES):
             distances = row[self.ALL_DISTANCES]
-            yield np.sqrt(distances) if self._is_squared else distances
+            # Rounding leaves a squared distance of zero a little below zero.
+            yield np.sqrt(np.maximum(distances, 0)) if self._is_squared else distances
 
     def cluster_centers(self) -> Any:
         """Returns the centers, float32 of shape [num_clusters, size]."""

@@ -21,13 +21,15 @@ NO_GAIN = 1e-6
 
 
 def read_trees(estimator: Any) -> list[dict[str, Any]]:
-    """The trees of an estimator: place in a full tree to split or leaf."""
+    """Returns the trees that have grown, and the one that grows: place in a full tree to split or leaf."""
     feature, threshold, gain, value = (
         estimator.get_variable_value(f"boosted_trees/{name}")
         for name in ("feature", "threshold", "gain", "value")
     )
+    # The variables have rows for trees that have not started yet, too.
+    finished = int(estimator.get_variable_value("boosted_trees/finished_trees"))
     trees = []
-    for tree in range(len(feature)):
+    for tree in range(min(finished + 1, len(feature))):
         found: dict[str, Any] = {}
         places = [0]
         while places:

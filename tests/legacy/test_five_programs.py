@@ -77,7 +77,8 @@ def test_parameter_server_of_three_processes(tmp_path):
     ended, *outputs = trained("--steps=2000")
     assert ended == "done 1\ndone 0\n"
     assert "variables on /job:ps/task:0" in outputs[0]
-    assert "starts at step 0" in outputs[0]
+    # The other worker may train before the chief reads its first step.
+    assert int(re.search(r"starts at step (\d+)", outputs[0])[1]) < 2000
     assert re.search(r"saved at step 20\d\d", outputs[0])
     # Both train the same variables, on the server, towards 2 and -1.
     for output in outputs:
