@@ -21,7 +21,7 @@ NO_GAIN = 1e-6
 
 
 def read_trees(estimator: Any) -> list[dict[str, Any]]:
-    """Returns the trees that have grown, and the one that grows: place in a full tree to split or leaf."""
+    """Returns the trees that have grown and the one that grows: place to split or leaf."""
     feature, threshold, gain, value = (
         estimator.get_variable_value(f"boosted_trees/{name}")
         for name in ("feature", "threshold", "gain", "value")
