@@ -220,3 +220,12 @@ def test_a_plain_call_walks_through_few_files(verb, often):
     walk = forked.printed(ROOT / "tests/support/walk.py", verb)
     assert 10 < len(walk) <= 20, sorted(walk)
     assert {name for name, places in walk.items() if len(places) > 2} <= often
+
+
+@pytest.mark.parametrize(("verb", "limit"), [("train", 45), ("evaluate", 39)])
+def test_a_new_estimator_walks_through_few_files(verb, limit):
+    """From `Estimator(...)` to the first checkpoint, or to the result of the evaluation."""
+    walk = forked.printed(ROOT / "tests/support/walk.py", verb, "--complete")
+    assert len(walk) <= limit, sorted(walk)
+    last = "unfinished" if verb == "train" else "best"
+    assert {"estimator/config_defaults.py", f"engine/checkpoints/{last}.py"} <= walk.keys()

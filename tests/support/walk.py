@@ -1,15 +1,19 @@
 """Prints as JSON the walk of `train` or `evaluate`: its files, and from where each is entered.
 
-`walk.py VERB`. The walk goes from a plain call of the verb to the first session call. A file is
-entered by a call from another file of the package, be it through TensorFlow or a user's function;
-each line that enters it counts once.
+`walk.py VERB [--complete]`. The walk goes from a plain call of the verb to the first session call.
+The complete walk begins before `Estimator(...)`, and ends with the first checkpoint of `train`, or
+with the result of `evaluate`; it follows the threads that the package starts. A file is entered by
+a call from another file of the package, through TensorFlow or a user's function too; each line that
+enters it counts once.
 """
 
 import collections
+import contextlib
 import json
 import os
 import sys
 import tempfile
+import threading
 from types import FrameType
 from typing import Any
 
@@ -23,10 +27,13 @@ ROOT = os.path.dirname(est.__file__) + os.sep
 Estimator, EstimatorSpec = est.Estimator, est.EstimatorSpec  # Loaded before the walk.
 train = tf.compat.v1.train
 entered: dict[str, set[str]] = collections.defaultdict(set)
+complete = "--complete" in sys.argv
+model_dir = tempfile.mkdtemp()
+verb = sys.argv[1]
 
 
 class _FirstSessionCall(Exception):
-    """The end of the walk."""
+    """The end of the shorter walk."""
 
 
 def input_fn() -> tf.data.Dataset:
@@ -51,10 +58,12 @@ def follow(frame: FrameType, event: str, argument: Any) -> None:
     if event != "call":
         return
     name, code = frame.f_code.co_filename, frame.f_code.co_name
-    if name == session.__file__ and code == "run":
+    if name == session.__file__ and code == "run" and not complete:
         sys.setprofile(None)
         raise _FirstSessionCall
     if not name.startswith(ROOT) or code == "<module>":
+        return
+    if verb == "train" and os.path.exists(os.path.join(model_dir, "checkpoint")):
         return
     caller = frame.f_back
     while caller is not None and not caller.f_code.co_filename.startswith(ROOT):
@@ -67,15 +76,21 @@ def follow(frame: FrameType, event: str, argument: Any) -> None:
 
 
 def main() -> None:
-    """Calls the verb as far as the first session call."""
-    estimator, verb = Estimator(model_fn, tempfile.mkdtemp()), sys.argv[1]
+    """Calls the verb, and prints the files that it entered."""
+    if complete:
+        sys.setprofile(follow)
+    estimator = Estimator(model_fn, model_dir)
     if verb == "evaluate":
+        sys.setprofile(None)
         estimator.train(input_fn, steps=1)
+    if complete:
+        threading.setprofile(follow)
     sys.setprofile(follow)
-    try:
+    with contextlib.suppress(_FirstSessionCall):
         getattr(estimator, verb)(input_fn, steps=5)
-    except _FirstSessionCall:
-        print(json.dumps({name: sorted(places) for name, places in entered.items()}))
+    sys.setprofile(None)
+    threading.setprofile(None)
+    print(json.dumps({name: sorted(places) for name, places in entered.items()}))
 
 
 if __name__ == "__main__":
