@@ -1,12 +1,12 @@
-"""How many single faults in the package the tests find: `python tests/mutations.py [--count=60]`.
+"""Counts how many single faults in the package the tests find: `python tests/mutations.py`.
 
-Faults are put into a copy of the repository, one at a time, at places drawn at random with a fixed
-seed: a comparison turned, a constant changed, a call left out, an argument dropped. What no test
-could tell is not drawn: `strict` of a `zip`, and how a dataclass is made. For each, those test
-files are run that execute the function with the fault, the most specific first, until a test fails:
-of the first tier, and then of the second. A test that fails without the fault as well is left out.
-Which files execute what is noted in one run of all tests before (`--map`, kept between runs).
-Results are kept too (`--results`): a run that is ended goes on where it was.
+The script inserts one fault at a time into a copy of the repository, at random places with a fixed
+seed: it inverts a comparison, changes a constant, or removes a call or an argument. It draws no
+fault that tests cannot detect: `strict` of a `zip`, arguments of the dataclass decorator. For each
+fault it runs the test files that execute the faulty function, the most specific first, until a test
+fails: first those of the first tier, then those of the second. It ignores a test that also fails
+without the fault. One run of all tests records which test file executes which function (`--map`).
+The script keeps this record and its results (`--results`), and continues an interrupted run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ OTHER = {
     **{ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">"},
     **{ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in"},
 }
-# Notes, in a copy with a call of it in each function, which test file executes what.
+# Every function of a copy calls it to record which test file executes it.
 NOTES = """
 import os
 _seen = set()
@@ -67,7 +67,7 @@ def pytest_runtest_logreport(report):
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A change in one line: columns count bytes, and `function` is the line of its `def`, or 0."""
+    """A change in one line; columns count bytes, and `function` is the line of its `def`, or 0."""
 
     path: str
     line: int
@@ -92,7 +92,7 @@ class Fault:
 
 
 def faults_of(path: str, source: str) -> Iterator[Fault]:
-    """All faults that a module could have."""
+    """Yields all faults that a module could have."""
     functions: dict[ast.AST, int] = {}
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -101,9 +101,9 @@ def faults_of(path: str, source: str) -> Iterator[Fault]:
             here = node.lineno
         for child in ast.iter_child_nodes(node):
             functions[child] = here
-    untold = {part for node in ast.walk(tree) for part in _untold(node)}
+    undetectable = {part for node in ast.walk(tree) for part in _undetectable(node)}
     for node in ast.walk(tree):
-        if node in untold:
+        if node in undetectable:
             continue
         for place, text, kind in _changes(node):
             start, end = place
@@ -111,8 +111,8 @@ def faults_of(path: str, source: str) -> Iterator[Fault]:
                 yield Fault(path, start[0], start[1], end[1], text, kind, functions.get(node, 0))
 
 
-def _untold(node: ast.AST) -> Iterator[ast.AST]:
-    """Parts of a node whose change no test could tell."""
+def _undetectable(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields the parts of a node whose change no test can detect."""
     if isinstance(node, ast.ClassDef):
         made = [one for one in node.decorator_list if "dataclass" in ast.unparse(one)]
         yield from (part for one in made for part in ast.walk(one))
@@ -124,7 +124,7 @@ _Place = tuple[tuple[int, int], tuple[int, int]]
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[_Place, str, str]]:
-    """From where to where a node is to be changed, into what, and how that is called."""
+    """Yields for each change of a node its place, its new text and its name."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         (right,) = node.comparators
         place = _end(node.left), _start(right)
@@ -151,11 +151,11 @@ def _end(node: Any) -> tuple[int, int]:
     return node.end_lineno, node.end_col_offset
 
 
-def drawn(root: Path, count: int, seed: int) -> list[Fault]:
-    """Faults that can be compiled, drawn from all there could be."""
+def draw(root: Path, folders: Iterable[str], count: int, seed: int) -> list[Fault]:
+    """Returns faults that compile, drawn from all possible faults in the folders."""
     faults = []
-    for package in PACKAGES:
-        for file in sorted((root / package).rglob("*.py")):
+    for folder in folders:
+        for file in sorted((root / folder).rglob("*.py")):
             path = str(file.relative_to(root))
             faults += faults_of(path, file.read_text(encoding="utf-8"))
     random.Random(seed).shuffle(faults)
@@ -176,13 +176,13 @@ def drawn(root: Path, count: int, seed: int) -> list[Fault]:
     return found
 
 
-def copied(root: Path, target: Path) -> Path:
+def copy_repository(root: Path, target: Path) -> Path:
     ignored = shutil.ignore_patterns(".git", ".venv", "*.pyc", "__pycache__", "build", "runs")
     return shutil.copytree(root, target, ignore=ignored, symlinks=True)
 
 
 def run_tests(root: Path, *arguments: str, **variables: str) -> int:
-    """Runs tests of a copy with the package of that copy; the code, -1 if it takes too long."""
+    """Runs tests of a copy with its package; returns the exit code, -1 after the time limit."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     process = subprocess.Popen(
@@ -201,10 +201,10 @@ def run_tests(root: Path, *arguments: str, **variables: str) -> int:
         return -1
 
 
-def noted(root: Path, workers: int, marks: str, tests: list[str]) -> dict[str, list[str]]:
-    """The test files that execute each function ("path:line of def"), by a run of them all."""
+def map_tests(root: Path, workers: int, marks: str, tests: list[str]) -> dict[str, list[str]]:
+    """Returns the test files that execute each function ("path:line of def")."""
     with tempfile.TemporaryDirectory() as directory:
-        copy = copied(root, Path(directory) / "copy")
+        copy = copy_repository(root, Path(directory) / "copy")
         for package in PACKAGES:
             for file in (copy / package).rglob("*.py"):
                 _add_notes(file, str(file.relative_to(copy)))
@@ -222,7 +222,7 @@ def noted(root: Path, workers: int, marks: str, tests: list[str]) -> dict[str, l
 
 
 def _add_notes(file: Path, path: str) -> None:
-    """Has each function of a file note that it is executed."""
+    """Inserts a call into each function of a file that records its execution."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -235,36 +235,36 @@ def _add_notes(file: Path, path: str) -> None:
 
 
 def tests_for(fault: Fault, root: Path, executed: dict[str, list[str]]) -> list[str]:
-    """Test files that execute the faulty function, those first that execute little else."""
+    """Returns the test files that execute the faulty function, the most specific first."""
     breadth = collections.Counter(test for tests in executed.values() for test in tests)
     if fault.function:
         found = set(executed.get(f"{fault.path}:{fault.function}", ()))
-    else:  # Of a line that is executed by the import, those that use anything of the module.
+    else:  # An import executes the line: all tests that use the module.
         here = [tests for place, tests in executed.items() if place.startswith(f"{fault.path}:")]
         found = {test for tests in here for test in tests}
-    # Those beside the folders look at the whole package, signatures among it, and execute little.
+    # Test files outside of folders check the complete package and execute little.
     whole = {f"tests/{file.name}" for file in (root / "tests").glob("test_*.py")}
     return sorted(found | whole, key=lambda test: (breadth[test], test))
 
 
 class Copies:
-    """A copy with a fault, and one without, in which tests are run.
+    """Two copies of the repository that run tests: one with a fault, one without.
 
     Args:
       fault: The fault.
       root: The repository.
-      directory: Where the copies are made.
+      directory: Directory of the copies.
     """
 
     def __init__(self, fault: Fault, root: Path, directory: Path) -> None:
-        self._whole = copied(root, directory / "whole")
-        self._faulty = copied(root, directory / "faulty")
+        self._whole = copy_repository(root, directory / "whole")
+        self._faulty = copy_repository(root, directory / "faulty")
         (self._faulty / "mutation_failure.py").write_text(FAILURE)
         self._failure = directory / "failure"
         self.line = fault.apply(self._faulty)
 
     def first_failure(self, marks: str, tests: list[str]) -> str | None:
-        """The first test that fails for the fault; None where none does, or in too long a time."""
+        """Returns the first test that fails because of the fault, or None."""
         others: list[str] = []
         while True:
             self._failure.write_text("")
@@ -280,9 +280,9 @@ class Copies:
             others.append(f"--deselect={test}")
 
 
-def looked_at(fault: Fault, root: Path, tests: list[str], tiers: list[str]) -> dict[str, Any]:
-    """The tier that finds a fault ("nobody" if none does), its test, and the line with it."""
-    result = {"name": fault.name, "found_by": "nobody", "files": len(tests)}
+def examine(fault: Fault, root: Path, tests: list[str], tiers: list[str]) -> dict[str, Any]:
+    """Returns the tier that finds a fault, its test, and the faulty line."""
+    result = {"name": fault.name, "found_by": "no test", "files": len(tests)}
     with tempfile.TemporaryDirectory() as directory:
         copies = Copies(fault, root, Path(directory))
         result["line"] = copies.line
@@ -299,6 +299,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2, help="processes that run tests")
     parser.add_argument("--tiers", nargs="+", choices=TIERS, default=[*TIERS])
+    parser.add_argument("--folders", nargs="+", default=PACKAGES, help="where faults are inserted")
     parser.add_argument("--root", type=Path, default=ROOT, help="another checkout to look at")
     parser.add_argument("--map", type=Path, default=Path("mutations_map.json"))
     parser.add_argument("--results", type=Path, default=Path("mutations_results.jsonl"))
@@ -306,7 +307,7 @@ def main() -> None:
     asked = parser.parse_args()
     if not asked.map.exists():
         marks = " or ".join(TIERS[tier] for tier in asked.tiers)
-        executed = noted(asked.root, asked.workers, marks, asked.tests)
+        executed = map_tests(asked.root, asked.workers, marks, asked.tests)
         asked.map.write_text(json.dumps(executed, indent=1))
     executed = json.loads(asked.map.read_text())
     lines = asked.results.read_text().splitlines() if asked.results.exists() else []
@@ -314,12 +315,12 @@ def main() -> None:
 
     def look_at(fault: Fault) -> None:
         tests = tests_for(fault, asked.root, executed)
-        results[fault.name] = result = looked_at(fault, asked.root, tests, asked.tiers)
+        results[fault.name] = result = examine(fault, asked.root, tests, asked.tiers)
         with asked.results.open("a") as file:
             file.write(json.dumps(result) + "\n")
         print(f"{result['found_by']:8} {fault.name}: {result['line']}", flush=True)
 
-    faults = drawn(asked.root, asked.count, asked.seed)
+    faults = draw(asked.root, asked.folders, asked.count, asked.seed)
     left = [fault for fault in faults if fault.name not in results]
     with concurrent.futures.ThreadPoolExecutor(asked.workers) as pool:
         list(pool.map(look_at, left))
