@@ -2,7 +2,8 @@
 
 `nox -s lint tests docs` runs what a change must pass, except for the slow tests. `nox -s cell` runs
 all supported versions, each in a separate environment of 2 GB, which it removes at the end of its
-cell; `nox -s "cell(3.12, 2.16)"` runs one cell, and `nox -s table` writes docs/versions.md.
+cell; `nox -s "cell(3.12, 2.16)"` runs one cell, `nox -s tier` the first tier on the oldest and newest
+versions, and `nox -s table` writes docs/versions.md.
 """
 
 import re
@@ -18,6 +19,8 @@ CELLS = [
     for python in ("3.10", "3.11", "3.12", "3.13")
     for tensorflow in (*(OLDER if python != "3.13" else ()), *NEWER)
 ]
+# The oldest and the newest TensorFlow, each with its oldest and its newest Python.
+CORNERS = [("3.10", "2.16"), ("3.12", "2.16"), ("3.10", "2.21"), ("3.13", "2.21")]
 RESULTS = "build/versions"
 
 nox.options.sessions = ["lint", "tests", "docs"]
@@ -56,6 +59,13 @@ def cell(session: nox.Session, tensorflow: str) -> None:
     run_cell(session, f"tensorflow=={tensorflow}.*", f"tf-keras=={tensorflow}.*")
 
 
+@nox.session
+@nox.parametrize(("python", "tensorflow"), CORNERS, ids=[", ".join(corner) for corner in CORNERS])
+def tier(session: nox.Session, tensorflow: str) -> None:
+    """Installs an oldest or newest TensorFlow, and runs the main job and the first tier."""
+    run_cell(session, f"tensorflow=={tensorflow}.*", f"tf-keras=={tensorflow}.*", command="tier")
+
+
 @nox.session(python="3.10")
 def lowest(session: nox.Session) -> None:
     """Runs the main job and the quick tests with the lower bounds of all dependencies."""
@@ -63,11 +73,11 @@ def lowest(session: nox.Session) -> None:
     run_cell(session, *(re.sub(r">=([\d.]+).*", r"==\1", bound) for bound in bounds))
 
 
-def run_cell(session: nox.Session, *requirements: str) -> None:
-    """Runs the main job and the quick tests with these requirements."""
+def run_cell(session: nox.Session, *requirements: str, command: str = "cell") -> None:
+    """Runs the main job and tests with these requirements."""
     try:
         session.install(*requirements, "-e", ".[test]")
-        session.run("python", ".ci/versions.py", "cell", RESULTS)
+        session.run("python", ".ci/versions.py", command, RESULTS)
     finally:
         shutil.rmtree(session.virtualenv.location)
 

@@ -14,6 +14,8 @@ versions = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(versions)
 
 CELL = {
+    "tests": "quick",
+    "commit": "0a1b2c3d",
     "python": "3.12.1",
     "tensorflow": "2.16.2",
     "tf-keras": "2.16.0",
@@ -28,27 +30,29 @@ CELL = {
 
 
 def test_results_are_lines_by_python_and_tensorflow(tmp_path):
-    for name, python, tensorflow in (("a", "3.12.1", "2.21.0"), ("b", "3.9.1", "2.9.0")):
-        cell = {**CELL, "python": python, "tensorflow": tensorflow}
-        (tmp_path / f"{name}.json").write_text(json.dumps(cell))
-    lines = [
-        line for line in versions.page(versions.read(tmp_path)).splitlines() if line[:3] == "| 3"
-    ]
-    assert lines == [
-        "| 3.9.1 | 2.9.0 | 2.16.0 | 1.26.4 | 4.25.9 | 3.0.6 | 0.981 | 78 | 0 | 435 |",
-        "| 3.12.1 | 2.21.0 | 2.16.0 | 1.26.4 | 4.25.9 | 3.0.6 | 0.981 | 78 | 0 | 435 |",
+    new = {"python": "3.12.1", "tensorflow": "2.21.0"}
+    old = {"python": "3.9.1", "tensorflow": "2.9.0"}
+    for name, change in {"a": new, "b": {**new, "tests": "first tier"}, "c": old}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({**CELL, **change}))
+    page = versions.format_page(versions.read_results(tmp_path))
+    libraries = "2.16.0 | 1.26.4 | 4.25.9 | 3.0.6"
+    figures = "0a1b2c3d | 0.981 | 78 | 0 | 435"
+    assert [line for line in page.splitlines() if line[:3] == "| 3"] == [
+        f"| 3.9.1 | 2.9.0 | {libraries} | quick | {figures} |",
+        f"| 3.12.1 | 2.21.0 | {libraries} | first tier | {figures} |",
+        f"| 3.12.1 | 2.21.0 | {libraries} | quick | {figures} |",
     ]
 
 
 @pytest.mark.parametrize(
-    ("change", "passes"), [({}, True), ({"failed": 1}, False), ({"accuracy": 0.9}, False)]
+    ("change", "is_green"), [({}, True), ({"failed": 1}, False), ({"accuracy": 0.9}, False)]
 )
-def test_a_cell_is_green_by_its_job_and_its_tests(change, passes):
-    assert versions.passes({**CELL, **change}) is passes
+def test_a_cell_is_green_by_its_job_and_its_tests(change, is_green):
+    assert versions.is_green({**CELL, **change}) is is_green
 
 
-def test_what_a_cell_runs_is_there():
-    assert [path for path in versions.TESTS if not (ROOT / "tests" / path).exists()] == []
+def test_the_quick_tests_of_a_cell_exist():
+    assert [path for path in versions.QUICK if not (ROOT / "tests" / path).exists()] == []
 
 
 def test_nox_and_the_workflow_name_the_same_versions():
