@@ -2,8 +2,8 @@
 
 `nox -s lint tests docs` runs what a change must pass, except for the slow tests. `nox -s cell` runs
 all supported versions, each in a separate environment of 2 GB, which it removes at the end of its
-cell; `nox -s "cell(3.12, 2.16)"` runs one cell, `nox -s tier` the first tier on the oldest and newest
-versions, and `nox -s table` writes docs/versions.md.
+cell; `nox -s "cell(3.12, 2.16)"` runs one cell, `nox -s tier` the first tier on the oldest and
+newest versions, and `nox -s table` writes docs/versions.md.
 """
 
 import re

@@ -130,13 +130,14 @@ job ran in it, `estimator-train {" ".join(JOB)}`, whose accuracy on the test dig
 
 {tests}
 
-Seconds are those of the job and the tests, on two cores that other work shared. The commit is the one
-whose tests ran; older commits had fewer tests.
+Seconds are those of the job and the tests, on two cores that other work shared. The commit is the
+one whose tests ran; older commits had fewer tests.
 
 {chr(10).join(lines)}
 
-`nox -s cell` runs the quick tests of all versions, `nox -s "cell(3.12, 2.16)"` those of one, `nox -s
-tier` the first tier on the oldest and the newest versions, and `nox -s table` writes this page.
+`nox -s cell` runs the quick tests of all versions, `nox -s "cell(3.12, 2.16)"` those of one,
+`nox -s tier` the first tier on the oldest and the newest versions, and `nox -s table` writes this
+page.
 TensorFlow has no wheels for Python 3.13 before 2.20.
 """
 
