@@ -35,7 +35,7 @@ MODULES = {
 
 
 def room_of(module: str) -> str:
-    """The room of a module, as `rooms.ROOMS` names it."""
+    """Returns the room of a module, as `rooms.ROOMS` names it."""
     inside = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
     if module == "estimator_train.engine.context":
         return "engine.context"  # Above the checkpoints, which know no context.
@@ -69,7 +69,7 @@ def arrows(modules: dict[str, Path]) -> set[tuple[str, str]]:
 
 
 def circle_in(rooms: dict[str, str]) -> list[str]:
-    """Rooms that import from each other, in their order; empty where there are none."""
+    """Returns rooms that import from each other, in their order; empty where there are none."""
     left = {room: set(targets.split()) for room, targets in rooms.items()}
     while ground := {room for room, targets in left.items() if not targets & set(left)}:
         left = {room: targets for room, targets in left.items() if room not in ground}

@@ -124,7 +124,7 @@ def test_csv_file_is_read_or_refused_by_its_name(content, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole_files(tmp_path_factory):
-    """A TFRecord file and an IDX file, by the function that reads one."""
+    """Returns a TFRecord file and an IDX file, by the function that reads one."""
     directory = tmp_path_factory.mktemp("whole")
     with tf.io.TFRecordWriter(str(directory / "records")) as writer:
         for number in range(5):
@@ -152,7 +152,7 @@ def test_idx_file_is_read_or_refused_by_its_name(damage, whole_files, tmp_path_f
 
 
 def _damaged(whole, damage, tmp_path_factory):
-    """A copy of a file with a change at some place."""
+    """Returns a copy of a file with a change at some place."""
     kind, place, more = damage
     path = tmp_path_factory.mktemp("damaged") / whole.name
     content = whole.read_bytes()

@@ -66,7 +66,7 @@ def test_every_name_of_the_original_is_called_as_there():
 
 
 def called_alike(ours, theirs):
-    """Whether every call that the original takes is one that ours takes, for the same."""
+    """Returns whether every call that the original takes is one that ours takes, for the same."""
     if not isinstance(theirs, list):
         return ours == theirs
     if theirs == NO_ARGUMENTS or not isinstance(ours, list):

@@ -44,7 +44,7 @@ def test_actions_are_pinned_by_commit():
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """A copy of what is built from."""
+    """Returns a copy of what is built from."""
     directory = tmp_path_factory.mktemp("sources")
     for name in ("estimator_train", "input_fns", "flags"):
         shutil.copytree(ROOT / name, directory / name, ignore=shutil.ignore_patterns("__pycache__"))

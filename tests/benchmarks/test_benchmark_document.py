@@ -40,7 +40,7 @@ def test_the_document_has_the_marks_and_missing_marks_are_named() -> None:
 
 
 def full_run() -> dict[str, Any]:
-    """A run with the rows of the README, of which one missed its goal."""
+    """Returns a run with the rows of the README, of which one missed its goal."""
     rows = []
     for name in document.SUMMARY:
         benchmark = BENCHMARKS[name]

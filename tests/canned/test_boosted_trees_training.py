@@ -140,7 +140,7 @@ def test_an_exported_model_predicts_what_the_estimator_predicts(kind: str, tmp_p
 
 
 def by_hand(estimator: Any, features: boosted_trees.Rows) -> np.ndarray:
-    """The logits of events, by going down the trees one by one."""
+    """Returns the logits of events, by going down the trees one by one."""
     cuts = [-1.2, -0.7, -0.3, 0.0, 0.3, 0.7, 1.2]
     buckets = np.stack([np.searchsorted(cuts, features[f"x{n}"], "right") for n in range(6)], 1)
     feature, threshold, value, _ = trees(estimator)

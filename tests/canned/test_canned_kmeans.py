@@ -25,7 +25,7 @@ def distances(centers: Any) -> np.ndarray:
 
 
 def step_of_lloyd(centers: Any) -> np.ndarray:
-    """The means of the points that are nearest to each center."""
+    """Returns the means of the points that are nearest to each center."""
     nearest = distances(centers).argmin(1)
     return np.array([POINTS[nearest == one].mean(0) for one in range(len(centers))])
 

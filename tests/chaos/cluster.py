@@ -58,7 +58,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def running(self, steps: int, restarts: int = 0) -> Iterator[subprocess.Popen[bytes]]:
-        """A start that is over at the end, one way or the other."""
+        """Provides a start that is over at the end, one way or the other."""
         process = self.start(steps, restarts)
         try:
             yield process
@@ -77,7 +77,7 @@ class Cluster:
         return found
 
     def noted(self, task: str = "chief-0") -> list[list[int]]:
-        """The global steps that a task saw, for each of its sessions the first it found."""
+        """Returns the global steps that a task saw, for each of its sessions the first it found."""
         found: list[list[int]] = []
         for what, step, _ in self.notes(task):
             if what == "start":

@@ -41,12 +41,12 @@ BATCH, EPOCHS = 6, 3
 
 
 def max_steps(times: int) -> int:
-    """A multiple of the epochs, with steps for each end and some more."""
+    """Returns a multiple of the epochs, with steps for each end and some more."""
     return STEPS_EACH * EPOCHS * -(-(times + 1) // EPOCHS)
 
 
 def data(rows: int, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Rows of 4 features, and a linear function of them with noise."""
+    """Returns rows of 4 features, and a linear function of them with noise."""
     generator = np.random.RandomState(seed)
     x = generator.standard_normal([rows, 4]).astype(np.float32)
     y = x @ np.array([1.0, -2.0, 3.0, 0.5], np.float32) + generator.standard_normal(rows)

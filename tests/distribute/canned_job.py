@@ -31,13 +31,13 @@ def columns() -> list[Any]:
 
 
 def heights() -> tf.data.Dataset:
-    """Every place with its height."""
+    """Returns every place with its height."""
     places = np.arange(len(HEIGHTS))
     return tf.data.Dataset.from_tensors(({"place": places}, HEIGHTS)).repeat()
 
 
 def regressor(model_dir: str) -> Any:
-    """A v1 model whose embedding is in two parts."""
+    """Returns a v1 model whose embedding is in two parts."""
     return v1.DNNRegressor(
         [8],
         columns(),

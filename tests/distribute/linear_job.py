@@ -77,7 +77,7 @@ class Slowly(tf1.train.SessionRunHook):
         self._seen = int(run_values.results)
 
     def _must_wait(self) -> bool:
-        """Whether one is still to be killed who has the step, or the checkpoint, for it."""
+        """Returns whether one is still to be killed who has the step, or the checkpoint, for it."""
         if os.environ.get("STRATEGY") == "multi_worker":
             return False  # All make the same steps.
         return any(

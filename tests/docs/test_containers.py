@@ -15,7 +15,7 @@ INSTRUCTIONS = {"FROM", "RUN", "WORKDIR", "COPY", "USER", "ENTRYPOINT", "CMD"}
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The instructions with their arguments, without comments and continued lines."""
+    """Returns the instructions with their arguments, without comments and continued lines."""
     text = re.sub(r"^#.*\n", "", DOCKERFILE, flags=re.MULTILINE).replace("\\\n", " ")
     return [tuple(line.split(maxsplit=1)) for line in text.splitlines() if line.strip()]
 

@@ -43,7 +43,7 @@ RUN = {
 
 @pytest.fixture
 def directory(tmp_path, monkeypatch, name):
-    """An empty directory, and the commands of the package on the path."""
+    """Returns an empty directory, and the commands of the package on the path."""
     python = [sys.executable] if name in FRESH else forked.python()
     commands = {
         "estimator-train": [*python, "-m", "estimator_train"],

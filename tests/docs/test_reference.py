@@ -17,7 +17,7 @@ spec.loader.exec_module(names)
 
 
 def public_names(module: str) -> set[str]:
-    """The names without modules, as the import has them."""
+    """Returns the names without modules, as the import has them."""
     loaded = importlib.import_module(module)
     found = getattr(loaded, "__all__", None) or [n for n in vars(loaded) if not n.startswith("_")]
     return {name for name in found if not isinstance(getattr(loaded, name), types.ModuleType)}

@@ -59,7 +59,7 @@ def arrays():
 
 @pytest.fixture
 def gradient_descent():
-    """The weights after some steps of gradient descent over the same batches, in NumPy."""
+    """Returns the weights after some steps of gradient descent over the same batches, in NumPy."""
 
     def weights_after(steps, rate=0.1, batch_size=8):
         x, y = linear_arrays()

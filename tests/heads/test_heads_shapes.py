@@ -52,5 +52,5 @@ def _alike(ours: Any, theirs: Any) -> bool:
 
 
 def _without_names(text: str) -> str:
-    """An assertion's text without the names of tensors."""
+    """Returns an assertion's text without the names of tensors."""
     return re.sub(r"Tensor \S+:0|x \(\S+\)", "Tensor", text)

@@ -125,7 +125,7 @@ def test_a_subclassed_model_goes_on_too() -> None:
 
 
 def hand_written(features: Any, labels: Any, mode: str) -> Any:
-    """The model of `build` as one writes it by hand, with other names."""
+    """Returns the model of `build` as one writes it by hand, with other names."""
     v1 = tf.compat.v1
 
     def dense(name: str, inputs: Any, units: int) -> Any:

@@ -108,7 +108,7 @@ def head_model_fn(heads: Any, seen: Seen) -> Any:
 
 
 def own_head(heads: Any, seen: Seen) -> Any:
-    """A head of a class of the user's, each of whose methods asks."""
+    """Returns a head of a class of the user's, each of whose methods asks."""
 
     class Own(heads.BinaryClassHead):
         def create_estimator_spec(self, *arguments: Any, **named: Any) -> Any:
@@ -144,7 +144,7 @@ def config(api: Any, strategy: str) -> Any:
 
 
 def answers(api: Any, v1_api: Any, heads: Any, keras: Any) -> dict[str, bool]:
-    """Whether each function was converted, by strategy and function.
+    """Returns whether each function was converted, by strategy and function.
 
     Args:
         api: Where Estimator, RunConfig, EstimatorSpec and LinearClassifier are.

@@ -14,7 +14,7 @@ _Calls = dict[str, Callable[[], Any]]
 
 
 def questions(v2_api: Any, v1_api: Any, keras: Any) -> _Calls:
-    """All questions by name.
+    """Returns all questions by name.
 
     Args:
         v2_api: The module of v2 estimators.
@@ -95,7 +95,7 @@ def _kinds(api: Any) -> dict[str, Callable[..., Any]]:
 
 
 def _trained(estimator: Any) -> list[Any]:
-    """Names and shapes of variables after a step."""
+    """Returns names and shapes of variables after a step."""
     estimator.train(data, steps=1)
     return [[name, list(shape)] for name, shape in tf.train.list_variables(estimator.model_dir)]
 

@@ -62,7 +62,7 @@ IN_TRAINING: dict[str, Any] = {
 
 
 def questions(apis: dict[str, Any]) -> dict[str, Callable[[], Any]]:
-    """All questions by name, of the estimators by the name of their API.
+    """Returns all questions by name, of the estimators by the name of their API.
 
     A mistake in the making is asked for in training as well, where tf.estimator finds it.
     """

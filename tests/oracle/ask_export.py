@@ -225,7 +225,7 @@ class Export(NamedTuple):
 
 
 def exports(export: Any, raw_supervised: Any) -> dict[str, Export]:
-    """The SavedModels to be made, by name."""
+    """Returns the SavedModels to be made, by name."""
     floats = export.build_raw_serving_input_receiver_fn({"x": tf.constant([[1.0, 2.0]])})
     supervised = raw_supervised({"x": tf.constant([[1.0, 2.0]])}, tf.constant([[1.0]]))
     receivers = _serving_receivers(export)
@@ -292,7 +292,7 @@ def _serving_receivers(export: Any) -> dict[str, Callable[[], Any]]:
 
 
 def make_model_fn(estimator: Any, outputs: Callable[[Any, tf.Tensor], Any]) -> Any:
-    """A linear model with a metric, of dict features or a tensor."""
+    """Returns a linear model with a metric, of dict features or a tensor."""
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         x = features["x"] if isinstance(features, dict) else features
@@ -354,5 +354,5 @@ def _tensor(info: Any) -> list[Any]:
 
 
 def is_about_signatures(line: str) -> bool:
-    """Whether a line of the log tells which signatures are exported, and which not."""
+    """Returns whether a line of the log tells which signatures are exported, and which not."""
     return "ignatures" in line or "no default signature" in line or line.startswith("INFO '")

@@ -135,7 +135,7 @@ CASES: dict[str, Case] = {
 
 
 def questions(heads: Any, optimizers: Any, new_optimizer: type) -> dict[str, Callable[[], Any]]:
-    """All questions by name.
+    """Returns all questions by name.
 
     Args:
         heads: Where the classes of heads are.
@@ -321,7 +321,7 @@ def own_updates(heads: Any, kind: type) -> Any:
 
 
 def twice(head: Any) -> Any:
-    """Tags of the summaries where a model_fn asks for the loss and for an EstimatorSpec."""
+    """Returns tags of the summaries where a model_fn asks for the loss and for an EstimatorSpec."""
     features = {"w": tf.constant(WEIGHTS)}
     labels = {name: tf.constant(values) for name, values in SEVERAL_LABELS.items()}
     head.loss(labels, tf.constant(SEVERAL_LOGITS), features, mode="train")

@@ -18,7 +18,7 @@ _GOOD_LABELS = {1: [[1], [0]], 3: [[1.0, 0.0, 1.0]] * 2}
 
 
 def questions(heads: Any, optimizers: Any) -> _Calls:
-    """All questions by name; see `ask_heads.questions`."""
+    """Returns all questions by name; see `ask_heads.questions`."""
     return {
         **_constructors(heads),
         **_losses(heads),

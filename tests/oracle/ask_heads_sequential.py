@@ -20,7 +20,7 @@ LABELS = [[[2], [0], [0]], [[1], [0], [0]], [[0], [1], [2]]]
 
 
 def questions(heads: Any, wrapper: Any) -> dict[str, Callable[[], Any]]:
-    """All questions by name.
+    """Returns all questions by name.
 
     Args:
         heads: Where the classes of heads are.

@@ -23,7 +23,7 @@ KNOWN: dict[str, Callable[[Shape], Any]] = {
 
 
 def questions(heads: Any) -> dict[str, Callable[[], float]]:
-    """All questions by name.
+    """Returns all questions by name.
 
     Args:
         heads: The module with the heads' classes.
@@ -61,7 +61,7 @@ _KNOWN_OF = {
 
 
 def _shapes(logits: int, labels: int) -> Iterator[tuple[str, dict[str, Shape]]]:
-    """Names of cases, and the shapes of labels, logits and maybe weights."""
+    """Yields names of cases, and the shapes of labels, logits and maybe weights."""
     for given, outputs in (
         ((2, labels), (2, logits)),
         ((2,), (2, logits)),
@@ -104,7 +104,7 @@ def _call(
 def _with_loss_fn(
     make: Callable[..., Any], shapes: dict[str, Shape], shape: Shape, known: str
 ) -> Callable[[], float]:
-    """A loss_fn that returns losses of a shape."""
+    """Returns a loss_fn that returns losses of a shape."""
 
     def loss_fn(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
         del labels, logits

@@ -84,7 +84,7 @@ BAD_CASES = {
 
 
 def questions(make: Callable[..., Any], export: Any, run_config: Any) -> dict[str, Any]:
-    """All questions by name.
+    """Returns all questions by name.
 
     Args:
         make: Function of a Case, a model directory and a RunConfig that returns its estimator.

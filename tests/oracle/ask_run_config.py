@@ -177,7 +177,7 @@ def _sessions() -> dict[str, Any]:
 
 
 def questions(run_config: Any) -> dict[str, Callable[[], Any]]:
-    """The questions by name, to be asked of a RunConfig class."""
+    """Returns the questions by name, to be asked of a RunConfig class."""
     calls: dict[str, Callable[[], Any]] = {}
     _ask_construction(run_config, calls)
     _ask_replace(run_config, calls)
@@ -197,7 +197,7 @@ def _under(tf_config: Any, make: Callable[[], Any]) -> dict[str, Any]:
 
 
 def shown(config: Any) -> dict[str, Any]:
-    """The public properties of a RunConfig."""
+    """Returns the public properties of a RunConfig."""
     values = {name: getattr(config, name) for name in PROPERTIES}
     values["cluster_spec"] = {
         job: {str(i): config.cluster_spec.task_address(job, i) for i in indices}
@@ -209,7 +209,7 @@ def shown(config: Any) -> dict[str, Any]:
 
 
 def changed(config: Any) -> dict[str, Any]:
-    """The public properties of a RunConfig that are not those of a plain one."""
+    """Returns the public properties of a RunConfig that are not those of a plain one."""
     with mock.patch.dict(os.environ, TF_CONFIG="{}"):
         plain = shown(type(config)())
     return {name: value for name, value in shown(config).items() if value != plain[name]}

@@ -12,7 +12,7 @@ v1 = tf.compat.v1
 
 
 def questions(estimator: Any, keras: Any) -> dict[str, Callable[[], Any]]:
-    """The questions by name, to be asked in a graph of their own each.
+    """Returns the questions by name, to be asked in a graph of their own each.
 
     Args:
         estimator: the module of EstimatorSpec and `export`.

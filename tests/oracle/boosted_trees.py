@@ -96,7 +96,7 @@ def input_fn(data: str, label: str, batches: int = 1, repeat: int | None = None)
 
 
 def tensors(data: str, label: str) -> Any:
-    """All data as tensors: how the original trains in memory."""
+    """Returns all data as tensors: how the original trains in memory."""
     features, labels = DATA[data]()
     return lambda: ({k: tf.constant(v) for k, v in features.items()}, tf.constant(labels[label]))
 
@@ -203,7 +203,7 @@ LONG = {
 
 
 def made(api: Any, case: Case, model_dir: str, **more: Any) -> Any:
-    """The estimator of a case; `more` are further arguments."""
+    """Returns the estimator of a case; `more` are further arguments."""
     settings = {"n_trees": 2, "max_depth": 3, "n_batches_per_layer": 1, **case.settings, **more}
     if case.head is not None:
         settings["head"] = case.head(api)
@@ -287,7 +287,7 @@ def explanations(estimator: Any, once: Any) -> Any:
 
 
 def losses(api: Any, name: str, **more: Any) -> list[float]:
-    """The loss of each step of a model of fifty trees."""
+    """Returns the loss of each step of a model of fifty trees."""
     data, label, settings = LONG[name]
     with tempfile.TemporaryDirectory() as model_dir:
         case = Case(_C, data, label, settings)
@@ -296,7 +296,7 @@ def losses(api: Any, name: str, **more: Any) -> list[float]:
 
 
 def in_memory(api: Any, label: str, kind: str, model_dir: str) -> list[float]:
-    """The loss of each step of a model that is trained in memory."""
+    """Returns the loss of each step of a model that is trained in memory."""
     made(api, Case(kind, "events", label), model_dir, train_in_memory=True).train(
         tensors("events", label)
     )
@@ -304,7 +304,7 @@ def in_memory(api: Any, label: str, kind: str, model_dir: str) -> list[float]:
 
 
 def signatures(api: Any) -> Any:
-    """The signatures of an exported model that parses examples."""
+    """Returns the signatures of an exported model that parses examples."""
     import canned_figures
 
     case = CASES["people"]

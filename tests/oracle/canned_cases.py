@@ -13,7 +13,7 @@ from jobs import Api
 
 
 def cases() -> tuple[dict[str, Case], Callable[..., None]]:
-    """A new collection of cases, and the function that adds to it."""
+    """Returns a new collection of cases, and the function that adds to it."""
     found: dict[str, Case] = {}
 
     def canned(
@@ -61,7 +61,7 @@ def both() -> list[Any]:
 
 
 def decayed_adam(api: Api) -> Any:
-    """A function that makes an optimizer whose rate follows the global step."""
+    """Returns a function that makes an optimizer whose rate follows the global step."""
 
     def make() -> Any:
         step = tf.compat.v1.train.get_or_create_global_step()

@@ -35,12 +35,12 @@ def old_mixed() -> list[object]:
 
 
 def old_dense() -> list[object]:
-    """The dense ones of them."""
+    """Returns the dense ones of them."""
     return old_mixed()[:-1]
 
 
 def regression_head(api: object) -> object:
-    """The head of v1 regressors, which neither of the two publishes."""
+    """Returns the head of v1 regressors, which neither of the two publishes."""
     del api
     try:
         home = importlib.import_module("tensorflow_estimator.python.estimator.canned.head")

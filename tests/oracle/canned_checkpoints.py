@@ -26,7 +26,7 @@ MODELS = [(api, name) for api in CASES for name in NAMES]
 
 
 def home_of(api: str, name: str) -> str:
-    """The name of a model's directory."""
+    """Returns the name of a model's directory."""
     return f"canned_{api}_{name.replace(' ', '_')}"
 
 
@@ -40,7 +40,7 @@ def begin(api: Api, name: str, model_dir: str) -> None:
 
 
 def go_on(api: Api, name: str, model_dir: str) -> list[float]:
-    """The losses of further steps."""
+    """Returns the losses of further steps."""
     _train(api, name, model_dir, [])
     return losses(model_dir)
 

@@ -60,7 +60,7 @@ def input_fn(
     repeat: bool = True,
     tensors: bool = False,
 ) -> Callable[[], Any]:
-    """An input_fn with one of the labels and all columns, in a fixed order."""
+    """Returns an input_fn with one of the labels and all columns, in a fixed order."""
 
     def batches() -> tf.data.Dataset:
         columns = rows(count, seed)
@@ -90,7 +90,7 @@ def _sparse(lists: list[list[Any]], dtype: tf.DType) -> tf.SparseTensor:
 
 
 def school_file() -> str:
-    """A vocabulary file, made once in a process."""
+    """Returns a vocabulary file, made once in a process."""
     if "path" not in _FILES:
         directory = tempfile.mkdtemp(prefix="vocabulary")
         atexit.register(shutil.rmtree, directory, ignore_errors=True)

@@ -73,7 +73,7 @@ def fixed(name: str, shape: Any) -> np.ndarray:
 
 
 def _rule(variable: Any) -> list[Any]:
-    """The distributions that make a variable's initial value, and their numbers.
+    """Returns the distributions that make a variable's initial value, and their numbers.
 
     Stateful and stateless operations of one distribution are one rule.
     """
@@ -137,7 +137,7 @@ def receiver(api: Api, columns: list[Any]) -> Callable[[], Any]:
 
 
 def losses(model_dir: str) -> list[float]:
-    """The loss of every step, from the event file."""
+    """Returns the loss of every step, from the event file."""
     return _summaries(model_dir)["loss"][1:]
 
 
@@ -166,7 +166,7 @@ def _variables(estimator: Any) -> dict[str, list[Any]]:
 
 
 def _summaries(model_dir: str) -> dict[str, list[Any]]:
-    """The kind of each tag, then its values at each step."""
+    """Returns the kind of each tag, then its values at each step."""
     found: dict[str, list[Any]] = {}
     for path in sorted(Path(model_dir).glob("events.*")):
         for event in tf1.train.summary_iterator(str(path)):

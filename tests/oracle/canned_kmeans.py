@@ -34,7 +34,7 @@ def _case(batch: int, random: bool = False, **arguments: Any) -> Case:
 
 
 def _some(inputs: list[tf.Tensor], missing: tf.Tensor) -> tf.Tensor:
-    """The last points of a batch, two at most."""
+    """Returns the last points of a batch, two at most."""
     [points] = inputs
     return points[-tf.minimum(missing, 2) :]
 

@@ -55,7 +55,7 @@ def _numbers(api: Api) -> Any:
 
 
 def _of_steps(head: Any) -> Any:
-    """A head of steps, whose class the original does not publish."""
+    """Returns a head of steps, whose class the original does not publish."""
     try:
         home = importlib.import_module("tensorflow_estimator.python.estimator.head.sequential_head")
     except ImportError:

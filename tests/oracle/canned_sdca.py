@@ -91,7 +91,7 @@ def observe(api: Api, kind: str, label: str, settings: dict[str, Any]) -> dict[s
 
 
 def _tags(model_dir: str) -> dict[str, float]:
-    """The last value of each tag."""
+    """Returns the last value of each tag."""
     return {
         value.tag: value.simple_value
         for path in sorted(Path(model_dir).glob("events.*"))

@@ -13,7 +13,7 @@ from jobs import Api, tiny_data
 
 
 def dense(api: Api, compiled: bool = True, **compile_arguments: Any) -> Any:
-    """A named model of one Dense layer with set weights."""
+    """Returns a named model of one Dense layer with set weights."""
     inputs = api.keras.Input([2], name="x")
     outputs = api.keras.layers.Dense(1, name="out")(inputs)
     model = api.keras.Model(inputs, outputs)

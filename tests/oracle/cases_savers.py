@@ -87,7 +87,7 @@ _of_saver("has_its_own_methods", Noting)
 
 @case
 def saver_that_exchanges_names(api: Api, model_dir: str) -> Any:
-    """The graph's variables have the names that others have in the checkpoint."""
+    """Returns the graph's variables have the names that others have in the checkpoint."""
 
     def model_fn(first: str, second: str) -> Callable[..., Any]:
         def build(features: Any, labels: Any, mode: str) -> Any:

@@ -14,7 +14,7 @@ tf1 = tf.compat.v1
 
 
 def _files(model_dir: str) -> list[str]:
-    """Names in model_dir, without event files and without what only ours writes."""
+    """Returns names in model_dir, without event files and without what only ours writes."""
     names = os.listdir(model_dir) if os.path.exists(model_dir) else []
     return sorted(name for name in names if not name.startswith(("events", "history")))
 

@@ -73,7 +73,7 @@ def observe(job: Job, api: Api, base: str) -> dict[str, Any]:
 
 
 def _losses(model_dir: str) -> list[float]:
-    """The loss of every step, as the event file has it at full precision."""
+    """Returns the loss of every step, as the event file has it at full precision."""
     found = {}
     for path in Path(model_dir).glob("events.out.tfevents.*"):
         for event in tf.compat.v1.train.summary_iterator(str(path)):
@@ -91,7 +91,7 @@ def _variables(estimator: Any) -> list[list[Any]]:
 
 
 def _files(directory: str) -> list[str]:
-    """Names below a directory, without host and time, and without the count of shards."""
+    """Returns names below a directory, without host and time, and without the count of shards."""
     names = (
         str(path.relative_to(directory)) for path in Path(directory).rglob("*") if path.is_file()
     )

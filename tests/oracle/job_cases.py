@@ -62,12 +62,12 @@ def observe(function: cases.Case, api: Api) -> dict[str, Any]:
 
 
 def once() -> tf.data.Dataset:
-    """The tiny data as two batches: what is evaluated."""
+    """Returns the tiny data as two batches: what is evaluated."""
     return tiny_input(repeat=1)
 
 
 def estimator(api: Api, model_dir: str, model_fn: Any = None, **config: Any) -> Any:
-    """A tiny Estimator that saves every third step."""
+    """Returns a tiny Estimator that saves every third step."""
     settings = {"save_checkpoints_steps": 3, "save_summary_steps": 2, "log_step_count_steps": 2}
     arguments = {} if model_fn is None else {"model_fn": model_fn}
     return tiny_estimator(
@@ -90,7 +90,7 @@ def run(
 
 
 def shown(value: Any) -> Any:
-    """Numbers as Python's own, bytes as text, all else as it is."""
+    """Returns numbers as Python's own, bytes as text, all else as it is."""
     if isinstance(value, dict):
         return {key: shown(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -105,13 +105,13 @@ def global_step(estimator: Any) -> int:
 
 
 def files(model_dir: str) -> list[str]:
-    """Names in a model directory but for what only ours has; event files by their kind."""
+    """Returns names in a model directory but for what only ours has; event files by their kind."""
     names = set(os.listdir(model_dir)) - {"history.jsonl"}
     return sorted("events" if name.startswith("events.out.tfevents.") else name for name in names)
 
 
 def noting_exporter(api: Api, calls: list[Any], name: str = "noting", result: Any = None) -> Any:
-    """An Exporter that notes its calls."""
+    """Returns an Exporter that notes its calls."""
 
     class Noting(api.estimator.Exporter):
         @property

@@ -16,7 +16,7 @@ saving = case_of("checkpoints")
 
 
 def state(model_dir: str) -> list[Any]:
-    """The lines of the `checkpoint` file without time stamps, and the checkpoints there."""
+    """Returns the lines of the `checkpoint` file without time stamps, and the checkpoints there."""
     lines = Path(model_dir, "checkpoint").read_text().splitlines()
     indexes = [path.name for path in Path(model_dir).glob("*.index")]
     return [[line for line in lines if "timestamp" not in line], sorted(indexes)]
@@ -65,7 +65,7 @@ def directories_of_evaluations(api: Api, model_dir: str) -> Any:
 
 
 def _scaffold_case(name: str, /, **parts: Any) -> None:
-    """A Scaffold whose parts are made by functions of a list of calls to note in."""
+    """Returns a Scaffold whose parts are made by functions of a list of calls to note in."""
 
     def train(api: Api, model_dir: str) -> Any:
         calls: list[str] = []

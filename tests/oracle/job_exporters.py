@@ -14,7 +14,7 @@ exporting = case_of("exporters")
 
 
 def exports(model_dir: str, name: str) -> list[list[str]]:
-    """The files of each export, oldest first, variables aside."""
+    """Returns the files of each export, oldest first, variables aside."""
     base = Path(model_dir) / "export" / name
     return [
         sorted(

@@ -23,7 +23,7 @@ def question(name: str, ask: Any) -> None:
 
 
 def fields(spec: Any, *names: str) -> list[Any]:
-    """The named fields, without what has no value of its own."""
+    """Returns the named fields, without what has no value of its own."""
     return [
         v if isinstance(v := getattr(spec, n), (int, float, str)) else str(type(v)) for n in names
     ]
@@ -129,7 +129,7 @@ question("FinalExporter", lambda api: api.estimator.FinalExporter("final", once)
 
 
 def job(ask: Any) -> Any:
-    """A question about something that takes an Estimator."""
+    """Returns a question about something that takes an Estimator."""
 
     def answer(api: Api, model_dir: str) -> Any:
         return ask(api, estimator(api, model_dir))

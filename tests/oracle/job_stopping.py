@@ -40,7 +40,7 @@ _function_case("every_minute")
 
 
 def _metric_case(name: str, kind: str, *args: Any, max_steps: int = 20, **arguments: Any) -> None:
-    """A metric of a train_and_evaluate that evaluates every second step."""
+    """Returns a metric of a train_and_evaluate that evaluates every second step."""
 
     def stop_by_metric(api: Api, model_dir: str) -> Any:
         job = estimator(api, model_dir, save_checkpoints_steps=2)
@@ -81,7 +81,7 @@ def _written(model_dir: str, values: list[tuple[int, float]]) -> None:
 
 
 def _history_case(name: str, kind: str, limit: float, *values: tuple[int, float]) -> None:
-    """A metric `m` whose evaluations were written before training starts."""
+    """Returns a metric `m` whose evaluations were written before training starts."""
 
     def stop_by_history(api: Api, model_dir: str) -> Any:
         _written(model_dir, list(values))
@@ -168,7 +168,7 @@ _memory_case(
 
 
 def _with_table(api: Api, *modes: str, changing: bool = True) -> Any:
-    """A model_fn that has a table in some modes."""
+    """Returns a model_fn that has a table in some modes."""
 
     def model_fn(features, labels, mode):
         parts = tiny_parts(features, labels)

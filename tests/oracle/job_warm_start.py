@@ -24,7 +24,7 @@ def word_model_fn(
     scope: str = "",
     extra: bool = False,
 ) -> Any:
-    """An embedding and a layer on it, which training leaves as they are.
+    """Returns an embedding and a layer on it, which training leaves as they are.
 
     Args:
         rows: Words of the embedding.
@@ -60,7 +60,7 @@ def word_input() -> tf.data.Dataset:
 
 
 def source(api: Api, model_dir: str) -> Any:
-    """An Estimator with a checkpoint, whose embedding has a row for each of OLD."""
+    """Returns an Estimator with a checkpoint, whose embedding has a row for each of OLD."""
     job = api.estimator.Estimator(word_model_fn(api, fresh=False), f"{model_dir}_source")
     return job.train(word_input, steps=2)
 
@@ -166,7 +166,7 @@ def _file(directory: str, name: str, words: list[str]) -> str:
 def _vocabulary_case(
     name: str, /, *, variable: str = "embedding", model: dict[str, Any], **changes: Any
 ) -> None:
-    """An embedding of NEW words from one of OLD words."""
+    """Returns an embedding of NEW words from one of OLD words."""
 
     def warm_start(api: Api, model_dir: str) -> Any:
         arguments = {

@@ -30,7 +30,7 @@ class Api(NamedTuple):
 
 
 def original_apis() -> Iterator[Api]:
-    """The flavours of the original; only a TensorFlow that still has it can be asked."""
+    """Yields the flavours of the original; only a TensorFlow that still has it can be asked."""
     yield Api("v2", tf.estimator, tf.keras, tf.keras.estimator.model_to_estimator)
     yield Api("v1", tf1.estimator, tf.keras, tf1.keras.estimator.model_to_estimator)
 
@@ -53,7 +53,7 @@ def tiny_input(batch_size: int = 4, repeat: int | None = None) -> tf.data.Datase
 
 
 def tiny_parts(features: dict[str, tf.Tensor], labels: tf.Tensor | None) -> dict[str, Any]:
-    """A linear layer with its outputs, loss and train op, to make a spec of."""
+    """Returns a linear layer with its outputs, loss and train op, to make a spec of."""
     weight = tf1.get_variable("weight", initializer=np.array([[0.5], [0.25]], np.float32))
     score = tf.matmul(features["x"], weight)[:, 0]
     parts: dict[str, Any] = {"predictions": {"score": score, "positive": score > 0.0}}
@@ -67,7 +67,7 @@ def tiny_parts(features: dict[str, tf.Tensor], labels: tf.Tensor | None) -> dict
 
 
 def tiny_model_fn(api: Api, **changes: Any) -> Callable[..., Any]:
-    """A complete model_fn on tiny data; `changes` replace fields of its EstimatorSpec."""
+    """Returns a complete model_fn on tiny data; `changes` replace fields of its EstimatorSpec."""
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         return api.estimator.EstimatorSpec(mode=mode, **{**tiny_parts(features, labels), **changes})
@@ -76,13 +76,13 @@ def tiny_model_fn(api: Api, **changes: Any) -> Callable[..., Any]:
 
 
 def tiny_estimator(api: Api, model_dir: str, **arguments: Any) -> Any:
-    """An Estimator of `tiny_model_fn`, or of the `model_fn` among its arguments."""
+    """Returns an Estimator of `tiny_model_fn`, or of the `model_fn` among its arguments."""
     arguments.setdefault("model_fn", tiny_model_fn(api))
     return api.estimator.Estimator(model_dir=model_dir, **arguments)
 
 
 def trained(api: Api, model_dir: str, steps: int = 2, **arguments: Any) -> Any:
-    """A tiny Estimator after a few steps; the ordinary one is trained once and copied."""
+    """Returns a tiny Estimator after a few steps; the ordinary one is trained once and copied."""
     if arguments:
         estimator = tiny_estimator(api, model_dir, **arguments)
         estimator.train(tiny_input, steps=steps)
@@ -106,7 +106,7 @@ def _trained_once(api: Api, steps: int) -> str:
 
 
 def tiny_receiver(api: Api) -> Callable[[], Any]:
-    """A serving input receiver function that takes x as it is."""
+    """Returns a serving input receiver function that takes x as it is."""
 
     def receiver() -> Any:
         x = tf1.placeholder(tf.float32, [None, 2], name="x")

@@ -27,7 +27,7 @@ def with_fixed_weights(model: Any, gain: float = 0.5) -> Any:
 
 
 def dense_model(api: Api, optimizer: Callable[[Api], Any]) -> Any:
-    """A functional model with batch norm and an L2 regulariser."""
+    """Returns a functional model with batch norm and an L2 regulariser."""
     layers = api.keras.layers
     x = inputs = api.keras.Input([20], name="x")
     l2 = api.keras.regularizers.l2(0.01)
@@ -41,7 +41,7 @@ def dense_model(api: Api, optimizer: Callable[[Api], Any]) -> Any:
 
 
 def conv_model(api: Api, optimizer: Callable[[Api], Any]) -> Any:
-    """The ConvNet of the tutorial, a Sequential of 28x28 images."""
+    """Returns the ConvNet of the tutorial, a Sequential of 28x28 images."""
     layers = api.keras.layers
     model = api.keras.Sequential(
         [
@@ -114,7 +114,7 @@ def endless(data: Callable[..., Any], count: int, seed: int, batch: int) -> tf.d
 
 
 def _receiver(data: Callable[..., Any], api: Api) -> Callable[[], Any]:
-    """A receiver of the features as they are, of any batch size."""
+    """Returns a receiver of the features as they are, of any batch size."""
 
     def receive() -> Any:
         features, _ = data(1, 0)

@@ -30,7 +30,7 @@ def weighted(features: Any, weights: Any) -> dict[str, Any]:
 
 
 def fixed(model: Any) -> Any:
-    """The model with weights that are the same everywhere."""
+    """Returns the model with weights that are the same everywhere."""
     model.set_weights(
         [
             0.5 * values(*w.shape, seed=i) if w.ndim > 1 else w

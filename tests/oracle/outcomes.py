@@ -35,7 +35,7 @@ def outcomes(calls: Mapping[str, Callable[[], Any]]) -> dict[str, dict[str, Any]
 
 @contextlib.contextmanager
 def logged() -> Iterator[list[str]]:
-    """The lines TensorFlow's logger gets while the context lasts, as "LEVEL text"."""
+    """Provides the lines TensorFlow's logger gets while the context lasts, as "LEVEL text"."""
     lines: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: lines.append(  # type: ignore[method-assign]
@@ -57,13 +57,13 @@ def recorded(name: str) -> Any:
 
 
 def normalised(text: str) -> str:
-    """The text without memory addresses and without the module of a class."""
+    """Returns the text without memory addresses and without the module of a class."""
     text = re.sub(r"0x[0-9a-f]{6,}", "0x", text)
     return re.sub(r"<([a-z_0-9]+\.)+(\w+ object)", r"<\2", text)
 
 
 def described(value: Any) -> Any:
-    """The value as JSON: tensors, operations and protocol buffers by their text."""
+    """Returns the value as JSON: tensors, operations and protocol buffers by their text."""
     if isinstance(value, dict):
         return {str(key): described(item) for key, item in value.items()}
     if hasattr(value, "_asdict"):

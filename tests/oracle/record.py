@@ -22,7 +22,7 @@ SCIPY_MISC = "scipy_misc"
 
 
 def contrib() -> list[str]:
-    """The golden files of tf.contrib, one for each file of questions."""
+    """Returns the golden files of tf.contrib, one for each file of questions."""
     asks = sorted((HERE / "contrib").glob("ask_*.py"))
     return [CONTRIB + path.stem.removeprefix("ask_") for path in asks]
 

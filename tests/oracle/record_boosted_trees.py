@@ -17,7 +17,7 @@ from tensorflow.core.kernels.boosted_trees import boosted_trees_pb2
 
 
 def read_trees(estimator: Any) -> list[dict[str, Any]]:
-    """The trees of an estimator of the original: place in a full tree to split or leaf."""
+    """Returns the trees of an estimator of the original: place in a full tree to split or leaf."""
     checkpoint = tf.train.load_checkpoint(estimator.model_dir)
     [name] = [n for n in checkpoint.get_variable_to_shape_map() if n.endswith("_serialized")]
     ensemble = boosted_trees_pb2.TreeEnsemble.FromString(checkpoint.get_tensor(name))

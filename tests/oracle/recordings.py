@@ -52,7 +52,7 @@ def observed(
 
 @recording
 def behaviour() -> dict[str, Any]:
-    """A case whose two flavours behave alike is kept once, under "both"."""
+    """Returns a case whose two flavours behave alike is kept once, under "both"."""
     import all_cases
 
     def observe(name: str, _: str) -> dict[str, Any]:
@@ -337,7 +337,7 @@ def spec() -> dict[str, Any]:
 
 @recording
 def public_names() -> dict[str, Any]:
-    """Names with the arguments of what can be called."""
+    """Returns names with the arguments of what can be called."""
     import public_api
 
     return {
@@ -363,7 +363,7 @@ def saved_model() -> dict[str, Any]:
     import ask_export
 
     def exported(question: ask_export.Export) -> dict[str, Any]:
-        """The SavedModel that an Estimator makes, and what it logs of signatures."""
+        """Returns the SavedModel that an Estimator makes, and what it logs of signatures."""
         model_dir = tempfile.mkdtemp()
         model_fn = ask_export.make_model_fn(v1.estimator, question.outputs)
         estimator = v1.estimator.Estimator(model_fn, model_dir)
@@ -381,7 +381,7 @@ def saved_model() -> dict[str, Any]:
 
 
 def _private(name: str) -> Any:
-    """A module of names that scripts use though tf.estimator does not publish them."""
+    """Returns a module of names that scripts use though tf.estimator does not publish them."""
     return importlib.import_module(f"tensorflow_estimator.python.estimator.{name}")
 
 

@@ -25,7 +25,7 @@ def train_input() -> tf.data.Dataset:
 
 
 def eval_input() -> tf.data.Dataset:
-    """An input whose last batch is smaller than the others."""
+    """Returns an input whose last batch is smaller than the others."""
     return tf.data.Dataset.from_tensor_slices(_named(*rows(60, 2))).batch(16)
 
 
@@ -34,7 +34,7 @@ def _named(x: np.ndarray, y: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndar
 
 
 def _layer(x: tf.Tensor, units: int, name: str, seed: int) -> tf.Tensor:
-    """A dense layer made of nothing but variables of fixed initial values."""
+    """Returns a dense layer made of nothing but variables of fixed initial values."""
     with tf1.variable_scope(name):
         kernel = 0.3 * values(int(x.shape[-1]), units, seed=seed)
         weights = tf1.get_variable("kernel", initializer=kernel)
@@ -43,7 +43,7 @@ def _layer(x: tf.Tensor, units: int, name: str, seed: int) -> tf.Tensor:
 
 
 def classifier_fn(api: Api, optimizer: Callable[[], Any]) -> Callable[..., Any]:
-    """A model_fn: two dense layers, softmax cross-entropy, accuracy, one user summary."""
+    """Returns a model_fn: two dense layers, softmax cross-entropy, accuracy, one user summary."""
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         x = tf.ensure_shape(features["x"], [None, 20])
@@ -72,7 +72,7 @@ def classifier_fn(api: Api, optimizer: Callable[[], Any]) -> Callable[..., Any]:
 
 
 def receiver(api: Api) -> Callable[[], Any]:
-    """A receiver of serialised examples with x."""
+    """Returns a receiver of serialised examples with x."""
     spec = {"x": tf.io.FixedLenFeature([20], tf.float32)}
     return api.estimator.export.build_parsing_serving_input_receiver_fn(spec)
 

@@ -119,7 +119,7 @@ BUILDERS: dict[str, Callable[[], keras.Model]] = {
 
 
 def built(name: str) -> keras.Model:
-    """A compiled model with the same weights every time."""
+    """Returns a compiled model with the same weights every time."""
     keras.utils.set_random_seed(1)
     model = BUILDERS[name]()
     if not model.built:

@@ -27,7 +27,7 @@ class Outcome:
     text: str
 
     def lines(self, name: str) -> list[str]:
-        """The output of one task, as "worker:0", or of the launcher itself, "launch"."""
+        """Returns the output of one task, as "worker:0", or of the launcher itself, "launch"."""
         mark = f"[{name}] "
         return [line.removeprefix(mark) for line in self.text.splitlines() if line.startswith(mark)]
 
@@ -80,12 +80,12 @@ def run_tasks(
 
 
 def python(script: str, *arguments: object) -> list[str]:
-    """The command for a script among the cluster jobs."""
+    """Returns the command for a script among the cluster jobs."""
     return forked.python(_JOBS / script, *arguments)
 
 
 def numbers_after(word: str, lines: Sequence[str]) -> list[float]:
-    """The numbers of the last line that has this word, those that follow it."""
+    """Returns the numbers of the last line that has this word, those that follow it."""
     line = [line for line in lines if word in line][-1]
     return [float(n) for n in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", line.split(word, 1)[1])]
 

@@ -34,7 +34,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The blocks of a page that are run, and the outputs that it shows."""
+    """Returns the blocks of a page that are run, and the outputs that it shows."""
     found = []
     for match in _BLOCK.finditer(text):
         how, language, code = match["how"] or "", match["language"], match["code"]

@@ -21,7 +21,7 @@ def compiled(model: Any, optimizer: Any = "sgd", loss: Any = "mse", **arguments:
 
 
 def dense(optimizer: Any = "sgd", **arguments: Any) -> Any:
-    """A Sequential model of two layers, the same weights every time."""
+    """Returns a Sequential model of two layers, the same weights every time."""
     tf_keras.utils.set_random_seed(1)
     layers = [
         tf_keras.layers.Dense(3, activation="tanh", input_shape=(4,), name="hidden"),

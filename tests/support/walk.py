@@ -43,7 +43,7 @@ def input_fn() -> tf.data.Dataset:
 
 
 def model_fn(features: Any, labels: Any, mode: str) -> Any:
-    """A linear model of TensorFlow 1."""
+    """Returns a linear model of TensorFlow 1."""
     weights = tf.compat.v1.get_variable("weights", [4, 1])
     loss = tf.reduce_mean((features["x"] @ weights - labels) ** 2)
     step = train.get_global_step()

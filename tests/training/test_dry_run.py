@@ -21,7 +21,7 @@ TRAIN = TrainSpec(tiny_input, max_steps=10**6)
 
 
 def parsing_receiver(name: str) -> Any:
-    """A receiver of serialized examples whose feature `name` is the model's x."""
+    """Returns a receiver of serialized examples whose feature `name` is the model's x."""
     spec = {name: tf.io.FixedLenFeature([2], tf.float32)}
     parse = et.export.build_parsing_serving_input_receiver_fn(spec)
 

@@ -35,7 +35,7 @@ PROOF = "DataLossError"
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch):
-    """The seconds that would have been waited, in place of waiting them."""
+    """Returns the seconds that would have been waited, in place of waiting them."""
     waited = []
     monkeypatch.setattr(storage.time, "sleep", waited.append)
     monkeypatch.setattr(integrity, "_whole", {})
@@ -58,7 +58,7 @@ def input_fn():
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """A model_dir with checkpoints of steps 0, 10, 20 and 30."""
+    """Returns a model_dir with checkpoints of steps 0, 10, 20 and 30."""
     model_dir = tmp_path_factory.mktemp("trained")
     config = est.RunConfig(save_checkpoints_steps=10, tf_random_seed=1)
     est.Estimator(model_fn, model_dir, config).train(input_fn, steps=30)
@@ -183,7 +183,7 @@ def test_lack_of_memory_for_a_variable_is_no_damage(model_dir, monkeypatch):
 
 
 def failing(function, argument, error, times):
-    """The function, which fails for one argument so many times."""
+    """Returns the function, which fails for one argument so many times."""
     left = [times]
 
     def call(path, *args, **kwargs):

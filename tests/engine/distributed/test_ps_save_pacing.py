@@ -18,7 +18,7 @@ _containers = itertools.count()
 
 @pytest.fixture(scope="module")
 def target():
-    """The server of a parameter server."""
+    """Returns the server of a parameter server."""
     cluster = {"ps": find_free_addresses(1)}
     return tf.distribute.Server(cluster, job_name="ps", task_index=0).target
 

@@ -81,7 +81,7 @@ def test_a_scaled_loss_trains_the_same(tmp_path):
 
 
 def scaled_step(values, optimizer_class):
-    """The weight, scale, good steps and global step after each loss `w * value`."""
+    """Returns the weight, scale, good steps and global step after each loss `w * value`."""
     with tf.Graph().as_default():
         value = tf1.placeholder(tf.float32, [])
         w = tf1.get_variable("w", [], initializer=tf1.ones_initializer())

@@ -66,7 +66,7 @@ def estimator(model_dir, **config):
 
 
 def history(model_dir):
-    """The ids of each step that the latest checkpoint knows of."""
+    """Returns the ids of each step that the latest checkpoint knows of."""
     path = tf.train.latest_checkpoint(str(model_dir))
     rows = tf.train.load_variable(path, "history")
     return rows[: tf.train.load_variable(path, "global_step")] - 1

@@ -43,7 +43,7 @@ LEFT = {
 
 
 def read(make, change):
-    """All elements, with their static shapes, and whether batches are cut as a whole."""
+    """Returns all elements, with their static shapes, and whether batches are cut as a whole."""
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         iterator = tf.compat.v1.data.make_initializable_iterator(make())
         element = iterator.get_next()

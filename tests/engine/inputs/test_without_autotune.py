@@ -42,7 +42,7 @@ TUNED = {
 
 
 def read(make, change):
-    """All elements, and whether the start was changed."""
+    """Returns all elements, and whether the start was changed."""
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         iterator = tf.compat.v1.data.make_initializable_iterator(make())
         element = iterator.get_next()
@@ -67,7 +67,7 @@ def test_only_plain_inputs_are_changed_and_their_elements_never(name):
 
 
 def starts_run(monkeypatch):
-    """The operations that start iterators, in the order in which sessions run them."""
+    """Returns the operations that start iterators, in the order in which sessions run them."""
     found = []
     run = tf.compat.v1.Session.run
 
@@ -81,7 +81,7 @@ def starts_run(monkeypatch):
 
 
 def is_tuned(start):
-    """Whether the options of the dataset that an operation starts leave it to be tuned."""
+    """Returns whether the options of the dataset that an operation starts leave it to be tuned."""
     source = start.inputs[0].op
     if source.type != "OptionsDataset":
         return True

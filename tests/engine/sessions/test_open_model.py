@@ -135,7 +135,7 @@ def test_tables_of_each_new_input_are_initialized(estimator, counted):
 
 
 def generated(values):
-    """Rows that come from Python, so that no other graph can hold their dataset."""
+    """Returns rows that come from Python, so that no other graph can hold their dataset."""
 
     def input_fn():
         signature = {"x": tf.TensorSpec([None, 3], tf.float32)}

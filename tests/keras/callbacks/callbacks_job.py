@@ -38,7 +38,7 @@ def callbacks(directory: str, *, stopping: bool) -> list[Any]:
 
 
 def input_fn(input_context: tf.distribute.InputContext) -> tf.data.Dataset:
-    """A worker's part of each batch."""
+    """Returns a worker's part of each batch."""
     workers, mine = input_context.num_input_pipelines, input_context.input_pipeline_id
     data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(BATCH // workers)
     return data.shard(workers, mine).repeat()

@@ -96,7 +96,7 @@ def all_of(directory: Path) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The same callbacks run by fit and by an Estimator."""
+    """Returns the same callbacks run by fit and by an Estimator."""
     theirs, ours = tmp_path_factory.mktemp("fit"), tmp_path_factory.mktemp("estimator")
     theirs_given, ours_given = all_of(theirs), all_of(ours)
     model = fitted(theirs_given, validation_data=(X, Y), validation_batch_size=32)

@@ -53,7 +53,7 @@ SECONDS = 150
 
 
 def all_questions(apis: dict[str, Api]) -> dict[str, Any]:
-    """Every question by its name."""
+    """Returns every question by its name."""
     with tempfile.TemporaryDirectory() as directory, tf.Graph().as_default():
         found = {question.name: question for question in subjects.questions(apis, directory)}
     return {**found, **pairs.questions(), **pairs_kinds.questions(), **odd.ODD}
@@ -66,7 +66,7 @@ def answers(apis: dict[str, Api], names: Iterable[str] | None = None) -> dict[st
 
 
 def compact(found: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """The answers with "as usual" where one is that of the usual form."""
+    """Returns the answers with "as usual" where one is that of the usual form."""
     return {name: USUAL if _is_usual(name, found, known) else found[name] for name in found}
 
 
@@ -76,7 +76,7 @@ def _is_usual(name: str, found: dict[str, Any], known: dict[str, Any]) -> bool:
 
 
 def expected(name: str, golden: dict[str, Any], known: dict[str, Any]) -> Any:
-    """The recorded answer to a question, in full."""
+    """Returns the recorded answer to a question, in full."""
     return golden[known[name].usual] if golden[name] == USUAL else golden[name]
 
 
@@ -124,7 +124,7 @@ def _quiet() -> Iterator[None]:
 
 
 def plain(value: Any, directory: str) -> Any:
-    """The value as JSON: what a program sees of it, without names of classes of its own."""
+    """Returns the value as JSON: what a program sees of it, without names of classes of its own."""
     if isinstance(value, bytes):
         value = value.decode()
     if isinstance(value, str):
@@ -183,7 +183,7 @@ def main() -> None:
 
 
 def apis(ours: bool) -> dict[str, Api]:
-    """The flavours of the original, or of estimator_train."""
+    """Returns the flavours of the original, or of estimator_train."""
     if not ours:
         from jobs import original_apis
 

@@ -86,7 +86,7 @@ def _of_subclass(kind: type) -> Form:
 
 
 def _subclass_of(value: Any) -> Any:
-    """The same object, as if its class were one that a program had made of it."""
+    """Returns the same object, as if its class were one that a program had made of it."""
     kind = type(value)
     mine = type(f"My{kind.__name__}", (kind,), {})
     if isinstance(value, tuple):

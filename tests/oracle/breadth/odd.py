@@ -45,7 +45,7 @@ def odd(topic: str, asks: dict[str, Ask], flavours: Iterable[str] = ("v2", "v1")
 
 
 def made(api: Api, directory: str, name: str, *args: Any, **arguments: Any) -> Any:
-    """An estimator by its public name, in `directory`."""
+    """Returns an estimator by its public name, in `directory`."""
     kind = getattr(api.estimator, name, None) or getattr(api.estimator.experimental, name)
     config = api.estimator.RunConfig(tf_random_seed=1, save_summary_steps=1)
     return kind(*args, model_dir=f"{directory}/model", config=config, **arguments)

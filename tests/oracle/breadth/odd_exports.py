@@ -29,7 +29,7 @@ def tree(path: Any) -> list[str]:
 
 
 def signatures(path: Any) -> Any:
-    """The graphs of an export: tags, signatures, with what each takes and gives."""
+    """Returns the graphs of an export: tags, signatures, with what each takes and gives."""
     from tensorflow.core.protobuf import saved_model_pb2
 
     found = saved_model_pb2.SavedModel()

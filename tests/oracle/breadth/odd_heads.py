@@ -100,7 +100,7 @@ def logits_of(size: int) -> Any:
 
 
 def evaluated(spec: Any) -> Any:
-    """The loss and the metrics of an EstimatorSpec."""
+    """Returns the loss and the metrics of an EstimatorSpec."""
     with tf1.Session() as session:
         session.run([tf1.global_variables_initializer(), tf1.local_variables_initializer()])
         session.run(tf1.tables_initializer())

@@ -24,7 +24,7 @@ def _input() -> Any:
 
 
 def _dense(api: Api, **compiled: Any) -> Any:
-    """A compiled model with fixed weights."""
+    """Returns a compiled model with fixed weights."""
     layers = api.keras.layers
     model = api.keras.Sequential([layers.Dense(1, input_shape=(2,), name="out")], name="model")
     return _ready(model, **compiled)

@@ -34,7 +34,7 @@ class Halved(tf1.train.GradientDescentOptimizer):
 
 
 def _averaged(api: Api) -> Any:
-    """A function whose optimizer hangs on the step."""
+    """Returns a function whose optimizer hangs on the step."""
     rate = tf1.train.polynomial_decay(0.1, tf1.train.get_global_step(), 10)
     return tf1.train.MomentumOptimizer(rate, 0.9)
 

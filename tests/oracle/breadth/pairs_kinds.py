@@ -83,7 +83,7 @@ def _optimizer(kind: str, api: Api) -> Any:
 
 
 def _of_kind(choice: Choice, api: Api, **more: Any) -> dict[str, Any]:
-    """The arguments of a classifier or regressor."""
+    """Returns the arguments of a classifier or regressor."""
     kind, optimizer = choice["kind"], _optimizer(choice["optimizer"], api)
     columns = _columns(choice["column"])
     if "Combined" in kind:

@@ -88,7 +88,7 @@ def subject(name: str, usual: Any, use: Any, **more: Any) -> None:
 
 
 def questions(apis: dict[str, Api], directory: str) -> Iterator[Question]:
-    """All questions; values are made only to see of which kinds they are."""
+    """Yields all questions; values are made only to see of which kinds they are."""
     for name, about in SUBJECTS.items():
         for flavour in about.flavours:
             usual = about.usual(apis[flavour], f"{directory}/{name} {flavour}")

@@ -58,7 +58,7 @@ def trained(estimator: Any, label: str) -> Any:
 
 
 def tags(model_dir: str) -> dict[str, list[str]]:
-    """The tags of summaries in each directory of events."""
+    """Returns the tags of summaries in each directory of events."""
     found: dict[str, set[str]] = {}
     for path in sorted(Path(model_dir).rglob("events.*")):
         seen = found.setdefault(str(path.parent.relative_to(model_dir)), set())
@@ -189,7 +189,7 @@ _HEADS: dict[str, tuple[str, int, tuple[str, ...], dict[str, Any]]] = {
 
 
 def specs_of(head: Any, label: str, size: int) -> Any:
-    """The loss, the metrics and the predictions of a head."""
+    """Returns the loss, the metrics and the predictions of a head."""
     with tf.Graph().as_default():
         features, labels = batch(label)
         logits = tf.constant(fixed("logits", (4, size)))
@@ -216,12 +216,12 @@ def specs_of(head: Any, label: str, size: int) -> Any:
 
 
 def update_of(metric: Any) -> Any:
-    """The update of a metric of a head, in whichever form it has."""
+    """Returns the update of a metric of a head, in whichever form it has."""
     return metric[1] if isinstance(metric, tuple) else metric.updates[0]
 
 
 def value_of(metric: Any) -> Any:
-    """The value of a metric of a head, in whichever form it has."""
+    """Returns the value of a metric of a head, in whichever form it has."""
     return metric[0] if isinstance(metric, tuple) else metric.result()
 
 

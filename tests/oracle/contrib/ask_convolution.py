@@ -12,7 +12,7 @@ ONES = tf.ones_initializer()
 
 
 def named(output, **more):
-    """A layer's output with its name and the shares of the loss that it left."""
+    """Returns a layer's output with its name and the shares of the loss that it left."""
     shares = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     return dict(
         {"output": output, "name": output.name, "shape": str(output.shape)},
@@ -201,7 +201,7 @@ def separable_with_a_normalizer():
 
 @question
 def separable_that_is_not_trained():
-    """The two kernels can begin with other values."""
+    """Returns the two kernels can begin with other values."""
     twos = tf.constant_initializer(2.0)
     made = {"trainable": False, "activation_fn": None}
     outputs = [

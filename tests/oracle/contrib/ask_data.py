@@ -12,7 +12,7 @@ data = tf.contrib.data
 
 
 def read(dataset, count):
-    """The first elements of a dataset, its types and shapes."""
+    """Returns the first elements of a dataset, its types and shapes."""
     types, shapes = tf.data.get_output_types(dataset), tf.data.get_output_shapes(dataset)
     element = tf.data.make_one_shot_iterator(dataset).get_next()
     parts = element if isinstance(element, (tuple, dict)) else (element,)

@@ -7,7 +7,7 @@ distribute = tf.contrib.distribute
 
 
 def described_in(strategy):
-    """The replicas of a strategy, and which context the parts of a program are in."""
+    """Returns the replicas of a strategy, and which context the parts of a program are in."""
     seen = {}
 
     def replica():

@@ -36,7 +36,7 @@ def predicted(head, size):
 
 
 def losses(make, labels, size):
-    """The loss by each reduction, without weights and with them."""
+    """Returns the loss by each reduction, without weights and with them."""
     found = {}
     for reduction in sorted(Reduction.all()):
         if reduction != Reduction.NONE:

@@ -28,7 +28,7 @@ def names(found):
 
 
 def saved(**values):
-    """A checkpoint of variables by their names."""
+    """Returns a checkpoint of variables by their names."""
     path = os.path.join(tempfile.mkdtemp(), "model.ckpt")
     with tf.Graph().as_default(), tf.Session() as session:
         for name, value in values.items():
@@ -38,7 +38,7 @@ def saved(**values):
 
 
 def values_after(function):
-    """The values of all variables after a function of a session has run."""
+    """Returns the values of all variables after a function of a session has run."""
     if function is None:
         return {"nothing": "None"}
     with tf.Session() as session:
@@ -89,7 +89,7 @@ def variables():
 
 @question
 def variables_in_scopes():
-    """An arg_scope can set the device, and a scope reuses."""
+    """Returns an arg_scope can set the device, and a scope reuses."""
     with framework.arg_scope([framework.variable], device="/cpu:0"):
         with tf.variable_scope("s"):
             one = framework.variable("v", [2])

@@ -17,7 +17,7 @@ def hparams():
 
 
 def parsed(*texts):
-    """Values after parsing each text, by the text."""
+    """Returns values after parsing each text, by the text."""
 
     def after(text):
         made = hparams()

@@ -8,7 +8,7 @@ layers = tf.contrib.layers
 
 
 def named(output, **more):
-    """A layer's output with its name and the shares of the loss that it left."""
+    """Returns a layer's output with its name and the shares of the loss that it left."""
     shares = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     return dict(
         {"output": output, "name": output.name, "shape": str(output.shape)},
@@ -93,7 +93,7 @@ def dense_that_is_not_trained():
 
 @question
 def dense_in_the_scopes_initializer():
-    """A default of the scope counts only where the layer has none."""
+    """Returns a default of the scope counts only where the layer has none."""
     with tf.variable_scope("s", initializer=tf.constant_initializer(0.25)):
         made = {"weights_initializer": None, "biases_initializer": None, "trainable": False}
         return named(layers.fully_connected(numbers(3, 4), 2, **made))

@@ -204,7 +204,7 @@ def names_of_variables():
 
 
 def own(params=None):
-    """An estimator of one number, which is trained by plain descent."""
+    """Returns an estimator of one number, which is trained by plain descent."""
 
     def model_fn(features, labels, mode, params):
         v = tf.get_variable("v", initializer=1.0)

@@ -9,7 +9,7 @@ learning = tf.contrib.losses.metric_learning
 
 
 def batches(*arrays):
-    """The halves of arrays, one after the other, and again."""
+    """Returns the halves of arrays, one after the other, and again."""
     turn = tf.get_variable("turn", initializer=0, trainable=False, collections=["local_variables"])
     with tf.control_dependencies([turn.assign_add(1)]):
         half = tf.identity(turn.read_value()) % 2

@@ -8,7 +8,7 @@ mixed = tf.contrib.mixed_precision
 
 
 def run_of(manager, finite):
-    """The factors after updates."""
+    """Returns the factors after updates."""
     gradients = tf.placeholder_with_default(True, [])
     update = manager.update_loss_scale(gradients)
     seen = []

@@ -10,7 +10,7 @@ UPDATES = tf.GraphKeys.UPDATE_OPS
 
 
 def named(output, **more):
-    """A layer's output and the shares of the loss that it left."""
+    """Returns a layer's output and the shares of the loss that it left."""
     shares = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     return dict(
         {"output": output, "shape": str(output.shape)},
@@ -20,7 +20,7 @@ def named(output, **more):
 
 
 def members(*collections):
-    """The names in collections; those of updates are operations' or of tensors."""
+    """Returns the names in collections; those of updates are operations' or of tensors."""
     return [
         " ".join(one.name.split(":")[0] for one in tf.get_collection(key)) for key in collections
     ]
@@ -31,7 +31,7 @@ def moving():
 
 
 def steps(output, count=3):
-    """The output, and then the moving means after each of some steps."""
+    """Returns the output, and then the moving means after each of some steps."""
     updates = {"updates": tf.group(*tf.get_collection(UPDATES)), "output": output}
     return [named(output, updates=len(tf.get_collection(UPDATES)))] + [updates, moving()] * count
 

@@ -7,7 +7,7 @@ optimize_loss = tf.contrib.layers.optimize_loss
 
 
 def simple():
-    """A loss, two variables and the step."""
+    """Returns a loss, two variables and the step."""
     v = tf.get_variable("v", initializer=numbers(2, 2))
     w = tf.get_variable("w", initializer=numbers(3))
     loss = tf.reduce_sum(v**2) + 3 * tf.reduce_sum(w)
@@ -92,7 +92,7 @@ def every_summary():
 
 @question
 def values_of_summaries():
-    """The norms of single gradients are of those that are clipped."""
+    """Returns the norms of single gradients are of those that are clipped."""
     kinds = ["gradient_norm", "global_gradient_norm"]
     asked(summaries=kinds, clip_gradients=0.5)
     made = tf.get_collection(tf.GraphKeys.SUMMARIES)

@@ -115,7 +115,7 @@ def values_of_initializers():
 
 @question
 def bounds_of_kernels():
-    """The inputs of a kernel are those of all its places."""
+    """Returns the inputs of a kernel are those of all its places."""
     kind = layers.variance_scaling_initializer(uniform=True)
     largest = tf.reduce_max(tf.abs(kind([5, 5, 40, 40], dtype=tf.float32)))
     return {"largest": tf.round(1000 * largest)}
@@ -171,7 +171,7 @@ def bags_by_default():
 
 @question
 def looked_up():
-    """Rows without numbers, or with those that are none, have zeros or a default."""
+    """Returns rows without numbers, or with those that are none, have zeros or a default."""
     vectors = tf.get_variable("vectors", [4, 2])
     indices = [[0, 0], [0, 1], [2, 0], [3, 0]]
     ids = tf.SparseTensor(indices, tf.constant([3, 1, 2, -1], tf.int64), [4, 2])
@@ -188,7 +188,7 @@ def looked_up():
 
 
 def summaries():
-    """The tags of summaries, with the kinds of their operations."""
+    """Returns the tags of summaries, with the kinds of their operations."""
     found = []
     for one in tf.get_collection(tf.GraphKeys.SUMMARIES):
         tag = tf.get_static_value(one.op.inputs[0])

@@ -19,7 +19,7 @@ def halves():
 
 
 def gradients(outputs, *inputs):
-    """The gradients of a loss of outputs to inputs and to all variables."""
+    """Returns the gradients of a loss of outputs to inputs and to all variables."""
     loss = tf.add_n([tf.reduce_sum(tf.square(one)) for one in outputs])
     names = [one.op.name for one in tf.trainable_variables()]
     found = tf.gradients(loss, list(inputs) + tf.trainable_variables())

@@ -171,7 +171,7 @@ def a_train_op():
 
 
 def net(pictures, is_training):
-    """A net in the way of slim's, and its output."""
+    """Returns a net in the way of slim's, and its output."""
     norm = {"is_training": is_training, "decay": 0.5, "scale": True}
     convolved = {"normalizer_fn": slim.batch_norm, "normalizer_params": norm}
     both = [slim.conv2d, slim.fully_connected]

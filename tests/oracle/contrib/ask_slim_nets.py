@@ -80,7 +80,7 @@ def arg_scopes():
 
 @question
 def no_decay():
-    """A factor of a whole number."""
+    """Returns a factor of a whole number."""
     scopes = [nets.vgg.vgg_arg_scope, inception.inception_v1_arg_scope]
     return {"errors": [tried(scope, weight_decay=0) for scope in scopes]}
 
@@ -121,7 +121,7 @@ def chains_of_other_sizes():
 
 
 def again(net, size, **named):
-    """A net, and once more with the same variables."""
+    """Returns a net, and once more with the same variables."""
     with tf.variable_scope("outer"):
         net(pictures(size), 5, **named)
     with tf.variable_scope("outer", reuse=True):

@@ -45,7 +45,7 @@ class Network(tf.keras.Model):
 
 
 def ar(size=1, inputs=3, outputs=2, scaled=False, features=None, **named):
-    """A model whose graph is begun, with statistics of the features or without."""
+    """Returns a model whose graph is begun, with statistics of the features or without."""
     named.setdefault("periodicities", 7)
     named.setdefault("prediction_model_factory", Network)
     model = timeseries.ARModel(

@@ -260,7 +260,7 @@ def estimator_errors():
 
 
 def counting():
-    """An estimator of one number, and the params that its functions saw."""
+    """Returns an estimator of one number, and the params that its functions saw."""
     seen = []
 
     def model_fn(features, labels, mode, params):

@@ -11,7 +11,7 @@ training = tf.contrib.training
 
 
 def losing(scale=1.0):
-    """A loss of two variables."""
+    """Returns a loss of two variables."""
     v = tf.get_variable("v", initializer=numbers(3))
     w = tf.get_variable("w", initializer=numbers(2, start=4))
     return v, w, scale * (tf.reduce_sum(v**2) + tf.reduce_sum(w**3))
@@ -161,7 +161,7 @@ def summaries_of_gradients():
 
 
 def trained(directory, stops=(3,)):
-    """A model whose only variable is the number of steps it was trained."""
+    """Returns a model whose only variable is the number of steps it was trained."""
     for stop in stops:
         with tf.Graph().as_default():
             step = tf.train.get_or_create_global_step()

@@ -45,7 +45,7 @@ def numbers(*shape, start=0, scale=0.5):
 
 
 def signature(function):
-    """The arguments of a function, each with its default where that is a plain value."""
+    """Returns the arguments of a function, each with its default where that is a plain value."""
     arguments = inspect.signature(function).parameters.values()
     return [one.name + default(one.default) for one in arguments]
 
@@ -73,7 +73,7 @@ def write(path):
 
 
 def answer(asked):
-    """Values and variables of one question, or its error; with them why ours differs."""
+    """Returns values and variables of one question, or its error; with them why ours differs."""
     reason = getattr(asked, "differs", None)
     return dict(outcome(asked), **({"differs": reason} if reason else {}))
 
@@ -139,7 +139,7 @@ def described(value):
 
 
 def variables(graph):
-    """Name to shape, and the public collections that the variable is in."""
+    """Returns name to shape, and the public collections that the variable is in."""
     found = {}
     for key in graph.get_all_collection_keys():
         for one in graph.get_collection(key):

@@ -25,7 +25,7 @@ def sized(tensor):
 
 
 def listed(end_points):
-    """The end points; dropout's operations have other names in each TensorFlow."""
+    """Returns the end points; dropout's operations have other names in each TensorFlow."""
     names = {key: one.op.name.split("/dropout/")[0] for key, one in end_points.items()}
     return [f"{key} {names[key]} {sized(one)}" for key, one in end_points.items()]
 
