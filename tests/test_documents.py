@@ -15,7 +15,7 @@ DOCUMENTS = sorted(
 
 
 def floors(text: str) -> list[list[str]]:
-    """The rooms on each line of the picture, without the names of groups and the descriptions."""
+    """Yields the rooms on each line of the picture, without group names and descriptions."""
     picture = re.search(r"```\n(shell .*?)```", text, re.DOTALL).group(1)
     return [re.split(r" {3,}", line[15:])[0].split() for line in picture.splitlines()]
 

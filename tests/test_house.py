@@ -13,7 +13,7 @@ from rooms import ROOMS, UPWARD
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("estimator_train", "input_fns", "flags")
-# Folders of tests that ask several rooms at once.
+# Folders of tests that cover several rooms.
 ACROSS = {"chaos", "conformance", "distribute", "resume"}
 SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
 
@@ -54,7 +54,7 @@ def modules_in_strings(path: Path) -> set[str]:
 
 
 def arrows(modules: dict[str, Path]) -> set[tuple[str, str]]:
-    """The pairs of rooms of which the first imports from the second, or names it in a string.
+    """Returns pairs of rooms: the first imports from the second, or names it in a string.
 
     The strings of `legacy` are tables of what old programs import.
     """
@@ -96,7 +96,7 @@ def test_no_room_is_crowded():
 
 
 def test_the_library_does_not_import_flags_and_inputs():
-    """An old codebase has its own `flags.py`: only `cli` may import that package and `input_fns`.
+    """Checks that only `cli` imports `flags` and `input_fns`: old codebases have a `flags.py` too.
 
     These two work without the library, but that `flags` reads the cluster as the engine does.
     """
@@ -156,12 +156,12 @@ def test_only_the_entrances_import_legacy():
     assert found == legacy_imports.ENTRANCES
 
 
-# Old scripts are run as they are, and may keep their own pickles.
+# Old scripts run unedited, and may use pickles.
 OURS = [path for path in SOURCES if "legacy" not in path.parts]
 
 
 def unsafe_uses(path: Path) -> list[str]:
-    """What a file could be made to run code by."""
+    """Yields calls that could execute code from a file."""
     tree = ast.parse(path.read_text())
     unsafe = {"pickle", "marshal", "shelve", "dill", "cloudpickle"}
     found = sorted(unsafe & {name.split(".")[0] for name in imported_modules(path)})
@@ -224,7 +224,7 @@ def test_a_plain_call_walks_through_few_files(verb, often):
 
 @pytest.mark.parametrize(("verb", "limit"), [("train", 45), ("evaluate", 39)])
 def test_a_new_estimator_walks_through_few_files(verb, limit):
-    """From `Estimator(...)` to the first checkpoint, or to the result of the evaluation."""
+    """Walks from `Estimator(...)` to the first checkpoint, or to the result of the evaluation."""
     walk = forked.printed(ROOT / "tests/support/walk.py", verb, "--complete")
     assert len(walk) <= limit, sorted(walk)
     last = "unfinished" if verb == "train" else "best"

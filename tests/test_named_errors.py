@@ -174,7 +174,7 @@ def _read_or_refuse(read, *names):
 
 
 def _refused(read, errors):
-    """What the error says with which something is refused; None if it is read."""
+    """Returns the message of the error for a damaged input; None if it can be read."""
     try:
         read()
     except errors as error:

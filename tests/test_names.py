@@ -21,7 +21,7 @@ def test_every_name_resolves_and_is_listed():
 
 
 def test_type_checkers_see_the_names_that_are_loaded_when_first_used():
-    """All but TensorFlow's own, of which it has no types."""
+    """Checks all names except TensorFlow's, for which there are no types."""
     tree = ast.parse(Path(est.__file__).read_text())
     (block,) = [node for node in tree.body if isinstance(node, ast.If)]
     imported = {alias.asname for node in ast.walk(block) for alias in getattr(node, "names", ())}

@@ -1,4 +1,4 @@
-"""What is published: its version, and a wheel that any Python of a platform can install."""
+"""The published package: its version, and a wheel for any Python of a platform."""
 
 import ast
 import os
@@ -44,7 +44,7 @@ def test_actions_are_pinned_by_commit():
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """Returns a copy of what is built from."""
+    """Returns a copy of the sources."""
     directory = tmp_path_factory.mktemp("sources")
     for name in ("estimator_train", "input_fns", "flags"):
         shutil.copytree(ROOT / name, directory / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -118,7 +118,7 @@ def _metadata(tmp_path):
 
 
 def _said(tmp_path, *module):
-    """What a module prints that runs with the installed wheel."""
+    """Returns the output of a module that runs with the installed wheel."""
     done = subprocess.run(
         [sys.executable, "-m", *module],
         cwd=tmp_path,

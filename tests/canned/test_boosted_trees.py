@@ -16,7 +16,7 @@ from outcomes import recorded
 import estimator_train as est
 import estimator_train.compat.v1 as v1
 
-# A split that gains no more than this is one of many that are as good: rounding decides.
+# Rounding decides between splits whose gain does not exceed this.
 NO_GAIN = 1e-6
 
 

@@ -1,4 +1,4 @@
-"""Boosted trees: how training ends and goes on, what is exported, and bad input."""
+"""Boosted trees: the end and the continuation of training, exports, and bad input."""
 
 from __future__ import annotations
 

@@ -27,12 +27,12 @@ FILES = {
 }
 QUESTIONS = [(file, name) for file, (_, cases) in FILES.items() for name in cases]
 # Centers that k-means++ chose among directions turn by 2e-5 in 20 steps against the recorded ones;
-# all else of that question, and the other questions with directions, agree to 1e-5.
+# all other values, and the other questions with directions, agree to 1e-5.
 LOOSER = {"plus plus, cosine": 1e-4}
 
 
 def assert_alike(ours: Any, theirs: Any, where: str = "", rel: float = 1e-5) -> None:
-    """Everything is the same, floats to `rel`; None is what the original does not say."""
+    """Compares nested values, floats with tolerance `rel`; the original does not report a None."""
     if "/fraction_of_zero_weights[" in where and isinstance(theirs, float):
         # Weights are read before or after the step changes them, as chance has it.
         assert 0 <= ours <= 1, f"{where}: {ours}"

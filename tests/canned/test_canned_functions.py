@@ -1,4 +1,4 @@
-"""Functions beside the canned estimators: builders of logits, and specs of parsing."""
+"""Functions for canned models: builders of logits, and parsing specs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ call_logit_fn = est.experimental.call_logit_fn
 
 
 def logits_and_variables(logit_fn: Callable[..., Any], **arguments: Any) -> tuple[Any, Any]:
-    """What a function makes of the features, and its variables by name, all of random values."""
+    """Returns a function's result for the features, and its variables, with random values."""
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         logits = logit_fn({key: tf.constant(value) for key, value in FEATURES.items()}, **arguments)
         variables = {v.op.name: v for v in tf.compat.v1.global_variables()}
@@ -177,7 +177,7 @@ def test_a_new_model_starts_from_the_values_of_another_and_ignores_unnamed_featu
     started = regressor(
         config=est.RunConfig(tf_random_seed=2),
         warm_start_from=donor.model_dir,
-        optimizer=STILL[api](0.0),  # It leaves all values as they are.
+        optimizer=STILL[api](0.0),  # It changes no value.
     ).train(batches, steps=1)
     kept = [
         name for name in donor.get_variable_names() if re.search("(kernel|bias|weights)$", name)

@@ -64,7 +64,7 @@ def test_mini_batches_move_centers_by_the_share_of_their_points(tmp_path: Path) 
         return KMeans(3, str(tmp_path), initial_clusters=POINTS[[0, 3, 6]])
 
     kmeans().train(all_points(), steps=1)
-    kmeans().train(all_points(), steps=1)  # goes on, without new first centers
+    kmeans().train(all_points(), steps=1)  # continues without new first centers
     found = kmeans()
     np.testing.assert_allclose(found.cluster_centers()[:2], [[0.2] * 2, [10.2] * 2], rtol=1e-5)
     assert found.get_variable_value("Variable").tolist() == [7, 7, 5]

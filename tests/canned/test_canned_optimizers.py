@@ -22,4 +22,4 @@ def test_a_scheduled_rate_takes_its_first_value_after_the_steps_have_theirs():
         with tf.compat.v1.Session() as session:
             session.run(tf.compat.v1.global_variables_initializer())
             session.run(steps.assign(7))
-            assert session.run(steps) == 7  # To look at it sets nothing anew.
+            assert session.run(steps) == 7  # Reading it resets nothing.

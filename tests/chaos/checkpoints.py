@@ -53,7 +53,7 @@ def rows() -> tf.data.Dataset:
 
 
 def train(model_dir: Path, steps: int) -> dict[str, Any]:
-    """Trains for some steps; returns what it began with."""
+    """Trains for some steps; returns the step that it began with."""
     config = est.RunConfig(save_checkpoints_steps=5, save_input_position=True)
     found = Found()
     est.Estimator(model_fn, model_dir, config).train(rows, [found], steps)
@@ -61,7 +61,7 @@ def train(model_dir: Path, steps: int) -> dict[str, Any]:
 
 
 def damages(whole: bytes, places: int) -> Iterator[tuple[str, bytes | None]]:
-    """What a file becomes, each with the kind of damage; None: it is removed."""
+    """Yields each damaged content of a file with the kind of damage; None removes the file."""
     ends = np.linspace(0, len(whole), places + 1).astype(int)
     for start, end in zip(ends, ends[1:], strict=False):
         yield "cut", whole[:start]
@@ -72,7 +72,7 @@ def damages(whole: bytes, places: int) -> Iterator[tuple[str, bytes | None]]:
 
 
 def outcome(source: Path, name: str, content: bytes | None, weights: dict[int, Any]) -> str:
-    """Where training goes on in a copy of a directory in which a file is another."""
+    """Returns the step from which training continues in a copy with one changed file."""
     with tempfile.TemporaryDirectory() as directory:
         model_dir = Path(directory) / "m"
         shutil.copytree(source, model_dir)

@@ -39,7 +39,7 @@ UNBROKEN = 20
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
-    """A job in a directory of its own, which may be started several times."""
+    """A job with a separate directory, which may be started several times."""
 
     directory: Path
     kind: str
@@ -67,7 +67,7 @@ class Cluster:
             process.wait()
 
     def notes(self, task: str) -> list[tuple[str, int, float]]:
-        """What a task noted: "restored", "start" or "made"; the global step; the time."""
+        """Yields a task's records: "restored", "start" or "made"; the global step; the time."""
         found = []
         with contextlib.suppress(FileNotFoundError):
             # The last line may be in the making.
@@ -143,7 +143,7 @@ def killed(
             if not number:
                 cluster.note_addresses()
             time.sleep(moments.uniform(0, MOMENT_SECS))
-            # All of them in turn, before the first comes again.
+            # All in turn, before the first is repeated.
             victims.append(tasks[-1 - number % len(tasks)])
             while process.poll() is None and not kill(cluster.pid(victims[-1])):
                 time.sleep(0.02)  # It is about to start again.
@@ -161,7 +161,7 @@ def kill(pid: int) -> bool:
 
 
 def lost(cluster: Cluster) -> list[int]:
-    """For each restored checkpoint, the steps that any task had made beyond it."""
+    """Returns the number of lost steps for each restored checkpoint."""
     notes = sorted(
         (moment, what, step)
         for task in TASKS[cluster.kind]
@@ -194,7 +194,7 @@ def unbroken(cluster: Cluster, steps: int) -> Any:
 
 
 def spread(losses: Sequence[float]) -> list[float]:
-    """Between which values one more of them lies 99 times in 100: Student's prediction interval."""
+    """Returns the limits of Student's 99% prediction interval for another value."""
     mean, count = statistics.mean(losses), len(losses)
     reach = float(student_t.ppf(0.995, count - 1)) * (1 + 1 / count) ** 0.5
     reach *= statistics.stdev(losses)

@@ -27,7 +27,7 @@ def task_name() -> str:
 
 
 def data(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """512 rows, and a linear function of them with noise of variance NOISE ** 2."""
+    """Returns 512 rows, and a linear function of these rows with noise of variance NOISE ** 2."""
     random = np.random.RandomState(seed)
     x = random.randn(512, 3).astype(np.float32)
     y = x @ [[1.0], [-2.0], [0.5]] + NOISE * random.randn(512, 1)
@@ -92,7 +92,7 @@ def main() -> None:
         return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
     def drawn_rows() -> tf.data.Dataset:
-        # Not by epochs: these would begin anew where a task does, and rows be read unevenly.
+        # No epochs: they would restart with a task, so that rows would be read unevenly.
         x, y = map(tf.constant, data(1))
 
         def draw(_: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

@@ -30,7 +30,7 @@ from estimator_train.training.train_and_evaluate import train_and_evaluate
 
 tf1 = tf.compat.v1
 SIGNALS = {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM}
-# What is going on when the signal comes; where in it is left to chance.
+# The phase in which the signal arrives; the moment within it is random.
 MOMENTS = ("start", "step", "save", "evaluation", "export")
 START_SECS = 0.8
 LONGEST_SECS = {"step": 0.01, "save": 0.03, "evaluation": 0.1, "export": 0.2}
@@ -118,7 +118,7 @@ class Moment(tf1.train.SessionRunHook):
             self.comes("step")
 
     def reach(self, global_step: int) -> None:
-        """A checkpoint is about to be saved."""
+        """Runs before a checkpoint is saved."""
         self._reached = global_step >= self._step
         self.comes("save")
 
@@ -231,7 +231,7 @@ def values_of(checkpoint: Path | str) -> dict[str, np.ndarray]:
 
 
 def in_a_fork(function: Any) -> Any:
-    """What a function returns in another process; None if that was killed, its code if it saved."""
+    """Returns a function's result in another process; None if killed, the exit code if it saved."""
     reader, writer = os.pipe()
     process = os.fork()
     if not process:

@@ -38,7 +38,7 @@ def rows() -> tf.data.Dataset:
 
 
 def held(model_dir: Path, step: int) -> dict[str, float]:
-    """What this process and its event files take now."""
+    """Returns the current sizes of this process and of its event files."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     events = sum(path.stat().st_size for path in model_dir.rglob("events.out.*"))

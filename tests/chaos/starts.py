@@ -42,7 +42,7 @@ from estimator_train.launcher.ports import find_free_addresses
 TESTS = Path(__file__).parents[1]
 LIMIT_SECS = 300.0
 RUN = ["-m", "estimator_train", "run", "--tf1"]
-# The tasks of a job, and what each of them runs.
+# The tasks of a job, and the program of each.
 JOBS = {
     "old": (["worker", "worker"], [*RUN, str(TESTS / "chaos/old_two_workers.py"), "{dir}"]),
     "modern": (["chief", "worker"], [str(TESTS / "distribute/keras_job.py"), "{dir}", "20"]),
@@ -60,9 +60,9 @@ JOBS |= {f"{name}_alone": ([], JOBS[name][1]) for name in ("old", "modern")}
 
 @contextlib.contextmanager
 def busy(count: int) -> Iterator[None]:
-    """Within it so many processes do nothing but take a core each."""
+    """Keeps so many cores busy, each with one process, inside the context."""
     spin = [sys.executable, "-c", "while True: pass"]
-    # Linux shares the cores among sessions first, and each task of a job has one of its own.
+    # Linux divides the cores among sessions first, and each task of a job has its own session.
     processes = [subprocess.Popen(spin, start_new_session=True) for _ in range(count)]
     try:
         yield
@@ -93,7 +93,7 @@ class Start:
 
 
 def environments_of(tasks: Sequence[str]) -> list[dict[str, str]]:
-    """What each task finds in its environment."""
+    """Returns each task's environment."""
     paths = [str(TESTS.parent), str(TESTS / "support"), str(TESTS / "distribute")]
     shared = {
         **os.environ,
@@ -111,7 +111,7 @@ def environments_of(tasks: Sequence[str]) -> list[dict[str, str]]:
 
 
 def start(name: str, python: Callable[..., list[str]], directory: Path) -> Start:
-    """Starts a job once, by what makes the command of its arguments."""
+    """Starts a job once; `command` makes the command line from its arguments."""
     tasks, arguments = JOBS[name]
     model_dir = directory / "model"
     command = python(*(part.format(dir=model_dir) for part in arguments))
@@ -139,7 +139,7 @@ def start(name: str, python: Callable[..., list[str]], directory: Path) -> Start
 
 
 def observed(name: str, python: Callable[..., list[str]], number: int) -> Start:
-    """Starts a job once and says what became of it."""
+    """Starts a job once and returns its outcome."""
     with tempfile.TemporaryDirectory() as directory:
         found = start(name, python, Path(directory))
         first = f"{found.first_step_secs:.1f}" if found.first_step_secs else "no"

@@ -26,14 +26,14 @@ LIMIT_SECS, STEPS = 45, 20
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """Who stops at which moment, and whose wait is looked at.
+    """A task that stops at some moment, and the task whose wait is observed.
 
     Attributes:
       tasks: Of the cluster.
       stop: The task and the moment, as stopping_job.py has them.
-      waits: The task that waits for it.
+      waits: The task that waits for the stopped one.
       says: What its line has to hold.
-      code: Its exit code; None where it goes on until another wait ends it.
+      code: Exit code of the waiting task; None if another wait ends it.
     """
 
     tasks: tuple[str, ...]
@@ -60,7 +60,7 @@ TRIALS = {
 
 
 class Job:
-    """The tasks of a trial, each a process with a log of its own.
+    """The tasks of a trial, each a process with a separate log.
 
     Args:
       trial: Which.
@@ -119,7 +119,7 @@ class Job:
 
 
 def outcome(trial: Trial, directory: Path) -> dict[str, object]:
-    """Stops the task, and looks at the one that waits for it."""
+    """Stops the task, and observes the task that waits."""
     job = Job(trial, directory)
     stopped = trial.stop.partition("@")[0]
     try:

@@ -44,7 +44,7 @@ class _Stops:
             os.kill(os.getpid(), signal.SIGSTOP)
 
     def when_asked(self) -> None:
-        """Has a parameter server stop when the chief builds its graph."""
+        """Stops a parameter server when the chief builds its graph."""
 
         def watch() -> None:
             while not (self._dir / "asked").exists():

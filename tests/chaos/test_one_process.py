@@ -31,7 +31,7 @@ def run_job(directory: Path, ended_by: str, times: int) -> Any:
 
 
 def check_end(directory: Path, seen: Any, steps: int) -> None:
-    """The last start ended as a job does that nothing ever happened to."""
+    """Checks that the last start ended like an undisturbed job."""
     last = seen["starts"][-1]
     assert last["global_step"] == last["read"] == steps
     assert last["seen"] == [1, 1]  # Every example exactly once in each epoch.

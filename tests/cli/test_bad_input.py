@@ -14,7 +14,7 @@ def mine(model="good_model", input_fn="good_input"):
     return [f"--model=bad_job:{model}", f"--input_fn=bad_job:{input_fn}"]
 
 
-# What is wrong: the command, and what its one line must hold. {dir} has the files below.
+# Wrong commands, and the required parts of their one line. {dir} has the files below.
 TABLE = {
     "no command": ([], ["a command is needed: one of train, evaluate, predict"]),
     "unknown command": (["trian"], ["unknown command 'trian'. Did you mean train?"]),

@@ -106,7 +106,7 @@ WORKS = {
 
 
 def _flavours(name: str) -> list[str]:
-    """Both flavours for what may differ between them; v2 for what is recorded as the same."""
+    """Returns both API versions if the recorded answers may differ, otherwise v2 alone."""
     return ["v2"] if "both" in GOLDEN[name] else ["v2", "v1"]
 
 
@@ -187,7 +187,7 @@ def _is_as_recorded(name: str, seen: dict[str, Any], expected: dict[str, Any]) -
 
 
 def assert_says(seen: list[str], error: str, text: str) -> None:
-    """The error is of this type and has the text in it.
+    """Checks an error's type, and that its message contains the text.
 
     TensorFlow words what it adds to an error of a graph anew in every version: there, the line
     that tells the reason counts.
@@ -222,7 +222,7 @@ def assert_alike(seen: Any, expected: Any) -> None:
 
 
 def assert_lines_in_order(seen: list[str], expected: list[str]) -> None:
-    """Every expected line is there, in the order of the original; others may stand between."""
+    """Checks that the expected lines occur in their order; other lines may be between them."""
     rest = iter([_rounded(line) for line in seen])
     for line in expected:
         assert any(_rounded(line) == other for other in rest), f"{line!r} not in {seen}"

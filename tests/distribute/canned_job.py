@@ -58,7 +58,7 @@ def classifier(model_dir: str, donor: str | None = None, strategy: Any = None) -
 
 
 def classes(parts: int = 1, part: int = 0) -> tf.data.Dataset:
-    """One of `parts` inputs; a step of all takes the same examples, however many they are."""
+    """Returns one of `parts` inputs, which together have the same examples for any `parts`."""
     random = np.random.RandomState(0)
     places, labels = random.randint(0, len(HEIGHTS), EXAMPLES), random.randint(0, 3, EXAMPLES)
     rows = np.arange(EXAMPLES).reshape(-1, parts, GLOBAL_BATCH // parts)[:, part].ravel()

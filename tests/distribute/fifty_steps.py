@@ -35,7 +35,7 @@ def model_fn(features: tf.Tensor, labels: tf.Tensor, mode: str) -> est.Estimator
 
 
 def input_fn(parts: int, part: int, replicas: int) -> tf.data.Dataset:
-    """One of `parts` inputs; a step of all replicas takes the same examples, however many."""
+    """Returns one of `parts` inputs, which together have the same examples for any `parts`."""
     random = np.random.RandomState(0)
     x = random.randn(EXAMPLES, 3).astype(np.float32)
     y = np.sin(x.sum(1, keepdims=True)).astype(np.float32)

@@ -88,7 +88,7 @@ class Slowly(tf1.train.SessionRunHook):
 
 
 def kill_server_at(model_dir: str, name: str, step: int) -> None:
-    """A parameter server sees no steps, but checkpoints."""
+    """Kills a parameter server at a checkpoint, since it sees no steps."""
 
     def watch() -> None:
         while True:

@@ -72,6 +72,6 @@ def test_synchronous_workers_have_the_losses_of_one_process(tmp_path: Path) -> N
     assert done.code == 0, done.text[-3000:]
     assert len(alone.seen) == STEPS
     for task in ("chief:0", "worker:0"):
-        # As in the original, what is reported of a head's loss is the sum over replicas.
+        # As in the original, the reported loss of a head is the sum over replicas.
         of_each = [loss / 2 for loss in json.loads(done.lines(task)[-1])]
         assert of_each == pytest.approx(alone.seen, rel=1e-4)

@@ -50,7 +50,7 @@ def test_a_stopped_server_is_reachable_and_does_not_answer() -> None:
 def test_tasks_whose_partners_never_come_end_by_an_error(tmp_path: Path) -> None:
     chief, ps = find_free_addresses(2)
     cluster = {"chief": [chief], "ps": [ps]}
-    # Each in a cluster of its own, where it is alone.
+    # Each in a separate cluster of one task.
     program = python("linear_job.py", tmp_path, 10)
     lone_chief = run_tasks(cluster, ["chief:0"], program, WAIT_SECS="1")["chief:0"]
     lone_ps = run_tasks(cluster, ["ps:0"], program, WAIT_SECS="1")["ps:0"]
@@ -89,7 +89,7 @@ def test_a_master_evaluates_too(tmp_path: Path) -> None:
 
 
 def evaluated(model_dir: Path, max_steps: int | None, **settings: Any) -> Any:
-    """What an evaluator returns that starts now."""
+    """Returns the result of an evaluator that starts now."""
     estimator = est.Estimator(model_fn, config=est.RunConfig(str(model_dir), **settings))
     evaluation = est.EvalSpec(input_fn, steps=1, start_delay_secs=0, throttle_secs=0)
     return est.train_and_evaluate(estimator, est.TrainSpec(input_fn, max_steps), evaluation)

@@ -1,4 +1,4 @@
-"""Workers of a cluster run loops of steps: what they come to is what single steps come to."""
+"""Workers of a cluster run loops of steps, with the results of single steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WORKERS = ("chief:0", "worker:0")
 
 
 def outcomes(*arguments: object, servers: int = 0) -> dict[str, dict[str, list[float]]]:
-    """What each task of a chief and a worker printed."""
+    """Returns the output of a chief and of a worker."""
     cluster = ["--workers=1", f"--ps={servers}", "--max_restarts=0"]
     done = launched(cluster, python("loops_job.py", *arguments))
     assert done.code == 0, done.text[-3000:]

@@ -15,7 +15,7 @@ Policy = tf.data.experimental.AutoShardPolicy
 
 
 def read(dataset: tf.data.Dataset, policy: Any, worker: int) -> list[Any]:
-    """What one of two workers reads."""
+    """Returns the examples that one of two workers reads."""
     options = tf.data.Options()
     if policy is not None:
         options.experimental_distribute.auto_shard_policy = policy

@@ -103,5 +103,5 @@ def test_workers_end_together_whoever_has_no_more_input_or_is_asked_to(tmp_path:
     assert done.code == 0, done.text[-3000:]
     for task in ("chief:0", "worker:0"):
         steps = [line.split()[1:] for line in done.lines(task) if line.startswith("steps")]
-        # Who is asked to stop makes one more step to say so.
+        # A worker that is asked to stop makes one more step to announce it.
         assert steps == [["uneven", "5"], ["asked", "8"], ["empty", "0"]]

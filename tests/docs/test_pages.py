@@ -1,4 +1,4 @@
-"""Every code block of the README and of docs runs, in an empty directory, and prints what is shown.
+"""Every code block of the README and of docs runs in an empty directory and prints the shown output.
 
 What a page leaves to its reader, such as their model, is in `readers`, by the page's name.
 """
@@ -88,7 +88,7 @@ def test_readers_are_of_pages():
 
 
 def test_every_block_has_a_language():
-    """Without one it would not be run, and nobody would see that."""
+    """Checks that no block is skipped because it has no language."""
     for path in PAGES.values():
         fences = re.findall(r"^ *```(.*)$", path.read_text(), re.MULTILINE)
         assert all(fences[::2]), path

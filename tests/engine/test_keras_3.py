@@ -1,4 +1,4 @@
-"""Keras 3 in the programs of tf.estimator: what is taken, and what is told."""
+"""Keras 3 objects in programs of tf.estimator: accepted objects and error messages."""
 
 import logging
 import subprocess

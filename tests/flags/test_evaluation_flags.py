@@ -1,4 +1,4 @@
-"""The flags of evaluation: what they mean, and which of them contradict each other."""
+"""The flags of evaluation: their effects and contradictions."""
 
 import pytest
 from absl import flags as absl_flags

@@ -1,4 +1,4 @@
-"""The flag groups: names, defaults, and what they refuse."""
+"""The flag groups: names, defaults, and refused values."""
 
 import os
 import subprocess

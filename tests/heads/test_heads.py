@@ -1,4 +1,4 @@
-"""Heads in the hands of users: eager code, functions, Estimators, heads of their own."""
+"""Heads in users' programs: eager code, functions, Estimators, users' heads."""
 
 from __future__ import annotations
 

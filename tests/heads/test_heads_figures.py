@@ -17,7 +17,7 @@ QUESTIONS = ask_heads.questions(heads, tf_keras.optimizers.legacy, tf_keras.opti
 
 
 def assert_alike(ours: Any, theirs: Any, where: str = "") -> None:
-    """Everything is the same, floats to 1e-5."""
+    """Compares nested values, floats with tolerance 1e-5."""
     if isinstance(theirs, dict):
         assert sorted(ours) == sorted(theirs), where
         for key in theirs:

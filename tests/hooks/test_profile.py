@@ -39,7 +39,7 @@ def test_only_the_steps_of_the_range_are_profiled(tmp_path):
     (profile,) = profiles(tmp_path)
     assert b"my_product" in profile
     assert b"ResourceApplyGradientDescent" in profile
-    # Beside these, the first steps and those of a log line: all others ran in loops.
+    # Also the first steps and those of a log line: all others ran in loops.
     assert {30, 31, 32, 33} <= set(seen)
     assert len(seen) < 12
 

@@ -131,7 +131,7 @@ def test_from_the_second_epoch_on_files_are_not_read(folder):
     first = [next(batches)[0] for _ in range(12)][:2]
     for path in (folder / "a").iterdir():
         path.unlink()
-    for _ in range(50):  # More than what was read ahead.
+    for _ in range(50):  # More than the number that was read ahead.
         np.testing.assert_array_equal(next(batches)[0], first[0])
         np.testing.assert_array_equal(next(batches)[0], first[1])
 

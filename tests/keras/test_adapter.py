@@ -217,7 +217,7 @@ def _from_build_fn(model_dir: str, config: est.RunConfig) -> Any:
 
 
 def _from_model(model_dir: str, config: est.RunConfig) -> Any:
-    """An Estimator whose checkpoints are object-based, so that its graph has no other Saver."""
+    """Returns an Estimator with object-based checkpoints, whose graph has no other Saver."""
     model = build()
     model.compile(optimizers.legacy.Adam(0.01), "mse")
     model.set_weights([np.full_like(weights, 0.1) for weights in model.get_weights()])

@@ -17,10 +17,10 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs an example as a script; returns its last line read, and the rest of what it prints."""
+    """Runs an example as a script; returns its last line as a value, and the other lines."""
 
     def run(example: str, how: str, directory: Path) -> tuple[Any, str]:
-        tf_keras.backend.clear_session()  # As in a process of its own, names start anew.
+        tf_keras.backend.clear_session()  # Names start from the beginning, as in a new process.
         path = str(EXAMPLES / example)
         monkeypatch.setattr(sys, "argv", [path, f"--how={how}", f"--dir={directory}"])
         capsys.readouterr()
@@ -32,7 +32,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def run_on_two_devices(example: str, directory: Path) -> Any:
-    """Runs an example in a process of its own, which has two devices; returns its last line."""
+    """Runs an example in a new process with two devices; returns its last line."""
     return forked.printed(EXAMPLES / example, f"--dir={directory}", "--replicas=2")
 
 
@@ -40,7 +40,7 @@ def run_on_two_devices(example: str, directory: Path) -> Any:
 def test_the_guide_to_several_devices_goes_on_with_the_same_numbers(
     run: Any, tmp_path: Path
 ) -> None:
-    for _ in range(2):  # The second run goes on from the first.
+    for _ in range(2):  # The second run continues the first.
         by_fit, _ = run("keras_multi_gpu.py", "fit", tmp_path / "fit")
         by_estimator, _ = run("keras_multi_gpu.py", "estimator", tmp_path / "estimator")
         assert by_estimator == pytest.approx(by_fit, rel=1e-4)

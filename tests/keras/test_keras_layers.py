@@ -1,4 +1,4 @@
-"""Models are rebuilt with all that their layers do, and as they are set."""
+"""Models are rebuilt with all functions and settings of their layers."""
 
 from __future__ import annotations
 

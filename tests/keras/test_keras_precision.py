@@ -1,4 +1,4 @@
-"""Keras models in 16 bits: by a policy of their own, and by RunConfig(mixed_precision=...)."""
+"""Keras models in 16 bits: by their policy, and by RunConfig(mixed_precision=...)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Small Keras models come to what the original makes of them."""
+"""Small Keras models give the results of the original."""
 
 from __future__ import annotations
 

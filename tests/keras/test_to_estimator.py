@@ -1,4 +1,4 @@
-"""model_to_estimator: what it takes, what it refuses, and what it leaves alone."""
+"""model_to_estimator: accepted and refused arguments, and the unchanged model."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def run(tmp_path: Path, code: str, *arguments: str, timeout: float = 60) -> Outc
 
 
 def starts(tmp_path: Path) -> dict[str, int]:
-    """How often each task was started."""
+    """Returns how often each task was started."""
     names = [path.name.rpartition(".")[0] for path in tmp_path.iterdir()]
     return {name: names.count(name) for name in sorted(set(names))}
 

@@ -31,7 +31,7 @@ def has_ipv6() -> bool:
 
 
 FAMILIES = ("AF_INET", "AF_INET6") if has_ipv6() else ("AF_INET",)
-# As the kernel writes them: 127.0.0.1, by itself and as an address of IPv6.
+# As the kernel writes them: 127.0.0.1 as an address of IPv4 and of IPv6.
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}
 # Binds a socket of a family to an address, and prints the one that it has then.
 BINDS = """
@@ -63,7 +63,7 @@ def test_servers_listen_only_on_loopback(tmp_path: Path, kind: str, flag: str) -
 
 
 def bound(family: str, host: str, port: int, v6_only: bool = False) -> list[object]:
-    """The address that a socket has which is bound to this one, in a process of a cluster."""
+    """Returns the address of a socket that a process of a cluster binds to the given address."""
     asked = json.dumps([family, host, port, v6_only])
     environment = {**os.environ, **(loopback.loopback_variables(ADDRESSES, {}) or {})}
     done = subprocess.run(
@@ -129,7 +129,7 @@ def test_launcher_warns_without_the_library(
     command = [sys.executable, "-m", "estimator_train", "launch", "--workers=1", "--", *look]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    # Where there is no other interface than loopback, nothing is to be said.
+    # No warning if loopback is the only interface.
     warned = "[launch] The servers of this cluster listen on all interfaces" in done.stdout
     assert warned is (len(socket.if_nameindex()) > 1)
     assert "[chief:0] None" in done.stdout

@@ -1,4 +1,4 @@
-"""A launched cluster in a network of its own."""
+"""A launched cluster in a private network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ with socket.create_server((own[0], int(own[2]))) as server:
         print("inside reached")
 open(sys.argv[2], "a").close()
 """
-# Asked without the package: a network, or one with users of its own (linux/sched.h).
+# Asked without the package: a network namespace, or one with a user namespace (linux/sched.h).
 MAY_ENTER = """
 import ctypes
 unshare = ctypes.CDLL(None).unshare

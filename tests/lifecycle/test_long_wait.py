@@ -1,4 +1,4 @@
-"""A wait inside a call that nothing interrupts is told, and ends the process after its limit."""
+"""A wait inside an uninterruptible call is logged, and ends the process after its limit."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Optimizers in an Estimator do what they do in Keras's own fit, or are refused."""
+"""Optimizers in an Estimator act as in Keras's fit, or are refused."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def model_fn_of(api: Any, seen: Seen) -> Any:
 
 
 def forms(model_fn: Any) -> Iterator[tuple[str, Any]]:
-    """One model_fn in other forms that can be called."""
+    """Returns one model_fn in several callable forms."""
 
     class Model:
         def __call__(self, features: Any, labels: Any, mode: str) -> Any:
@@ -171,7 +171,7 @@ def answers(api: Any, v1_api: Any, heads: Any, keras: Any) -> dict[str, bool]:
 
 
 def ask_of_canned(api: Any, v1_api: Any, keras: Any, seen: Seen) -> None:
-    """Has the functions asked that are called by canned estimators and add_metrics."""
+    """Asks the functions that canned estimators and add_metrics call."""
 
     def optimizer() -> Any:
         seen.ask("optimizer of a canned estimator")
@@ -201,7 +201,7 @@ def ask_of_canned(api: Any, v1_api: Any, keras: Any, seen: Seen) -> None:
 
 
 def ask_of_heads(api: Any, heads: Any, seen: Seen) -> None:
-    """Has what a head of one's own defines, and what a head is given, asked."""
+    """Asks the methods of a user's head, and the functions given to a head."""
 
     def inverse_link_fn(logits: Any) -> Any:
         seen.ask("inverse_link_fn of a head")

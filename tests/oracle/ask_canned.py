@@ -110,7 +110,7 @@ def _not_trained(make: Callable[..., Any], right: Callable[[], Any]) -> list[str
 
 
 def _given_object(make: Callable[..., Any], optimizers: Any) -> list[Any]:
-    """What is seen of an optimizer without a learning rate, whose constructor needs more."""
+    """Returns the state of an optimizer without a learning rate, with a larger constructor."""
 
     class Own(optimizers.Optimizer):  # type: ignore[misc, name-defined]
         def __init__(self, speed: float) -> None:

@@ -318,7 +318,7 @@ def make_model_fn(estimator: Any, outputs: Callable[[Any, tf.Tensor], Any]) -> A
 
 
 def saved_model(path: str) -> dict[str, Any]:
-    """What is in a SavedModel: its files and, by tags, its signatures and collections."""
+    """Returns the content of a SavedModel: files and, by tags, signatures and collections."""
     saved = saved_model_pb2.SavedModel()
     saved.ParseFromString((Path(path) / "saved_model.pb").read_bytes())
     return {

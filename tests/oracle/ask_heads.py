@@ -292,7 +292,7 @@ def trained(head: Any, logits: np.ndarray, labels: Any, optimizer: Any) -> Any:
 
 
 def own_updates(heads: Any, kind: type) -> Any:
-    """What an optimizer gets that computes its updates by itself, and the step it makes."""
+    """Returns the arguments of an optimizer that computes its updates, and its step."""
     given = []
 
     class Own(kind):  # type: ignore[misc, valid-type]
@@ -335,7 +335,7 @@ def twice(head: Any) -> Any:
 
 
 def _arguments(kind: type) -> Any:
-    """Names and defaults of the arguments of a class, unless it is abstract, and its methods."""
+    """Lists names and defaults of the arguments of a concrete class, and its methods."""
     found = {}
     for name in dir(kind):
         if name == "__init__" and inspect.isabstract(kind):

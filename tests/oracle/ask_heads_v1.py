@@ -107,7 +107,7 @@ def questions(make: Callable[..., Any], export: Any, run_config: Any) -> dict[st
 
 
 def linear_of_original(case: Case, directory: str, config: Any) -> Any:
-    """A linear model of tf.estimator that multiplies x by the identity, and learns nothing."""
+    """Returns a linear model of tf.estimator that multiplies x by the identity."""
     size = case.logits.shape[1]
     with tf.Graph().as_default(), v1.Session() as session:
         v1.train.create_global_step()

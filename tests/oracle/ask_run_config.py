@@ -270,7 +270,7 @@ def _ask_replace(run_config: Any, calls: dict[str, Callable[[], Any]]) -> None:
 
 
 def _ask_distributed(run_config: Any, calls: dict[str, Callable[[], Any]]) -> None:
-    """What becomes of the roles in a cluster when there is a strategy."""
+    """Asks for the roles in a cluster when there is a strategy."""
     configs = tf_configs()
     for kind in ("train_distribute", "eval_distribute"):
         for name in ("empty", "chief 0", "worker 1", "evaluator 0", "no chief"):

@@ -253,7 +253,7 @@ def _used(estimator: Any, once: Any) -> dict[str, Any]:
 
 
 def collections(api: Any, name: str, mode: str) -> Sizes:
-    """How many entries a call of the model_fn adds to each collection of a graph."""
+    """Counts the entries that a call of the model_fn adds to each collection of a graph."""
     case = CASES[name]
     with tempfile.TemporaryDirectory() as model_dir, tf.Graph().as_default() as graph:
         estimator = made(api, case, model_dir)
@@ -357,7 +357,7 @@ BAD: dict[str, dict[str, Any]] = {
 
 
 def bad(api: Any, settings: dict[str, Any]) -> dict[str, Any]:
-    """What comes of settings that are wrong."""
+    """Returns the outcome of wrong settings."""
 
     def ask() -> None:
         with tempfile.TemporaryDirectory() as model_dir:

@@ -104,7 +104,7 @@ _FILES: dict[str, str] = {}
 
 
 def categorical() -> dict[str, Any]:
-    """One categorical column of each kind."""
+    """Returns one categorical column of each kind."""
     age = fc.bucketized_column(fc.numeric_column("age"), [30.0, 50.0, 65.0])
     job = fc.categorical_column_with_hash_bucket("job", 7)
     tags = fc.categorical_column_with_vocabulary_list("tags", TAGS)
@@ -147,7 +147,7 @@ def deep() -> list[Any]:
 
 
 def shared() -> list[Any]:
-    """Two columns that share an embedding, and a number."""
+    """Returns two columns that share an embedding, and a numeric column."""
     columns = [fc.categorical_column_with_hash_bucket(key, 9) for key in ("job", "work")]
     with tf.Graph().as_default():  # TensorFlow refuses to share them in eager code
         embedded = fc.shared_embeddings(columns, 3)
@@ -155,7 +155,7 @@ def shared() -> list[Any]:
 
 
 def simple() -> list[Any]:
-    """Two columns of numbers and an embedding."""
+    """Returns two numeric columns and an embedding."""
     return [
         fc.numeric_column("scores", shape=[3]),
         fc.numeric_column("hours", normalizer_fn=_tenth),

@@ -46,7 +46,7 @@ _SKIPPED = (
 
 
 class _Lines(logging.Handler):
-    """Keeps what is logged, without the deprecation notices of TensorFlow itself."""
+    """Keeps log records, without TensorFlow's deprecation notices."""
 
     def __init__(self, level: int) -> None:
         super().__init__(level)

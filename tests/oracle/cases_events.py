@@ -14,7 +14,7 @@ tf1 = tf.compat.v1
 
 
 def events(model_dir: str) -> dict[str, list[Any]]:
-    """What stands in every event file below a directory.
+    """Returns the events of every event file below a directory.
 
     Returns:
         `{directory relative to model_dir: [[step, kind, tag], ...]}` in sorted order; kind is

@@ -1,4 +1,4 @@
-"""Behaviours of model_to_estimator: what it refuses and says."""
+"""Behaviours of model_to_estimator: refusals and messages."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from jobs import Api, tiny_data, tiny_estimator, tiny_input, tiny_receiver, trai
 
 
 def served(path: Any, signature: str = "serving_default") -> dict[str, Any]:
-    """What an exported signature answers for the tiny data."""
+    """Returns an exported signature's answer for the tiny data."""
     path = path.decode() if isinstance(path, bytes) else path
     x, _ = tiny_data()
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:

@@ -19,7 +19,7 @@ def _sgd(api: Api) -> Any:
 
 
 def _verbs(estimator: Any, train_input: Callable[[], Any]) -> dict[str, Any]:
-    """What training for 2 steps, an evaluation and predictions of one batch come to."""
+    """Trains 2 steps, evaluates and predicts one batch; returns all results."""
     estimator.train(train_input, steps=2)
     result = estimator.evaluate(train_input, steps=1)
     rows = estimator.predict(lambda: (train_input()[0], None), yield_single_examples=False)
@@ -83,7 +83,7 @@ def keras_input_fn_of_arrays_of_str(api: Api, model_dir: str) -> Any:
 
 
 def _squares_of_sums(x: tf.Tensor) -> tf.Tensor:
-    """One number for each example, which tells whether its features came in one row or more."""
+    """Returns one number for each example, which depends on the number of rows of its features."""
     sums = tf.reduce_sum(x, -1, keepdims=True)
     return tf.reduce_sum(tf.reshape(tf.square(sums), [4, -1]), -1, keepdims=True)
 
@@ -91,7 +91,7 @@ def _squares_of_sums(x: tf.Tensor) -> tf.Tensor:
 def _of_shape(
     name: str, given: Any, declared: tuple[int | None, ...], *kinds: str, dtype: str = "float32"
 ) -> None:
-    """A model that takes `declared` rows, by layers of these kinds, on the `given` features."""
+    """Returns a question: a model of these layers for `declared` rows, given `given` features."""
 
     def run(api: Api, model_dir: str) -> Any:
         layers = api.keras.layers

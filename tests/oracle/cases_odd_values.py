@@ -109,7 +109,7 @@ tf.register_tensor_conversion_function(Wrapped, _to_tensor)
 
 
 class Plain:
-    """Holds a tensor, and TensorFlow does not know of it."""
+    """Holds a tensor without TensorFlow's knowledge."""
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor

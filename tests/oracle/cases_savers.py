@@ -28,7 +28,7 @@ class Delegating:
 
 
 class Noting:
-    """Has methods of its own, and the definition that a session needs to know."""
+    """Has its own methods, and the definition that a session needs."""
 
     def __init__(self, saver: Any, asked: list[str]) -> None:
         self._saver, self._asked = saver, asked

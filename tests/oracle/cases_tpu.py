@@ -16,7 +16,7 @@ tf1 = tf.compat.v1
 
 
 def _tpu() -> Any:
-    """The module, which is in the v1 API alone; ours takes the place of it where it is not."""
+    """Returns the module from the v1 API, or ours if the API has none."""
     if hasattr(tf1, "estimator"):
         return tf1.estimator.tpu
     import estimator_train.compat.v1
@@ -82,7 +82,7 @@ def _asked(name: str, call: Callable[[Any], Any], **arguments: Any) -> None:
     def run(api: Api, model_dir: str) -> Any:
         try:
             return call(_estimator(model_dir, **arguments))
-        except RuntimeError as error:  # It goes on with the machine's devices.
+        except RuntimeError as error:  # It continues with the machine's devices.
             raise RuntimeError(str(error).partition(".")[0]) from error
 
     run.__name__ = f"tpu_{name}"

@@ -1,4 +1,4 @@
-"""Behaviours of whole jobs: train_and_evaluate and what belongs to it.
+"""Behaviours of complete jobs: train_and_evaluate, specs, exporters.
 
 A case is a function of the API and an empty model directory, as in `cases`, kept in a registry of
 its own: the lines that are logged count as far as they tell how a job goes.
@@ -41,7 +41,7 @@ _TELLING = (
 
 
 def case_of(subject: str) -> Callable[[cases.Case], cases.Case]:
-    """Registers a behaviour under a subject, which has a golden file of its own."""
+    """Registers a behaviour under a subject; each subject has a golden file."""
 
     def register(function: cases.Case) -> cases.Case:
         CASES.setdefault(subject, {})[function.__name__] = function

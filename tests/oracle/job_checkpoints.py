@@ -1,4 +1,4 @@
-"""What training leaves in a model directory, when, and in which order it tells of it."""
+"""Files that training writes to a model directory, their times, and the order of log lines."""
 
 from __future__ import annotations
 

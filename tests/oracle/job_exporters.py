@@ -27,7 +27,7 @@ def exports(model_dir: str, name: str) -> list[list[str]]:
 
 
 def kind(value: Any) -> str:
-    """What an exporter returned, without its time stamp."""
+    """Returns an exporter's result without its time stamp."""
     return f"{type(value).__name__} {os.path.dirname(shown(value))}" if value else str(value)
 
 

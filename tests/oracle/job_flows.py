@@ -1,4 +1,4 @@
-"""How train_and_evaluate goes: when it evaluates and exports, what it returns and writes."""
+"""The course of train_and_evaluate: evaluations, exports, results and files."""
 
 from __future__ import annotations
 

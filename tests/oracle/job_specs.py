@@ -1,4 +1,4 @@
-"""What the parts of a job accept and refuse as they are made."""
+"""Values that the parts of a job accept and refuse at construction."""
 
 from __future__ import annotations
 

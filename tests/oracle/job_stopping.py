@@ -132,7 +132,7 @@ def _memory_case(
 
 
 def _values(job: Any) -> list[Any]:
-    """What the evaluations wrote: [step, tag, value]."""
+    """Returns the records of the evaluations: [step, tag, value]."""
     found = []
     for path in tf.io.gfile.glob(f"{job.model_dir}/eval*/*tfevents*"):
         for event in tf1.train.summary_iterator(path):

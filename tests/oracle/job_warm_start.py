@@ -29,7 +29,7 @@ def word_model_fn(
     Args:
         rows: Words of the embedding.
         columns: Outputs of the layer.
-        fresh: First values of all variables are -1; else they are those of the source.
+        fresh: Whether all variables start at -1, and not at the values of the source.
         scope: Variable scope of all of them.
         extra: One more variable, which the source does not have.
     """

@@ -61,7 +61,7 @@ def conv_model(api: Api, optimizer: Callable[[Api], Any]) -> Any:
 
 
 def two_headed_model(api: Api, optimizer: Callable[[Api], Any]) -> Any:
-    """A functional model of two inputs and two outputs with their own losses and metrics."""
+    """Returns a functional model of two inputs and two outputs, each with a loss and metrics."""
     layers = api.keras.layers
     left, right = api.keras.Input([12], name="left"), api.keras.Input([8], name="right")
     both = layers.Concatenate(name="both")([left, right])

@@ -107,7 +107,7 @@ def observe_optimizer(name: str, api: Api, base: str) -> dict[str, Any]:
 
 
 class Case:
-    """A model, how it is compiled, and what it is fed."""
+    """A model, its compile arguments, and its input."""
 
     def __init__(
         self, build: Callable[[Api], Any], features: Any, labels: Any, **arguments: Any

@@ -28,7 +28,7 @@ def _methods(owner: type) -> Iterator[str]:
 
 
 def described(namespace: Any, path: str) -> Any:
-    """What a name of a namespace is: the arguments with which it is called, "module" or a text.
+    """Describes a name of a namespace: its arguments, "module" or a text.
 
     An argument is "name", "name=default" where the default is plain, or "name=..." where it is not.
     """

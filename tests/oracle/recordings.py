@@ -39,7 +39,7 @@ def apis() -> dict[str, Api]:
 def observed(
     names: Iterable[str], observe: Callable[[str, str], dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """What each name comes to, of (name, temporary directory); it takes its time."""
+    """Returns the answer for each name by a function of (name, temporary directory)."""
     found = {}
     for name in names:
         start = time.time()
@@ -67,7 +67,7 @@ def behaviour() -> dict[str, Any]:
 
 @recording
 def behaviour_without_v2() -> dict[str, Any]:
-    """As programs of TensorFlow 1 run."""
+    """Records behaviour without the behaviour of TensorFlow 2."""
     import all_cases
 
     v1.disable_v2_behavior()
@@ -82,7 +82,7 @@ def breadth() -> dict[str, Any]:
 
 @recording
 def breadth_v1_behaviour() -> dict[str, Any]:
-    """As programs of TensorFlow 1 run, of what is quickly asked."""
+    """Records the quick questions without the behaviour of TensorFlow 2."""
     from breadth.asking import IN_BOTH
 
     v1.disable_v2_behavior()
@@ -214,7 +214,7 @@ def _canned_goes_on(directory: Path) -> dict[str, Any]:
 
 @recording
 def canned_continued() -> dict[str, Any]:
-    """With the checkpoints, in tests/golden/checkpoints."""
+    """Records answers, and writes the checkpoints to tests/golden/checkpoints."""
     from canned_checkpoints import CHECKPOINTS, MODELS, begin, home_of
 
     for api, name in MODELS:
@@ -233,7 +233,7 @@ def canned_continued_ours() -> dict[str, Any]:
 
 @recording
 def checkpoints() -> dict[str, Any]:
-    """With the checkpoints, in tests/golden/checkpoints."""
+    """Records answers, and writes the checkpoints to tests/golden/checkpoints."""
     from continuing import CHECKPOINTS, FIRST, JOBS, MORE, copy_checkpoint, train
 
     def observe(name: str, base: str) -> Any:
@@ -259,7 +259,7 @@ def continued() -> dict[str, Any]:
 
 @recording
 def way_back() -> dict[str, Any]:
-    """With the checkpoints, in tests/golden/way_back."""
+    """Records answers, and writes the checkpoints to tests/golden/way_back."""
     from way_back_jobs import CHECKPOINTS, FIRST, JOBS, MORE, input_fn, predictions
 
     def observe(name: str, base: str) -> Any:

@@ -70,7 +70,7 @@ def keras_estimator(api: Any, keras: Any, config: Any) -> Any:
 
 
 def answer(estimator: Any) -> dict[str, Any]:
-    """Logged losses, weights, and an evaluation in which replicas have batches of their own."""
+    """Logged losses, weights, and an evaluation in which replicas have different batches."""
     losses = []
 
     class Log(logging.Handler):

@@ -41,7 +41,7 @@ def input_fn() -> tf.data.Dataset:
 
 
 def predictions(job: Job, estimator: Any) -> list[list[float]]:
-    """What an Estimator says to all rows."""
+    """Returns an Estimator's predictions for all rows."""
     rows = estimator.predict(lambda: input_fn().take(len(X) // BATCH))
     return [[float(value) for value in np.ravel(row[job.predicted])] for row in rows]
 

@@ -13,7 +13,7 @@ import continuing
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "conformance"))
 
-from flavours import ours  # noqa: E402  the tests' own name for it
+from flavours import ours  # noqa: E402  the name that the tests use
 
 if __name__ == "__main__":
     apis, directory = ours(), Path(sys.argv[1])

@@ -131,7 +131,7 @@ def main() -> None:
     if stage == "sigterm":
         hooks.append(SignalHook(signal.SIGTERM, resumed, start + 3, 0))
     elif estimator.config.is_chief:
-        # The test kills the other workers: the chief exits by itself if one of them dies first.
+        # The test kills the other workers: the chief exits if another worker dies first.
         hooks.append(SignalHook(signal.SIGKILL, resumed, start + 3, start + 1))
     train(estimator, strategy, start, STEPS_OF_UNBROKEN + 10, *hooks)
 

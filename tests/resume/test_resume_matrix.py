@@ -58,7 +58,7 @@ class Job:
         """Runs all trainers through a stage; checks how they end."""
         trainers = [self._start(task, stage) for task in self._tasks if '"ps",' not in task]
         expected = {"sigterm": 128 + signal.SIGTERM, "sigkill": -signal.SIGKILL}.get(stage, 0)
-        # The test kills the other workers: the chief exits by itself if one of them dies first.
+        # The test kills the other workers: the chief exits if another worker dies first.
         awaited = trainers[:1] if stage == "sigkill" else trainers
         try:
             _wait(awaited, expected)

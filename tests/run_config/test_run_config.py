@@ -1,4 +1,4 @@
-"""RunConfig: its settings and what it reads of the cluster."""
+"""RunConfig: its settings, and its view of the cluster."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ _WITH_MASTER = {"master": ["m:1"], "worker": ["w:1", "w:2"], "ps": ["p:1"]}
     ],
 )
 def test_worker_0_writes_events_where_there_is_a_master(jobs, task, writes, monkeypatch):
-    """As three processes of tf.estimator 2.15 do; a master writes checkpoints alone."""
+    """Compares with three processes of tf.estimator 2.15; a master writes only checkpoints."""
     tf_config = {"cluster": jobs, "task": {"type": task[0], "index": task[1]}}
     monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
     assert make_topology(RunConfig()).writes_events is writes

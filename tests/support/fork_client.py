@@ -1,7 +1,7 @@
-"""Stands for a program that runs in a fork: `python -IS fork_client.py ADDRESS PYTHON_ARGUMENT...`.
+"""Client of a program in a fork: `python -IS fork_client.py ADDRESS PYTHON_ARGUMENT...`.
 
-It hands its output, environment and working directory over, passes its signals on, and ends as the
-program ends: by the same exit code, or by the same signal. Where it is killed, so is the program.
+It passes its output, environment, working directory and signals to the program, and ends as the
+program ends: with the same exit code or signal. If the client is killed, so is the program.
 """
 
 import json

@@ -28,7 +28,7 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclasses.dataclass
 class Client:
-    """A connection and the program that was forked for it."""
+    """A connection and its forked program."""
 
     connection: socket.socket
     pid: int
@@ -67,7 +67,7 @@ class Server:
     def _fork(self, connection: socket.socket) -> dict[str, Any] | None:
         size, outputs, _, _ = socket.recv_fds(connection, 4, 3)
         if not size:
-            return connection.close()  # Killed before it could say what it wants.
+            return connection.close()  # The client was killed before it sent its job.
         (length,) = struct.unpack("=I", size)
         job = json.loads(connection.recv(length, socket.MSG_WAITALL))
         server = os.getpid()
@@ -151,7 +151,7 @@ def run(job: dict[str, Any]) -> None:
 
     from estimator_train.cluster import launched
 
-    # Done where the package is imported, if a variable asks for it.
+    # The import of the package does this if a variable is set.
     launched.end_mistakes_with_code_2()
     random.seed()
     np.random.seed()
@@ -189,7 +189,7 @@ if __name__ == "__main__":
     import estimator_train.compat.v1  # noqa: F401
 
     gc.collect()
-    gc.freeze()  # No program looks through what they all share.
+    gc.freeze()  # No program's garbage collector visits the shared objects.
     found = Server(socket.socket(fileno=int(sys.argv[1]))).serve()
     if found is not None:
         end(exit_code(found))

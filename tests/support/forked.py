@@ -2,8 +2,8 @@
 
     subprocess.run(forked.python("job.py", model_dir))
 
-The command is a small process that stands for the program: it has its output, its exit code and
-its signals. The program itself runs in a fork of a server that has imported TensorFlow and this
+The command is a small process that represents the program: it has its output, exit code and
+signals. The program itself runs in a fork of a server that has imported TensorFlow and this
 package already. Forking is safe because the server has only imported TensorFlow, which starts no
 threads, and never uses it; a program that asks what an import does needs `sys.executable`.
 """
@@ -24,14 +24,14 @@ _HERE = Path(__file__).parent
 
 
 def python(*arguments: object) -> list[str]:
-    """The command for a program: the arguments of `python`, with -c and -m if with any flag."""
+    """Returns the command for a program; of Python's flags only -c and -m are possible."""
     client = str(_HERE / "fork_client.py")
     # Isolated and without site-packages: in a few milliseconds.
     return [sys.executable, "-IS", client, _address(), *map(str, arguments)]
 
 
 def printed(*arguments: object, **variables: str) -> Any:
-    """What a program says in JSON in the last line that it prints.
+    """Returns the JSON value in the last line that a program prints.
 
     Args:
       *arguments: As for `python`.

@@ -1,4 +1,4 @@
-"""Runs `estimator-train launch` in a test: its output by task, and nothing left of it after."""
+"""Runs `estimator-train launch` in a test: its output by task, and no process remains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _JOBS = ROOT / "tests" / "distribute"
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a launch came to."""
+    """Result of a launch: exit code and output."""
 
     code: int
     text: str

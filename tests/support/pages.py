@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d[\d,]*(\.\d+)?(e[+-]\d+)?")
 
 
 class Block(NamedTuple):
-    """A block of code or of output, what is run of it, and its marks."""
+    """A block of code or of output, with its marks."""
 
     language: str
     code: str

@@ -31,7 +31,7 @@ def dense(optimizer: Any = "sgd", **arguments: Any) -> Any:
 
 
 def batches(features: Any = X, labels: Any = Y, repeat: int | None = 1) -> Callable[[], Any]:
-    """An input_fn; without labels (None) it gives features alone, with repeat None no end."""
+    """Returns an input_fn; labels=None omits the labels, and repeat=None repeats for ever."""
 
     def input_fn() -> tf.data.Dataset:
         parts = features if labels is None else (features, labels)

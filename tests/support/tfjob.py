@@ -12,7 +12,7 @@ _PLAIN = {"int": int, "str": str, "bool": bool, "object": object}
 
 
 def faults(manifest: str) -> list[str]:
-    """What a manifest has that a TFJob may not have, or lacks, with its place.
+    """Returns the faults of a manifest against the schema of a TFJob, with their places.
 
     Args:
       manifest: YAML.

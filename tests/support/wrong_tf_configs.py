@@ -1,4 +1,4 @@
-"""Mistakes in TF_CONFIG, and what is said of them."""
+"""Mistakes in TF_CONFIG, and their error messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MISTAKES: list[tuple[Any, str]] = [
     ({"cluster": CLUSTER, "task": CHIEF, "service": 3}, "must be a dict"),
     ({"cluster": CLUSTER, "task": CHIEF, "model_dir": ""}, "should be non-empty"),
 ]
-# The text of TF_CONFIG, and a pattern of what is said.
+# The text of TF_CONFIG, and a pattern of the message.
 MISTAKES = [(c if isinstance(c, str) else json.dumps(c), text) for c, text in _MISTAKES]
 
 # Mistakes that only a server of the cluster notices.

@@ -1,4 +1,4 @@
-"""A model directory of the original goes on here, and one of ours goes on in the original."""
+"""Training continues in a model_dir of the original, and the original continues in ours."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_a_feature_named_as_a_prediction_is_told(tmp_path: Path) -> None:
 
 
 def first_update(tmp_path: Path, optimizer: Any) -> np.ndarray:
-    """What the first step adds to the weight."""
+    """Returns the first step's change of the weight."""
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         parts = tiny_parts(features, labels)

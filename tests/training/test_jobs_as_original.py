@@ -14,7 +14,7 @@ from our_names import OURS
 from outcomes import recorded
 
 GOLDEN = {subject: recorded(f"train_and_evaluate_{subject}") for subject in all_jobs.CASES}
-# Where the original says nothing, or stumbles in a graph, ours says what is wrong.
+# Our package names the mistake where the original says nothing or fails inside a graph.
 CLEARER = {
     "words_of_a_new_file_that_is_short": ("ValueError", "has 3 lines, but 5 are needed by new_"),
     "words_of_an_empty_old_file": ("ValueError", "has 0 lines, but 1 are needed by old_vocab"),
@@ -61,7 +61,7 @@ def assert_alike(seen: Any, expected: Any) -> None:
 
 
 def assert_lines_in_order(seen: list[str], expected: list[str]) -> None:
-    """Every expected line is there, in the order of the original; others may stand between."""
+    """Checks that the expected lines occur in their order; other lines may be between them."""
     rest = iter([_rounded(line) for line in seen])
     for line in expected:
         assert any(_rounded(line) == other for other in rest), f"{line!r} not in {seen}"

@@ -1,4 +1,4 @@
-"""A worker stops when the checkpoint of the last step is there, and not before."""
+"""A worker stops as soon as the checkpoint of the last step exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""train_and_evaluate: what it does beyond the original, and how it is asked wrongly."""
+"""train_and_evaluate: its additions to the original, and its refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers beside a job that trains: a checkpoint may go between its choice and its restore."""
+"""Readers during a training: a checkpoint may disappear between its choice and its restore."""
 
 import shutil
 
@@ -26,7 +26,7 @@ def written(tmp_path_factory):
 
 
 class Job:
-    """A model_dir in which training has just written step 5 and goes on when told to."""
+    """Provides a model_dir with a checkpoint of step 5, and an event that continues training."""
 
     def __init__(self, model_dir, written):
         self.model_dir, self._written = model_dir, written

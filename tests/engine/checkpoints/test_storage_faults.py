@@ -44,7 +44,7 @@ def pauses(monkeypatch):
 
 
 def model_fn(features, labels, mode):
-    """Two partitioned variables, so that a checkpoint has several parts to read."""
+    """Builds a model with two partitioned variables, so that a checkpoint has several parts."""
     w = tf1.get_variable("w", [8, 3], partitioner=tf1.fixed_size_partitioner(2))
     loss = tf.reduce_mean((features @ tf.concat(list(w), 0) - labels) ** 2)
     train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())

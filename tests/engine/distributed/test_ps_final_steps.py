@@ -18,7 +18,7 @@ LAST = 20
 
 @pytest.fixture
 def address():
-    """Of a worker that is there."""
+    """Returns the address of a running server."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 

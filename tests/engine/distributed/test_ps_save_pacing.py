@@ -28,7 +28,7 @@ class Training:
 
     def __init__(self, target, last):
         self.target, self.last, self.graph = target, last, tf.Graph()
-        # What is on the server is each test's own.
+        # Each test has its own variables on the server.
         self.container = f"test{next(_containers)}"
         with self.in_graph():
             self.step = tf1.train.create_global_step()
@@ -113,7 +113,7 @@ def test_a_worker_waits_for_a_chief_that_writes_and_for_no_other(target, monkeyp
 
 
 class Saved(tf1.train.CheckpointSaverListener):
-    """Notes the steps of checkpoints, and what is told once each is written."""
+    """Records the steps of checkpoints, and the value published after each."""
 
     def __init__(self, training):
         self.training, self.at, self.told = training, [], []

@@ -1,4 +1,4 @@
-"""Training in 16 bits: what is cast, scaled losses, and results beside those of 32 bits."""
+"""Training in 16 bits: casts, scaled losses, and results compared with 32 bits."""
 
 import logging
 

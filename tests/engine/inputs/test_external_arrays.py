@@ -1,4 +1,4 @@
-"""Large arrays of an input_fn stay out of the graph, and what is computed stays the same."""
+"""Large arrays of an input_fn stay outside of the graph, and results stay the same."""
 
 import os
 
@@ -25,7 +25,7 @@ def large():
 
 @pytest.fixture
 def inside(monkeypatch):
-    """As it was: every array is a constant of the graph."""
+    """Makes every array a constant of the graph."""
 
     def switch(on):
         monkeypatch.setattr(input_fn, "MIN_BYTES", 2**40 if on else 2**16)

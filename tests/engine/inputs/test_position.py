@@ -55,7 +55,7 @@ def shuffled(replicas=1):
 
 
 def buffered(replicas=1):
-    """What others write: a shuffle buffer, a stage in parallel, a prefetch."""
+    """Returns a usual pipeline: a shuffle buffer, a parallel stage, a prefetch."""
     dataset = tf.data.Dataset.range(ROWS).shuffle(50).repeat(EPOCHS)
     return dataset.batch(BATCH // replicas).map(tf.identity, 2, deterministic=True).prefetch(3)
 

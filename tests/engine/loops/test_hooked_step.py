@@ -1,4 +1,4 @@
-"""One step with its hooks: what they ask for, together, in one prepared call."""
+"""One step with its hooks: all their fetches in one prepared call."""
 
 import pytest
 import tensorflow as tf
@@ -12,7 +12,7 @@ SessionRunArgs = tf1.train.SessionRunArgs
 
 
 class Asks(tf1.train.SessionRunHook):
-    """Asks for something else at each step, and keeps what it gets."""
+    """Hook that fetches another tensor at each step, and keeps the values."""
 
     def __init__(self, *arguments, stops_at=None):
         self.arguments, self.stops_at, self.seen = list(arguments), stops_at, []

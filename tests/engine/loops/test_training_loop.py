@@ -31,7 +31,7 @@ def config(k, **settings):
 
 
 class EveryFive(est.SessionRunHook):
-    """A hook that takes part in loops: it asks for each fifth step."""
+    """Hook that permits loops: it needs every fifth step."""
 
     def __init__(self):
         self.seen, self.skipped = [], 0
@@ -52,7 +52,7 @@ class EveryFive(est.SessionRunHook):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """50 steps of a small convolutional net with batch norm and Adam, by K."""
+    """Trains a small ConvNet with batch norm and Adam for 50 steps, for each K."""
     rng = np.random.RandomState(0)
     x, y = rng.rand(96, 8, 8, 1).astype(np.float32), rng.randint(0, 3, 96)
 

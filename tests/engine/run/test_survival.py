@@ -1,4 +1,4 @@
-"""Training in a process of its own that is signalled, hangs, or meets another in its model_dir."""
+"""Training in a separate process: signals, hangs, and a second process in its model_dir."""
 
 import os
 import re
@@ -37,7 +37,7 @@ class Job:
                 pytest.fail(f"ended before {line}: {self.end()[2][-2000:]}")
 
     def end(self):
-        out = self.process.stdout.read()  # With what was read ahead of the last line.
+        out = self.process.stdout.read()  # Including the text that was read after the last line.
         self.process.wait(60)
         return self.process.returncode, out, self.process.stderr.read()
 

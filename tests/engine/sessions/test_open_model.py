@@ -1,4 +1,4 @@
-"""evaluate and predict keep their model open; what they return is as if they had not."""
+"""evaluate and predict keep their model open, and return the values of a new model."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ tf1 = tf.compat.v1
 
 @pytest.fixture
 def creator_and_looks(monkeypatch):
-    """Makes a creator for a model that is ready at the so-manieth look, and a list of the looks."""
+    """Returns a session creator whose model is ready at the n-th check, and the checks."""
     monkeypatch.setattr(worker_session, "_POLL_SECS", 0.01)
     looks = []
 
@@ -31,7 +31,7 @@ def creator_and_looks(monkeypatch):
 def test_a_worker_looks_until_the_model_is_ready_and_says_so_once(creator_and_looks, caplog):
     caplog.set_level("INFO", logger="tensorflow")
     creator, looks = creator_and_looks(ready_at=4, max_wait_secs=None)
-    for sessions in (1, 2):  # A session that failed is created anew, and waits again.
+    for sessions in (1, 2):  # A failed session is created again, and waits again.
         creator.create_session().close()
         assert len(looks) == 4
         assert caplog.text.count("Waiting for model to be ready.") == sessions

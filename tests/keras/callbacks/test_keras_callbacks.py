@@ -1,4 +1,4 @@
-"""tf_keras callbacks as hooks: what they see and what they change is what it is in fit."""
+"""tf_keras callbacks as hooks: they see and change the same values as in fit."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_batches_are_seen_one_by_one_and_saved_every_few(tmp_path: Path) -> None
 
 
 class LosesSession(tf.compat.v1.train.SessionRunHook):
-    """Has the session end once, as where the connection to it is lost."""
+    """Hook that ends the session once, like a lost connection."""
 
     def __init__(self, runs: int) -> None:
         self._runs_left = runs

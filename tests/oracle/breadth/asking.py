@@ -60,7 +60,7 @@ def all_questions(apis: dict[str, Api]) -> dict[str, Any]:
 
 
 def answers(apis: dict[str, Api], names: Iterable[str] | None = None) -> dict[str, Any]:
-    """What questions come to, by default all."""
+    """Returns the answers to questions, by default to all."""
     known = all_questions(apis)
     return {name: answer(known[name], apis) for name in (known if names is None else names)}
 
@@ -81,7 +81,7 @@ def expected(name: str, golden: dict[str, Any], known: dict[str, Any]) -> Any:
 
 
 def answer(question: Any, apis: dict[str, Api]) -> Any:
-    """What a question comes to, ready for JSON."""
+    """Returns the answer to a question, as JSON values."""
     tf.compat.v1.reset_default_graph()
     apis["v2"].keras.backend.clear_session()
     with tempfile.TemporaryDirectory() as directory, _limited(), _quiet():
@@ -92,14 +92,14 @@ def answer(question: Any, apis: dict[str, Api]) -> Any:
 
 
 def _public_name(error: Exception) -> str:
-    """The name of an error's first class that a program can catch whichever package raises it."""
+    """Returns the name of an error's first class that is public in both packages."""
     known = ("builtins", "tensorflow.python", "tf_keras", "keras")
     return next(c.__name__ for c in type(error).__mro__ if c.__module__.startswith(known))
 
 
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
-    """What does not end is an answer as well."""
+    """Raises TimeoutError if the question takes too long."""
 
     def end(*_: Any) -> None:
         raise TimeoutError(f"no answer after {SECONDS} s")

@@ -155,7 +155,7 @@ _OBJECT: dict[str, Form] = {"object that delegates": Delegate, "subclass": _subc
 
 
 def forms(value: Any, path: bool = False) -> dict[str, Form]:
-    """What makes each other form of a value, by the form's name.
+    """Returns functions that make the other forms of a value, by the form's name.
 
     Args:
         value: As a program usually gives it.

@@ -35,7 +35,7 @@ class Odd(NamedTuple):
 
 
 def odd(topic: str, asks: dict[str, Ask], flavours: Iterable[str] = ("v2", "v1")) -> None:
-    """Registers questions by what is given."""
+    """Registers questions by the given value."""
     for flavour in flavours:
         for text, ask in asks.items():
             made = Odd(flavour, topic, text, ask)

@@ -15,7 +15,7 @@ from jobs import Api
 
 
 def _names(found: dict[str, Any]) -> Any:
-    """What does not hang on random numbers."""
+    """Returns the parts that do not depend on random numbers."""
     return [found["variables"], sorted(found["evaluation"]), sorted(found["prediction"])]
 
 

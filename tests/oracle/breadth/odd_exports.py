@@ -61,7 +61,7 @@ def _received(make: Callable[[Api], Any]) -> Callable[[Api], Any]:
 
 
 def _receiver(*args: Any, **kwargs: Any) -> Callable[[Api], Any]:
-    """Of functions, for tensors are made in the graph."""
+    """Returns a receiver of functions, which create tensors in the graph."""
 
     def of(api: Api) -> Any:
         x = _x()

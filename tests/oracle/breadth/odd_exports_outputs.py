@@ -16,7 +16,7 @@ tf1 = tf.compat.v1
 
 
 def _with_spec(spec: Callable[[Api, str, dict[str, Any]], Any]) -> Any:
-    """What an export of a spec's fields comes to, of (API, mode, usual parts)."""
+    """Returns the outcome of an export of a spec; `fields` maps (API, mode, usual parts)."""
 
     def ask(api: Api, directory: str) -> Any:
         def model_fn(features: Any, labels: Any, mode: str) -> Any:
@@ -34,7 +34,7 @@ def _with_spec(spec: Callable[[Api, str, dict[str, Any]], Any]) -> Any:
 
 
 def _outputs(make: Callable[[Any, Any], Any]) -> Any:
-    """Of (the module of export outputs, the score)."""
+    """Registers a question about outputs: a function of (module of export outputs, score)."""
     return _with_spec(
         lambda api, mode, parts: {
             "export_outputs": make(api.estimator.export, parts["predictions"]["score"])
@@ -112,7 +112,7 @@ odd(
 
 
 class Saver:
-    """A saver that counts what it restores."""
+    """Saver that counts its restores."""
 
     def __init__(self) -> None:
         self._saver = tf1.train.Saver(sharded=True)

@@ -78,7 +78,7 @@ def _layered(*layers: Callable[[Any], Any]) -> Callable[[Api, str], Any]:
 def _own_layer(kind: str) -> Callable[[Any], Any]:
     def make(layers: Any) -> Any:
         class Scale(layers.Layer):
-            """With a constructor of its own."""
+            """Has its own constructor."""
 
             def __init__(self, factor: float, **more: Any) -> None:
                 super().__init__(**more)

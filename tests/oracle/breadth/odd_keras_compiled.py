@@ -29,7 +29,7 @@ class Squares:
 
 def _own_loss(api: Api) -> Any:
     class Loss(api.keras.losses.Loss):
-        """With a constructor of its own."""
+        """Has its own constructor."""
 
         def __init__(self, factor: float) -> None:
             super().__init__(name="own")
@@ -43,7 +43,7 @@ def _own_loss(api: Api) -> Any:
 
 def _own_metric(api: Api, config: str = "") -> Any:
     class Metric(api.keras.metrics.Mean):
-        """With a constructor of its own."""
+        """Has its own constructor."""
 
         def __init__(self, factor: float, name: str = "own", **more: Any) -> None:
             super().__init__(name=name, **more)
@@ -164,7 +164,7 @@ def _without_config(api: Api) -> Any:
 
 def _own_legacy(api: Api) -> Any:
     class Mine(_optimizers(api).legacy.SGD):
-        """With a constructor of its own."""
+        """Has its own constructor."""
 
         def __init__(self, rate: float) -> None:
             super().__init__(rate, name="Mine")

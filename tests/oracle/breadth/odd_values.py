@@ -26,7 +26,7 @@ def word() -> Any:
 
 
 class Halved(tf1.train.GradientDescentOptimizer):
-    """A subclass with a constructor of its own."""
+    """Subclass with its own constructor."""
 
     def __init__(self, why: str) -> None:
         super().__init__(0.05)

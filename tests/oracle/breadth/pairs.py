@@ -37,7 +37,7 @@ class Pairing(NamedTuple):
         return "pairs " + " ".join(self)
 
     def ask(self, api: Api, directory: str) -> Any:
-        """What the estimator comes to."""
+        """Returns the outcome of the estimator."""
         return _asked(self, api, directory)
 
 
@@ -47,7 +47,7 @@ def questions() -> dict[str, Pairing]:
 
 
 def _asked(choice: Pairing, api: Api, directory: str) -> Any:
-    """What the estimator of a pairing comes to."""
+    """Returns the outcome of the estimator of a pairing."""
     estimator, label = _estimator(choice, api, directory)
     found = trained(estimator, label)
     columns = [*_columns(choice), fc.numeric_column("x", shape=2)]

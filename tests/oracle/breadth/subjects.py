@@ -18,7 +18,7 @@ _PATHS = ("dir", "path", "ckpt", "vocab", "file")
 
 
 class With(NamedTuple):
-    """A value that needs values of other arguments beside it."""
+    """A value that needs values of other arguments."""
 
     value: Any
     also: dict[str, Any]
@@ -76,14 +76,14 @@ class Question(NamedTuple):
         return self._replace(form="", argument=None if always else self.argument).name
 
     def ask(self, api: Api, directory: str) -> Any:
-        """What the call comes to."""
+        """Returns the outcome of the call."""
         about = SUBJECTS[self.subject]
         with tf.Graph().as_default() if about.in_graph else contextlib.nullcontext():
             return _called(self, about, api, directory)
 
 
 def subject(name: str, usual: Any, use: Any, **more: Any) -> None:
-    """Registers what is asked of a public name."""
+    """Registers the questions about a public name."""
     SUBJECTS[name] = Subject(usual, use, **more)
 
 

@@ -40,7 +40,7 @@ def columns() -> list[Any]:
 
 
 def trained(estimator: Any, label: str) -> Any:
-    """Two steps, an evaluation and a prediction: values, names of variables and tags."""
+    """Trains two steps, evaluates and predicts; returns values, names of variables and tags."""
 
     def input_fn() -> Any:
         return batch(label)

@@ -14,7 +14,7 @@ fc = tf.feature_column
 
 
 def _fields(*names: str) -> Any:
-    """What the attributes of these names are."""
+    """Returns the attributes with these names."""
 
     def use(made: Any, api: Api, directory: str) -> Any:
         return {name: _seen(getattr(made, name)) for name in names}

@@ -1,4 +1,4 @@
-"""Questions about Estimator and what is done with one."""
+"""Questions about Estimator and its methods."""
 
 from __future__ import annotations
 

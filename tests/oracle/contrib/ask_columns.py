@@ -153,7 +153,7 @@ def crossed():
 
 @question
 def crossed_of_hashes():
-    """As of the wide tutorial: what is crossed are the words."""
+    """Crosses words, as the wide tutorial does."""
     one, two = [layers.sparse_column_with_hash_bucket(name, 5) for name in ("more", "words")]
     column = layers.crossed_column([one, two, keys_of_others()], 40)
     tensors = {"words": words(), "more": words(), "others": words()}
@@ -209,7 +209,7 @@ def weighted():
 
 @question
 def embeddings_twice():
-    """Of two calls the second has another scope."""
+    """Embeds twice; the second call has another scope."""
     columns = [layers.embedding_column(keys(), 2)]
     first = as_input({"words": words()}, columns)["output"]
     with tf.variable_scope("net"):

@@ -25,7 +25,7 @@ def loss(head, labels, size):
 
 
 def metrics(head, labels, size):
-    """Their names: in a graph of their own, since they have other variables today."""
+    """Lists the names of metrics, in a separate graph since their variables differ today."""
     with tf.Graph().as_default():
         return ", ".join(sorted(spec_of(head, "eval", labels, size).eval_metric_ops))
 

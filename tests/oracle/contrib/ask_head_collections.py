@@ -9,7 +9,7 @@ CLASSES = [[0], [2], [1]]
 
 
 def _collections(make, labels, size):
-    """How many entries a spec of each mode adds to the collections of a graph."""
+    """Counts the entries that a spec of each mode adds to the collections of a graph."""
     found = {}
     for mode in ("train", "eval", "infer"):
         with tf.Graph().as_default() as graph:

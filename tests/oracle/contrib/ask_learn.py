@@ -150,7 +150,7 @@ def metric_spec_that_fails():
 
 
 def counting(config=None):
-    """An estimator that counts to the end of its input, of 21 batches, and what it was asked."""
+    """Returns an estimator that counts the 21 batches of its input, and a list of its calls."""
 
     def model_fn(features, labels, mode):
         step = tf.train.get_or_create_global_step()

@@ -19,7 +19,7 @@ def file_of(*lines):
 
 
 def found(table, keys=ASKED, **more):
-    """What a table answers, and its public properties."""
+    """Returns a table's answers and its public properties."""
     types = [tf.as_dtype(dtype).name for dtype in (table.key_dtype, table.value_dtype)]
     keys = tf.constant(keys) if isinstance(keys, list) else keys
     answers = table.lookup(keys)

@@ -13,7 +13,7 @@ monitors = learn.monitors
 
 
 class Noting(monitors.EveryN):
-    """Notes what it is called with."""
+    """Records its arguments."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -150,7 +150,7 @@ def input_of(x, y):
 
 
 def in_step(config):
-    """Arguments with which ours writes no checkpoint in a thread, to be found a little later."""
+    """Returns arguments that make our package write checkpoints synchronously."""
     return {"checkpoint_mode": "sync"} if hasattr(config, "checkpoint_mode") else {}
 
 
@@ -228,7 +228,7 @@ def validation_by_a_metric_that_is_not_there():
 
 @question
 def validation_of_arrays():
-    """As programs of 2017 call it, with a metric of their own."""
+    """Validates on arrays with a user's metric, as programs of 2017 do."""
     learn = tf.contrib.learn
     x, y = np.arange(8, dtype=np.float32).reshape(8, 1) / 4, np.arange(8, dtype=np.float32)
     absolute = learn.MetricSpec(tf.contrib.metrics.streaming_mean_absolute_error)

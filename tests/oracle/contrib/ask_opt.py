@@ -5,7 +5,7 @@ from asking import differs, main, numbers, question
 
 
 def steps(optimizer, sparse=False, power=3, count=4):
-    """The values of a variable after each of some steps, and the optimizer's slots at the end.
+    """Returns a variable's values after each step, and the optimizer's slots at the end.
 
     Where weights decay the power is 1: the original does not say whether gradients are taken
     before that or after.

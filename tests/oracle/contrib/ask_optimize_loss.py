@@ -15,14 +15,14 @@ def simple():
 
 
 def steps(train_op, count=2):
-    """All variables after each of some steps; a loss would be read beside what a step changes."""
+    """Returns all variables after each step; a loss would be read while a step changes them."""
     kept = {variable.op.name: variable for variable in tf.global_variables()}
     about = {"summaries": summaries(), "name": train_op.name}
     return [about] + [{"step": train_op.op}, kept] * count
 
 
 def summaries():
-    """The tags of summaries of numbers and of spreads, with the names of their operations."""
+    """Returns the tags of scalar and histogram summaries, with the names of their operations."""
     found = []
     for one in tf.get_collection(tf.GraphKeys.SUMMARIES):
         kind = "histogram" if "Histogram" in one.op.type else "scalar"

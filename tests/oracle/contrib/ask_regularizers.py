@@ -9,7 +9,7 @@ X = numbers(3, 2)
 
 
 def shares(*regularizers):
-    """What regularizers make of a tensor, with the names of that."""
+    """Returns the penalties of regularizers for a tensor, with their names."""
     found = [regularizer(tf.constant(X)) for regularizer in regularizers]
     return {
         "shares": [one for one in found if one is not None],
@@ -89,7 +89,7 @@ def bounds_of_initializers():
 
 @question
 def bounds_of_normal_initializers():
-    """These are cut at two deviations of what is not cut."""
+    """Asks for the bounds of normal initializers: two deviations before truncation."""
     kinds = [
         layers.xavier_initializer(uniform=False, seed=3),
         layers.variance_scaling_initializer(seed=3),
@@ -103,7 +103,7 @@ def bounds_of_normal_initializers():
 
 @question
 def values_of_initializers():
-    """With a seed they are the same."""
+    """Asks for the values of initializers, which are equal for equal seeds."""
     kinds = [
         layers.xavier_initializer(seed=3),
         layers.xavier_initializer(uniform=False, seed=3),

@@ -7,7 +7,7 @@ rnn = tf.contrib.rnn
 
 
 def inputs(time=4, depth=3):
-    """Of shape (batch, time, depth), the batch 3."""
+    """Returns inputs of shape (batch, time, depth), with a batch of 3."""
     return tf.constant(numbers(3, time, depth, scale=2))
 
 

@@ -1,4 +1,4 @@
-"""Questions about arg_scope and what else is behind tf.contrib.slim."""
+"""Questions about arg_scope and other names behind tf.contrib.slim."""
 
 import tensorflow as tf
 from asking import main, numbers, question, signature
@@ -9,7 +9,7 @@ framework = tf.contrib.framework
 
 @framework.add_arg_scope
 def first(a, b=2, c=None):
-    """Its arguments as text."""
+    """Returns its arguments as text."""
     return f"a={a} b={b} c={c}"
 
 

@@ -255,7 +255,7 @@ def files_of_no_pattern():
 
 
 def drained(tensors, count):
-    """What `count` runs of tensors give, and how the next ends."""
+    """Returns the values of `count` runs of tensors, and the outcome of the next run."""
     coordinator = tf.train.Coordinator()
     with tf.Session() as session:
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])

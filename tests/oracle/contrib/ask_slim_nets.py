@@ -181,7 +181,7 @@ def inception_of_any_size():
 
 @question
 def inception_again():
-    """With the same variables, in a scope of another name."""
+    """Builds the net again with the same variables, in a scope with another name."""
     net = inception.inception_v1
     net(pictures(None), 5, scope="name")
     output, end_points = net(pictures(None), 5, reuse=True, scope="name")
@@ -230,7 +230,7 @@ def an_activation_without_scope():
 
 @question
 def own_arg_scope():
-    """What the nets say themselves goes before it."""
+    """Uses a user's arg_scope, which the nets' own arguments override."""
 
     def scope():
         given = {"normalizer_fn": slim.batch_norm, "activation_fn": tf.nn.elu}
@@ -267,7 +267,7 @@ def beginnings(net, *arguments, **named):
 
 @question
 def weights_begin():
-    """As the scopes of the nets say."""
+    """Asks for the initial weights that the scopes of the nets set."""
     found = [beginnings(net) for net, _ in VERSIONS.values()]
     found += [beginnings(nets.alexnet.alexnet_v2), beginnings(nets.overfeat.overfeat)]
     return {"found": [short_of(str(sorted(one.items()))) for one in found]}
@@ -279,7 +279,7 @@ def short_of(text):
 
 @question
 def weights_begin_with_arg_scopes():
-    """Those of the nets go before."""
+    """Asks for the initial weights under arg_scopes, which those of the nets override."""
     blocks = [V2.resnet_v2_block("one", 3, 1, 1)]
     found = [beginnings(inception.inception_v2, scope=inception.inception_v2_arg_scope)]
     found += [beginnings(nets.alexnet.alexnet_v2, scope=nets.alexnet.alexnet_v2_arg_scope)]

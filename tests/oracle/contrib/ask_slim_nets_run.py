@@ -22,7 +22,7 @@ def load(session, variables):
 
 
 def hidden(asked):
-    """The answer without variables, which would be many: they are in a graph of their own."""
+    """Returns the answer without its many variables, which a separate graph holds."""
 
     def answered():
         with tf.Graph().as_default(), tf.Session() as session:
@@ -148,7 +148,7 @@ def convolutions_of_chains():
 
 @question
 def dropout_of_chains():
-    """In training alone."""
+    """Asks for dropout, which acts in training only."""
     known = {}
     for training in (True, False):
         with tf.Graph().as_default() as graph:

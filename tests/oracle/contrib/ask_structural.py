@@ -26,7 +26,7 @@ def arguments():
 
 @question
 def as_it_is_by_default():
-    """With a cycle that is longer than the values that it has, and a known feature."""
+    """Builds the default model with a known feature, and a cycle longer than its values."""
     estimator = Regressor(
         14.5,
         1,

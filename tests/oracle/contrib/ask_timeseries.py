@@ -66,7 +66,7 @@ def begin(model, features=None):
 
 
 def made(outputs):
-    """What a model made of windows, without what is None."""
+    """Returns a model's outputs for windows, without those that are None."""
     parts = outputs._asdict()
     return {key: value for key, value in parts.items() if value is not None}
 
@@ -110,7 +110,7 @@ def vars_of(kind):
 
 
 def read(make):
-    """What a reader or an input_fn gives, in a graph and a session of its own."""
+    """Returns the batches of a reader or an input_fn, in a separate graph and session."""
     with tf.Graph().as_default(), tf.Session() as session:
         made = make()
         tensors = made[0] if isinstance(made, tuple) else made
@@ -427,7 +427,7 @@ def ar_regressor_with_known_features():
 
 @question
 def one_shot_head():
-    """An export without a state: seven values and ten times, of which three are predicted."""
+    """Exports without a state: seven values and ten times, three of them predicted."""
     words = tf.feature_column.categorical_column_with_identity("known", 3)
     model = timeseries.ARModel(
         7, 3, 2, 1, num_time_buckets=3,

@@ -35,14 +35,14 @@ def variables():
 
 
 def members():
-    """How many members the public collections have, and the scopes' own."""
+    """Returns the number of members of the public collections, and of those of the scopes."""
     keys = tf.get_default_graph().get_all_collection_keys()
     counts = {str(key): len(tf.get_collection(key)) for key in keys}
     return sorted(f"{key} {count}" for key, count in counts.items() if count and key[:2] != "__")
 
 
 def built(net, *arguments, size=None, scope=None, **named):
-    """What a net's graph is like."""
+    """Returns a description of a net's graph."""
     with tf.Graph().as_default(), slim.arg_scope(scope() if scope else []):
         output, end_points = net(pictures(size), *arguments, **named)
         return {
@@ -55,7 +55,7 @@ def built(net, *arguments, size=None, scope=None, **named):
 
 
 def short(about):
-    """What `built` says, with a long list as its size and a digest."""
+    """Returns the description of `built`, with a long list as its size and a digest."""
     text = "\n".join(about["variables"])
     digest = hashlib.md5(text.encode()).hexdigest()
     points = hashlib.md5("\n".join(about["points"]).encode()).hexdigest()

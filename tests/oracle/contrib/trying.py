@@ -2,7 +2,7 @@
 
 
 def tried(function, *arguments, **named):
-    """What a call comes to: the text of it, or the type of its error."""
+    """Returns the text of a call's result, or the type of its error."""
     try:
         return repr(function(*arguments, **named))
     except Exception as error:  # noqa: BLE001  whatever comes is the answer
