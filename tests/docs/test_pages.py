@@ -1,4 +1,4 @@
-"""Every code block of the README and of docs runs in an empty directory and prints the shown output.
+"""Every code block of the README and of docs runs in an empty directory and prints its output.
 
 What a page leaves to its reader, such as their model, is in `readers`, by the page's name.
 """

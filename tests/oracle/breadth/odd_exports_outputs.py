@@ -16,7 +16,7 @@ tf1 = tf.compat.v1
 
 
 def _with_spec(spec: Callable[[Api, str, dict[str, Any]], Any]) -> Any:
-    """Returns the outcome of an export of a spec; `fields` maps (API, mode, usual parts)."""
+    """Returns a question: the outcome of an export; `spec` gives fields of its EstimatorSpec."""
 
     def ask(api: Api, directory: str) -> Any:
         def model_fn(features: Any, labels: Any, mode: str) -> Any:
