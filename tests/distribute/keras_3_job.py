@@ -1,7 +1,7 @@
 """A Keras 3 ConvNet, that of the tutorial, in a cluster: `keras_3_job.py MODEL_DIR STEPS BATCH`.
 
 The variable STRATEGY chooses: multi_worker, parameter_server (the v1 strategy), or none. The chief
-prints the loss of each step, and whoever evaluates last the accuracy.
+prints the losses of all steps at the end, and the process that evaluates last the accuracy.
 """
 
 from __future__ import annotations
@@ -61,22 +61,27 @@ def input_fn(
 class PrintLosses(tf1.train.SessionRunHook):
     def begin(self) -> None:
         self._loss = tf1.get_collection(tf1.GraphKeys.LOSSES)[-1]
+        self._losses: list[float] = []
 
     def before_run(self, run_context: Any) -> Any:
         return tf1.train.SessionRunArgs(self._loss)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        print("loss", float(run_values.results), flush=True)
+        self._losses.append(float(run_values.results))
+
+    def end(self, session: tf1.Session) -> None:
+        print("losses:", *self._losses, flush=True)
 
 
 def main() -> None:
+    loop = os.environ.get("LOOP", "1")
     config = est.RunConfig(
         model_dir=sys.argv[1],
         save_checkpoints_steps=30,
         train_distribute=STRATEGIES[os.environ["STRATEGY"]](),
         experimental_max_worker_delay_secs=0,
         session_creation_timeout_secs=100,
-        steps_per_loop=os.environ.get("LOOP", 1),
+        steps_per_loop="auto" if loop == "auto" else int(loop),
     )
     estimator = est.keras.model_to_estimator(build(), config=config)
     hooks = [] if "LOOP" in os.environ else [PrintLosses()]

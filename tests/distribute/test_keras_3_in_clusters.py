@@ -17,14 +17,14 @@ def test_two_synchronous_workers_compute_the_losses_of_one_process(
     monkeypatch.setenv("STRATEGY", "none")
     one = launched(["--max_restarts=0"], python("keras_3_job.py", tmp_path / "one", STEPS, 16))
     assert one.code == 0, one.text[-3000:]
-    expected = numbers_after("loss", one.lines("chief:0"))
+    expected = numbers_after("losses:", one.lines("chief:0"))
     assert len(expected) == STEPS
     monkeypatch.setenv("STRATEGY", "multi_worker")
     arguments = ["--workers=1", "--evaluator", "--max_restarts=0"]
     two = launched(arguments, python("keras_3_job.py", tmp_path / "two", STEPS, 8))
     assert two.code == 0, two.text[-3000:]
     for task in ("chief:0", "worker:0"):
-        assert numbers_after("loss", two.lines(task)) == pytest.approx(expected, rel=1e-5)
+        assert numbers_after("losses:", two.lines(task)) == pytest.approx(expected, rel=1e-5)
     assert numbers_after("accuracy", two.lines("evaluator:0"))
 
 
@@ -37,7 +37,7 @@ def test_a_keras_3_model_trains_with_a_parameter_server(
     monkeypatch.setenv("STRATEGY", strategy)
     monkeypatch.setenv("LOOP", loop)
     arguments = ["--workers=2", "--ps=1", "--evaluator", "--max_restarts=0"]
-    done = launched(arguments, python("keras_3_job.py", tmp_path, 300, 16))
+    done = launched(arguments, python("keras_3_job.py", tmp_path, 1000, 16))
     assert done.code == 0, done.text[-3000:]
     (*_, accuracy) = numbers_after("accuracy", done.lines("evaluator:0"))
     assert accuracy > 0.3
