@@ -21,12 +21,14 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 JOB = ["train", "--preset", "digits"]
 ACCURACY = 0.95
-# Names, loops, Keras models and exports: where the versions of libraries differed.
+# Names, loops, models of both Keras and exports: where the versions of libraries differed.
 QUICK = [
     "test_names.py",
     "engine/loops/test_training_loop.py",
     "keras/test_adapter.py",
     "keras/test_keras_layers.py",
+    "keras/keras3/test_keras_3_as_fit.py",
+    "keras/keras3/test_keras_3_way_back.py",
     "export/test_saved_model.py",
 ]
 FIRST_TIER = ["-n", "auto", "--maxprocesses=4", "--dist=worksteal"]

@@ -42,8 +42,7 @@ class PictureJob:
     def estimator(self, apis: Apis, model_dir: str, **settings: Any) -> Any:
         """Returns the model as an Estimator; `settings` are arguments of its RunConfig."""
         config = apis.estimator.RunConfig(model_dir, **settings)
-        to_estimator = apis.keras.estimator.model_to_estimator
-        return to_estimator(self.model(apis.keras), config=config)
+        return apis.converter.model_to_estimator(self.model(apis.keras), config=config)
 
     def pictures(self, count: int) -> tuple[Any, Any]:
         """Returns noise in the shape of the model's input, float32, and int64 classes."""

@@ -55,6 +55,12 @@ def test_the_census_example_runs(tmp_path):
 
 
 @pytest.mark.long
+def test_the_keras_3_example_runs(tmp_path):
+    output = run(tmp_path, "keras3_own_step.py", "runs/adversarial")
+    assert number_after("accuracy", output) > 0.9
+
+
+@pytest.mark.long
 def test_the_text_example_runs(tmp_path):
     output = run(tmp_path, "text_columns.py", "runs/text")
     assert number_after("accuracy", output) > 0.95

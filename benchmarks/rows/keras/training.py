@@ -1,11 +1,11 @@
-"""Training steps per second of Keras models with Adam and accuracy, on 8,192 pictures."""
+"""Training steps per second of models of both Keras, with Adam and accuracy, on 8,192 pictures."""
 
 import tempfile
 import time
 from functools import partial
 from typing import Any
 
-from benchmarks.apis import APIS, Apis
+from benchmarks.apis import APIS, KERAS_3, Apis
 from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
 from benchmarks.picture_job import CONVNET, LINEAR, MLP, PictureJob
 from benchmarks.training.estimators import read_marks
@@ -29,15 +29,14 @@ def _train_by_estimator(job: PictureJob, apis: Apis, quick: bool) -> float:
         return compute_steady_rate(read_marks(model_dir), window)
 
 
-def _train_by_fit(job: PictureJob, quick: bool) -> float:
-    import tf_keras
-
+def _train_by_fit(job: PictureJob, apis: Apis, quick: bool) -> float:
+    keras = apis.keras
     window = _window_steps(job, quick)
     marks: list[tuple[int, float]] = []
-    callback = tf_keras.callbacks.LambdaCallback(
+    callback = keras.callbacks.LambdaCallback(
         on_epoch_end=lambda epoch, logs: marks.append(((epoch + 1) * window, time.time()))
     )
-    job.model(tf_keras, steps_per_execution=min(window, _STEPS_PER_CALL)).fit(
+    job.model(keras, steps_per_execution=min(window, _STEPS_PER_CALL)).fit(
         job.training_input(*job.pictures(_EXAMPLES)),
         epochs=WINDOWS,
         steps_per_epoch=window,
@@ -84,9 +83,22 @@ def _benchmark(name: str, job: PictureJob, goal_original: float, goal_loop: floa
             OURS: partial(_train_by_estimator, job, APIS[OURS]),
             ORIGINAL: partial(_train_by_estimator, job, APIS[ORIGINAL]),
             LOOP: partial(_train_by_function, job),
-            FIT: partial(_train_by_fit, job),
+            FIT: partial(_train_by_fit, job, APIS[OURS]),
         },
         goals={ORIGINAL: goal_original, LOOP: goal_loop, FIT: 1.1},
+    )
+
+
+def _keras_3_benchmark(name: str, job: PictureJob) -> Benchmark:
+    return Benchmark(
+        name,
+        f"train: {job.name} of Keras 3 by model_to_estimator, Adam, accuracy, batch {job.batch}",
+        "steps/s",
+        {
+            OURS: partial(_train_by_estimator, job, KERAS_3),
+            FIT: partial(_train_by_fit, job, KERAS_3),
+        },
+        goals={FIT: 1.0},
     )
 
 
@@ -94,4 +106,7 @@ BENCHMARKS = (
     _benchmark("keras_linear", LINEAR, 3.0, 0.95),
     _benchmark("keras_mlp", MLP, 2.2, 0.95),
     _benchmark("keras_convnet", CONVNET, 1.05, 0.98),
+    _keras_3_benchmark("keras_3_linear", LINEAR),
+    _keras_3_benchmark("keras_3_mlp", MLP),
+    _keras_3_benchmark("keras_3_convnet", CONVNET),
 )
