@@ -82,7 +82,7 @@ class Fault:
         return f"{self.path}:{self.line}:{self.start} {self.kind}"
 
     def apply(self, root: Path) -> str:
-        """Changes the line in a copy of the repository; returns the line as it is then."""
+        """Changes the line in a copy of the repository; returns the changed line."""
         file = root / self.path
         lines = file.read_bytes().splitlines(keepends=True)
         line = lines[self.line - 1]
@@ -128,7 +128,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[_Place, str, str]]:
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         (right,) = node.comparators
         place = _end(node.left), _start(right)
-        # A parenthesis that closes or opens beside the operator would be lost.
+        # A parenthesis that closes or opens next to the operator would be lost.
         if place[0][0] == place[1][0] and place[1][1] - place[0][1] <= len(" is not "):
             yield place, f" {OTHER[type(node.ops[0])]} ", "comparison turned"
     elif isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
@@ -271,7 +271,7 @@ class Copies:
             arguments = ["-p", "no:xdist", "-p", "mutation_failure", "-x", "-m", marks, *others]
             code = run_tests(self._faulty, *arguments, *tests, MUTATIONS_FAILURE=str(self._failure))
             test = self._failure.read_text()
-            if code in (0, -1, 5):  # 5: there are none with such marks.
+            if code in (0, -1, 5):  # 5: no test has these marks.
                 return None
             if not test:
                 return "an error before the first test"

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("estimator_train", "input_fns", "flags")
-# Words with the ending of such a verb that are none.
+# Words that end like a verb but are not verbs.
 NO_VERBS = {"args", "as", "has", "is", "its", "this", "values", "was", "whose", "yes"}
 
 

@@ -105,7 +105,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[str]]] = {
         *(f"optimizer {name}" for name in model_to_estimator_jobs.OPTIMIZERS),
         *(f"case {name}" for name in model_to_estimator_jobs.CASES),
     ],
-    "public_names": lambda: recorded("public_names"),  # What others ask is what was there.
+    "public_names": lambda: recorded("public_names"),  # Other recordings' questions.
     "replicas": lambda: replica_jobs.NAMES,
     "run_config": lambda: ask_run_config.questions(est.RunConfig),
     "saved_model": lambda: ask_export.exports(est.export, RAW),

@@ -69,7 +69,7 @@ def arrows(modules: dict[str, Path]) -> set[tuple[str, str]]:
 
 
 def circle_in(rooms: dict[str, str]) -> list[str]:
-    """Returns rooms that import from each other, in their order; empty where there are none."""
+    """Returns rooms that import from each other, in their order; empty if no cycle exists."""
     left = {room: set(targets.split()) for room, targets in rooms.items()}
     while ground := {room for room, targets in left.items() if not targets & set(left)}:
         left = {room: targets for room, targets in left.items() if room not in ground}

@@ -31,15 +31,15 @@ def test_type_checkers_see_the_names_that_are_loaded_when_first_used():
 
 RECORDED = recorded("public_names")
 NAMESPACES = {"tf.estimator": est, "tf.compat.v1.estimator": v1}
-# The constructor of `object`, as Python tells it of a class that has none of its own.
+# The signature of `object`, which Python reports for a class without a constructor.
 NO_ARGUMENTS = ["*args", "**kwargs"]
 DIFFERENT = {
     # There are no TPUs to configure: it takes whatever it is given.
     "tf.compat.v1.estimator.tpu.experimental.EmbeddingConfigSpec": ["*args", "**kwargs"],
-    # Without a model_fn there is no Estimator: the original says so by an error as well.
+    # The original also raises an error without a model_fn.
     "tf.compat.v1.estimator.tpu.TPUEstimator": ["model_fn"],
 }
-# Methods of tuples, which a spec of what cannot be used has none of.
+# Methods of tuples: our class for this unusable spec is not a tuple.
 MISSING = {
     f"tf.compat.v1.estimator.tpu.experimental.EmbeddingConfigSpec.{name}"
     for name in ("count", "index")

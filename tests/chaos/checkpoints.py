@@ -1,10 +1,10 @@
 """Damage to each file of the latest checkpoint: `python tests/chaos/checkpoints.py [PLACES]`.
 
-Each file is cut at so many places (50), has each of so many ranges of its bytes flipped, and is
-removed, one at a time in a copy of a model directory; then training goes on there. It prints, as
-JSON, how often that began at which step, by file and damage, and what else there was: crashes, and
-weights that are not those of the step. The tests do the same at fewer places, for all uses of a
-checkpoint (`tests/engine/checkpoints/test_integrity.py`).
+Each case damages one file in a copy of a model directory and then continues training there. A file
+is cut at PLACES positions (default 50), has PLACES ranges of its bytes flipped, or is removed. The
+script prints JSON: by file and damage, how often training continued from which step, and the
+crashes and wrong weights. The tests do the same at fewer places, for all uses of a checkpoint
+(`tests/engine/checkpoints/test_integrity.py`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Clusters that are killed and preempted: `python tests/chaos/cluster.py async|sync KILLS`.
 
-It runs a job in a cluster under the launcher, with as many SIGKILLs, each for a task and at a
-moment that are chosen by chance; twenty more that nothing happens to; and one that is ended by
-SIGTERM three times. What became of them it prints as JSON. The loss of the killed job is to lie
-within the spread of the others' ("loss_is_within"): where one more of them would, 99 times in 100.
+It runs a job in a cluster under the launcher and sends KILLS SIGKILLs to random tasks at random
+moments. Then it runs twenty unbroken jobs, and one that SIGTERM ends three times. It prints the
+outcomes as JSON. The loss of the killed job must lie within the 99 % prediction interval of the
+losses of the unbroken jobs ("loss_is_within").
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def running(self, steps: int, restarts: int = 0) -> Iterator[subprocess.Popen[bytes]]:
-        """Provides a start that is over at the end, one way or the other."""
+        """Provides a started job, and terminates it at the end."""
         process = self.start(steps, restarts)
         try:
             yield process
@@ -70,7 +70,7 @@ class Cluster:
         """Yields a task's records: "restored", "start" or "made"; the global step; the time."""
         found = []
         with contextlib.suppress(FileNotFoundError):
-            # The last line may be in the making.
+            # The last line may be incomplete.
             for line in (self.directory / f"{task}.steps").read_text().split("\n")[:-1]:
                 what, step, moment = line.split()
                 found.append((what, int(step), float(moment)))
@@ -87,7 +87,7 @@ class Cluster:
         return found
 
     def wait_for(self, step: int, process: subprocess.Popen[bytes], sessions: int = 0) -> bool:
-        """Waits until the chief has made a step, in a later session than so many; False: ended."""
+        """Waits for the chief's step in a session after `sessions`; returns False if it ended."""
         while process.poll() is None:
             noted = self.noted()
             if len(noted) > sessions and len(noted[-1]) > 1 and noted[-1][-1] >= step:
@@ -102,7 +102,7 @@ class Cluster:
         return (self.directory / "output").read_text()
 
     def left_behind(self) -> list[str]:
-        """Processes of this job, and addresses of its that are taken."""
+        """Returns the job's processes that still run, and its addresses that are still in use."""
         found = []
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             with contextlib.suppress(OSError):
@@ -117,7 +117,7 @@ class Cluster:
         return found
 
     def note_addresses(self) -> None:
-        """Finds them in the environment of the chief."""
+        """Writes the addresses in the environment of the chief to a file."""
         environment = Path(f"/proc/{self.pid('chief-0')}/environ").read_bytes().decode()
         variables = dict(one.split("=", 1) for one in environment.split("\0") if "=" in one)
         cluster = json.loads(variables["TF_CONFIG"])["cluster"]
@@ -131,7 +131,7 @@ def killed(
     tasks: Sequence[str] = (),
     steps_each: int = 60,
 ) -> Any:
-    """Kills tasks of a job, all if not named, each when the chief has gone on; how it ended."""
+    """Kills tasks of a job, one after each further `steps_each` steps; returns the outcome."""
     tasks = tasks or TASKS[cluster.kind]
     steps = steps_each * (kills + 1)
     victims = []
@@ -143,16 +143,16 @@ def killed(
             if not number:
                 cluster.note_addresses()
             time.sleep(moments.uniform(0, MOMENT_SECS))
-            # All in turn, before the first is repeated.
+            # Each task once before the first is killed again.
             victims.append(tasks[-1 - number % len(tasks)])
             while process.poll() is None and not kill(cluster.pid(victims[-1])):
-                time.sleep(0.02)  # It is about to start again.
+                time.sleep(0.02)  # The task is restarting.
         code = process.wait()
     return {**outcome(cluster, code), "steps": steps, "victims": victims, "lost": lost(cluster)}
 
 
 def kill(pid: int) -> bool:
-    """Kills a process, if it is there."""
+    """Kills a process; returns False if it does not exist."""
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -204,7 +204,7 @@ def spread(losses: Sequence[float]) -> list[float]:
 def preempted(
     cluster: Cluster, times: int, moments: random.Random, steps_each: int = SAVE_STEPS
 ) -> Any:
-    """Ends a job by SIGTERM to the launcher; tells the codes, and where each task stood."""
+    """Ends a job by SIGTERM to the launcher; returns the exit codes and the step of each task."""
     codes, ends = [], []
     for number in range(times):
         with cluster.running(10**6) as process:
@@ -214,7 +214,7 @@ def preempted(
             process.send_signal(signal.SIGTERM)
             codes.append(process.wait())
         trainers = [task for task in TASKS[cluster.kind] if task.startswith(("chief", "worker"))]
-        # A worker may have had no session yet.
+        # A worker may not have opened a session yet.
         ends.append({task: cluster.noted(task)[-1][-1] for task in trainers if cluster.noted(task)})
     starts = [session[0] for session in cluster.noted()]
     return {"codes": codes, "ends": ends, "starts": starts, "left_behind": cluster.left_behind()}

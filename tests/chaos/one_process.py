@@ -1,9 +1,9 @@
 """A train_and_evaluate job that is ended at chance moments and started again each time.
 
-`python tests/chaos/one_process.py DIRECTORY SEED KILL|TERM TIMES` prints as JSON what became of it,
+`python tests/chaos/one_process.py DIRECTORY SEED KILL|TERM TIMES` prints the outcome as JSON,
 with the seconds from each signal to the end of the process.
-TensorFlow is imported once; each start of the job is a fork, which knows nothing of those before
-but the model directory.
+TensorFlow is imported once; each start of the job is a fork, which shares only the model directory
+with earlier starts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def max_steps(times: int) -> int:
 
 
 def data(rows: int, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Returns rows of 4 features, and a linear function of them with noise."""
+    """Returns rows of 4 features, and a noisy linear function of each row."""
     generator = np.random.RandomState(seed)
     x = generator.standard_normal([rows, 4]).astype(np.float32)
     y = x @ np.array([1.0, -2.0, 3.0, 0.5], np.float32) + generator.standard_normal(rows)
@@ -69,7 +69,7 @@ def eval_input() -> tf.data.Dataset:
 
 
 def count_examples(features: Any, rows: int) -> tf.Operation:
-    """Counts how often each example of each epoch went into the weights, beside these."""
+    """Counts in a variable how often each example of each epoch updated the weights."""
     zeros = tf1.zeros_initializer()
     seen = tf1.get_variable("seen", [EPOCHS, rows], tf.int32, zeros, trainable=False)
     places = tf.stack([features["epoch"], features["id"]], axis=1)

@@ -1,12 +1,12 @@
-"""How many of N starts of a cluster's job come up beside busy processes, and how soon.
+"""How many of N starts of a cluster's job succeed on a busy machine, and how soon.
 
 `python tests/chaos/starts.py JOB N BUSY [--together=K] [--forked]` starts all tasks of a job at the
-same moment, N times, beside BUSY processes that do nothing but take a core each. K starts (1) are
-under way at a time, each a cluster of its own, so that the others are a load as well. With --forked
-the tasks are forked off a process that has imported TensorFlow, and begin closer together than
-processes that import it themselves. A start comes up when every task that trains ends well within
-300 s. It prints a line for each start, with the seconds to the first step, as the chief's
-history.jsonl has it, and to the end, and then a line of JSON.
+same moment, N times, while BUSY processes each keep a core busy. K starts (default 1) run at the
+same time, each a separate cluster, which adds to the load. With --forked the tasks are forks of a
+process that has imported TensorFlow, so that they begin closer together than processes that import
+it. A start succeeds when every training task ends with code 0 within 300 s. The script prints
+a line for each start, with the seconds to the first step (from the chief's history.jsonl) and to
+the end, and then a line of JSON.
 
 JOB is one of
   old       two synchronous workers, a program of TensorFlow 1 under `estimator-train run --tf1`

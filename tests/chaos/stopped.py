@@ -149,7 +149,7 @@ def outcome(trial: Trial, directory: Path) -> dict[str, object]:
 
 
 def waits(job: Job, task: str) -> list[str]:
-    """Returns the lines of a task's log that tell of a wait, or of a task that is gone."""
+    """Returns the lines of a task's log about a wait or a missing task."""
     text = job.log(task).read_text(errors="replace")
     return [line for line in text.splitlines() if "ait" in line or "Exiting" in line]
 

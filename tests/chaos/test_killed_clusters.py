@@ -41,6 +41,6 @@ def test_a_preempted_cluster_goes_on_at_the_next_step(tmp_path: Path, kind: str)
         path = tf.train.latest_checkpoint(str(tmp_path / "model"))
         assert tf.train.load_variable(path, "global_step") >= seen["ends"][0]["chief-0"]
     else:
-        # All end after the same step. Who is asked to stop does not note the one that says so.
+        # All end after the same step, which the task that receives the signal does not record.
         behind = [seen["starts"][1] - end for end in seen["ends"][0].values()]
         assert set(behind) <= {0, 1}

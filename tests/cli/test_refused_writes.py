@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TRAIN = ["train", "--preset=digits"]
-# What the program is started with. Permissions bind root only without CAP_DAC_OVERRIDE and
-# CAP_DAC_READ_SEARCH, of which prctl's PR_CAPBSET_DROP clears what is run next.
+# Start of the program. File permissions apply to root only without CAP_DAC_OVERRIDE and
+# CAP_DAC_READ_SEARCH, which prctl's PR_CAPBSET_DROP removes from the next program.
 AS_ANYBODY = "import ctypes; prctl = ctypes.CDLL(None).prctl; prctl(24, 1); prctl(24, 2)"
 WITH_SMALL_FILES = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, ({0}, {0}))"
 NEXT = "; import os, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"

@@ -1,6 +1,6 @@
 """Questions that estimator_train deliberately answers in another way than tf.estimator, and why.
 
-`our_answers.json` holds our answer to each of them; `record_differences.py` writes that file and
+`our_answers.json` holds our answer to each question; `record_differences.py` writes that file and
 the table in docs/migrating.md.
 """
 

@@ -82,7 +82,7 @@ WORKS = {
         -0.5148889,
         7.6748838,
     ],
-    # Pictures for a model of rows: what Flatten makes of them.
+    # Pictures for a model of rows, as Flatten returns them.
     "keras_features_of_pictures_into_dense": _FLAT,
     "keras_features_of_pictures_with_channel": _FLAT,
     "keras_pictures_into_dense_with_an_input_shape": [
@@ -189,8 +189,8 @@ def _is_as_recorded(name: str, seen: dict[str, Any], expected: dict[str, Any]) -
 def assert_says(seen: list[str], error: str, text: str) -> None:
     """Checks an error's type, and that its message contains the text.
 
-    TensorFlow words what it adds to an error of a graph anew in every version: there, the line
-    that tells the reason counts.
+    TensorFlow's additions to an error of a graph differ between versions: there, only the line with
+    the reason is compared.
     """
     assert seen[0] == error, seen
     if "Graph execution error:" in text:

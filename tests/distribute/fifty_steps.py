@@ -24,7 +24,7 @@ def model_fn(features: tf.Tensor, labels: tf.Tensor, mode: str) -> est.Estimator
     first = tf1.get_variable("first", initializer=random.randn(3, 8).astype(np.float32))
     second = tf1.get_variable("second", initializer=random.randn(8, 1).astype(np.float32))
     rows = tf1.get_variable("rows", initializer=random.randn(9, 8).astype(np.float32))
-    # Each replica has gradients of other rows, and of another number of them.
+    # Each replica has gradients of different rows, and of a different number of rows.
     wanted, places = tf.unique(tf.cast(tf.clip_by_value(features[:, 0] * 2, -4, 4), tf.int32) + 4)
     row = tf.gather(tf.nn.embedding_lookup(rows, wanted), places)
     prediction = tf.tanh(features @ first + row) @ second

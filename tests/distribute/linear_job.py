@@ -53,9 +53,9 @@ def kill_once(model_dir: str, name: str) -> None:
 
 
 class Slowly(tf1.train.SessionRunHook):
-    """Leaves the others their turn, kills this task at its step, and waits for others to be killed.
+    """Yields to the other tasks, kills this task at its step, and waits for kills of other tasks.
 
-    All between steps, when the other hooks have seen the last one and saved what was due.
+    All happens between steps, after the other hooks have handled the last step and saved.
     """
 
     def __init__(self, model_dir: str, name: str, kills: dict[str, int]) -> None:
@@ -77,7 +77,7 @@ class Slowly(tf1.train.SessionRunHook):
         self._seen = int(run_values.results)
 
     def _must_wait(self) -> bool:
-        """Returns whether one is still to be killed who has the step, or the checkpoint, for it."""
+        """Returns whether a task that reached its kill step or checkpoint was not killed yet."""
         if os.environ.get("STRATEGY") == "multi_worker":
             return False  # All make the same steps.
         return any(

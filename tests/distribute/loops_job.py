@@ -1,9 +1,9 @@
 """A linear model in a cluster, in loops: `loops_job.py MODEL_DIR STEPS_PER_LOOP MAX_STEPS EPOCHS`.
 
-MAX_STEPS 0 trains to the end of the input, which the second worker has one epoch more of; EPOCHS 0
-has none. The chief's hook asks to stop after the step in STOP_AFTER, if that is set. STRATEGY=ps
-trains over parameter servers. A task prints its last step, its weights, and how many steps ran
-that its hooks did not see.
+MAX_STEPS 0 trains to the end of the input; the second worker's input has one more epoch. EPOCHS 0
+means endless input. The chief's hook requests a stop after the step in STOP_AFTER, if that is set.
+STRATEGY=ps trains over parameter servers. A task prints its last step, its weights, and the number
+of steps that its hooks did not see.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asynchronous workers that note what they read: `ps_input_job.py MODEL_DIR`.
+"""Asynchronous workers that record their examples: `ps_input_job.py MODEL_DIR`.
 
 Each writes the ids of its steps to MODEL_DIR-ROLE-RUN.ids. The worker kills itself once, in its
 step KILLED_AT; the chief makes few steps until the worker has made AFTER more.

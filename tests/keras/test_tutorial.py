@@ -59,7 +59,7 @@ print(json.dumps({"steps": len(time_hist.times), "rate": rate,
 @pytest.mark.long
 def test_tutorial_trains_on_two_devices_and_evaluates(tmp_path):
     result = forked.printed("-c", PROGRAM, tmp_path)
-    # Ten epochs of 1,437 examples are 450 batches of 32, two of them a step.
+    # Ten epochs of 1,437 examples are 450 batches of 32; a step takes two batches.
     assert result["steps"] == result["metrics"]["global_step"] == 225
     assert result["rate"] > 0
     assert result["metrics"]["accuracy"] > 0.93

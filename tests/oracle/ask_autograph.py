@@ -1,4 +1,4 @@
-"""Which of a user's functions AutoGraph converts; a program of its own, for it sets up devices.
+"""Which of a user's functions AutoGraph converts; a separate program: it configures devices.
 
 Prints the answers of estimator_train.
 """
@@ -44,7 +44,7 @@ class Seen:
         self.converted: dict[str, bool] = {}
 
     def ask(self, name: str) -> None:
-        """Notes whether a condition on a tensor can be asked: only of what was converted."""
+        """Records whether Python code can branch on a tensor: only converted code can."""
         try:
             if tf.constant(1.0) > 0:
                 pass

@@ -1,4 +1,4 @@
-"""What is wrong with canned estimators: how each is made, and what it is trained on.
+"""Mistakes in canned estimators: functions that build each, and its training input.
 
 The answer is the kind of error and its first line, or "no error".
 """
@@ -64,7 +64,7 @@ IN_TRAINING: dict[str, Any] = {
 def questions(apis: dict[str, Any]) -> dict[str, Callable[[], Any]]:
     """Returns all questions by name, of the estimators by the name of their API.
 
-    A mistake in the making is asked for in training as well, where tf.estimator finds it.
+    A mistake in the construction is also asked in training, because tf.estimator finds it there.
     """
     cases = {
         name: (make, None if name in DEADLY else rows()) for name, make in AT_CONSTRUCTION.items()
@@ -81,7 +81,7 @@ def _trained(make: Callable[[Any], Any], api: Any, input_fn: Callable[[], Any] |
         estimator = make(api)
         return estimator.train(input_fn, steps=1) if input_fn else estimator
     except ValueError as error:
-        # Of an error within a function that was traced, what it says.
+        # The last line of an error in a traced function is its message.
         *_, last = str(error).strip().splitlines()
         raise ValueError(last.strip().removeprefix("ValueError: ")) from error
 

@@ -1,4 +1,4 @@
-"""Questions about exporting: outputs, receivers, and the SavedModels made of them."""
+"""Questions about exporting: outputs, receivers, and the SavedModels with them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _ragged() -> tf.RaggedTensor:
 
 
 def questions(export: Any, raw_supervised: Any, keras: Any) -> dict[str, Callable[[], Any]]:
-    """Questions about outputs and receivers, to be asked in a graph of their own each.
+    """Returns questions about outputs and receivers; each needs a separate graph.
 
     Args:
         export: the module of outputs and receivers.

@@ -1,4 +1,4 @@
-"""Questions about heads: figures from fixed logits and labels, and what bad input is told.
+"""Questions about heads: figures from fixed logits and labels, and the errors for bad input.
 
 A question is a function without arguments that answers with plain values.
 """
@@ -36,7 +36,7 @@ NAMES = np.array([b"cat", b"dog", b"owl"], object)
 
 
 class Case(NamedTuple):
-    """A head and what it is asked with."""
+    """A head and its arguments."""
 
     make: Callable[[Any], Any]
     logits: np.ndarray
@@ -210,7 +210,7 @@ def figures(head: Any, logits: np.ndarray, labels: Any, regularized: bool = Fals
     Args:
         head: The head.
         logits: All logits; they are fed in batches of `BATCH` rows.
-        labels: All labels, or a dict of them.
+        labels: All labels, or a dict of labels.
         regularized: Whether there are regularization losses.
     """
     arguments = {"regularization_losses": [tf.constant(0.5), tf.constant(2.0)]}

@@ -1,6 +1,6 @@
-"""What heads say of wrong arguments, labels, logits and weights.
+"""Errors of heads for wrong arguments, labels, logits and weights.
 
-The answer is the kind of error and the text that names the mistake, or what came of it.
+The answer is the type of the error and the text that names the mistake, or else the result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What heads do under a strategy of two replicas; a program of its own, for it sets up devices."""
+"""Heads under a strategy of two replicas; a separate program, because it configures devices."""
 
 from __future__ import annotations
 

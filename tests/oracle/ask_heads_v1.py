@@ -1,6 +1,6 @@
 """Questions about the heads of v1 canned estimators, asked through estimators.
 
-The estimators have given logits: they take the feature x as it is and do not learn.
+The estimators have fixed logits: the logits are the feature x, and nothing is trained.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BATCH = 4
 
 
 class Case(NamedTuple):
-    """A canned estimator's arguments for its head, and what it is fed with."""
+    """A canned estimator's arguments for its head, and its input."""
 
     kind: str
     arguments: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Questions about RunConfig: defaults, limits, replace, and what it reads from TF_CONFIG."""
+"""Questions about RunConfig: defaults, limits, `replace`, and values from TF_CONFIG."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _task(job: str, index: Any) -> dict[str, Any]:
 
 
 def tf_configs() -> dict[str, Any]:
-    """TF_CONFIG objects by a name that says what is special about them."""
+    """TF_CONFIG objects by a name that describes the case."""
     configs: dict[str, Any] = {"empty": {}}
     for job, index in [("chief", 0), ("worker", 1), ("ps", 0), ("evaluator", 0)]:
         configs[f"{job} {index}"] = {"cluster": DISTRIBUTED, "task": _task(job, index)}

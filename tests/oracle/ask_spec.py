@@ -1,4 +1,4 @@
-"""Questions about EstimatorSpec: what it refuses, with which words, and what it fills in."""
+"""Questions about EstimatorSpec: its errors and their messages, and its default values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ v1 = tf.compat.v1
 
 
 def questions(estimator: Any, keras: Any) -> dict[str, Callable[[], Any]]:
-    """Returns the questions by name, to be asked in a graph of their own each.
+    """Returns the questions by name; each needs a separate graph.
 
     Args:
         estimator: the module of EstimatorSpec and `export`.

@@ -1,6 +1,6 @@
-"""Boosted trees: what is asked of the original and of estimator_train alike.
+"""Boosted trees: questions to the original and to estimator_train.
 
-The original is that of TensorFlow 2.8: later ones have no kernels for it.
+The original is tf.estimator of TensorFlow 2.8: later releases lack the kernels.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ USED = (
     "sum head",
     "two labels head",
 )
-# Data and label, and what is set besides, of models of fifty trees of which the losses are kept.
+# Data, label and other arguments of models of fifty trees whose losses are recorded.
 LONG = {
     "people": ("people", "survived", {"center_bias": True}),
     "events": ("events", "signal", {}),
@@ -338,7 +338,7 @@ def plain(value: np.ndarray) -> Any:
     return value.tolist()
 
 
-# Settings that look wrong; not all of them are refused.
+# Settings that look wrong; some are accepted.
 BAD: dict[str, dict[str, Any]] = {
     "n_batches_per_layer": {"n_batches_per_layer": 0},
     "n_trees": {"n_trees": 0},

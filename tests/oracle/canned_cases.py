@@ -13,7 +13,7 @@ from jobs import Api
 
 
 def cases() -> tuple[dict[str, Case], Callable[..., None]]:
-    """Returns a new collection of cases, and the function that adds to it."""
+    """Returns a new collection of cases, and the function that adds a case."""
     found: dict[str, Case] = {}
 
     def canned(

@@ -35,7 +35,7 @@ def old_mixed() -> list[object]:
 
 
 def old_dense() -> list[object]:
-    """Returns the dense ones of them."""
+    """Returns the dense features."""
     return old_mixed()[:-1]
 
 

@@ -21,7 +21,7 @@ _DISTRIBUTION = re.compile("TruncatedNormal|Normal|Uniform|Qr")
 
 
 class Case(NamedTuple):
-    """A canned estimator and what it is fed with.
+    """A canned estimator and its input.
 
     Attributes:
         build: Makes it from an API, a model directory and a RunConfig.

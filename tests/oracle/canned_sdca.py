@@ -1,6 +1,6 @@
-"""Dual coordinate ascent: what is asked of the original and of estimator_train alike.
+"""Dual coordinate ascent: questions to the original and to estimator_train.
 
-Its steps depend on the order of threads, so what is compared is where they end.
+Its steps depend on the order of threads, so that only the final results are compared.
 """
 
 from __future__ import annotations

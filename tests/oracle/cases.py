@@ -1,4 +1,4 @@
-"""Runs a behaviour case and writes down what a user would see of it: result, error, log."""
+"""Runs a behaviour case and records the result, error and log that a user would see."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def case(function: Case, log: str = "WARNING") -> Case:
     """Register a behaviour: a function of the API and an empty model directory.
 
     Args:
-        function: What a user does; what it returns is the result.
+        function: A user's program; its return value is the result.
         log: Lines of this level and above belong to the behaviour.
     """
     if function.__name__ in CASES:

@@ -19,7 +19,7 @@ def once() -> tf.data.Dataset:
 
 
 def facts(result: dict[str, Any]) -> dict[str, Any]:
-    """Returns an evaluation result with the type of every value beside it."""
+    """Returns an evaluation result, each value with its type."""
     return {key: [type(item).__name__, float(item)] for key, item in result.items()}
 
 

@@ -16,7 +16,7 @@ tf1 = tf.compat.v1
 
 
 def _tpu() -> Any:
-    """Returns the module from the v1 API, or ours if the API has none."""
+    """Returns the module from the v1 API, or ours if the API lacks it."""
     if hasattr(tf1, "estimator"):
         return tf1.estimator.tpu
     import estimator_train.compat.v1

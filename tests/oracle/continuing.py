@@ -1,6 +1,6 @@
-"""Trainings that begin in one place and go on in another, and what they come to.
+"""Trainings that begin in one place and continue in another, and their results.
 
-The input begins anew with each training, so the first part ends with an epoch.
+The input restarts with each training, so that the first part ends with an epoch.
 """
 
 from __future__ import annotations

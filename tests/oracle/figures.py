@@ -15,7 +15,7 @@ from jobs import Api
 
 STEPS = 50
 SHOWN_PREDICTIONS = 3
-# A Keras model takes the name "loss" for a scope of its own.
+# A Keras model uses the name "loss" for a scope.
 LOSS_TAGS = ("loss", "loss_1")
 
 

@@ -62,7 +62,7 @@ def observe(function: cases.Case, api: Api) -> dict[str, Any]:
 
 
 def once() -> tf.data.Dataset:
-    """Returns the tiny data as two batches: what is evaluated."""
+    """Returns the tiny data as two batches, for evaluation."""
     return tiny_input(repeat=1)
 
 
@@ -90,7 +90,7 @@ def run(
 
 
 def shown(value: Any) -> Any:
-    """Returns numbers as Python's own, bytes as text, all else as it is."""
+    """Converts NumPy numbers to Python numbers, and bytes to text; other values stay."""
     if isinstance(value, dict):
         return {key: shown(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -23,7 +23,7 @@ def question(name: str, ask: Any) -> None:
 
 
 def fields(spec: Any, *names: str) -> list[Any]:
-    """Returns the named fields, without what has no value of its own."""
+    """Returns the named fields, without unset ones."""
     return [
         v if isinstance(v := getattr(spec, n), (int, float, str)) else str(type(v)) for n in names
     ]

@@ -24,13 +24,13 @@ def word_model_fn(
     scope: str = "",
     extra: bool = False,
 ) -> Any:
-    """Returns an embedding and a layer on it, which training leaves as they are.
+    """Returns an embedding and a layer on it, which training does not change.
 
     Args:
         rows: Words of the embedding.
         columns: Outputs of the layer.
         fresh: Whether all variables start at -1, and not at the values of the source.
-        scope: Variable scope of all of them.
+        scope: Variable scope of all variables.
         extra: One more variable, which the source does not have.
     """
 

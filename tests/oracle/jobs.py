@@ -1,6 +1,6 @@
 """Definitions that run under the original and under estimator_train alike.
 
-Nothing here imports either of them: a function takes an `Api`, which names the flavour (v2
+No function here imports an API: each takes an `Api`, which names the flavour (v2
 or v1) of one of the two, so that the recording scripts and the tests run the same job.
 """
 
@@ -106,7 +106,7 @@ def _trained_once(api: Api, steps: int) -> str:
 
 
 def tiny_receiver(api: Api) -> Callable[[], Any]:
-    """Returns a serving input receiver function that takes x as it is."""
+    """Returns a serving input receiver function with the feature x."""
 
     def receiver() -> Any:
         x = tf1.placeholder(tf.float32, [None, 2], name="x")

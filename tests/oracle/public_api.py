@@ -10,7 +10,7 @@ from typing import Any
 
 
 def paths(value: Any) -> Iterator[str]:
-    """Yields all that a module has: "export.PredictOutput", and the methods of classes as well."""
+    """Yields all names of a module, as "export.PredictOutput", and the methods of its classes."""
     for name in (name for name in dir(value) if not name.startswith("_")):
         member = getattr(value, name)
         yield name

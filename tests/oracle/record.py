@@ -1,6 +1,6 @@
 """Records what the original answers: `python tests/oracle/record.py [--help] [NAME ...]`.
 
-README.md beside this file tells which interpreters it takes.
+README.md in this folder lists the interpreters that it needs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def contrib() -> list[str]:
 
 
 def main() -> None:
-    # Here, for they import TensorFlow: what is said of a wrong flag takes no time.
+    # Imported here because they import TensorFlow: a wrong flag is reported without delay.
     from recordings import OF_OURS, RECORDINGS
 
     parser = argparse.ArgumentParser(description=__doc__)

@@ -1,7 +1,7 @@
 """How each golden file is recorded: `python recordings.py NAME`, which `record.py` runs.
 
 The answers are tf.estimator's, of TensorFlow 2.15. A recording imports its questions when it runs,
-for some change what is asked after them.
+because some of them change later answers.
 """
 
 from __future__ import annotations
@@ -363,7 +363,7 @@ def saved_model() -> dict[str, Any]:
     import ask_export
 
     def exported(question: ask_export.Export) -> dict[str, Any]:
-        """Returns the SavedModel that an Estimator makes, and what it logs of signatures."""
+        """Returns the SavedModel that an Estimator exports, and its log lines about signatures."""
         model_dir = tempfile.mkdtemp()
         model_fn = ask_export.make_model_fn(v1.estimator, question.outputs)
         estimator = v1.estimator.Estimator(model_fn, model_dir)

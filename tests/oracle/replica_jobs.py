@@ -1,4 +1,4 @@
-"""What is logged and evaluated under strategies of two devices; a program of its own.
+"""Logs and evaluations under strategies of two devices; a separate program.
 
 `replica_jobs.py` prints the answers of estimator_train.
 """

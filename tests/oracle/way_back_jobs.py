@@ -1,7 +1,7 @@
 """Estimators of the original whose checkpoints become Keras models, and those Keras models.
 
-Each is trained, and what it predicts then and after more steps is what the Keras model must come
-to that takes the checkpoint over and goes on by `fit`.
+Each is trained. The Keras model that loads the checkpoint must give the same predictions, and again
+after more steps by `fit`.
 """
 
 from __future__ import annotations

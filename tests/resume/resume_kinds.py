@@ -113,7 +113,7 @@ _CANNED: dict[str, Callable[[Any], Any]] = {
     ),
 }
 
-# Name of a kind of estimator to what makes it from a RunConfig.
+# Maps the name of a kind of estimator to a function that builds it from a RunConfig.
 KINDS: dict[str, Callable[[Any], Any]] = {
     **{f"keras_{f}_{o}": _keras(f, o) for f in ("checkpoint", "saver") for o in OPTIMIZERS},
     "model_fn_v1": _of_model_fn("v1"),

@@ -63,7 +63,7 @@ def _is_ours(cls: type, name: str) -> bool:
 
 
 def _describe_call(value: Any) -> str:
-    """Returns the arguments with their defaults, or the type of what is not called."""
+    """Returns the arguments with their defaults, or the type of a value that is not callable."""
     if not callable(value):
         return f": {type(value).__name__}"
     try:

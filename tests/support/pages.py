@@ -4,8 +4,8 @@ Blocks of Python share their names and a directory; blocks of a shell run in tha
 marked `text` shows the output of the block before it. A comment before a block says how it is
 tested otherwise:
 
-    <!-- test: alone -->            the first of a program of its own
-    <!-- test: 100000 -> 200 -->    with this text in place of that
+    <!-- test: alone -->            the first block of a separate program
+    <!-- test: 100000 -> 200 -->    with the first text replaced by the second
     <!-- test: elsewhere, by ... --> not here, and where
     <!-- test: exact -->            output whose numbers are compared too
 """

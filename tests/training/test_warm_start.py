@@ -1,6 +1,6 @@
-"""Warm start: what ours says where the original says nothing, and where it leaves off.
+"""Warm start: errors that the original does not raise, and its limits.
 
-What it comes to is compared with the original in `test_jobs_as_original`.
+`test_jobs_as_original` compares the results with those of the original.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class GatedSession(v1.Session):
 
 @pytest.fixture
 def variable_graph():
-    """Provides a session with a variable, what adds to it, and a background saver."""
+    """Provides a session with a variable, an operation that increases it, and a saver."""
     with tf.Graph().as_default():
         variable = v1.get_variable("v", initializer=np.float32([1, 2]))
         add = v1.assign_add(variable, [10.0, 10.0])

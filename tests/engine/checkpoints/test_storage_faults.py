@@ -35,7 +35,7 @@ PROOF = "DataLossError"
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch):
-    """Returns the seconds that would have been waited, in place of waiting them."""
+    """Replaces waiting; returns the seconds of each wait."""
     waited = []
     monkeypatch.setattr(storage.time, "sleep", waited.append)
     monkeypatch.setattr(integrity, "_whole", {})

@@ -58,7 +58,7 @@ class Training:
 
 
 class Worker(tf1.train.SessionRunHook):
-    """What a worker's wait asks, and what happens elsewhere meanwhile: a test's own `elsewhere`."""
+    """A worker's wait; `elsewhere` is what other tasks do during the wait."""
 
     def __init__(self, training, elsewhere, limit):
         self.training, self.elsewhere, self.limit = training, elsewhere, limit

@@ -105,7 +105,7 @@ def test_a_buffer_that_an_input_fn_fills_twice(estimator):
             parts.append(tf.data.Dataset.from_tensor_slices({"x": buffer}))
         return parts[0].concatenate(parts[1]).batch(1000)
 
-    for _ in range(2):  # The first builds the model, the second connects to it.
+    for _ in range(2):  # The first builds the model, the second reuses the model.
         found = predicted(estimator, input_fn)
         assert found.shape == (2 * ROWS, 1)
         np.testing.assert_allclose(

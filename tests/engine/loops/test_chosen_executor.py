@@ -14,7 +14,7 @@ v1 = tf.compat.v1
 
 @pytest.fixture
 def counted():
-    """Provides a session with a counter, and a loop that adds ten to it."""
+    """Provides a session with a counter, and a loop that adds ten to the counter."""
     with tf.Graph().as_default(), v1.Session() as session:
         count = v1.get_variable("count", [], use_resource=True, initializer=tf.zeros_initializer())
         noise = tf.random.uniform([], seed=7)

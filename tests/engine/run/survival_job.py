@@ -1,4 +1,4 @@
-"""A training that tests start in a process of its own: `survival_job.py MODEL_DIR KEY=VALUE...`."""
+"""A training that tests start in a separate process: `survival_job.py MODEL_DIR KEY=VALUE...`."""
 
 import resource
 import shutil
@@ -20,7 +20,7 @@ def model_fn(features, labels, mode):
 
 
 class Say(est.SessionRunHook):
-    """Prints each step after the first, as soon as it is done, so that a test can follow."""
+    """Prints each step after the first when it ends, so that a test can follow."""
 
     def after_run(self, run_context, run_values):
         print("step", flush=True)

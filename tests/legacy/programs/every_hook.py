@@ -1,4 +1,4 @@
-# Hooks of every kind, in sessions of an Estimator and in a MonitoredSession of their own.
+# Hooks of every kind, in sessions of an Estimator and in a separate MonitoredSession.
 import os
 import time
 

@@ -1,4 +1,4 @@
-"""The first quick start: tf.contrib.learn.DNNClassifier with fit, arrays and CSV of its own."""
+"""The first quick start: tf.contrib.learn.DNNClassifier with fit, with arrays and its CSV."""
 from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function
@@ -48,7 +48,7 @@ def main():
     print("New Samples, Class Predictions: {}".format(predictions))
     assert predictions == [1, 0]
 
-    # The same with arrays, in the manner of scikit-learn, and a model of its own
+    # The same with arrays, in the manner of scikit-learn, and a custom model
     columns = tf.contrib.learn.infer_real_valued_columns_from_input(training_set.data)
     linear = tf.contrib.learn.SKCompat(tf.contrib.learn.LinearClassifier(
         columns, n_classes=3, optimizer=tf.train.AdamOptimizer(0.2)))

@@ -81,7 +81,7 @@ result = tf.estimator.train_and_evaluate(
 assert result['accuracy'] > 0.9, result
 
 
-# Images as they are, for a model of rows
+# Images without flattening, for a model of rows
 rows = tf.keras.Sequential([layers.Dense(NUM_CLASSES, input_shape=(36,), name='rows')])
 rows.compile('adam', tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 flat_est = tf.keras.estimator.model_to_estimator(rows)

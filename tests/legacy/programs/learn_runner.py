@@ -1,4 +1,4 @@
-"""An Experiment of 2017: learn_runner, HParams, ModelFnOps-free model_fn, and hooks of its own."""
+"""An Experiment of 2017: learn_runner, HParams, ModelFnOps-free model_fn, and custom hooks."""
 import argparse
 import os
 

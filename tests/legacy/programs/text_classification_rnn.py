@@ -1,4 +1,4 @@
-"""Text classification with recurrent networks and bags of words, on a vocabulary of its own."""
+"""Text classification with recurrent networks and bags of words, with its own vocabulary."""
 from __future__ import absolute_import
 from __future__ import division
 from __future__ import print_function

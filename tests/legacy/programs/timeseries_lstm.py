@@ -1,4 +1,4 @@
-"""A recurrent model of one's own, five values a time, with features that are only known."""
+"""A custom recurrent model of five values per time, with exogenous features."""
 from __future__ import print_function
 import functools
 import os

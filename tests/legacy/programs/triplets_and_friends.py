@@ -120,7 +120,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
         sess.run(train)
     np.testing.assert_allclose(sess.run(table)[:, 0], [1, 0.8, 1, 0.8], atol=1e-5)
 
-# Averages saved in place of the variables
+# Averages saved instead of the variables
 with tf.Graph().as_default(), tf.Session() as sess:
     w = tf.get_variable('w', initializer=1.0)
     opt = tf.contrib.opt.MovingAverageOptimizer(tf.train.GradientDescentOptimizer(0.5), 0.5)

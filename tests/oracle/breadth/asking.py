@@ -43,7 +43,7 @@ from breadth import (
 from jobs import Api
 
 USUAL = "as usual"
-# What needs no training, and a verb: asked without the behaviour of TensorFlow 2 as well.
+# Questions without training, and one method: also asked without TensorFlow 2 behaviour.
 IN_BOTH = re.compile(
     r"v[12] (?!.*: )(RunConfig|TrainSpec|EvalSpec|WarmStart|VocabInfo|\w+Exporter|"
     r"\w+_parse_|export\.|experimental\.build|inputs|tpu|EstimatorSpec|Estimator\.eval_dir|Estimator\.predict)"
@@ -124,7 +124,7 @@ def _quiet() -> Iterator[None]:
 
 
 def plain(value: Any, directory: str) -> Any:
-    """Returns the value as JSON: what a program sees of it, without names of classes of its own."""
+    """Returns the value as JSON: its visible properties, without names of the program's classes."""
     if isinstance(value, bytes):
         value = value.decode()
     if isinstance(value, str):

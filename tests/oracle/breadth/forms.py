@@ -18,7 +18,7 @@ Form = Callable[[Any], Any]
 
 
 class Delegate:
-    """Has the attributes of another object, and nothing else of it."""
+    """Has the attributes of another object, but not its class."""
 
     def __init__(self, target: Any) -> None:
         self._target = target
@@ -86,7 +86,7 @@ def _of_subclass(kind: type) -> Form:
 
 
 def _subclass_of(value: Any) -> Any:
-    """Returns the same object, as if its class were one that a program had made of it."""
+    """Returns the same object with a subclass of its class, as a program may define it."""
     kind = type(value)
     mine = type(f"My{kind.__name__}", (kind,), {})
     if isinstance(value, tuple):

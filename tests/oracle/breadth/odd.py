@@ -19,9 +19,9 @@ class Odd(NamedTuple):
 
     Attributes:
         flavour: The API's name.
-        topic: What it is about.
-        text: What is given.
-        ask: What a program does, of an API and an empty directory.
+        topic: The subject of the question.
+        text: The description of the arguments.
+        ask: A program, as a function of an API and an empty directory.
     """
 
     flavour: str

@@ -25,9 +25,9 @@ class Case(NamedTuple):
     """One choice of each, of a family.
 
     Attributes:
-        family: The name of what is made.
-        choice: What is chosen of each kind.
-        run: What it comes to, of (choice, API, directory).
+        family: The name of the family.
+        choice: The choice of each kind.
+        run: Function from (choice, API, directory) to the answer.
     """
 
     family: str

@@ -53,7 +53,7 @@ class Question(NamedTuple):
     Attributes:
         subject: The name of a subject.
         flavour: The API's name.
-        argument: Which argument is given beside the required ones; None for none, "*" for all.
+        argument: The argument that is given with the required ones; None for none, "*" for all.
         form: The name of a form of its value, "None", or "" for its usual value.
     """
 

@@ -194,7 +194,7 @@ def _spec_of(columns: Any, *_: Any) -> Any:
 
 
 def _kind(feature: Any) -> list[Any]:
-    """Class, type, shape and default of what is parsed; numbers as such, of whatever class."""
+    """Class, type, shape and default of each parsed value; plain numbers without their class."""
     shape, default = getattr(feature, "shape", ()), getattr(feature, "default_value", None)
     return [type(feature).__name__, feature.dtype.name, [int(size) for size in shape], default]
 

@@ -93,7 +93,7 @@ def dense_that_is_not_trained():
 
 @question
 def dense_in_the_scopes_initializer():
-    """Returns a default of the scope counts only where the layer has none."""
+    """Returns a layer whose scope has a default, which counts only for unset arguments."""
     with tf.variable_scope("s", initializer=tf.constant_initializer(0.25)):
         made = {"weights_initializer": None, "biases_initializer": None, "trainable": False}
         return named(layers.fully_connected(numbers(3, 4), 2, **made))

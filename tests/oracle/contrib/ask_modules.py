@@ -1,4 +1,4 @@
-"""Questions about the modules of tf.contrib: which of them import, and what an unused name does."""
+"""Questions about the modules of tf.contrib: which ones import, and the effect of unused names."""
 
 import importlib
 

@@ -171,7 +171,7 @@ def bags_by_default():
 
 @question
 def looked_up():
-    """Returns rows without numbers, or with those that are none, have zeros or a default."""
+    """Returns lookups of rows without ids or with invalid ids: zeros or a default."""
     vectors = tf.get_variable("vectors", [4, 2])
     indices = [[0, 0], [0, 1], [2, 0], [3, 0]]
     ids = tf.SparseTensor(indices, tf.constant([3, 1, 2, -1], tf.int64), [4, 2])

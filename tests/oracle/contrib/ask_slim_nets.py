@@ -1,6 +1,6 @@
 """Questions about tf.contrib.slim.nets: names and shapes in the graphs of known nets for pictures.
 
-The nets are large: what their graphs are like is told without running them.
+The nets are large: the answers describe their graphs, which are not run.
 """
 
 import hashlib
@@ -121,7 +121,7 @@ def chains_of_other_sizes():
 
 
 def again(net, size, **named):
-    """Returns a net, and once more with the same variables."""
+    """Returns a net, and a second one with the same variables."""
     with tf.variable_scope("outer"):
         net(pictures(size), 5, **named)
     with tf.variable_scope("outer", reuse=True):

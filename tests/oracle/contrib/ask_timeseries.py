@@ -66,7 +66,7 @@ def begin(model, features=None):
 
 
 def made(outputs):
-    """Returns a model's outputs for windows, without those that are None."""
+    """Returns a model's outputs for windows, without None values."""
     parts = outputs._asdict()
     return {key: value for key, value in parts.items() if value is not None}
 
@@ -419,7 +419,7 @@ def ar_regressor_with_anomalies():
 def ar_regressor_with_known_features():
     words = tf.feature_column.categorical_column_with_identity("known", 3)
     column = tf.feature_column.embedding_column(words, 2)
-    # Of whole windows: the original mistakes the times of these features by what is left over.
+    # Only whole windows: with a remainder, the original uses wrong times for these features.
     data = dict({name: values[:13] for name, values in LONG.items()}, known=np.arange(13) % 3)
     known = {"known": [[0, 1, 1, 2, 0]]}
     return end_to_end(regressor(exogenous_feature_columns=[column]), data, 5, known)
@@ -427,7 +427,7 @@ def ar_regressor_with_known_features():
 
 @question
 def one_shot_head():
-    """Exports without a state: seven values and ten times, three of them predicted."""
+    """Exports without a state: seven values and ten times, of which three are predicted."""
     words = tf.feature_column.categorical_column_with_identity("known", 3)
     model = timeseries.ARModel(
         7, 3, 2, 1, num_time_buckets=3,

@@ -1,6 +1,6 @@
-"""Asks TensorFlow 1.15's `tf.contrib`, or what stands for it, questions in the same words.
+"""Asks TensorFlow 1.15's `tf.contrib` and its replacement the same questions.
 
-A question builds a graph and returns what to fetch of it: a dict of tensors, operations and plain
+A question builds a graph and returns the fetches: a dict of tensors, operations and plain
 values, or a list of such dicts that are run one after the other. Trainable variables have values
 that do not depend on any seed. A script `ask_*.py` of questions runs as an old program does:
 
