@@ -7,7 +7,7 @@
     print(estimator.evaluate(eval_input_fn))
 
 `estimator_train.compat.v1` has the names and meanings of `tf.compat.v1.estimator`, and
-`estimator_train.keras` turns tf_keras models into estimators.
+`estimator_train.keras` turns Keras models into estimators.
 
 A name is loaded when it is first used: importing this package does not yet import TensorFlow, so
 that a command can answer `--help` at once and choose TensorFlow's settings before it starts.
