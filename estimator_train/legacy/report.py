@@ -17,7 +17,7 @@ from estimator_train.legacy.reading.python2 import describe_python2
 from estimator_train.legacy.trees import missing
 from estimator_train.legacy.trees.view import View
 
-AS_IT_IS = "as it is"
+UNCHANGED = "unchanged"
 STAND_IN = "stand-in"
 MISSING = "missing"
 
@@ -27,7 +27,7 @@ class Symbol(NamedTuple):
 
     Attributes:
       name: The name as scripts write it.
-      status: AS_IT_IS, STAND_IN or MISSING.
+      status: UNCHANGED, STAND_IN or MISSING.
       lines: The lines that use it.
       hint: For a missing name, the reason and what to use.
       at_import: The first of these lines that every import of the file executes; 0: none.
@@ -154,7 +154,7 @@ def _check_symbols(tree: ast.Module, chosen: str) -> list[Symbol]:
 def _check_symbol(
     dotted: str, uses: Sequence[symbols.Use], chosen: str, tree: ast.Module
 ) -> Symbol:
-    status, hint = AS_IT_IS, ""
+    status, hint = UNCHANGED, ""
     at_import = [use for use in uses if use.at_import]
     line = at_import[0].line if at_import else 0
     try:

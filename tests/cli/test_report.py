@@ -149,7 +149,7 @@ def test_without_matplotlib_one_line_says_what_to_install(command, tmp_path, mon
         monkeypatch.delitem(sys.modules, name)
     outcome = command("report", "a")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "pip install 'estimator-train[report]'" in outcome.err
+    assert "pip install matplotlib" in outcome.err
     assert outcome.err.count("\n") == 1
 
 

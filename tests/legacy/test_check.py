@@ -49,7 +49,7 @@ def test_report_of_a_directory(tmp_path):
     new, old, two = json.loads(done.stdout)
     assert (new["generation"], old["generation"]) == ("tf2", "tf1")
     found = {s["name"]: (s["status"], s["lines"]) for s in old["symbols"]}
-    assert found["tf.placeholder"] == ("as it is", [2])
+    assert found["tf.placeholder"] == ("unchanged", [2])
     assert found["tf.contrib.layers.flatten"] == ("stand-in", [3])
     assert found["tf.contrib.boosted_trees.learner"] == ("missing", [4])
     assert "line 1: this is Python 2" in two["problem"]

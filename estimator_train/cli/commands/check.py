@@ -19,7 +19,7 @@ SWITCHES = (_JSON, _REWRITE)
 DESCRIPTION = """
 Reads a script and the local modules that it imports, or a directory, without executing anything.
 For each file the command prints the TensorFlow version it was written for and the command that runs
-it. For each TensorFlow name in the file it prints the lines, and whether the name runs as it is,
+it. For each TensorFlow name in the file it prints the lines, and whether the name runs unchanged,
 runs through a stand-in, or is missing. The exit code is 0 if all names run, and 1 if a name is
 missing or if a rewritten file needs an edit by hand.
 
@@ -100,7 +100,7 @@ def _print_files(files: Sequence["FileReport"]) -> None:
             print(f"  cannot be read: {file.problem}")
         elif file.import_problem:
             print(f"  cannot be imported: {file.import_problem}")
-        for status in (report.MISSING, report.STAND_IN, report.AS_IT_IS):
+        for status in (report.MISSING, report.STAND_IN, report.UNCHANGED):
             for symbol in file.symbols:
                 if symbol.status == status:
                     lines = ", ".join(map(str, symbol.lines))

@@ -12,7 +12,7 @@ DESCRIPTION = """
 Plots the loss, the throughput and the time of a step over the steps of one or more runs, and prints
 one line for each run. For runs with different numbers of replicas it also plots the scaling. It
 reads history.jsonl in each MODEL_DIR, or the event files if that file does not exist. The plots
-need matplotlib: pip install 'estimator-train[report]'.
+need matplotlib: pip install matplotlib.
 """
 
 
@@ -52,8 +52,7 @@ def run(flag_values: absl_flags.FlagValues, model_dirs: Sequence[str]) -> None:
         from estimator_train.report import report
     except ImportError as error:
         raise UsageError(
-            f"report needs matplotlib, which cannot be imported ({error}): "
-            "pip install 'estimator-train[report]'."
+            f"report needs matplotlib, which cannot be imported ({error}): pip install matplotlib."
         ) from error
     plots = report(*model_dirs, replicas=replicas)
     print(results.format_table({**plots.rows, **plots.write(flag_values.output_dir)}))

@@ -334,7 +334,7 @@ def _content(model_dir: str) -> bytes | None:
 
 
 def _decode(model_dir: str, content: bytes) -> CheckpointList | None:
-    state = tf.compat.v1.train.generate_checkpoint_state_proto("", "x")
+    state = tf.compat.v1.train.generate_checkpoint_state_proto("", "x", ["x"])
     state.Clear()
     try:
         text_format.Merge(content.decode(), state)

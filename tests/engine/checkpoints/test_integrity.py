@@ -180,6 +180,13 @@ def test_checkpoint_deleted_during_a_read_is_replaced_by_the_next(copy, monkeypa
     assert not caplog.text
 
 
+def test_reading_the_list_logs_nothing(copy, caplog):
+    _, model_dir, *_ = copy
+    with caplog.at_level("INFO", "tensorflow"):
+        assert integrity.latest_checkpoint(str(model_dir))
+    assert caplog.text == ""
+
+
 def test_error_names_all_checkpoints_if_all_are_damaged(copy):
     estimator, model_dir, input_fn, _ = copy
     for path in model_dir.glob("*.index"):
