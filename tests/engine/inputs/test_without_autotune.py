@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.inputs.start import without_autotune
+from estimator_train.engine.inputs.optimized_start import optimize_start
 
 
 def data():
@@ -46,7 +46,7 @@ def read(make, change):
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         iterator = tf.compat.v1.data.make_initializable_iterator(make())
         element = iterator.get_next()
-        start = without_autotune(iterator.initializer, iterator) if change else None
+        start = optimize_start(iterator.initializer, iterator) if change else None
         found = []
         session.run(start or iterator.initializer)
         while True:
