@@ -18,6 +18,7 @@ PUBLIC_MODULES = (
 
 # Other modules that `legacy` imports, with all of their names.
 OTHER_MODULES = (
+    "estimator_train.bootstrap.import_hook",
     "estimator_train.canned.rnn",
     "estimator_train.heads.checks",
     "estimator_train.heads.losses",
@@ -35,6 +36,7 @@ OTHER_NAMES = {
     "estimator_train.canned.parts.models": "Deep Linear",
     "estimator_train.canned.parts.optimizer_arguments": "KerasChoice V1Choice",
     "estimator_train.canned.parts.specs": "TrainedPart make_model_fn make_v1_model_fn",
+    "estimator_train.compat.keras_lib": "model_to_estimator",
     "estimator_train.engine.user_functions": "argument_names",
     "estimator_train.estimator": "Estimator",
     "estimator_train.export.receivers": (
@@ -50,9 +52,10 @@ OTHER_NAMES = {
     "estimator_train.training.extenders": "add_metrics clip_gradients_by_norm forward_features",
 }
 
-# The files outside `legacy` that import it, each after `compat.require_legacy`.
+# The files outside `legacy` that import it, each after `compat.require_legacy` or `has_legacy`.
 ENTRANCES = {
     "estimator_train.cli.commands.check",
     "estimator_train.cli.commands.run",
     "estimator_train.compat",
+    "estimator_train.shim.modules",
 }

@@ -18,6 +18,10 @@ OF_LIBRARIES = {
     "estimator_train/cluster/launched.py": {
         "tensorflow.python.distribute.": "frames of errors that strategies raise; never imported",
     },
+    "estimator_train/bootstrap/import_hook.py": {
+        "tensorflow.python.estimator": "tools import modules that TensorFlow had there until 2.15",
+        "tensorflow.python.distribute.estimator_training": "EasyRec and HybridBackend import it",
+    },
     "estimator_train/bootstrap/keras_seeds.py": {
         "tf_keras.src.utils.tf_utils": "the module whose draws of seeds it repairs",
     },

@@ -16,11 +16,11 @@ ROOMS = {
     "cli": "cli.job cli.output",
     "cli.commands": (
         "cli cli.inspect cli.job cli.output compat engine.checkpoints estimator_train hooks keras "
-        "launcher legacy legacy.rewriting report"
+        "launcher legacy legacy.rewriting report shim"
     ),
     "cli.inspect": (
         "bootstrap cli.job cli.output engine.checkpoints engine.tf_internals estimator_train keras "
-        "keras.checkpoints keras.graph keras.keras3 launcher run_config training"
+        "keras.checkpoints keras.graph keras.keras3 launcher run_config shim training"
     ),
     "cli.job": (
         "cli.output engine engine.checkpoints engine.inputs estimator_train export flags hooks "
@@ -87,12 +87,12 @@ ROOMS = {
     ),
     "keras.serving": "export keras.graph",
     "launcher": "cluster",
-    "legacy": "canned.parts estimator_train heads legacy.reading legacy.trees",
+    "legacy": "bootstrap canned.parts estimator_train heads legacy.reading legacy.trees",
     "legacy.contrib": (
         "canned canned.parts compat.v1 engine estimator estimator_train export heads "
         "legacy.tutorials predictor tpu training training.early_stopping"
     ),
-    "legacy.private": "canned.parts estimator_train export heads",
+    "legacy.private": "canned.parts estimator_train export heads training.early_stopping",
     "legacy.reading": "",
     "legacy.rewriting": "legacy legacy.reading legacy.trees",
     "legacy.trees": "",
@@ -105,6 +105,7 @@ ROOMS = {
     ),
     "report": "engine engine.run",
     "run_config": "cluster lifecycle",
+    "shim": "bootstrap compat compat.v1 estimator_train legacy.trees",
     "tpu": (
         "cluster engine engine.checkpoints engine.context engine.graph engine.inputs estimator "
         "estimator_spec run_config"
@@ -126,7 +127,7 @@ ROOMS = {
 
 # Imports within a function of a room that is higher up; each with its reason.
 UPWARD = {
-    ("bootstrap", "compat"): "stand-ins have the names of their target, imported at the first use",
+    ("bootstrap", "shim"): "the import hook imports the modules that it shows at their first use",
     ("estimator", "training"): "`Estimator.dry_run` runs a job, and jobs call Estimator",
     ("compat", "legacy"): "`compat.install` prepares TensorFlow for an old program",
 }

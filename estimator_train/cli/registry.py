@@ -60,6 +60,11 @@ COMMANDS = (
     Command("export", "write a SavedModel of a checkpoint"),
     Command("to-keras", "convert a trained model to a Keras model file", arguments="MODEL_DIR"),
     Command("run", "run an unchanged script that uses old TensorFlow APIs", parses_itself=True),
+    Command(
+        "install-shim",
+        "show tf.estimator to all programs of an environment",
+        loads_tensorflow=False,
+    ),
     Command("data", "show the examples of an input_fn and measure its speed"),
     Command("check", "report which parts of a codebase run here", parses_itself=True),
     Command(

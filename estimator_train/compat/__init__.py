@@ -50,10 +50,16 @@ def require_legacy(feature: str) -> None:
     Raises:
       ModuleNotFoundError: The folder is missing.
     """
-    spec = importlib.util.find_spec("estimator_train.legacy")
-    if spec is None or spec.origin is None:  # A folder without `__init__.py` has no origin.
+    if not has_legacy():
         raise ModuleNotFoundError(
             f"{feature} needs the folder estimator_train/legacy, which this installation lacks. "
             "Reinstall the complete package estimator-train.",
             name="estimator_train.legacy",
         )
+
+
+def has_legacy() -> bool:
+    """Returns whether this installation has the folder `estimator_train/legacy`."""
+    spec = importlib.util.find_spec("estimator_train.legacy")
+    # A folder without `__init__.py` has no origin.
+    return spec is not None and spec.origin is not None

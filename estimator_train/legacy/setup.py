@@ -12,9 +12,10 @@ from typing import Any
 
 from absl import flags
 
+from estimator_train.bootstrap import import_hook
 from estimator_train.legacy import generation, protos, seeds, trees
 from estimator_train.legacy.imports import ImportRedirector
-from estimator_train.legacy.trees import keras_shapes
+from estimator_train.legacy.trees import keras_shapes, shown
 from estimator_train.legacy.trees.view import Tree
 
 _DEPRECATED = "is deprecated and will be removed in a future version"
@@ -54,6 +55,7 @@ def install(
     def prepare(importer: Mapping[str, Any]) -> Tree:
         return _prepare(choice, source or importer.get("__file__"), seed)
 
+    import_hook.install().show_attributes()
     ImportRedirector(prepare, directory).install()
     protos.install()
 
@@ -79,7 +81,9 @@ def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
         from estimator_train.legacy import numpy_methods
 
         numpy_methods.add_removed_methods()
-    return trees.tree(chosen)
+    tree = trees.tree(chosen)
+    shown.choose(tree)
+    return tree
 
 
 def _allow_flag_redefinition() -> None:

@@ -61,7 +61,8 @@ def follow(frame: FrameType, event: str, argument: Any) -> None:
     if name == session.__file__ and code == "run" and not complete:
         sys.setprofile(None)
         raise _FirstSessionCall
-    if not name.startswith(ROOT) or code == "<module>":
+    # Python calls the hook for each import, also of other packages.
+    if not name.startswith(ROOT) or code == "<module>" or name.endswith("import_hook.py"):
         return
     if verb == "train" and os.path.exists(os.path.join(model_dir, "checkpoint")):
         return

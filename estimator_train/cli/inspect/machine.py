@@ -7,12 +7,14 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
 import estimator_train
 from estimator_train.bootstrap import installed
 from estimator_train.launcher import loopback, ports
+from estimator_train.shim import distribution
 
 _PACKAGES = ("tensorflow", "tf-keras", "keras", "numpy", "protobuf", "pandas", "matplotlib")
 _VARIABLES = (
@@ -24,6 +26,7 @@ _VARIABLES = (
     "LD_PRELOAD",
     "SLURM_JOB_ID",
 )
+_REMOVE_SHIM = "`estimator-train install-shim --remove`"
 _NUM_PORTS = 8
 _MIN_DISK_BYTES = 100_000_000  # Enough for a checkpoint of a small model.
 
@@ -46,6 +49,8 @@ def inspect(model_dir: str | None) -> dict[str, Finding]:
         "Python": lambda: Finding(f"{platform.python_version()}, {sys.executable}"),
         "system": lambda: Finding(f"{platform.platform()}, {platform.machine()}"),
         **{name: functools.partial(_find_version, name) for name in _PACKAGES},
+        "tensorflow-estimator": _find_original,
+        "shim": _find_shim,
         "CPUs": _count_cpus,
         "devices": _list_devices,
         "TensorFlow": _run_session,
@@ -72,6 +77,28 @@ def _run_check(check: Callable[[], Finding]) -> Finding:
 
 def _find_version(package: str) -> Finding:
     return Finding(installed.version(package) or "is not installed")
+
+
+def _find_original() -> Finding:
+    """Names an installed tensorflow-estimator, which the modules of this package shadow."""
+    found = next(iter(metadata.distributions(name="tensorflow-estimator", path=sys.path)), None)
+    if found is None:
+        return Finding("is not installed: `import tensorflow_estimator` imports this package")
+    return Finding(
+        f"{found.version} in {found.locate_file('')} is not used: TensorFlow 2.16 and later break "
+        "it, and `import tensorflow_estimator` imports this package"
+    )
+
+
+def _find_shim() -> Finding:
+    shims = distribution.find_shims()
+    text = ", ".join(f"{version} in {folder}" for folder, version in shims.items())
+    if len(shims) > 1:
+        return Finding(text, f"several shims are installed, run {_REMOVE_SHIM}: {text}")
+    if any(version != estimator_train.__version__ for version in shims.values()):
+        problem = f"the shim is of version {text}: run `estimator-train install-shim` again"
+        return Finding(text, problem)
+    return Finding(text or "is not installed (`estimator-train install-shim`)")
 
 
 def _count_cpus() -> Finding:

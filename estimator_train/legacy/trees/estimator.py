@@ -15,6 +15,7 @@ _PRIVATE_BACKING = (
     "estimator_train.legacy.private.heads",
     "estimator_train.legacy.private.model_fns",
     "estimator_train.legacy.private.jobs",
+    "estimator_train.legacy.private.tools",
     "estimator_train.training.exporters",
 )
 _TIMESERIES = "estimator_train.legacy.contrib.timeseries"
@@ -71,6 +72,7 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
         "tensorflow_estimator.compat.v1.estimator": (_V1,),
         "tensorflow_estimator.compat.v2.estimator": (_V2,),
         "tensorflow_estimator.python": (),
+        **_api_modules(),
     }
     for root in PRIVATE_ROOTS:
         found[root] = _PRIVATE_BACKING
@@ -84,8 +86,21 @@ def modules(default: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def _api_modules() -> dict[str, tuple[str, ...]]:
+    """Maps the modules of the public API of tensorflow_estimator 2.15 to their backing modules."""
+    found: dict[str, tuple[str, ...]] = {}
+    for root in ("tensorflow_estimator._api.", "tensorflow_estimator.python.estimator.api._"):
+        for generation, backing in (("v1", _V1), ("v2", _V2)):
+            found[f"{root}{generation}.estimator"] = (backing,)
+            found[f"{root}{generation}.{generation}"] = ()
+            found[f"{root}{generation}.{generation}.estimator"] = (backing,)
+    return found
+
+
+_KERAS_LIB = "tensorflow_estimator.python.estimator.keras_lib"
 # Maps single names to their objects.
 NAMES = {
+    f"{_KERAS_LIB}.model_to_estimator": "estimator_train.compat.keras_lib:model_to_estimator",
     **{
         f"{root}.keras.model_to_estimator": f"{_V1}:keras.model_to_estimator"
         for root in PRIVATE_ROOTS

@@ -86,7 +86,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     f"{ROOT}.ops.losses.loss_reduction": (f"{_V1}.losses",),
     f"{ROOT}.eager.execution_callbacks": (),
     f"{ROOT}.framework.tensor_like": (),
-    f"{ROOT}.distribute.estimator_training": (),
+    f"{ROOT}.distribute.estimator_training": ("estimator_train.legacy.private.estimator_training",),
     f"{ROOT}.framework.composite_tensor_utils": (),
     f"{ROOT}.pywrap_tensorflow_internal": (),
     f"{ROOT}.saved_model.load_context": (f"{ROOT}.distribute.load_context",),

@@ -185,6 +185,10 @@ class Tree:
             self._views[dotted] = View(dotted, self, backing)
         return self._views[dotted]
 
+    def lists(self, dotted: str) -> bool:
+        """Returns whether a table lists a module or a module inside it."""
+        return dotted in self._modules or dotted in self._parents
+
     def target(self, dotted: str) -> str | Callable[[], Any] | None:
         """Returns the entry of a dotted name in `names`, or None."""
         return self._names.get(dotted)
