@@ -19,6 +19,8 @@ from estimator_train.cluster import (
     WORKER,
     launched,
 )
+from estimator_train.goodput import clock
+from estimator_train.goodput.account import account_for, add_up, read_records
 from estimator_train.launcher.failures import Failure, FailureHistory, read_failure
 from estimator_train.launcher.guard import Guard
 from estimator_train.launcher.local_job import (
@@ -59,8 +61,8 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
     Raises:
       OSError: The program cannot be started, or there are no free ports.
     """
-    with tempfile.NamedTemporaryFile(prefix="estimator-train-") as checkpoint_file:
-        launcher = _Launcher(job, out, Path(checkpoint_file.name))
+    with tempfile.TemporaryDirectory(prefix="estimator-train-") as directory:
+        launcher = _Launcher(job, out, Path(directory))
         with _forwarding_signals(launcher):
             try:
                 launcher.start()
@@ -70,10 +72,12 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
 
 
 class _Launcher:
-    def __init__(self, job: LocalJob, out: TextIO, checkpoint_file: Path) -> None:
+    def __init__(self, job: LocalJob, out: TextIO, directory: Path) -> None:
         self._job, self._out = job, out
-        self._checkpoint_file = checkpoint_file
-        self._failures = FailureHistory(checkpoint_file)
+        self._directory = directory
+        self._checkpoint_file = directory / "checkpoint"
+        self._checkpoint_file.touch()
+        self._failures = FailureHistory(self._checkpoint_file)
         self._guard = Guard()
         jobs = choose_addresses(job)
         self._configs = make_tf_configs(job, jobs)
@@ -125,6 +129,23 @@ class _Launcher:
         for process in self._processes.values():
             process.close()
         self._guard.close()
+        self._log_goodput()
+
+    def _log_goodput(self) -> None:
+        """Logs the goodput of all tasks that trained."""
+        accounts = {}
+        for name in self._configs:
+            with contextlib.suppress(FileNotFoundError), self._goodput_file(name).open() as file:
+                accounts[name] = account_for(read_records(file))
+        trained = {name: account for name, account in accounts.items() if account is not None}
+        if len(trained) > 1:
+            for name, account in trained.items():
+                self._log(f"Goodput of {name}: {account}.")
+        if trained:
+            self._log(f"Goodput of the job: {add_up(list(trained.values()))}.")
+
+    def _goodput_file(self, name: str) -> Path:
+        return self._directory / f"{name}.goodput.jsonl"
 
     def _start(self, name: str) -> None:
         environment = {"ESTIMATOR_TRAIN_PREEMPTION": "1", **(self._loopback or {})}
@@ -132,6 +153,8 @@ class _Launcher:
             environment["TF_CONFIG"] = self._configs[name]
         environment[launched.VARIABLE] = "1"
         environment[launched.CHECKPOINT_FILE_VARIABLE] = str(self._checkpoint_file)
+        environment[clock.FILE_VARIABLE] = str(self._goodput_file(name))
+        environment[clock.STARTED_VARIABLE] = str(time.time())
         self._processes[name] = TaskProcess(
             name, self._job.command, environment, self._out, self._guard
         )

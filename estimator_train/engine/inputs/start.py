@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.goodput.clock import INPUT, process_clock
 
 _KIND = re.compile(r"(\w+?)Dataset(V\d+)?")
 # Stages that tf.data neither tunes nor makes parallel.
@@ -60,7 +61,8 @@ class InitializeInput(PassiveHook):
     ) -> None:
         """Rewinds the input to its start."""
         del coord
-        session.run(self._initializer)
+        with process_clock.spend(INPUT):
+            session.run(self._initializer)
 
 
 def without_autotune(initializer: Any, iterator: Any, has_few_rows: bool = False) -> Any:
