@@ -28,12 +28,17 @@ class Clock:
     """
 
     def __init__(self, started: float) -> None:
+        self.start(started)
+
+    def start(self, started: float) -> None:
+        """Starts the clock again, as that of a process that started at this time."""
         self.started = started
         self._secs: dict[str, float] = {START: max(0.0, time.time() - started)}
         self._causes = [START]
         self._since = time.monotonic()
         self._thread: int | None = None
         self._model_dir: str | None = None
+        self._pid = os.getpid()
 
     @contextlib.contextmanager
     def spend(self, cause: str) -> Iterator[None]:
@@ -41,6 +46,8 @@ class Clock:
 
         The first thread that calls this method is measured.
         """
+        if self._pid != os.getpid():
+            self.start(start_of_process())  # A fork of the process that imported this module.
         if self._thread is None:
             self._thread = threading.get_ident()
         if self._thread != threading.get_ident():
@@ -69,6 +76,8 @@ class Clock:
         Args:
           model_dir: The directory of the model that is trained next.
         """
+        if self._pid != os.getpid():
+            self.start(start_of_process())
         is_first = self._model_dir is None
         if self._model_dir != model_dir and not (is_first and not hasattr(sys, "ps1")):
             self.started, self._secs, self._since = time.time(), {}, time.monotonic()
@@ -97,7 +106,7 @@ def append_to_launchers_file(record: dict[str, Any]) -> None:
             file.write(json.dumps(record) + "\n")
 
 
-def _start_of_process() -> float:
+def start_of_process() -> float:
     """Returns the time at which this process, or the task that it runs, was started."""
     try:
         if started := os.environ.get(STARTED_VARIABLE):
@@ -110,4 +119,4 @@ def _start_of_process() -> float:
 
 
 # State of the process: it has one clock.
-process_clock = Clock(_start_of_process())
+process_clock = Clock(start_of_process())
