@@ -32,7 +32,8 @@ from estimator_train.launcher.local_job import (
     make_tf_configs,
 )
 from estimator_train.launcher.loopback import loopback_variables
-from estimator_train.launcher.process import TaskProcess
+from estimator_train.launcher.process import Process, TaskProcess, start_process
+from estimator_train.launcher.standby import Standby
 
 _POLL_SECS = 0.1
 # Parameter servers end after the tasks that train.
@@ -83,6 +84,13 @@ class _Launcher:
         self._configs = make_tf_configs(job, jobs)
         addresses = [address for tasks in jobs.values() for address in tasks.values()]
         self._loopback = loopback_variables(addresses, os.environ)
+        self._common_environment = {
+            "ESTIMATOR_TRAIN_PREEMPTION": "1",
+            launched.VARIABLE: "1",
+            launched.CHECKPOINT_FILE_VARIABLE: str(self._checkpoint_file),
+            **(self._loopback or {}),
+        }
+        self._standby: Standby | None = None
         self._processes: dict[str, TaskProcess] = {}
         # Task name to the time at which it is started again.
         self._restart_times: dict[str, float] = {}
@@ -95,10 +103,16 @@ class _Launcher:
             self._log(_ON_ALL_INTERFACES)
         for name in self._configs:
             self._start(name)
+        if self._job.standby and self._job.max_restarts:
+            self._standby = Standby(
+                self._job.command, self._common_environment, self._guard, self._log
+            )
 
     def run(self) -> int:
         """Waits for the end of the job; returns its exit code."""
         while True:
+            if self._standby:
+                self._standby.poll()
             self._restart_due()
             # Reads all codes at the same time: one failure makes other processes fail.
             codes = {
@@ -128,6 +142,8 @@ class _Launcher:
         """Kills the processes that still run."""
         for process in self._processes.values():
             process.close()
+        if self._standby:
+            self._standby.close()
         self._guard.close()
         self._log_goodput()
 
@@ -148,16 +164,16 @@ class _Launcher:
         return self._directory / f"{name}.goodput.jsonl"
 
     def _start(self, name: str) -> None:
-        environment = {"ESTIMATOR_TRAIN_PREEMPTION": "1", **(self._loopback or {})}
+        environment = {
+            **self._common_environment,
+            clock.FILE_VARIABLE: str(self._goodput_file(name)),
+            clock.STARTED_VARIABLE: str(time.time()),
+        }
         if self._configs[name]:
             environment["TF_CONFIG"] = self._configs[name]
-        environment[launched.VARIABLE] = "1"
-        environment[launched.CHECKPOINT_FILE_VARIABLE] = str(self._checkpoint_file)
-        environment[clock.FILE_VARIABLE] = str(self._goodput_file(name))
-        environment[clock.STARTED_VARIABLE] = str(time.time())
-        self._processes[name] = TaskProcess(
-            name, self._job.command, environment, self._out, self._guard
-        )
+        process: Process | None = self._standby.start_task(environment) if self._standby else None
+        process = process or start_process(self._job.command, environment)
+        self._processes[name] = TaskProcess(name, process, self._out, self._guard)
 
     def _read_failure(self, name: str, code: int) -> Failure:
         """Counts and logs the failure of a task."""

@@ -71,6 +71,7 @@ class GoodputHook(GlobalStepHook, PhasedHook):
 
     def end(self, session: tf.compat.v1.Session) -> None:
         """Records the end of training."""
+        self._step = int(session.run(self._step_read))  # A worker may make one more step to stop.
         self.record(self._step, is_end=not preemption.is_requested())
 
     def record_save(self, step: int) -> None:
