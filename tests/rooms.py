@@ -15,8 +15,8 @@ ROOMS = {
     "canned.v1": "canned canned.parts estimator heads",
     "cli": "cli.job cli.output",
     "cli.commands": (
-        "cli cli.inspect cli.job cli.output compat engine.checkpoints engine.run estimator_train "
-        "hooks keras launcher legacy legacy.rewriting report"
+        "cli cli.inspect cli.job cli.output cluster compat engine.checkpoints engine.run "
+        "estimator_train hooks keras launcher legacy legacy.rewriting report"
     ),
     "cli.inspect": (
         "bootstrap cli.job cli.output engine.checkpoints engine.tf_internals estimator_train keras "
