@@ -15,8 +15,8 @@ ROOMS = {
     "canned.v1": "canned canned.parts estimator heads",
     "cli": "cli.job cli.output",
     "cli.commands": (
-        "cli cli.inspect cli.job cli.output compat engine.checkpoints estimator_train hooks keras "
-        "launcher legacy legacy.rewriting report shim"
+        "cli cli.inspect cli.job cli.output cluster compat engine.checkpoints engine.run "
+        "estimator_train hooks keras launcher legacy legacy.rewriting report shim"
     ),
     "cli.inspect": (
         "bootstrap cli.job cli.output engine.checkpoints engine.tf_internals estimator_train keras "
@@ -35,24 +35,29 @@ ROOMS = {
     ),
     "compat.v1.inputs": "",
     "engine": "bootstrap engine.tf_internals",
-    "engine.checkpoints": "cluster engine engine.loops engine.tf_internals lifecycle run_config",
+    "engine.checkpoints": (
+        "cluster engine engine.loops engine.tf_internals goodput lifecycle run_config"
+    ),
     "engine.context": "engine engine.checkpoints run_config",
     "engine.distributed": (
         "cluster engine engine.checkpoints engine.context engine.inputs engine.loops "
-        "engine.tf_internals lifecycle run_config"
+        "engine.tf_internals goodput lifecycle run_config"
     ),
     "engine.graph": (
         "engine engine.context engine.inputs engine.tf_internals estimator_spec run_config"
     ),
-    "engine.inputs": "engine engine.context engine.loops engine.tf_internals estimator_spec",
+    "engine.inputs": (
+        "engine engine.context engine.loops engine.tf_internals estimator_spec goodput"
+    ),
     "engine.loops": "engine engine.tf_internals lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
-        "engine.loops engine.sessions engine.tf_internals estimator_spec lifecycle run_config"
+        "engine.loops engine.sessions engine.tf_internals estimator_spec goodput lifecycle "
+        "run_config"
     ),
     "engine.sessions": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
-        "engine.loops engine.tf_internals estimator_spec run_config"
+        "engine.loops engine.tf_internals estimator_spec goodput run_config"
     ),
     "engine.tf_internals": "",
     "estimator": (
@@ -86,7 +91,8 @@ ROOMS = {
         "keras.compiled keras.graph keras.serving run_config"
     ),
     "keras.serving": "export keras.graph",
-    "launcher": "cluster",
+    "goodput": "",
+    "launcher": "cluster goodput",
     "legacy": "bootstrap canned.parts estimator_train heads legacy.reading legacy.trees",
     "legacy.contrib": (
         "canned canned.parts compat.v1 engine estimator estimator_train export heads "
@@ -97,13 +103,13 @@ ROOMS = {
     "legacy.rewriting": "legacy legacy.reading legacy.trees",
     "legacy.trees": "",
     "legacy.tutorials": "",
-    "lifecycle": "",
+    "lifecycle": "goodput",
     "optimizers": "engine.tf_internals",
     "predictor": (
         "engine.checkpoints engine.context engine.graph engine.run engine.sessions "
         "engine.tf_internals estimator_spec export"
     ),
-    "report": "engine engine.run",
+    "report": "engine engine.run goodput",
     "run_config": "cluster lifecycle",
     "shim": "bootstrap compat compat.v1 estimator_train legacy.trees",
     "tpu": (

@@ -211,18 +211,21 @@ def test_every_package_is_installed():
     ("verb", "often"),
     [
         # All private uses of graphs go through the first file, and all calls of user functions
-        # through the Estimator's overridable methods.
-        ("train", {"engine/tf_internals/graphs.py", "estimator/estimator.py"}),
+        # through the Estimator's overridable methods; what takes time is measured by one clock.
+        (
+            "train",
+            {"engine/tf_internals/graphs.py", "estimator/estimator.py", "goodput/clock.py"},
+        ),
         ("evaluate", {"engine/tf_internals/graphs.py", "estimator/estimator.py"}),
     ],
 )
 def test_a_plain_call_walks_through_few_files(verb, often):
     walk = forked.printed(ROOT / "tests/support/walk.py", verb)
-    assert 10 < len(walk) <= 21, sorted(walk)
+    assert 10 < len(walk) <= 24, sorted(walk)
     assert {name for name, places in walk.items() if len(places) > 2} <= often
 
 
-@pytest.mark.parametrize(("verb", "limit"), [("train", 46), ("evaluate", 40)])
+@pytest.mark.parametrize(("verb", "limit"), [("train", 49), ("evaluate", 40)])
 def test_a_new_estimator_walks_through_few_files(verb, limit):
     """Walks from `Estimator(...)` to the first checkpoint, or to the result of the evaluation."""
     walk = forked.printed(ROOT / "tests/support/walk.py", verb, "--complete")

@@ -75,7 +75,13 @@ COMMANDS = (
     ),
     Command(
         "manifest",
-        "print the description of a cluster job for Kubeflow or Slurm",
+        "print the description of a cluster job for Kubernetes or Slurm",
+        takes_program=True,
+        loads_tensorflow=False,
+    ),
+    Command(
+        "task",
+        "run a program as one task of a cluster of pods",
         takes_program=True,
         loads_tensorflow=False,
     ),

@@ -61,7 +61,7 @@ class Slurm:
         if variables.get("SLURM_JOB_NAME") in ("bash", "interactive"):
             return False
         tasks = "SLURM_STEP_NUM_TASKS" if "SLURM_STEP_NUM_TASKS" in variables else "SLURM_NTASKS"
-        return "SLURM_PROCID" in variables and _read_number(variables, tasks, "1") > 1
+        return "SLURM_PROCID" in variables and read_number(variables, tasks, "1") > 1
 
     def read_cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
         """Returns the cluster; the first port is 15000 + the last four digits of the job id."""
@@ -81,7 +81,7 @@ class Slurm:
             for node, count in zip(nodes, counts, strict=True)
             for local in range(count)
         ]
-        return _assign_roles(addresses, _read_number(variables, "SLURM_PROCID"), variables)
+        return _assign_roles(addresses, read_number(variables, "SLURM_PROCID"), variables)
 
 
 class SageMaker:
@@ -113,23 +113,21 @@ class Torchrun:
     def is_present(self, variables: Variables) -> bool:
         """Returns whether the process is one of several ranks."""
         names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
-        return (
-            all(name in variables for name in names) and _read_number(variables, "WORLD_SIZE") > 1
-        )
+        return all(name in variables for name in names) and read_number(variables, "WORLD_SIZE") > 1
 
     def read_cluster(self, variables: Variables, needs_chief: bool) -> Cluster:
         """Returns the cluster; its ports follow MASTER_PORT, which torchrun itself uses."""
         del needs_chief
-        size = _read_number(variables, "WORLD_SIZE")
-        if _read_number(variables, "LOCAL_WORLD_SIZE", str(size)) != size:
+        size = read_number(variables, "WORLD_SIZE")
+        if read_number(variables, "LOCAL_WORLD_SIZE", str(size)) != size:
             raise ValueError(
                 "torchrun does not provide the addresses of processes on other machines "
                 f"(WORLD_SIZE={size}, LOCAL_WORLD_SIZE={variables['LOCAL_WORLD_SIZE']}). Set "
                 "TF_CONFIG, or give --worker_hosts and --task_index."
             )
-        host, port = variables["MASTER_ADDR"], _read_number(variables, "MASTER_PORT")
+        host, port = variables["MASTER_ADDR"], read_number(variables, "MASTER_PORT")
         addresses = [f"{host}:{port + 1 + rank}" for rank in range(size)]
-        return _assign_roles(addresses, _read_number(variables, "RANK"), variables)
+        return _assign_roles(addresses, read_number(variables, "RANK"), variables)
 
 
 PLATFORMS: tuple[Platform, ...] = (TFConfig(), Slurm(), SageMaker(), Torchrun())
@@ -157,13 +155,13 @@ def detect(variables: Variables = os.environ, *, needs_chief: bool = False) -> C
 
 def asks_for_ps(variables: Variables = os.environ) -> bool:
     """Returns whether ESTIMATOR_TRAIN_PS requests parameter servers."""
-    return _read_number(variables, "ESTIMATOR_TRAIN_PS", "0") > 0
+    return read_number(variables, "ESTIMATOR_TRAIN_PS", "0") > 0
 
 
 def _assign_roles(addresses: Sequence[str], rank: int, variables: Variables) -> Cluster:
     """Returns the cluster of numbered processes, with the role of the process of this rank."""
-    num_ps = _read_number(variables, "ESTIMATOR_TRAIN_PS", "0")
-    num_evaluators = min(1, _read_number(variables, "ESTIMATOR_TRAIN_EVALUATOR", "0"))
+    num_ps = read_number(variables, "ESTIMATOR_TRAIN_PS", "0")
+    num_evaluators = min(1, read_number(variables, "ESTIMATOR_TRAIN_EVALUATOR", "0"))
     workers = len(addresses) - 1 - num_ps - num_evaluators
     if workers < 0:
         raise ValueError(
@@ -219,7 +217,17 @@ def _require(variables: Variables, name: str) -> str:
     return variables[name]
 
 
-def _read_number(variables: Variables, name: str, default: str | None = None) -> int:
+def read_number(variables: Variables, name: str, default: str | None = None) -> int:
+    """Returns the whole number in an environment variable.
+
+    Args:
+      variables: The environment variables.
+      name: Name of the variable.
+      default: Its value if it is not set; None if it must be set.
+
+    Raises:
+      ValueError: The variable is missing or no whole number.
+    """
     text = _require(variables, name) if default is None else variables.get(name, default)
     if not text.isdigit():
         raise ValueError(f"The environment variable {name} must be a whole number, given: {text}")

@@ -19,6 +19,8 @@ from estimator_train.cluster import (
     WORKER,
     launched,
 )
+from estimator_train.goodput import clock
+from estimator_train.goodput.account import account_for, add_up, read_records
 from estimator_train.launcher.failures import Failure, FailureHistory, read_failure
 from estimator_train.launcher.guard import Guard
 from estimator_train.launcher.local_job import (
@@ -30,7 +32,8 @@ from estimator_train.launcher.local_job import (
     make_tf_configs,
 )
 from estimator_train.launcher.loopback import loopback_variables
-from estimator_train.launcher.process import TaskProcess
+from estimator_train.launcher.process import Process, TaskProcess, start_process
+from estimator_train.launcher.standby import Standby
 
 _POLL_SECS = 0.1
 # Parameter servers end after the tasks that train.
@@ -59,8 +62,8 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
     Raises:
       OSError: The program cannot be started, or there are no free ports.
     """
-    with tempfile.NamedTemporaryFile(prefix="estimator-train-") as checkpoint_file:
-        launcher = _Launcher(job, out, Path(checkpoint_file.name))
+    with tempfile.TemporaryDirectory(prefix="estimator-train-") as directory:
+        launcher = _Launcher(job, out, Path(directory))
         with _forwarding_signals(launcher):
             try:
                 launcher.start()
@@ -70,15 +73,24 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
 
 
 class _Launcher:
-    def __init__(self, job: LocalJob, out: TextIO, checkpoint_file: Path) -> None:
+    def __init__(self, job: LocalJob, out: TextIO, directory: Path) -> None:
         self._job, self._out = job, out
-        self._checkpoint_file = checkpoint_file
-        self._failures = FailureHistory(checkpoint_file)
+        self._directory = directory
+        self._checkpoint_file = directory / "checkpoint"
+        self._checkpoint_file.touch()
+        self._failures = FailureHistory(self._checkpoint_file)
         self._guard = Guard()
         jobs = choose_addresses(job)
         self._configs = make_tf_configs(job, jobs)
         addresses = [address for tasks in jobs.values() for address in tasks.values()]
         self._loopback = loopback_variables(addresses, os.environ)
+        self._common_environment = {
+            "ESTIMATOR_TRAIN_PREEMPTION": "1",
+            launched.VARIABLE: "1",
+            launched.CHECKPOINT_FILE_VARIABLE: str(self._checkpoint_file),
+            **(self._loopback or {}),
+        }
+        self._standby: Standby | None = None
         self._processes: dict[str, TaskProcess] = {}
         # Task name to the time at which it is started again.
         self._restart_times: dict[str, float] = {}
@@ -91,10 +103,16 @@ class _Launcher:
             self._log(_ON_ALL_INTERFACES)
         for name in self._configs:
             self._start(name)
+        if self._job.standby and self._job.max_restarts:
+            self._standby = Standby(
+                self._job.command, self._common_environment, self._guard, self._log
+            )
 
     def run(self) -> int:
         """Waits for the end of the job; returns its exit code."""
         while True:
+            if self._standby:
+                self._standby.poll()
             self._restart_due()
             # Reads all codes at the same time: one failure makes other processes fail.
             codes = {
@@ -124,17 +142,38 @@ class _Launcher:
         """Kills the processes that still run."""
         for process in self._processes.values():
             process.close()
+        if self._standby:
+            self._standby.close()
         self._guard.close()
+        self._log_goodput()
+
+    def _log_goodput(self) -> None:
+        """Logs the goodput of all tasks that trained."""
+        accounts = {}
+        for name in self._configs:
+            with contextlib.suppress(FileNotFoundError), self._goodput_file(name).open() as file:
+                accounts[name] = account_for(read_records(file))
+        trained = {name: account for name, account in accounts.items() if account is not None}
+        if len(trained) > 1:
+            for name, account in trained.items():
+                self._log(f"Goodput of {name}: {account}.")
+        if trained:
+            self._log(f"Goodput of the job: {add_up(list(trained.values()))}.")
+
+    def _goodput_file(self, name: str) -> Path:
+        return self._directory / f"{name}.goodput.jsonl"
 
     def _start(self, name: str) -> None:
-        environment = {"ESTIMATOR_TRAIN_PREEMPTION": "1", **(self._loopback or {})}
+        environment = {
+            **self._common_environment,
+            clock.FILE_VARIABLE: str(self._goodput_file(name)),
+            clock.STARTED_VARIABLE: str(time.time()),
+        }
         if self._configs[name]:
             environment["TF_CONFIG"] = self._configs[name]
-        environment[launched.VARIABLE] = "1"
-        environment[launched.CHECKPOINT_FILE_VARIABLE] = str(self._checkpoint_file)
-        self._processes[name] = TaskProcess(
-            name, self._job.command, environment, self._out, self._guard
-        )
+        process: Process | None = self._standby.start_task(environment) if self._standby else None
+        process = process or start_process(self._job.command, environment)
+        self._processes[name] = TaskProcess(name, process, self._out, self._guard)
 
     def _read_failure(self, name: str, code: int) -> Failure:
         """Counts and logs the failure of a task."""

@@ -30,6 +30,7 @@ class LocalJob:
       grace_secs: Seconds from SIGTERM to SIGKILL, and the time that workers and parameter servers
         have to end without a signal after the chief has ended.
       evaluator_secs: Seconds that the evaluator has for its last evaluation.
+      standby: Whether a process imports the program's packages, to replace failed tasks quickly.
     """
 
     command: Sequence[str]
@@ -39,6 +40,7 @@ class LocalJob:
     max_restarts: int = 3
     grace_secs: float = 30.0
     evaluator_secs: float = 600.0
+    standby: bool = True
 
 
 def choose_addresses(job: LocalJob) -> Jobs:

@@ -1,9 +1,9 @@
-"""Writes manifests of a job for schedulers: a TFJob for Kubeflow, a batch script for Slurm."""
+"""Writes manifests of a job for schedulers: a TFJob for Kubeflow 1, a batch script for Slurm."""
 
 import dataclasses
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,7 +16,7 @@ class ClusterJob:
       workers: Number of workers, without the chief.
       ps: Number of parameter servers.
       evaluator: Whether there is an evaluator.
-      image: Kubeflow: the container image.
+      image: Kubernetes: the container image.
       gpus: Number of GPUs of each process that trains or evaluates.
       time: Slurm: the time limit, as 24:00:00.
       grace_secs: Seconds between the signal that announces the end and SIGKILL.
@@ -45,8 +45,7 @@ def make_kubeflow_job(job: ClusterJob) -> str:
     Raises:
       ValueError: The job has no image.
     """
-    if not job.image:
-        raise ValueError("A TFJob needs the container image that it runs: --image=NAME.")
+    require_image(job, "TFJob")
     counts = {"Chief": 1, "Worker": job.workers, "PS": job.ps, "Evaluator": int(job.evaluator)}
     replicas = "".join(_make_replica(job, kind, count) for kind, count in counts.items() if count)
     return f"""\
@@ -87,10 +86,15 @@ srun --label --kill-on-bad-exit=1 {shlex.join(job.command)}
 """
 
 
-PLATFORMS: Mapping[str, Callable[[ClusterJob], str]] = {
-    "kubeflow": make_kubeflow_job,
-    "slurm": make_slurm_script,
-}
+def require_image(job: ClusterJob, kind: str) -> None:
+    """Raises ValueError if a job for Kubernetes has no container image.
+
+    Args:
+      job: The job.
+      kind: Kind of the manifest.
+    """
+    if not job.image:
+        raise ValueError(f"A {kind} needs the container image that it runs: --image=NAME.")
 
 
 def _make_replica(job: ClusterJob, kind: str, count: int) -> str:

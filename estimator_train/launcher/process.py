@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TextIO
+from typing import IO, Protocol, TextIO
 
 from estimator_train.launcher.guard import Guard
 
@@ -15,38 +15,58 @@ _OUTPUT_SECS = 5.0
 _KEPT_LINES = 300
 
 
+class Process(Protocol):
+    """Process in its own process group, with a pipe for its output."""
+
+    @property
+    def pid(self) -> int:
+        """Its number, also that of its group."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """The pipe of both standard output and standard error."""
+
+    def poll(self) -> int | None:
+        """Returns None while the process runs, then its exit code, -N if signal N ended it."""
+
+    def wait(self) -> int | None:
+        """Waits for the end of the process."""
+
+
+def start_process(command: Sequence[str], environment: Mapping[str, str]) -> Process:
+    """Starts a program in its own process group.
+
+    Args:
+      command: The program and its arguments.
+      environment: Environment variables to set in addition to those of this process.
+    """
+    return subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
 class TaskProcess:
     """Program of a task, in its own process group, with the task's name before each output line.
 
     Args:
       name: The task, as "worker:1".
-      command: The program and its arguments.
-      environment: Environment variables to set in addition to those of this process.
+      process: The process of the program.
       out: Target of both standard output and standard error.
       guard: Kills the process if the launcher dies.
     """
 
-    def __init__(
-        self,
-        name: str,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        out: TextIO,
-        guard: Guard,
-    ) -> None:
+    def __init__(self, name: str, process: Process, out: TextIO, guard: Guard) -> None:
         self.name = name
         self._out = out
         self._guard = guard
         self._closed = False
         self._last_lines: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
-        self._process = subprocess.Popen(
-            command,
-            env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        self._process = process
         guard.add(self._process.pid)
         self._reader = threading.Thread(target=self._copy_output, name=name, daemon=True)
         self._reader.start()

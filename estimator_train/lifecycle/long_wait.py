@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+from estimator_train.goodput.clock import WAITING, process_clock
 from estimator_train.lifecycle.hard_exit import end_now
 
 _LOG = logging.getLogger("tensorflow")
@@ -62,7 +63,8 @@ def limit_wait(what: str, limit_secs: float | None, setting: str) -> Iterator[No
     )
     watch.start()
     try:
-        yield
+        with process_clock.spend(WAITING):
+            yield
     finally:
         is_over.set()
 

@@ -10,6 +10,7 @@ from estimator_train.engine.atomic_write import atomic_write
 from estimator_train.report import charts
 from estimator_train.report.runs import Run, read_run
 
+_GOODPUT = "_goodput"
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -34,7 +35,8 @@ class Report(NamedTuple):
     """Plots and summaries of some runs.
 
     Attributes:
-      rows: Maps names of runs to one-line summaries.
+      rows: Maps names of runs to one-line summaries, and NAME_goodput to their useful and lost
+        time.
       charts: Maps names of charts to PNG files, as bytes.
     """
 
@@ -51,7 +53,7 @@ class Report(NamedTuple):
           Maps the names of the charts, and "report", to the paths of the files.
         """
         os.makedirs(output_dir, exist_ok=True)
-        title = ", ".join(self.rows)
+        title = ", ".join(name for name in self.rows if not name.endswith(_GOODPUT))
         page = _PAGE.format(title=html.escape(title), body=self._repr_html_())
         files = {f"{name}.png": data for name, data in self.charts.items()}
         paths = {}
@@ -91,4 +93,6 @@ def report(*model_dirs: str, replicas: Sequence[int] = ()) -> Report:
     runs: list[Run] = [read_run(model_dir) for model_dir in model_dirs]
     if replicas:
         runs = [run._replace(replicas=n) for run, n in zip(runs, replicas, strict=True)]
-    return Report({run.name: run.summary() for run in runs}, charts.draw(runs))
+    rows = {run.name: run.summary() for run in runs}
+    rows |= {f"{run.name}{_GOODPUT}": str(run.goodput) for run in runs if run.goodput}
+    return Report(rows, charts.draw(runs))

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.engine.run.history import FILE_NAME
+from estimator_train.engine.run.history import FILE_NAME, read_goodput
+from estimator_train.goodput.account import Goodput
 
 Points = list[tuple[int, float]]
 _RATE_TAG = "global_step/sec"
@@ -24,6 +25,7 @@ class Run(NamedTuple):
       examples_per_sec: Examples per second over all replicas; empty if unknown.
       eval_loss: Losses of evaluations.
       replicas: Number of replicas; None if unknown.
+      goodput: Useful and lost time over all restarts; None without records.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Run(NamedTuple):
     examples_per_sec: Points
     eval_loss: Points
     replicas: int | None
+    goodput: Goodput | None = None
 
     def summary(self) -> str:
         """Returns one line with the last step, the last losses, and the median rates."""
@@ -72,6 +75,7 @@ def read_run(model_dir: str) -> Run:
         _collect_points(training, "examples_per_sec"),
         _collect_points(losses, "loss"),
         next((line["replicas"] for line in reversed(training) if "replicas" in line), None),
+        read_goodput(model_dir),
     )
     if not run.loss and not run.eval_loss:
         raise ValueError(

@@ -133,8 +133,9 @@ def start(name: str, python: Callable[..., list[str]], directory: Path) -> Start
         process.kill()
         process.wait()
     histories = model_dir.rglob("history.jsonl")
-    rows = [row for path in histories for row in path.read_text(encoding="utf-8").splitlines()]
-    first_step_secs = json.loads(rows[0])["time"] - clock if rows else None
+    lines = [line for path in histories for line in path.read_text(encoding="utf-8").splitlines()]
+    times = [row["time"] for row in map(json.loads, lines) if "loss" in row]
+    first_step_secs = times[0] - clock if times else None
     return Start(codes, first_step_secs, time.monotonic() - began)
 
 

@@ -66,6 +66,10 @@ def test_sigterm_saves_and_records_the_run_and_the_same_command_continues(tmp_pa
     found = json.loads(record.read_text())
     assert found["exit"] == {"code": 0, "cause": "done"}
     assert found["steps"] == 5
+    goodput = found["goodput"]
+    assert (goodput["steps"], goodput["lost_steps"], goodput["restarts"]) == (step + 5, 0, 1)
+    assert 0 < goodput["goodput"] < 1
+    assert goodput["lost_secs"]["evaluation"] > 0
     assert found["metrics"]["global_step"] == step + 5
     assert found["flags"]["preset"] == "digits"
     assert found["versions"]["tensorflow"] == tf.__version__

@@ -36,12 +36,13 @@ def test_a_run_is_plotted(command, linear, tmp_path):
     outcome = command("report", "run", "--output_dir=plots")
     assert outcome.code == 0, outcome.err
     drawn = {"loss", "throughput", "step_time"}
-    assert set(outcome.rows) == {"run", "report", *drawn}
+    assert set(outcome.rows) == {"run", "run_goodput", "report", *drawn}
     for name in drawn:
         width, height = png_size(tmp_path / outcome.rows[name])
         assert width > height > 300
     assert outcome.rows["run"].startswith("step 250, loss ")
     assert " examples/s" in outcome.rows["run"]
+    assert "250 steps kept, 0 lost; time lost: start" in outcome.rows["run_goodput"]
 
 
 def test_a_chart_names_its_axes_and_lines():

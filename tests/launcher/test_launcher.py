@@ -192,6 +192,32 @@ time.sleep(1000)
     assert not processes_with(str(tmp_path))
 
 
+def test_the_goodput_of_all_tasks_is_added_up(tmp_path: Path) -> None:
+    code = """
+if task["type"] != "ps":
+    start = float(os.environ["ESTIMATOR_TRAIN_STARTED"])
+    if count:
+        steps, secs, first = 30, {"start": 1.0, "steps": 4.0}, 10
+    else:
+        steps, secs, first = 20, {"start": 1.0, "steps": 2.0}, 0
+    goodput = {"run": start, "from_step": first, "secs": secs}
+    line = {"step": steps, "time": start + sum(secs.values()), "goodput": goodput}
+    with open(os.environ["ESTIMATOR_TRAIN_GOODPUT_FILE"], "a") as file:
+        file.write(json.dumps(line) + "\\n")
+    if task["type"] == "worker" and not count:
+        os.kill(os.getpid(), signal.SIGKILL)
+    while len(list(folder.glob("worker:0.*"))) < 2:
+        time.sleep(0.05)
+"""
+    done = run(tmp_path, code, "--workers=1", "--ps=1", "--grace_secs=5")
+    *_, chief, worker, job = done.lines("launch")
+    assert "Goodput of chief:0: 0.67 (2.0 s of 3.0 s useful, 20 steps kept, 0 lost" in chief
+    assert "5.0 s of" in worker
+    assert "30 steps kept, 10 lost, 1 restarts; time lost: start 2.0 s, lost steps 1.0 s" in worker
+    assert job.startswith("Goodput of the job: ")
+    assert "(7.0 s of " in job
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

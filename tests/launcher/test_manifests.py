@@ -91,8 +91,8 @@ def test_gpus_are_requested_only_if_given() -> None:
     [
         (["--platform=kubeflow", "--", "true"], "--image=NAME"),
         (["--platform=slurm"], "a program is needed"),
-        (["--", "true"], "--platform is needed: kubeflow or slurm"),
-        (["--platform=nomad", "--", "true"], "kubeflow|slurm"),
+        (["--", "true"], "--platform is needed: jobset or kubeflow or slurm or trainjob"),
+        (["--platform=nomad", "--", "true"], "jobset|kubeflow|slurm|trainjob"),
     ],
 )
 def test_errors_name_the_missing_argument(

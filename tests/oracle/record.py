@@ -18,6 +18,7 @@ GOLDEN = HERE.parent / "golden"
 CONTRIB = "contrib_"
 TREES = ("boosted_trees", "boosted_trees_collections", "boosted_trees_more")
 TFJOB = "tfjob"
+KUBERNETES = "kubernetes"
 SCIPY_MISC = "scipy_misc"
 
 
@@ -36,6 +37,7 @@ def main() -> None:
     parser.add_argument("--tf1", help="a Python with tensorflow==1.15.5, for contrib_*")
     parser.add_argument("--trees", help=f"one with tensorflow==2.8.4, for {', '.join(TREES)}")
     parser.add_argument("--kubeflow", help=f"one with kubeflow-training, for {TFJOB}")
+    parser.add_argument("--trainer", help=f"one with kubeflow-trainer-api, for {KUBERNETES}")
     parser.add_argument("--scipy", help=f"one with scipy==1.2.3 and pillow, for {SCIPY_MISC}")
     parser.add_argument("--ours", help=f"one with estimator_train, for {', '.join(OF_OURS)}")
     asked = parser.parse_args()
@@ -45,6 +47,7 @@ def main() -> None:
         **dict.fromkeys(TREES, "trees"),
         **dict.fromkeys(contrib(), "tf1"),
         TFJOB: "kubeflow",
+        KUBERNETES: "trainer",
         SCIPY_MISC: "scipy",
     }
     for name in asked.names or needs:
@@ -66,6 +69,9 @@ def _record(name: str, needed: str | None, python: str) -> None:
     elif needed == "kubeflow":
         _keep_printed(python, HERE / "record_tfjob.py", name)
         _note(python, name, "kubeflow-training")
+    elif needed == "trainer":
+        _keep_printed(python, HERE / "record_kubernetes.py", name)
+        _note(python, name, "kubeflow-trainer-api")
     elif needed == "scipy":
         _run(python, HERE / "ask_scipy_misc.py", GOLDEN / f"{name}.json")
         _note(python, name, "scipy")

@@ -1,4 +1,4 @@
-"""Whether a manifest is a TFJob, by the schema of the operator's published client."""
+"""Faults of manifests, by the schemas of the published clients of their operators."""
 
 from __future__ import annotations
 
@@ -11,13 +11,23 @@ from outcomes import recorded
 _PLAIN = {"int": int, "str": str, "bool": bool, "object": object}
 
 
+# Kind to the name of its class in the client.
+_CLASSES = {
+    "JobSet": "JobsetV1alpha2JobSet",
+    "TFJob": "KubeflowOrgV1TFJob",
+    "TrainJob": "TrainerV1alpha1TrainJob",
+    "TrainingRuntime": "TrainerV1alpha1TrainingRuntime",
+}
+
+
 def faults(manifest: str) -> list[str]:
-    """Returns the faults of a manifest against the schema of a TFJob, with their places.
+    """Returns the faults of a manifest against the schemas of its kinds, with their places.
 
     Args:
-      manifest: YAML.
+      manifest: YAML, with one or more documents.
     """
-    return _faults(yaml.safe_load(manifest), "KubeflowOrgV1TFJob", "")
+    documents = yaml.safe_load_all(manifest)
+    return [fault for one in documents for fault in _faults(one, _CLASSES[one["kind"]], "")]
 
 
 def _faults(value: Any, kind: str, place: str) -> list[str]:
@@ -33,7 +43,7 @@ def _faults(value: Any, kind: str, place: str) -> list[str]:
         return [
             fault for key in value for fault in _faults(value[key], values[1], f"{place}.{key}")
         ]
-    schema = recorded("tfjob")[kind]
+    schema = {**recorded("tfjob"), **recorded("kubernetes")}[kind]
     missing = [f"{place}: no {field}" for field in schema["required"] if field not in value]
     unknown = [f"{place}: {field} is unknown" for field in value if field not in schema["fields"]]
     return [

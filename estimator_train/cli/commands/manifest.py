@@ -8,22 +8,24 @@ from estimator_train.cli import common
 from estimator_train.cli.job.own_packages import Group
 from estimator_train.cli.output.errors import UsageError
 
+_PLATFORMS = ["jobset", "kubeflow", "slurm", "trainjob"]
 DESCRIPTION = """
-Prints a Kubeflow manifest or a Slurm script that starts the same job as `launch` on a cluster:
-`estimator-train manifest --platform=kubeflow --workers=2 --ps=1 --image=NAME -- python train.py |
-kubectl apply -f -`, or `--platform=slurm ... | sbatch`.
+Prints a Kubernetes manifest or a Slurm script that starts the same job as `launch` on a cluster:
+`estimator-train manifest --platform=jobset --workers=2 --ps=1 --image=NAME -- python train.py |
+kubectl apply -f -`, or `--platform=slurm ... | sbatch`. On Kubernetes, jobset is a JobSet, trainjob
+a TrainJob of Kubeflow Trainer 2, and kubeflow a TFJob of Kubeflow's training operator 1.
 """
 
 
 def _define_manifest(flag_values: absl_flags.FlagValues) -> None:
     define = Group(flag_values)
-    define.enum("platform", None, ["kubeflow", "slurm"], "Scheduler of the job.")
+    define.enum("platform", None, _PLATFORMS, "Scheduler of the job.")
     define.string("name", "train", "Name of the job.")
     common.define_roles(define)
     define.integer(
         "gpus", 0, "Number of GPUs of each process except parameter servers.", lower_bound=0
     )
-    define.string("image", "", "Container image, for Kubeflow.")
+    define.string("image", "", "Container image, for Kubernetes.")
     define.string("time", "24:00:00", "Time limit, for Slurm.")
     define.integer(
         "grace_secs",
@@ -47,12 +49,18 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
       UsageError: There is no platform or no program.
       ValueError: A setting that the platform needs is missing.
     """
-    from estimator_train.launcher.manifests import PLATFORMS, ClusterJob
+    from estimator_train.launcher import kubernetes, manifests
 
+    platforms = {
+        "jobset": kubernetes.make_jobset,
+        "kubeflow": manifests.make_kubeflow_job,
+        "slurm": manifests.make_slurm_script,
+        "trainjob": kubernetes.make_train_job,
+    }
     if flag_values.platform is None:
-        raise UsageError(f"--platform is needed: {' or '.join(PLATFORMS)}.")
+        raise UsageError(f"--platform is needed: {' or '.join(platforms)}.")
     if not program:
         raise UsageError("a program is needed, such as: manifest ... -- python train.py")
     names = ("name", "workers", "ps", "evaluator", "gpus", "image", "time", "grace_secs")
     settings = {name: flag_values[name].value for name in names}
-    print(PLATFORMS[flag_values.platform](ClusterJob(program, **settings)), end="")
+    print(platforms[flag_values.platform](manifests.ClusterJob(program, **settings)), end="")

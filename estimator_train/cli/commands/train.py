@@ -97,7 +97,16 @@ def _run(flag_values: absl_flags.FlagValues, record: dict[str, Any]) -> None:
         record["checkpoint"] = job.estimator.latest_checkpoint()
         record["steps"] = len(times.times)
         record["examples_per_sec"] = times.examples_per_second if times.times else None
+        record["goodput"] = _read_goodput(job.estimator.model_dir)
     record["metrics"] = _summarize(job, flag_values, metrics, times, stopping, profiling)
+
+
+def _read_goodput(model_dir: str) -> dict[str, Any] | None:
+    """Returns the goodput of all processes that trained in model_dir, or None without a history."""
+    from estimator_train.engine.run.history import read_goodput
+
+    account = read_goodput(model_dir)
+    return account.to_json() if account else None
 
 
 def _train(

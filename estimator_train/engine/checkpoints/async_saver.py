@@ -3,7 +3,7 @@
 import functools
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from estimator_train.engine.hook_types import (
     SaverHook,
 )
 from estimator_train.engine.tf_internals import graphs
+from estimator_train.goodput.clock import CHECKPOINTS, process_clock
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 # Those that the operation DeepCopy has a kernel for; a session copies values of all others itself.
@@ -52,6 +53,9 @@ class AsyncSaver:
       scaffold: The model's Scaffold; its Saver may be created later, with the session.
       asynchronous: Whether training continues during a write.
       writes_graph: Whether each checkpoint includes the graph, whatever the arguments of `save`.
+
+    Attributes:
+      on_save: Function that is called with the global step after each save; or None.
     """
 
     def __init__(
@@ -69,6 +73,7 @@ class AsyncSaver:
         self._graph: tf.Graph | None = None
         self._values: list[tf.Tensor] = []
         self._copies: list[tf.Tensor] = []
+        self.on_save: Callable[[int], None] | None = None
 
     @functools.cached_property
     def _graph_files(self) -> GraphFiles | None:
@@ -87,6 +92,14 @@ class AsyncSaver:
           save_path: Path prefix without the step, as in `tf.compat.v1.train.Saver.save`.
           **arguments: Other arguments of that method.
         """
+        with process_clock.spend(CHECKPOINTS):
+            self._save(session, save_path, arguments)
+        if self.on_save is not None:
+            self.on_save(int(arguments["global_step"]))
+
+    def _save(
+        self, session: tf.compat.v1.Session, save_path: str, arguments: dict[str, Any]
+    ) -> None:
         self.wait()
         if self._graph_files and self._written_graph is not session.graph:
             self._graph_files.write_text(session.graph, os.path.dirname(save_path))
@@ -115,7 +128,8 @@ class AsyncSaver:
           Exception: The error of the write.
         """
         if self._thread is not None:
-            self._thread.join()
+            with process_clock.spend(CHECKPOINTS):
+                self._thread.join()
             self._thread = None
         self.raise_error()
 

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from estimator_train import cluster
 from estimator_train.engine.own_servers import register_server
+from estimator_train.goodput.clock import WAITING, process_clock
 from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.long_wait import WaitClock
 from estimator_train.run_config import RunConfig
@@ -158,7 +159,8 @@ class Deadline:
                 "(RunConfig.session_creation_timeout_secs).",
             )
         self._clock.log_if_due(what)
-        time.sleep(max(0.0, min(seconds, self._clock.left_secs())))
+        with process_clock.spend(WAITING):
+            time.sleep(max(0.0, min(seconds, self._clock.left_secs())))
 
 
 def _unreachable(addresses: Mapping[str, str]) -> Sequence[str]:

@@ -11,6 +11,7 @@ from estimator_train.engine.hook_types import (
 )
 from estimator_train.engine.inputs.position import InputPosition
 from estimator_train.engine.loops.coordination import WorkerAgreement
+from estimator_train.goodput.clock import INPUT, process_clock
 
 
 class RestorePositionHook(PassiveHook):
@@ -28,7 +29,8 @@ class RestorePositionHook(PassiveHook):
     ) -> None:
         """Moves the input."""
         del coord
-        self._position.restore(session, int(session.run(self._global_step)))
+        with process_clock.spend(INPUT):
+            self._position.restore(session, int(session.run(self._global_step)))
 
 
 class SavePositionListener(Listener):

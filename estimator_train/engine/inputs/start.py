@@ -5,6 +5,7 @@ import tensorflow as tf
 from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.optimized_start import optimize_start
+from estimator_train.goodput.clock import INPUT, process_clock
 
 
 def start_hooks(inputs: Inputs) -> list[Hook]:
@@ -33,4 +34,5 @@ class InitializeInput(PassiveHook):
     ) -> None:
         """Rewinds the input to its start."""
         del coord
-        session.run(self._initializer)
+        with process_clock.spend(INPUT):
+            session.run(self._initializer)

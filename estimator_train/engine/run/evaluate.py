@@ -21,6 +21,7 @@ from estimator_train.engine.sessions.model_call import open_call
 from estimator_train.engine.sessions.open_model import PlainSession
 from estimator_train.engine.type_aliases import InputFn, Strategy
 from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.goodput.clock import EVALUATION, process_clock
 from estimator_train.lifecycle import preemption
 
 _LOG = tf.get_logger()
@@ -89,7 +90,7 @@ def evaluate(
     config = context.config
     strategy = graph_form(config.eval_distribute, None) if config.eval_distribute else None
     job = _Evaluation(context, input_fn, hooks, config.evaluation_master, strategy)
-    with open_call(job, checkpoint_path) as call:
+    with process_clock.spend(EVALUATION), open_call(job, checkpoint_path) as call:
         run_batches(call.session, call.model.fetches, steps)
     _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
     _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))

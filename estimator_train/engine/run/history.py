@@ -1,8 +1,10 @@
-"""`history.jsonl`: one JSON line for each log point of training and each evaluation.
+"""`history.jsonl`: one JSON line for each log point, checkpoint and evaluation.
 
 A line has `step` (global step) and `time` (seconds since the epoch). A log point adds `loss`,
 `steps_per_sec` and `examples_per_sec` since the log point before, and `replicas`, how many train
-together; an evaluation adds `eval` (its name, "" without one), `metrics` and `checkpoint`.
+together; an evaluation adds `eval` (its name, "" without one), `metrics` and `checkpoint`. A
+training also has a line with `goodput` at its start, with each checkpoint, and at its end
+(`goodput.account`).
 """
 
 import contextlib
@@ -14,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+
+from estimator_train.goodput.account import Goodput, account_for, read_records
 
 FILE_NAME = "history.jsonl"
 _LOG = tf.get_logger()
@@ -68,6 +72,19 @@ def append(model_dir: str, step: int, entry: Mapping[str, Any]) -> None:
     history = History(model_dir)
     history.append(step, entry)
     history.close()
+
+
+def read_goodput(model_dir: str) -> Goodput | None:
+    """Returns the goodput of all processes that trained in model_dir; None without records.
+
+    Args:
+      model_dir: The directory of the history.
+    """
+    try:
+        with tf.io.gfile.GFile(os.path.join(model_dir, FILE_NAME)) as file:
+            return account_for(read_records(file))
+    except tf.errors.OpError:
+        return None
 
 
 def _plain(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoo
 from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.step_runner import StepRunner
 from estimator_train.engine.loops.training_loop import LoopSettings, TrainingLoop
+from estimator_train.engine.run.goodput_hook import make_goodput_hook
 from estimator_train.engine.run.save_on_signal import save_on_signal
 from estimator_train.engine.run.train_hooks import collect_hooks, instrument
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
@@ -27,6 +28,7 @@ from estimator_train.engine.sessions.session import training_session
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
+from estimator_train.goodput.clock import START, process_clock
 from estimator_train.lifecycle.preemption import handle_preemption
 from estimator_train.lifecycle.step_timeout import StepTimeout
 
@@ -50,6 +52,7 @@ def train(
     Returns:
       The loss of the last step as a NumPy scalar, or None if there was no step.
     """
+    process_clock.begin_training(context.model_dir)
     with lock_model_dir(context.config), handle_preemption(context.config.preemption) as watch:
         on_signal: contextlib.AbstractContextManager[list[Hook]] = contextlib.nullcontext([])
         if watch:
@@ -60,7 +63,8 @@ def train(
 
             def train_once(retry_hooks: Sequence[Hook]) -> np.generic | None:
                 all_hooks = [*hooks, *signal_hooks, *retry_hooks]
-                return _train_in_new_graph(context, input_fn, all_hooks, saving_listeners)
+                with process_clock.spend(START):
+                    return _train_in_new_graph(context, input_fn, all_hooks, saving_listeners)
 
             if context.warm_start:
                 loss = warm_start.train_with_retry(context.warm_start, train_once)
@@ -92,6 +96,9 @@ def _train_in_new_graph(
             context, step, strategy, agreement, input_fn, hooks, saving_listeners
         )
         timeout = _step_timeout(context)
+        goodput = make_goodput_hook(context)
+        checkpoints.saver.on_save = goodput.record_save
+        hooks = [*hooks, goodput]
         phased = collect_hooks(context, step, step_read, checkpoints, hooks, timeout)
         all_hooks = [hook for _, hook in phased]
         fetches = StepFetches(instrument(step.spec.train_op, all_hooks), step.spec.loss, step_read)

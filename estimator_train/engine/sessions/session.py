@@ -18,6 +18,7 @@ from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.engine.tf_internals import saver_entries
+from estimator_train.goodput.clock import RESTORE, process_clock
 from estimator_train.run_config.topology import is_multi_worker
 
 _LOG = tf.get_logger()
@@ -158,7 +159,10 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 self._scaffold, self._master, self._config, checkpoint_filename_with_path=path
             )
             try:
-                with explain_restore_errors(path, self._restores_by_name):
+                with (
+                    process_clock.spend(RESTORE),
+                    explain_restore_errors(path, self._restores_by_name),
+                ):
                     session = creator.create_session()
             except tf.errors.OpError as error:
                 if not storage.is_restore_fault(error) or self._has_lost_server(error):

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
+from estimator_train.goodput.clock import WAITING, process_clock
+
 _LOG = tf.get_logger()
 # TensorFlow's creator checks every 30 seconds: a worker would be idle for that time.
 _POLL_SECS = 1
@@ -49,7 +51,7 @@ class PromptSessionCreator(tf.compat.v1.train.SessionCreator):
                 graph=tf.compat.v1.get_default_graph(),
                 recovery_wait_secs=_POLL_SECS,
             )
-        with _log_first_wait():
+        with process_clock.spend(WAITING), _log_first_wait():
             return self._manager.wait_for_session(
                 self._master, config=self._config, max_wait_secs=self._max_wait_secs
             )

@@ -1,0 +1,113 @@
+"""Hook that records the goodput of a training: in the history, and for `estimator-train launch`."""
+
+import time
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.hook_types import (
+    GlobalStepHook,
+    HookPhase,
+    PhasedHook,
+    RunContext,
+    RunValues,
+)
+from estimator_train.engine.run import history
+from estimator_train.goodput.clock import STEPS, append_to_launchers_file, process_clock
+from estimator_train.lifecycle import preemption
+
+_LAUNCHERS_SECS = 1.0
+
+
+def make_goodput_hook(context: EstimatorContext) -> "GoodputHook":
+    """Returns the hook of a training; only a chief that has a history writes to it.
+
+    Args:
+      context: The estimator that is trained.
+    """
+    config = context.config
+    has_history = config.is_chief and bool(config.log_step_count_steps)
+    return GoodputHook(context.model_dir if has_history else None)
+
+
+class GoodputHook(GlobalStepHook, PhasedHook):
+    """Hook that records the time of this process by cause (`goodput.account`).
+
+    The first step of a session prepares its graph, which takes seconds: it counts as the start.
+
+    Args:
+      history_dir: The model_dir whose history gets a line at each checkpoint and at the end; None
+        for no such lines.
+    """
+
+    phase = HookPhase.AFTER_ALL  # Its last record covers the last checkpoint.
+
+    def __init__(self, history_dir: str | None) -> None:
+        self._history_dir = history_dir
+        self._step = 0
+        self._from_step: int | None = None
+        self._recorded = 0.0
+
+    def steps_until_due(self, global_step: int) -> None:
+        """Returns None: the hook waits for no step."""
+
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Reads the restored global step."""
+        self._step = int(session.run(self._step_read))
+        if self._from_step is None:
+            self._from_step = self._step
+            self.record(self._step)
+
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
+        """Follows the global step."""
+        self._follow(int(run_values.results) + 1)
+
+    def after_loop(self, steps: int, loss: Any) -> None:
+        """Counts the steps of a loop."""
+        self._follow(self._step + steps)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Records the end of training."""
+        self._step = int(session.run(self._step_read))  # A worker may make one more step to stop.
+        self.record(self._step, is_end=not preemption.is_requested())
+
+    def record_save(self, step: int) -> None:
+        """Records a checkpoint, unless a new session saved the one that it restored.
+
+        Args:
+          step: Its global step.
+        """
+        if self._from_step is not None and step > self._from_step:
+            self.record(step)
+
+    def record(self, step: int, is_end: bool = False) -> None:
+        """Writes a record to the history and to the launcher's file.
+
+        Args:
+          step: The global step.
+          is_end: Whether the training ends by itself.
+        """
+        entry = self._entry(is_end)
+        if self._history_dir is not None:
+            history.append(self._history_dir, step, entry)
+        append_to_launchers_file({"step": step, "time": time.time(), **entry})
+        self._recorded = time.monotonic()
+
+    def _follow(self, step: int) -> None:
+        self._step = step
+        process_clock.switch(STEPS)
+        if time.monotonic() - self._recorded >= _LAUNCHERS_SECS:
+            record = {"step": step, "time": time.time(), **self._entry(is_end=False)}
+            append_to_launchers_file(record)
+            self._recorded = time.monotonic()
+
+    def _entry(self, is_end: bool) -> dict[str, Any]:
+        entry: dict[str, Any] = {
+            "run": process_clock.started,
+            "from_step": self._from_step,
+            "secs": process_clock.secs(),
+        }
+        return {"goodput": {**entry, "is_end": True} if is_end else entry}

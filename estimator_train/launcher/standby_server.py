@@ -1,0 +1,144 @@
+"""Standby process: imports the packages of a program, then forks a task at each request.
+
+`estimator-train launch` starts it (`standby.py`) with a socket and the program as arguments. A fork
+of this process needs no time to import TensorFlow. It does not run code of the program before it
+forks: modules that are not installed packages are imported by the task.
+"""
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import runpy
+import signal
+import socket
+import sys
+import threading
+import warnings
+from typing import Any
+
+from estimator_train.goodput.clock import STARTED_VARIABLE, process_clock
+from estimator_train.launcher.python_program import PythonProgram, find_imports
+
+_MAX_BYTES = 1 << 20
+_PACKAGE = __name__.partition(".")[0]
+# Names that load the parts of this package that every training uses.
+_LAZY_NAMES = ("Estimator", "RunConfig", "TrainSpec", "train_and_evaluate")
+
+
+class SideEffectError(Exception):
+    """Error for an import that starts or changes something that a fork does not keep."""
+
+
+def main() -> None:
+    """Imports the packages, serves requests, and runs the program in each forked task."""
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    program = PythonProgram(**json.loads(sys.argv[2]))
+    directory = os.path.dirname(os.path.abspath(program.script)) if program.script else os.getcwd()
+    sys.path[:] = [path for path in sys.path if path not in ("", os.getcwd())]
+    if not sys.flags.safe_path:
+        sys.path.insert(0, directory)
+    try:
+        _preload(program)
+    except SideEffectError as error:
+        connection.send(json.dumps({"refused": str(error)}).encode())
+        return
+    gc.collect()
+    gc.freeze()  # A collection in a task would copy the memory that the processes share.
+    connection.send(json.dumps({"ready": True}).encode())
+    environment = _serve(connection)
+    if environment is not None:
+        connection.close()
+        _run(program, environment)
+
+
+def _preload(program: PythonProgram) -> None:
+    """Imports the installed packages of the program, and this package's parts for trainings.
+
+    Raises:
+      SideEffectError: The program sets environment variables, or an import has side effects.
+    """
+    imports = find_imports(program, sys.path)
+    if imports.obstacle:
+        raise SideEffectError(f"{imports.obstacle} sets an environment variable before imports")
+    os.environ.update(imports.variables)
+    for name in imports.packages:
+        before = _state()
+        with contextlib.suppress(Exception):  # The program itself raises or handles the error.
+            module = importlib.import_module(name)
+            if name == _PACKAGE:
+                for lazy in _LAZY_NAMES:
+                    getattr(module, lazy)
+        changed = [what for what, value in _state().items() if value != before[what]]
+        if changed:
+            raise SideEffectError(f"importing {name} changes {' and '.join(changed)}")
+
+
+def _state() -> dict[str, Any]:
+    """Returns the state that imports must not change."""
+    handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    return {
+        "the threads of the process": len(threading.enumerate()),
+        "the working directory": os.getcwd(),
+        "the handlers of signals": handlers,
+    }
+
+
+def _serve(connection: socket.socket) -> dict[str, str] | None:
+    """Forks at each request.
+
+    Returns:
+      In a task, its environment variables; None when the launcher has ended.
+    """
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(connection, _MAX_BYTES, 1)
+        if not message:
+            return None
+        reader, writer = os.pipe()
+        child = _fork_quietly()
+        if not child:
+            # The child ends immediately, so that the launcher becomes the parent of the task.
+            task = _fork_quietly()
+            if task:
+                os.write(writer, str(task).encode())
+                os._exit(0)
+            os.close(reader)
+            os.close(writer)
+            _attach(descriptors[0])
+            return dict(json.loads(message))
+        os.close(writer)
+        os.close(descriptors[0])
+        os.waitpid(child, 0)
+        with open(reader, "rb") as pipe:
+            connection.send(json.dumps({"pid": int(pipe.read())}).encode())
+
+
+def _fork_quietly() -> int:
+    with warnings.catch_warnings():
+        # The threads that importing TensorFlow starts are idle.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _attach(output: int) -> None:
+    """Makes this process a task: a session of its own, with this output."""
+    os.setsid()
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(output)
+    # Otherwise all tasks would draw the same numbers.
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+
+
+def _run(program: PythonProgram, environment: dict[str, str]) -> None:
+    """Runs the program as `python` would."""
+    os.environ.update(environment)
+    process_clock.start(float(environment[STARTED_VARIABLE]))
+    sys.argv[1:] = program.arguments
+    if program.module:
+        runpy.run_module(program.module, run_name="__main__", alter_sys=True)
+    else:
+        sys.argv[0] = program.script
+        runpy.run_path(program.script, run_name="__main__")
