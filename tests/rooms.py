@@ -44,7 +44,9 @@ ROOMS = {
     "engine.graph": (
         "engine engine.context engine.inputs engine.tf_internals estimator_spec run_config"
     ),
-    "engine.inputs": "engine engine.context engine.loops engine.tf_internals estimator_spec",
+    "engine.inputs": (
+        "engine engine.checkpoints engine.context engine.loops engine.tf_internals estimator_spec"
+    ),
     "engine.loops": "engine engine.tf_internals lifecycle",
     "engine.run": (
         "engine engine.checkpoints engine.context engine.distributed engine.graph engine.inputs "
