@@ -47,7 +47,8 @@ ROOMS = {
         "engine engine.context engine.inputs engine.tf_internals estimator_spec run_config"
     ),
     "engine.inputs": (
-        "engine engine.context engine.loops engine.tf_internals estimator_spec goodput"
+        "engine engine.checkpoints engine.context engine.loops engine.tf_internals estimator_spec "
+        "goodput"
     ),
     "engine.loops": "engine engine.tf_internals lifecycle",
     "engine.run": (

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import has_checkpoint
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
 from estimator_train.estimator import Estimator, EstimatorV2
@@ -183,4 +184,7 @@ def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSett
     if config.is_chief and not has_checkpoint(config.model_dir):
         tf.io.gfile.makedirs(os.path.dirname(path))
         write_initial_checkpoint(model_fn.builder, path, config)
-    return WarmStartSettings(path) if tf.io.gfile.exists(f"{path}.index") else None
+    index = f"{path}.index"
+    # A fault taken for a missing file would start with other weights, without a word.
+    is_there = storage.retry_storage_faults(lambda: storage.is_file(index), f"find {index}")
+    return WarmStartSettings(path) if is_there else None

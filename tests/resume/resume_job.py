@@ -20,7 +20,7 @@ import time
 from typing import Any
 
 import tensorflow as tf
-from resume_kinds import KINDS, WIDTH, make_strategy
+from resume_kinds import FEATURES, KINDS, WIDTH, make_strategy
 
 import estimator_train as est
 
@@ -60,17 +60,18 @@ def latest_step(model_dir: str) -> int:
     return int(path.rpartition("-")[2]) if path else 0
 
 
-def batches(strategy: str, start: int, context: Any = None) -> tf.data.Dataset:
+def batches(kind: str, strategy: str, start: int, context: Any = None) -> tf.data.Dataset:
     """Returns the batches of the steps after `start`: batch i is a function of i alone."""
     workers = context.num_input_pipelines if context else 1
     number = context.input_pipeline_id if context else 0
     replicas = 2 if strategy in ("mirrored", "central_storage") else 1
     first = start * workers * replicas + number
+    make_features = FEATURES.get(kind, lambda x: {"x": x})
 
-    def batch(index: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+    def batch(index: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
         phase = 0.7 * tf.cast(index, tf.float32)
         x = tf.reshape(tf.sin(phase + tf.range(4.0 * WIDTH)), [4, WIDTH])
-        return {"x": x}, tf.reduce_sum(x**2, axis=1, keepdims=True)
+        return make_features(x), tf.reduce_sum(x**2, axis=1, keepdims=True)
 
     return tf.data.Dataset.range(first, 10**6, workers).map(batch)
 
@@ -88,16 +89,16 @@ def make_estimator(kind: str, strategy: str, model_dir: str, save_steps: int) ->
     return KINDS[kind](config)
 
 
-def train(estimator: Any, strategy: str, start: int, end: int, *hooks: Any) -> None:
+def train(estimator: Any, kind: str, strategy: str, start: int, end: int, *hooks: Any) -> None:
     """Trains from one global step to another."""
     if strategy == "multi_worker":
 
         def input_fn(input_context: Any) -> tf.data.Dataset:
-            return batches(strategy, start, input_context)
+            return batches(kind, strategy, start, input_context)
     else:
 
         def input_fn(**params: Any) -> tf.data.Dataset:  # type: ignore[misc]
-            return batches(strategy, start)
+            return batches(kind, strategy, start)
 
     if strategy not in CLUSTERS:
         estimator.train(input_fn, max_steps=end, hooks=hooks)
@@ -117,15 +118,15 @@ def main() -> None:
         tf.distribute.Server(place["cluster"], "ps", place["task"]["index"]).join()
     unbroken, resumed = f"{directory}/unbroken", f"{directory}/resumed"
     if stage == "start":
-        train(make_estimator(kind, strategy, unbroken, 1), strategy, 0, STEPS_OF_UNBROKEN)
+        train(make_estimator(kind, strategy, unbroken, 1), kind, strategy, 0, STEPS_OF_UNBROKEN)
         estimator = make_estimator(kind, strategy, resumed, 2)
-        train(estimator, strategy, 0, ENDS[0])
-        train(estimator, strategy, ENDS[0], ENDS[1])
-        train(make_estimator(kind, strategy, resumed, 2), strategy, ENDS[1], ENDS[2])
+        train(estimator, kind, strategy, 0, ENDS[0])
+        train(estimator, kind, strategy, ENDS[0], ENDS[1])
+        train(make_estimator(kind, strategy, resumed, 2), kind, strategy, ENDS[1], ENDS[2])
         return
     estimator = make_estimator(kind, strategy, resumed, 2)
     if stage == "last":
-        train(estimator, strategy, start, start + 3)
+        train(estimator, kind, strategy, start, start + 3)
         return
     hooks = []
     if stage == "sigterm":
@@ -133,7 +134,7 @@ def main() -> None:
     elif estimator.config.is_chief:
         # The test kills the other workers: the chief exits if another worker dies first.
         hooks.append(SignalHook(signal.SIGKILL, resumed, start + 3, start + 1))
-    train(estimator, strategy, start, STEPS_OF_UNBROKEN + 10, *hooks)
+    train(estimator, kind, strategy, start, STEPS_OF_UNBROKEN + 10, *hooks)
 
 
 if __name__ == "__main__":

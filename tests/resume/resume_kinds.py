@@ -1,4 +1,8 @@
-"""The kinds of estimators and the strategies of the resume matrix, and the cells without a job."""
+"""The kinds of estimators and the strategies of the resume matrix, and the cells without a job.
+
+LinearSDCA is no kind: its operation draws examples at random, so that two unbroken runs differ.
+RNN and boosted trees estimators are the same classes in v1 and v2; KMeans is only in v1.
+"""
 
 from __future__ import annotations
 
@@ -60,10 +64,16 @@ def _model_fn(optimizer: str) -> Callable[..., Any]:
         step = tf1.train.get_global_step()
         if optimizer == "v1":
             train_op = tf1.train.AdamOptimizer(0.1).minimize(loss, step)
-        else:
+        elif optimizer == "legacy":
             keras = OPTIMIZERS[optimizer]()
             keras.iterations = step
             (train_op,) = keras.get_updates(loss, [weights])
+        else:
+            keras = OPTIMIZERS[optimizer]()
+            keras.build([weights])
+            gradients = tf.gradients(loss, [weights])
+            updates = keras.apply_gradients(zip(gradients, [weights], strict=True))
+            train_op = tf.group(updates, step.assign_add(1))
         return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
     return model_fn
@@ -113,16 +123,35 @@ _CANNED: dict[str, Callable[[Any], Any]] = {
     ),
 }
 
+
+def _kmeans(config: Any) -> Any:
+    return v1.experimental.KMeans(
+        2, initial_clusters=[[-0.5] * WIDTH, [0.5] * WIDTH], config=config
+    )
+
+
+def _rnn(config: Any) -> Any:
+    tf_keras.utils.set_random_seed(1)
+    columns = [tf.feature_column.sequence_numeric_column("x")]
+    head = est.RegressionHead()
+    return est.experimental.RNNEstimator(head, columns, units=[3], config=config)
+
+
+# Name of a kind of estimator to what makes its features of a batch [4, WIDTH], if not {"x": batch}.
+FEATURES: dict[str, Callable[[tf.Tensor], Any]] = {"rnn": lambda x: {"x": tf.sparse.from_dense(x)}}
 # Maps the name of a kind of estimator to a function that builds it from a RunConfig.
 KINDS: dict[str, Callable[[Any], Any]] = {
     **{f"keras_{f}_{o}": _keras(f, o) for f in ("checkpoint", "saver") for o in OPTIMIZERS},
     "model_fn_v1": _of_model_fn("v1"),
     "model_fn_legacy": _of_model_fn("legacy"),
+    "model_fn_new": _of_model_fn("new"),
     **{f"{name}_v2": make(est) for name, make in _CANNED.items()},
     **{f"{name}_v1": make(v1) for name, make in _CANNED.items()},
     "boosted_trees": lambda config: est.BoostedTreesRegressor(
         _buckets(), n_batches_per_layer=1, n_trees=10, max_depth=2, config=config
     ),
+    "kmeans": _kmeans,
+    "rnn": _rnn,
     "tpu": _tpu,
 }
 

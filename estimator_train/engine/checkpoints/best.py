@@ -11,6 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.atomic_write import atomic_copy, atomic_write
+from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
 from estimator_train.run_config import RunConfig
 
@@ -75,10 +76,15 @@ def best_checkpoint(model_dir: str) -> str | None:
 
 def _read(directory: str) -> list[dict[str, Any]]:
     path = os.path.join(directory, _RECORD)
-    if not tf.io.gfile.exists(path):
-        return []
-    with tf.io.gfile.GFile(path) as file:
-        return json.loads(file.read())
+
+    def read() -> list[dict[str, Any]]:
+        if not storage.is_file(path):
+            return []
+        with tf.io.gfile.GFile(path) as file:
+            return json.loads(file.read())
+
+    # A fault taken for a missing record would drop all earlier entries.
+    return storage.retry_storage_faults(read, f"read {path}")
 
 
 def _write(directory: str, kept: list[dict[str, Any]]) -> None:

@@ -93,6 +93,12 @@ def is_unchanged(path: str) -> bool:
     return path in _whole and _whole[path] == fingerprint_checkpoint(path)
 
 
+def was_replaced(path: str) -> bool:
+    """Returns whether a checkpoint was deleted, or has other files than this process read."""
+    files = fingerprint_checkpoint(path)
+    return not files or _whole.get(path, files) != files
+
+
 def fingerprint_checkpoint(path: str) -> tuple[Fingerprint, ...]:
     """Returns the fingerprints of a checkpoint's files, paths first; none if there are no files.
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import storage
-from estimator_train.engine.checkpoints.integrity import is_unchanged, latest_checkpoint
+from estimator_train.engine.checkpoints.integrity import latest_checkpoint, was_replaced
 
 _LOG = tf.get_logger()
 _Result = TypeVar("_Result")
@@ -56,7 +56,7 @@ def retry_on_deleted_checkpoint(
             if storage.is_restore_fault(error):
                 storage.wait_after_fault(f"restore {path}", error, delays)
                 continue
-            if path is None or is_unchanged(path):
+            if path is None or not was_replaced(path):
                 raise
             deleted, path = path, latest_checkpoint(model_dir)
             if path is None:

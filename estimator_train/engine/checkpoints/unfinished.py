@@ -36,10 +36,13 @@ def set_aside_damaged(path: str) -> None:
 
 
 def remove_unfinished(path: str) -> None:
-    """Removes the files of a checkpoint that could not be written, as far as possible."""
-    if tf.io.gfile.exists(path + ".index"):
-        return
-    with contextlib.suppress(tf.errors.OpError):
+    """Removes the files of a checkpoint that could not be written, as far as possible.
+
+    Files with an index stay: they may be a complete checkpoint of the same step.
+    """
+    with contextlib.suppress(tf.errors.OpError, OSError):  # A fault is no proof of a missing index.
+        if storage.is_file(path + ".index"):
+            return
         for left in (*tf.io.gfile.glob(path + "_temp*"), *tf.io.gfile.glob(path + ".*")):
             remove = tf.io.gfile.rmtree if tf.io.gfile.isdir(left) else tf.io.gfile.remove
             remove(left)

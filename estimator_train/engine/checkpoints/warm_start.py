@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.integrity import fallback, is_unchanged, latest_checkpoint
+from estimator_train.engine.checkpoints.integrity import fallback, latest_checkpoint, was_replaced
 from estimator_train.engine.hook_types import Hook, PassiveHook
 
 VocabInfo = tf.compat.v1.train.VocabInfo
@@ -155,7 +155,7 @@ def train_with_retry(
         try:
             return train([variables_ready])
         except (tf.errors.OpError, ValueError, OSError):
-            if variables_ready.is_ready or found is None or is_unchanged(found):
+            if variables_ready.is_ready or found is None or not was_replaced(found):
                 raise
             _LOG.info("%s was deleted before it was read; starting from a later one.", found)
 

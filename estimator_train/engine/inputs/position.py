@@ -14,6 +14,16 @@ from estimator_train.engine.loops.coordination import WorkerAgreement
 from estimator_train.engine.tf_internals import iterators
 
 _LOG = tf.get_logger()
+# Errors of the storage or the session, which do not prove that a position belongs to another input.
+_PASSING_FAULTS = (
+    tf.errors.AbortedError,
+    tf.errors.CancelledError,
+    tf.errors.DeadlineExceededError,
+    tf.errors.PermissionDeniedError,
+    tf.errors.ResourceExhaustedError,
+    tf.errors.UnauthenticatedError,
+    tf.errors.UnavailableError,
+)
 _IGNORE_STATE, _REFUSE_STATE = 1, 2  # How tf.data saves stateful functions.
 _NOT_SAVED_NOW = (
     "The position in the input (%s) could not be saved at step %d: %s. The next checkpoint saves "
@@ -90,6 +100,8 @@ class InputPosition:
             for _ in range(steps_behind):
                 session.run(self._next)
         except tf.errors.OpError as error:
+            if isinstance(error, _PASSING_FAULTS):
+                raise
             raise ValueError(
                 f"{self._files.path(saved or 0)} is not a position in this input ({self._source}), "
                 "which seems to have changed. Remove the file to begin at the input's start, or "

@@ -13,6 +13,7 @@ import zlib
 import tensorflow as tf
 
 from estimator_train.engine.atomic_write import UNFINISHED, atomic_write
+from estimator_train.engine.checkpoints import storage
 
 _LOG = tf.get_logger()
 _NAME = "{prefix}-{step}.data-i{pipeline:04d}-of-input"
@@ -112,8 +113,8 @@ class PositionFiles:
         """
         path = self.path(step)
         try:
-            with tf.io.gfile.GFile(path, "rb") as file:
-                head, _, position = file.read().partition(b"\n")
+            content = storage.retry_storage_faults(lambda: _content(path), f"read {path}")
+            head, _, position = content.partition(b"\n")
             header = json.loads(head)
             if (header["size"], header["crc"]) != (len(position), zlib.crc32(position)):
                 raise ValueError
@@ -135,9 +136,16 @@ class PositionFiles:
         """Removes this pipeline's positions whose checkpoints were never completed."""
         pattern = self._path_of("*", self._pipeline)
         for path in tf.io.gfile.glob([pattern, pattern + UNFINISHED]):
-            checkpoint = path.removesuffix(UNFINISHED).rpartition(".")[0]
-            names = [f"{checkpoint}.index", checkpoint]  # Of either format.
-            is_orphan = not (self._outlives_checkpoints or any(map(tf.io.gfile.exists, names)))
-            if path.endswith(UNFINISHED) or is_orphan:
-                with contextlib.suppress(tf.errors.NotFoundError):
+            with contextlib.suppress(tf.errors.OpError, OSError):  # The next start removes it.
+                if path.endswith(UNFINISHED) or self._is_orphan(path):
                     tf.io.gfile.remove(path)
+
+    def _is_orphan(self, path: str) -> bool:
+        checkpoint = path.rpartition(".")[0]
+        names = [f"{checkpoint}.index", checkpoint]  # Of either format.
+        return not (self._outlives_checkpoints or any(map(storage.is_file, names)))
+
+
+def _content(path: str) -> bytes:
+    with tf.io.gfile.GFile(path, "rb") as file:
+        return file.read()

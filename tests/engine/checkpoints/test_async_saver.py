@@ -13,6 +13,7 @@ from estimator_train.engine.checkpoints.async_saver import (
     CheckpointWriteError,
     WaitForWriteListener,
 )
+from estimator_train.engine.checkpoints.unfinished import remove_unfinished
 from estimator_train.engine.tf_internals import graphs
 
 v1 = tf.compat.v1
@@ -254,6 +255,23 @@ def test_write_that_fails_stops_training_and_keeps_the_last_checkpoint(
         estimator.train(input_fn, max_steps=10_000)
     assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "model.ckpt-0")
     assert estimator.evaluate(lambda: input_fn().take(1))["global_step"] == 0
+
+
+def test_a_fault_after_a_failed_write_removes_no_checkpoint_of_the_same_step(
+    model_fn, input_fn, tmp_path, monkeypatch
+):
+    est.Estimator(model_fn, tmp_path).train(input_fn, steps=5)
+    files = sorted(path.name for path in tmp_path.glob("model.ckpt-5.*"))
+
+    def fail(path, *args, **kwargs):
+        raise OSError(116, "Stale file handle")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", fail)
+        patched.setattr(os, "access", fail)
+        patched.setattr(tf.io.gfile, "exists", lambda path: False)  # So TensorFlow reports it.
+        remove_unfinished(str(tmp_path / "model.ckpt-5"))
+    assert sorted(path.name for path in tmp_path.glob("model.ckpt-5.*")) == files
 
 
 def test_mirrored_variables_are_written_once(model_fn, input_fn, tmp_path):

@@ -1,7 +1,10 @@
+import os
+
 import pytest
 import tensorflow as tf
 
 import estimator_train as est
+from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.best import best_checkpoint
 
 SCORES = {1: 0.5, 2: 0.9, 3: 0.7, 4: 0.9, 5: 0.1, 6: 0.8}
@@ -60,3 +63,22 @@ def test_error_names_a_missing_metric(run):
 def test_error_shows_invalid_settings(value):
     with pytest.raises(ValueError, match="keep_best should be .* got"):
         est.RunConfig(keep_best=value)
+
+
+@pytest.mark.parametrize("error", [OSError(116, "Stale file handle"), OSError(5, "I/O error")])
+def test_a_passing_fault_does_not_empty_the_record(run, tmp_path, monkeypatch, error):
+    estimator = run(("score", "max", 3))
+    stat, failed = os.stat, []
+
+    def fail_once(path, *args, **kwargs):
+        if str(path).endswith("best.json") and not failed:
+            failed.append(True)
+            raise error
+        return stat(path, *args, **kwargs)
+
+    monkeypatch.setattr(os, "stat", fail_once)
+    monkeypatch.setattr(storage.time, "sleep", lambda secs: None)
+    estimator.evaluate(lambda: tf.data.Dataset.from_tensors(0.0))
+    assert failed
+    state = tf.train.get_checkpoint_state(str(tmp_path / "best"))
+    assert len(state.all_model_checkpoint_paths) == 3

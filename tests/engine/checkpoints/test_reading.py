@@ -145,6 +145,26 @@ def test_a_model_dir_that_is_emptied_is_an_error(job):
         job.estimator.evaluate(empty)
 
 
+def test_a_checkpoint_that_a_subclass_chose_and_that_is_there_is_not_replaced(job, tmp_path):
+    shutil.copytree(job.model_dir, tmp_path / "chosen")
+    job.save(15)
+
+    class Chooses(est.Estimator):
+        def latest_checkpoint(self):
+            return str(tmp_path / "chosen" / "model.ckpt-5")
+
+    mistakes = [ValueError("a mistake")]
+
+    def fail_once():
+        while mistakes:
+            raise mistakes.pop()
+        return receiver()
+
+    estimator = Chooses(job.model_fn, job.model_dir)
+    with pytest.raises(ValueError, match="a mistake"):
+        estimator.export_saved_model(str(tmp_path / "exports"), fail_once)
+
+
 def test_mistakes_of_a_model_are_not_tried_again(job):
     calls = []
 

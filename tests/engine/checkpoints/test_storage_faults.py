@@ -44,9 +44,11 @@ def pauses(monkeypatch):
 
 
 def model_fn(features, labels, mode):
-    """Builds a model with two partitioned variables, so that a checkpoint has several parts."""
+    """Builds a model with a variable in two parts, and variables on two devices: two shards."""
     w = tf1.get_variable("w", [8, 3], partitioner=tf1.fixed_size_partitioner(2))
-    loss = tf.reduce_mean((features @ tf.concat(list(w), 0) - labels) ** 2)
+    with tf.device("/cpu:1"):
+        b = tf1.get_variable("b", [3])
+    loss = tf.reduce_mean((features @ tf.concat(list(w), 0) + b - labels) ** 2)
     train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
     return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
@@ -62,6 +64,7 @@ def trained(tmp_path_factory):
     model_dir = tmp_path_factory.mktemp("trained")
     config = est.RunConfig(save_checkpoints_steps=10, tf_random_seed=1)
     est.Estimator(model_fn, model_dir, config).train(input_fn, steps=30)
+    assert len(list(model_dir.glob("model.ckpt-30.data-*-of-00002"))) == 2
     return model_dir
 
 
@@ -116,7 +119,7 @@ class _FailingReader:
 EVERY = [
     (name, place, times)
     for name in FAULTS
-    for place in ("index", "global_step", "w")
+    for place in ("index", "global_step", "w", "b")
     for times in (1, 3, None)
 ]
 
@@ -244,7 +247,7 @@ def test_directory_listing_without_the_newest_files_changes_nothing(model_dir, m
 
 
 def test_shard_that_is_listed_but_cannot_be_opened_is_a_fault(model_dir, monkeypatch):
-    shard = model_dir / "model.ckpt-30.data-00000-of-00001"
+    shard = model_dir / "model.ckpt-30.data-00001-of-00002"
     shard.rename(model_dir / "away")
     names = os.listdir
     monkeypatch.setattr(os, "listdir", lambda path: [*names(path), shard.name])
@@ -254,7 +257,7 @@ def test_shard_that_is_listed_but_cannot_be_opened_is_a_fault(model_dir, monkeyp
 
 
 def test_shard_that_appears_late_is_waited_for(model_dir, monkeypatch):
-    shard = model_dir / "model.ckpt-30.data-00000-of-00001"
+    shard = model_dir / "model.ckpt-30.data-00000-of-00002"
     shard.rename(model_dir / "away")
     waits = []
 
@@ -338,14 +341,14 @@ def test_a_reader_that_holds_the_files_open_does_not_hinder_a_repair(model_dir):
 def test_damaged_files_are_kept_when_training_passes_their_step_again(model_dir, caplog):
     torn = b"torn" * 3
     (model_dir / "model.ckpt-30.index").write_bytes(torn)
-    shard = (model_dir / "model.ckpt-30.data-00000-of-00001").read_bytes()
+    shard = (model_dir / "model.ckpt-30.data-00000-of-00002").read_bytes()
     config = est.RunConfig(save_checkpoints_steps=10, keep_checkpoint_max=2)
     est.Estimator(model_fn, model_dir, config).train(input_fn, max_steps=30)
     assert listed(model_dir)[-1] == "model.ckpt-30"
     assert integrity.find_damage(str(model_dir / "model.ckpt-30")) is None
     kept = model_dir / "damaged"
     assert (kept / "model.ckpt-30.index").read_bytes() == torn
-    assert (kept / "model.ckpt-30.data-00000-of-00001").read_bytes() == shard
+    assert (kept / "model.ckpt-30.data-00000-of-00002").read_bytes() == shard
     assert f"{model_dir}/model.ckpt-20 now, in place of {model_dir}/model.ckpt-30" in caplog.text
     assert "All files of the damaged checkpoint are kept" in caplog.text
 

@@ -11,6 +11,8 @@ import tiers
 
 import estimator_train as est
 import input_fns
+from estimator_train.engine.checkpoints import storage
+from estimator_train.engine.inputs import position_files
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.inputs.position import InputPosition
 from estimator_train.engine.inputs.position_files import PositionFiles
@@ -387,3 +389,49 @@ def test_iterator_that_cannot_be_read_at_one_checkpoint_is_saved_at_the_next(
     assert failed
     assert positions(tmp_path) == ["model.ckpt-7.data-i0000-of-input"]
     assert "could not be saved at step 0: cancelled" in warned(caplog)
+
+
+def test_a_fault_while_a_position_is_read_is_retried(tmp_path, monkeypatch):
+    train(tmp_path, steps=3)
+    read, failed = position_files._content, []
+
+    def fail_once(path):
+        if not failed:
+            failed.append(path)
+            raise tf.errors.UnavailableError(None, None, "NFS server not responding")
+        return read(path)
+
+    monkeypatch.setattr(position_files, "_content", fail_once)
+    monkeypatch.setattr(storage.time, "sleep", lambda secs: None)
+    seen = train(tmp_path, steps=3)
+    assert len(failed) == 1
+    assert len(np.unique(seen.ravel())) == 24
+
+
+def test_a_fault_while_a_position_is_restored_is_not_taken_for_another_input(tmp_path, monkeypatch):
+    train(tmp_path, steps=3)
+    run = tf1.Session.run
+
+    def fail(session, fetches, *args, **kwargs):
+        if getattr(fetches, "type", "") == "DeserializeIterator":
+            raise tf.errors.PermissionDeniedError(None, None, "Permission denied")
+        return run(session, fetches, *args, **kwargs)
+
+    monkeypatch.setattr(tf1.Session, "run", fail)
+    with pytest.raises(tf.errors.PermissionDeniedError):
+        train(tmp_path, steps=3)
+
+
+def test_a_fault_of_the_storage_removes_no_position(tmp_path, monkeypatch):
+    train(tmp_path, steps=3)
+    before = positions(tmp_path)
+
+    def fail(path):
+        raise OSError(116, "Stale file handle")
+
+    files = PositionFiles(str(tmp_path / "model.ckpt"), 0, 1, "rows")
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "is_file", fail)
+        patched.setattr(tf.io.gfile, "exists", lambda path: False)  # So TensorFlow reports it.
+        files.remove_orphans()
+    assert positions(tmp_path) == before
