@@ -92,6 +92,7 @@ def test_rooms_import_in_no_circle():
 
 def test_no_room_is_crowded():
     files = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
+    del files[ROOT / "estimator_train/cli/commands"]  # One file for each command.
     assert {str(room): count for room, count in files.items() if count > 15} == {}
 
 
