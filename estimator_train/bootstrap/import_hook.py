@@ -234,7 +234,7 @@ def install() -> ImportHook:
         if type(finder).__name__ == ImportHook.__name__:  # The shim has a class of its own.
             return finder  # type: ignore[return-value]
     hook = ImportHook()
-    sys.path_hooks.append(hook.find_in_path)
+    sys.path_hooks.append(hook.find_in_path)  # type: ignore[arg-type]
     sys.meta_path.insert(0, hook)
     return hook
 
