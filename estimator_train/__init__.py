@@ -14,6 +14,7 @@ that a command can answer `--help` at once and choose TensorFlow's settings befo
 """
 
 import pkgutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 from estimator_train import bootstrap as _bootstrap
@@ -129,6 +130,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = pkgutil.resolve_name(_HOMES[name])
+    if isinstance(value, type):
+        _bootstrap.tell_trackers(sys._getframe(1).f_globals.get("__name__", ""))
     return value
 
 

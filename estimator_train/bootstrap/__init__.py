@@ -9,7 +9,7 @@ import functools
 from estimator_train.bootstrap import import_hook, installed, keras_seeds, legacy_keras
 from estimator_train.cluster import launched
 
-__all__ = ["prepare_process", "prepare_tensorflow"]
+__all__ = ["prepare_process", "prepare_tensorflow", "tell_trackers"]
 
 
 def prepare_process() -> None:
@@ -19,6 +19,17 @@ def prepare_process() -> None:
     keras_seeds.install()
     launched.end_mistakes_with_code_2()
     installed.warn()
+
+
+def tell_trackers(user: str) -> None:
+    """Imports the modules whose classes import hooks of trackers change.
+
+    Args:
+      user: The module that uses this package. A module of this package tells nothing: its import
+        may not be complete.
+    """
+    if user.partition(".")[0] != __name__.partition(".")[0]:
+        import_hook.load_tracked_modules()
 
 
 @functools.cache

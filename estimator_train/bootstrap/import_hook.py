@@ -27,6 +27,22 @@ _IN_TENSORFLOW = (
     "tensorflow.python.estimator",
     "tensorflow.python.distribute.estimator_training",
 )
+# Modules whose classes import hooks of trackers change when they are imported.
+_TRACKED = tuple(
+    f"{_ROOT}.python.estimator.{name}"
+    for name in (
+        "estimator",
+        "training",
+        "canned.baseline",
+        "canned.dnn",
+        "canned.dnn_linear_combined",
+        "canned.linear",
+    )
+)
+# These and their packages exist whatever else does: finding them imports nothing.
+_ALWAYS = {name.rsplit(".", depth)[0] for name in _TRACKED for depth in range(name.count(".") + 1)}
+# `__path__` of the modules: Comet looks for modules by the path of their package alone.
+_PATH = "<modules of estimator_train>"
 _COMPAT = ("", ".compat.v1", ".compat.v2")
 # Maps each module that has an attribute `estimator` to the name of that attribute's module.
 _PARENTS = {
@@ -104,18 +120,38 @@ class ImportHook:
         roots = (_ROOT, *_IN_TENSORFLOW) if self.shows_attributes else (_ROOT,)
         if not f"{fullname}.".startswith(tuple(f"{root}." for root in roots)):
             return None
-        if not self._must_show() or not _import_modules(fullname).has(fullname):
+        if not self._must_show():
+            return None
+        if fullname not in _ALWAYS and not _import_modules(fullname).has(fullname):
             return None
         from importlib.machinery import ModuleSpec
 
-        return ModuleSpec(fullname, self, origin="estimator_train", is_package=True)  # type: ignore[arg-type]
+        spec = ModuleSpec(fullname, self, origin="estimator_train", is_package=True)  # type: ignore[arg-type]
+        spec.submodule_search_locations = [_PATH]
+        return spec
+
+    def find_in_path(self, entry: str) -> ImportHook:
+        """Returns this finder for the `__path__` of the modules.
+
+        Raises:
+          ImportError: `entry` is another path.
+        """
+        if entry != _PATH:
+            raise ImportError(entry)
+        return self
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Returns the module of a spec, the same object for each import."""
         return self.module(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Does nothing: the module finds its names when they are used."""
+        """Makes the module find its names when they are used.
+
+        Args:
+          module: The module, of Python's own class if a tracker's loader made it.
+        """
+        module.__class__ = LazyModule
+        self._modules[module.__name__] = module
 
     def module(self, name: str) -> ModuleType:
         """Returns the module of a name, the same object at each call."""
@@ -198,8 +234,18 @@ def install() -> ImportHook:
         if type(finder).__name__ == ImportHook.__name__:  # The shim has a class of its own.
             return finder  # type: ignore[return-value]
     hook = ImportHook()
+    sys.path_hooks.append(hook.find_in_path)  # type: ignore[arg-type]
     sys.meta_path.insert(0, hook)
     return hook
+
+
+def load_tracked_modules() -> None:
+    """Imports the modules that trackers change, as TensorFlow did until 2.15."""
+    from importlib import import_module
+
+    for name in _TRACKED:
+        if name not in sys.modules:
+            import_module(name)
 
 
 def _import_modules(feature: str) -> Any:

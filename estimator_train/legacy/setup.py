@@ -83,6 +83,7 @@ def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
         numpy_methods.add_removed_methods()
     tree = trees.tree(chosen)
     shown.choose(tree)
+    import_hook.load_tracked_modules()
     return tree
 
 

@@ -8,6 +8,7 @@ import importlib
 from types import ModuleType
 from typing import Any
 
+from estimator_train.bootstrap import import_hook
 from estimator_train.compat import has_legacy
 
 # The modules of an installation without the folder `legacy`.
@@ -17,7 +18,6 @@ _WITHOUT_LEGACY = {
     "tensorflow.compat.v2.estimator": "estimator_train",
     "tensorflow_estimator": "estimator_train",
     "tensorflow_estimator.python": "estimator_train.compat",
-    "tensorflow_estimator.python.estimator": "estimator_train.compat.v1",
     "tensorflow_estimator.python.estimator.keras_lib": "estimator_train.compat.keras_lib",
 }
 
@@ -38,7 +38,7 @@ def has(name: str) -> bool:
 def find_view(name: str) -> ModuleType:
     """Returns the module that has the names of a shown module."""
     if not has_legacy():
-        return importlib.import_module(_WITHOUT_LEGACY[name])
+        return importlib.import_module(_WITHOUT_LEGACY.get(name, "estimator_train.compat.v1"))
     from estimator_train.legacy.trees import shown
 
     return shown.find_view(name)
@@ -54,6 +54,7 @@ def find_attribute(module: str, name: str) -> Any:
     Raises:
       AttributeError: The attribute does not exist.
     """
+    import_hook.load_tracked_modules()
     value = getattr(find_view(module), name)
     inner = f"{module}.{name}"
     is_view = isinstance(value, ModuleType) and value.__name__ == inner

@@ -1,13 +1,8 @@
 """The shim: a distribution of an environment, which pip lists and removes."""
 
-import os
 import shutil
 import subprocess
 import sys
-import sysconfig
-import venv
-
-import pytest
 
 import estimator_train
 
@@ -47,33 +42,6 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 """
-
-
-@pytest.fixture
-def environment(tmp_path):
-    """Returns a function that runs Python in a new environment with this one's packages."""
-    folder = tmp_path / "environment"
-    venv.create(folder, symlinks=True)
-    python = folder / "bin" / "python"
-    packages = next(folder.glob("lib/python*/site-packages"))
-    base = sysconfig.get_path("purelib")
-    (packages / "base.pth").write_text(f"import site; site.addsitedir({base!r})\n")
-
-    def run(*arguments, exit_code=0, **variables):
-        env = {k: v for k, v in os.environ.items() if k != "TF_USE_LEGACY_KERAS"}
-        done = subprocess.run(
-            [python, *arguments],
-            cwd=tmp_path,
-            env={**env, "TF_CPP_MIN_LOG_LEVEL": "3", **variables},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == exit_code, done.stdout + done.stderr[-3000:]
-        return done
-
-    run.packages = packages
-    return run
 
 
 def install(environment, *arguments, exit_code=0, **variables):

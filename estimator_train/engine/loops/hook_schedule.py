@@ -6,8 +6,9 @@ of steps up to and including the next one that it must see (None: no step), and 
 training. A hook that overrides neither `before_run` nor `after_run` need not see any step.
 
 TensorFlow's hooks have no such methods: `hook_timers` reads their timers, and sets them after a
-loop. Any other hook must see every step. A subclass of one of TensorFlow's hooks with a true
-`keeps_cadence` has the cadence of that hook, whichever methods it overrides.
+loop. `foreign_hooks` reads the intervals of the hooks of known trackers and tuners. Any other hook
+must see every step. A subclass of one of TensorFlow's hooks with a true `keeps_cadence` has the
+cadence of that hook, whichever methods it overrides.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.hook_types import Hook, RunContext, RunValues
-from estimator_train.engine.tf_internals import hook_timers
+from estimator_train.engine.tf_internals import foreign_hooks, hook_timers
 
 _train = tf.compat.v1.train
 _Loss: TypeAlias = np.generic | None
@@ -44,7 +45,7 @@ def steps_until_due(hook: Hook, global_step: int) -> int | None:
         steps = method(global_step)
     else:
         known = _known_class(hook)
-        steps = _NEXT if known is None else _DUE[known](hook, global_step)
+        steps = _NEXT if known is None else _find_due(known)(hook, global_step)
     return None if steps is None else max(_NEXT, steps)
 
 
@@ -68,14 +69,19 @@ def after_loop(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bool:
 
 
 def _known_class(hook: Hook) -> type | None:
-    """Returns the class of TensorFlow whose cadence `hook` has; None for an unknown cadence."""
+    """Returns the known class whose cadence `hook` has; None for an unknown cadence."""
     if any(name in getattr(hook, "__dict__", ()) for name in _STEP_METHODS):
         return None  # A program replaced a method on the instance.
     kind = type(hook)
     if kind not in _known_classes:
-        found = (known for known in _DUE if _keeps_cadence(kind, known))
+        foreign = (base for base in kind.__mro__ if foreign_hooks.find_due(base))
+        found = (known for known in (*foreign, *_DUE) if _keeps_cadence(kind, known))
         _known_classes[kind] = next(found, None)
     return _known_classes[kind]
+
+
+def _find_due(known: type) -> Callable[[Any, int], int | None]:
+    return foreign_hooks.find_due(known) or _DUE[known]
 
 
 def _keeps_cadence(kind: type, known: type) -> bool:

@@ -15,7 +15,7 @@ _TensorFlowHook: TypeAlias = Any
 _NEXT_STEP = 1
 
 
-def _timer_due(timer: object, position: int) -> int | None:
+def timer_due(timer: object, position: int) -> int | None:
     """Returns the steps from `position` to the one at which a SecondOrStepTimer triggers."""
     if isinstance(timer, _train.SecondOrStepTimer):
         if timer._last_triggered_step is None:
@@ -28,18 +28,18 @@ def _timer_due(timer: object, position: int) -> int | None:
 
 
 def _saver_due(hook: _TensorFlowHook, global_step: int) -> int | None:
-    return _timer_due(hook._timer, global_step)
+    return timer_due(hook._timer, global_step)
 
 
 def _summary_due(hook: _TensorFlowHook, global_step: int) -> int | None:
     if hook._next_step is None:  # The hook has not seen a step yet.
         return _NEXT_STEP
-    return _timer_due(hook._timer, global_step)
+    return timer_due(hook._timer, global_step)
 
 
 def _logging_due(hook: _TensorFlowHook, global_step: int) -> int | None:
     del global_step  # The hook counts the runs that it saw, and decides before each to log or not.
-    steps = _timer_due(hook._timer, hook._iter_count)
+    steps = timer_due(hook._timer, hook._iter_count)
     by_steps = getattr(hook._timer, "_every_steps", None) is not None
     first = getattr(hook._timer, "_last_triggered_step", None) is None
     return steps if steps is None or first or not by_steps else steps + 1

@@ -1,0 +1,117 @@
+"""Trackers, tuners and libraries that hook into Estimators, with the shim of an environment.
+
+The packages are installed from the package index, in an environment that the tests share.
+"""
+
+import json
+from pathlib import Path
+
+import conftest
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+PACKAGES = ["wandb", "comet_ml", "clearml", "optuna", "optuna-integration"]
+# Their metadata asks for TensorFlow 2.15 and older.
+WITHOUT_DEPENDENCIES = [
+    "tensorflow-privacy==0.9.0",
+    "dp-accounting",
+    "tensorflow-probability",
+    "immutabledict",
+    "mpmath",
+    "dm-tree",
+    "decorator",
+    "attrs",
+]
+# Runs each program with the hook of the shim, without an environment of its own.
+WITH_HOOK = (
+    "import runpy, sys\nfrom estimator_train.bootstrap import import_hook\n"
+    "import_hook.install().show_attributes()\n"
+    "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
+)
+
+
+@pytest.fixture(scope="module")
+def trackers(tmp_path_factory):
+    """Returns the Python of an environment with the packages and the shim."""
+    python, _ = conftest.create(tmp_path_factory.mktemp("trackers"), with_pip=True)
+    pip = ["-m", "pip", "install", "--quiet"]
+    here = python.parent
+    conftest.run_python(python, *pip, *PACKAGES, cwd=here)
+    conftest.run_python(python, *pip, "--no-deps", *WITHOUT_DEPENDENCIES, cwd=here)
+    conftest.run_python(python, "-m", "estimator_train", "install-shim", cwd=here)
+    return python
+
+
+@pytest.fixture
+def run(trackers, tmp_path):
+    """Returns a function that runs a program and returns the JSON value that it prints."""
+
+    def run_program(name):
+        path = PROGRAMS / name
+        done = conftest.run_python(
+            trackers, path, cwd=tmp_path, PYTHONPATH=str(PROGRAMS), HOME=str(tmp_path)
+        )
+        return next(
+            json.loads(line) for line in done.stdout.splitlines() if line.startswith(("{", "["))
+        )
+
+    return run_program
+
+
+@pytest.mark.long
+def test_the_hook_of_wandb_logs_summaries_and_keeps_loops(run):
+    found = run("wandb_hook.py")
+    assert "loss" in found["summary"]
+    assert found["loops"] < 20
+
+
+@pytest.mark.long
+def test_comet_gets_parameters_and_losses(run):
+    found = run("comet.py")
+    assert found["replaced"] == [True]
+    assert found["estimator"] == "DNNRegressor"
+    assert found["losses"] == [1, *range(11, 100, 10)][: len(found["losses"])]
+    assert found["losses"]
+
+
+@pytest.mark.long
+def test_clearml_gets_every_summary(run):
+    found = run("clearml_task.py")
+    assert found["losses"][:10] == [1, *range(11, 100, 10)]
+    assert {"average_loss", "loss", "global_step"} <= {*found["metrics"]}
+
+
+@pytest.mark.long
+def test_the_hook_of_optuna_reports_evaluations_and_prunes(run):
+    states, reports = run("optuna_hook.py")
+    assert states == ["COMPLETE", "PRUNED"]
+    assert reports[0][:3] == [10, 20, 30]
+    assert reports[1] == [10]
+
+
+@pytest.mark.long
+def test_estimators_of_tensorflow_privacy_train_with_the_noise_that_the_accountant_assumes(run):
+    ratio, accuracy = run("privacy.py")
+    assert ratio == pytest.approx(1, abs=0.03)  # 20,000 draws: a standard error of 0.005.
+    assert accuracy > 0.9
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("tool", "expected"),
+    [
+        ("mlflow", ["export_saved_model", "export_savedmodel", "train"]),
+        ("horovod", ["after_create_session"]),
+        ("tfma", ["eval"]),
+        ("determined", ["evaluate_and_export"]),
+        ("dlrover", ["_call_model_fn"]),
+        ("easyrec", ["run"]),
+    ],
+)
+def test_the_accesses_of_other_tools_work(tool, expected, environment, tmp_path):
+    done = environment(
+        "-c", WITH_HOOK, str(PROGRAMS / "same_accesses.py"), tool, PYTHONPATH=str(PROGRAMS)
+    )
+    calls, step = json.loads(done.stdout.splitlines()[-1])
+    assert calls == expected
+    assert step == (50 if tool == "horovod" else 10)
