@@ -161,3 +161,18 @@ def test_inner_modules_of_contrib_have_the_names_of_their_package(run):
     )
     # TensorFlow 1.15 prints the same.
     assert run(program, switches=["--tf1"]).stdout == "True infer ps\nTrue True\n"
+
+
+ENUM_FLAGS = """
+from absl import flags
+import tensorflow as tf
+
+flags.DEFINE_enum("api", "keras", ("keras', 'graph"), "One text in the place of a tuple.")
+flags.DEFINE_enum("kind", "a", ["a", "b"], "A list.")
+flags.FLAGS(["program", "--api=graph"])
+print(flags.FLAGS.api, flags.FLAGS.kind, tf.estimator.ModeKeys.EVAL)
+"""
+
+
+def test_the_values_of_an_enum_flag_may_be_one_text(run):
+    assert run(ENUM_FLAGS, switches=["--tf2"]).stdout == "graph a eval\n"
