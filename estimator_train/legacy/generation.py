@@ -12,7 +12,7 @@ from types import ModuleType
 
 from estimator_train.legacy import libraries
 from estimator_train.legacy.codebase import find_source
-from estimator_train.legacy.reading import notebooks, symbols
+from estimator_train.legacy.reading import notebooks, requirements, symbols
 from estimator_train.legacy.trees import TF1, TF2
 
 # Prefixes of names that only TensorFlow 1 has.
@@ -37,13 +37,16 @@ _DATASET_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 # A program that uses these modules calls the methods above in TensorFlow 2 too.
 _V1_DATASETS = ("tensorflow.compat.v1.data.", "tensorflow.compat.v2.compat.v1.data.")
 _MAX_FILES = 200
+_FEW_NAMES = 3
 _INSTALLED = ("purelib", "platlib")
 
 
 def detect_for_script(path: str, tensorflow: ModuleType) -> str:
     """Returns the generation that a script and the codebase's modules it imports were written for.
 
-    If their names are inconclusive, the old libraries that they import decide.
+    If their names are inconclusive, the old libraries that they import decide, and then the
+    requirements of the codebase. Requirements of TensorFlow 2 also outweigh a few names of
+    TensorFlow 1, because codebases keep functions that they no longer call.
 
     Args:
       path: The script.
@@ -53,7 +56,8 @@ def detect_for_script(path: str, tensorflow: ModuleType) -> str:
       TF1 or TF2; TF2 if the sources are inconclusive.
     """
     sources = list(find_sources(path))
-    lead = _count_tf1_lead([tree for _, tree in sources], tensorflow)
+    modules = [tree for _, tree in sources]
+    lead = _count_tf1_lead(modules, tensorflow)
     if not lead:
         in_libraries = (tree for _, tree in _find_library_sources(sources))
         # Libraries for both generations use tf.contrib where their import does not need it.
@@ -63,7 +67,19 @@ def detect_for_script(path: str, tensorflow: ModuleType) -> str:
             if use.at_import or not use.symbol.startswith(_TF1_PREFIXES)
         )
         lead = _count_name_lead(uses, tensorflow)
+    if lead in range(_FEW_NAMES + 1) and not _has_certain_sign(modules, tensorflow):
+        version = requirements.find_major_version(Path(path).resolve())
+        if version:
+            return TF1 if version == 1 else TF2
     return TF1 if lead > 0 else TF2
+
+
+def _has_certain_sign(modules: Sequence[ast.Module], tensorflow: ModuleType) -> bool:
+    """Returns whether files call methods of TensorFlow 1, or use its names when imported."""
+    uses = [*_uses(modules)]
+    if any(map(_tf1_methods, modules)) or any(u.symbol.startswith(_TF1_PREFIXES) for u in uses):
+        return True
+    return _count_name_lead((use for use in uses if use.at_import), tensorflow) > 0
 
 
 def detect_for_package(modules: Sequence[ast.Module], tensorflow: ModuleType) -> str:

@@ -30,8 +30,14 @@ ROOTS = frozenset(
         "cv2",
         "collections",
         "dataclasses",
+        "fractions",
         "inspect",
+        "json",
+        "pandas",
+        "sklearn",
         "time",
+        "xml",
+        "yaml",
     ]
 )
 # Redirected in libraries only, which use Keras 2; a codebase imports the installed Keras.

@@ -1,14 +1,18 @@
 """One-line explanations of errors at which a program ends because it lacks something.
 
-These are a removed name of TensorFlow, a module that is not installed, a file that does not exist,
-a compiled operation and a device.
+These are a removed name of TensorFlow or of another library, a module that is not installed, a file
+that does not exist, a download, a compiled operation and a device.
 """
 
 import errno
+import importlib.metadata
 import os
 import re
+import sys
 import types
+import urllib.error
 
+from estimator_train.legacy import libraries
 from estimator_train.legacy.codebase import is_codebase_file
 from estimator_train.legacy.imports import ROOTS
 from estimator_train.legacy.trees.missing import MissingSymbol
@@ -32,6 +36,11 @@ _PACKAGES = {
 _NO_FILE = re.compile(r"(\S+); No such file or directory")
 _NO_MATCH = re.compile(r"Failed to find any matching files for (\S+)")
 _NO_LIBRARY = re.compile(r"([^\s:'\"]+\.(?:so|dylib|dll))\b")
+_NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+_NO_DOWNLOAD = re.compile(r"URL fetch failure on (\S+): None")
+_NO_SERVER = ("ConnectionError", "MaxRetryError", "NewConnectionError", "NameResolutionError")
+# The versions that have a name, if they are not simply those before the installed one.
+_VERSIONS = {"tensorflow_hub.Module": "tensorflow-hub<0.13"}
 _DEVICE = re.compile(
     r"Cannot assign a device for operation (\S+?):.*?(device:(?:GPU|TPU):\d+)", re.S
 )
@@ -47,6 +56,8 @@ def explain_program_error(error: Exception) -> str | None:
     text = (
         _describe_missing_name(error)
         or _describe_missing_module(error)
+        or _describe_other_version(error)
+        or _describe_missing_download(error)
         or _describe_missing_file(error)
         or _describe_missing_device(error)
     )
@@ -89,6 +100,44 @@ def _describe_missing_module(error: Exception) -> str | None:
     return (
         f"the module {error.name} is not installed: {describe_installation(error.name)}, or add "
         "the folder that contains it to PYTHONPATH."
+    )
+
+
+def _describe_other_version(error: Exception) -> str | None:
+    """Describes a name that the installed version of a library does not have."""
+    module, name = "", ""
+    if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
+        module, name = error.obj.__name__, error.name
+    elif isinstance(error, ImportError) and (found := _NO_NAME.match(str(error))):
+        name, module = found.groups()
+    root = module.partition(".")[0]
+    file = getattr(sys.modules.get(root), "__file__", None)
+    if root in ROOTS or not file or not libraries.find_library(file):
+        return None
+    packages = importlib.metadata.packages_distributions().get(root)
+    if not packages:
+        return None
+    version = importlib.metadata.version(packages[0])
+    wanted = _VERSIONS.get(f"{module}.{name}", f"{packages[0]}<{version}")
+    return (
+        f"{packages[0]} {version} has no {module}.{name}. Install a version that has it, as when "
+        f"the program was written: `pip install '{wanted}'`."
+    )
+
+
+def _describe_missing_download(error: Exception) -> str | None:
+    """Describes a download from a server that this machine cannot reach."""
+    found = _NO_DOWNLOAD.search(str(error))
+    is_unreachable = type(error) is urllib.error.URLError or (
+        type(error).__name__ in _NO_SERVER
+        and type(error).__module__.partition(".")[0] in ("requests", "urllib3")
+    )
+    if not found and not is_unreachable:
+        return None
+    what = found[1] if found else "a file"
+    return (
+        f"the program downloads {what}, and this machine cannot reach the server ({error}). "
+        "Download the file elsewhere, and put it where the program looks for it."
     )
 
 

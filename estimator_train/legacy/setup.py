@@ -4,6 +4,7 @@ import collections.abc
 import importlib
 import logging
 import os
+import re
 import sys
 import warnings
 from collections.abc import Mapping
@@ -71,6 +72,7 @@ def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
     if seed is not None:
         seeds.seed_tensorflow(tensorflow, seed)
     _allow_flag_redefinition()
+    _accept_texts_of_enum_flags()
     # Old code calls many functions that are deprecated today: no warning at each call.
     logging.getLogger("tensorflow").addFilter(lambda record: _DEPRECATED not in record.getMessage())
     warnings.filterwarnings("ignore", message=f".*{_DEPRECATED}")
@@ -92,6 +94,17 @@ def _allow_flag_redefinition() -> None:
     logging_flags = flags.FLAGS.flags_by_module_dict().get("absl.logging", ())
     for flag in logging_flags:
         flag.allow_override = True
+
+
+def _accept_texts_of_enum_flags() -> None:
+    """Lets the codebase give the values of an enum flag as one text, which old absl accepted."""
+    original = flags.EnumParser.__init__
+
+    def init(self: Any, enum_values: Any, case_sensitive: bool = True) -> None:
+        values = re.findall(r"[\w-]+", enum_values) if isinstance(enum_values, str) else enum_values
+        original(self, values, case_sensitive)
+
+    flags.EnumParser.__init__ = init
 
 
 def _enable_tf1_behavior(tensorflow: ModuleType) -> None:

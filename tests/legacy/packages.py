@@ -42,6 +42,7 @@ PACKAGES = (
     ("tensorflow-hub", "tensorflow_hub", "--tf2"),
     ("tensorflow-lattice==2.0.13", "tensorflow_lattice", "--tf2"),
     ("tensorflow-privacy==0.9.0", "tensorflow_privacy", "--tf2"),
+    ("tensorflow-model-analysis==0.31.0", "tensorflow_model_analysis", "--tf2"),
 )
 COMMAND = os.path.join(sysconfig.get_path("scripts"), "estimator-train")
 SECONDS_OF_A_TEST_FILE = 240

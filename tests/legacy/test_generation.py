@@ -46,6 +46,52 @@ def test_names_of_one_generation_determine_it(text, expected, tmp_path):
     assert generation.detect_for_script(str(script), tf) == expected
 
 
+UNUSED = "import tensorflow as tf\ndef quiet():\n  tf.logging.set_verbosity(tf.logging.ERROR)\n"
+AT_IMPORT = "import tensorflow as tf\ntf.logging.set_verbosity(tf.logging.ERROR)\n"
+BOTH = "import tensorflow as tf\nprint(tf.constant(1))\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "requirement", "expected"),
+    [
+        (UNUSED, "tensorflow>=2.6,<2.10", "tf2"),
+        (UNUSED, "tensorflow-cpu ~= 2.2.0", "tf2"),
+        (UNUSED, "tensorflow>=1.12", "tf1"),
+        (UNUSED, "tensorflow-hub==2.0", "tf1"),
+        (UNUSED, "# tensorflow==2.0", "tf1"),
+        (UNUSED, "", "tf1"),
+        # Tools that raise requirements do not read the code.
+        (AT_IMPORT, "tensorflow==2.11.1", "tf1"),
+        (BOTH, "tensorflow==1.15.4", "tf1"),
+        (BOTH, "tensorflow-gpu[and-cuda]>=1.14,<2.0", "tf1"),
+        (BOTH, "tensorflow>=1.14", "tf2"),
+        (BOTH, "tensorflow==1.15\ntensorflow==2.1", "tf2"),
+    ],
+)
+def test_requirements_decide_when_names_hardly_do(text, requirement, expected, tmp_path):
+    (tmp_path / "requirements.txt").write_text(f"numpy\n{requirement}\n")
+    package = tmp_path / "package"
+    package.mkdir()
+    script = package / "script.py"
+    script.write_text(text)
+    assert generation.detect_for_script(str(script), tf) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("setup.py", "setup(extras_require={'gpu': ['tensorflow>=2.6,<2.10']})"),
+        ("Pipfile", '[packages]\ntensorflow = "==2.1"\n'),
+        ("environment.yml", "dependencies:\n  - tensorflow==2.0.0b1\n"),
+    ],
+)
+def test_requirements_have_many_forms(name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+    script = tmp_path / "script.py"
+    script.write_text(UNUSED)
+    assert generation.detect_for_script(str(script), tf) == "tf2"
+
+
 DATASETS = """
 from tensorflow.python.data import Dataset, TFRecordDataset
 import tensorflow as tf

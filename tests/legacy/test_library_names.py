@@ -161,3 +161,83 @@ def test_inner_modules_of_contrib_have_the_names_of_their_package(run):
     )
     # TensorFlow 1.15 prints the same.
     assert run(program, switches=["--tf1"]).stdout == "True infer ps\nTrue True\n"
+
+
+ENUM_FLAGS = """
+from absl import flags
+import tensorflow as tf
+
+flags.DEFINE_enum("api", "keras", ("keras', 'graph"), "One text in the place of a tuple.")
+flags.DEFINE_enum("kind", "a", ["a", "b"], "A list.")
+flags.FLAGS(["program", "--api=graph"])
+print(flags.FLAGS.api, flags.FLAGS.kind, tf.estimator.ModeKeys.EVAL)
+"""
+
+
+def test_the_values_of_an_enum_flag_may_be_one_text(run):
+    assert run(ENUM_FLAGS, switches=["--tf2"]).stdout == "graph a eval\n"
+
+
+# Printed by Python 3.7 with NumPy 1.18 and pandas 1.3, which have `values` in the place of
+# `as_matrix`, and by a PyYAML that needs a loader.
+OLD_LIBRARIES = """2 {'a': 1} [1]
+b c
+{'a': [1, 2]}
+object (2, 2) [97 98] [1. 2.]
+(5, 2) object [3, 'z'] ndarray
+['a', 's'] [2, 3, 4, 2, 3]
+[1.0, 1.0, 3.0] [1.0, 0.0] [1, 2]
+['a', 'b'] [1, 2]
+True datetime
+"""
+
+
+def test_names_and_arguments_of_old_libraries(run):
+    program = (
+        "import fractions, io, json, yaml\n"
+        "import xml.etree.cElementTree as ET\n"
+        "from xml.etree import ElementTree\n"
+        "import numpy as np\n"
+        "import pandas as pd\n"
+        "import tensorflow as tf\n"
+        "lines = io.StringIO('[1]')\n"
+        "print(fractions.gcd(4, 6), json.loads('{\"a\": 1}', encoding='utf-8'), "
+        "json.load(lines, encoding='utf-8'))\n"
+        "print(ET.fromstring('<a><b/></a>').find('b').tag, ElementTree.fromstring('<c/>').tag)\n"
+        "print(yaml.load('a: [1, 2]'))\n"
+        "print(np.array([[1, 2], [3]]).dtype, np.asarray([[1, 2], [3, 4]]).shape, "
+        "np.fromstring(b'ab', np.uint8), np.fromstring('1 2', sep=' '))\n"
+        "frame = pd.DataFrame({'a': [1, 2], 's': ['x', 'y']})\n"
+        "frame = frame.append({'a': 3, 's': 'z'}, ignore_index=True)\n"
+        "frame = frame.append(frame[:1]).append(frame.iloc[1])\n"
+        "print(frame.shape, frame.s.dtype, frame.as_matrix().tolist()[2], "
+        "type(frame.s.values).__name__)\n"
+        "print([k for k, _ in frame.iteritems()], "
+        "frame[['a']].applymap(lambda v: v + 1)['a'].tolist())\n"
+        "gap = pd.Series([1, None])\n"
+        "print(pd.Series([1, None, 3]).fillna(method='ffill').tolist(), gap.fillna(0).tolist(), "
+        "pd.Series([1]).append(pd.Series([2])).tolist())\n"
+        "print(pd.read_csv(io.StringIO('a b\\n1 2\\n'), delim_whitespace=True).columns.tolist(), "
+        "pd.read_csv(io.StringIO('a\\n1\\n2\\n'), squeeze=True, error_bad_lines=False).tolist())\n"
+        "print(isinstance(frame, pd.DataFrame), pd.datetime.__name__)\n"
+    )
+    assert run(program, switches=["--tf1"]).stdout == OLD_LIBRARIES
+
+
+def test_modules_that_scikit_learn_has_moved(run, tmp_path, monkeypatch):
+    package = tmp_path / "site-packages" / "sklearn"
+    (package / "externals").mkdir(parents=True)
+    (package / "externals" / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / "model_selection.py").write_text("def train_test_split(): return 'split'")
+    (package.parent / "joblib.py").write_text("def dump(): return 'dump'")
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    program = (
+        "from sklearn.cross_validation import train_test_split\n"
+        "from sklearn.externals import joblib, six\n"
+        "import sklearn.grid_search\n"
+        "import tensorflow as tf\n"
+        "split = sklearn.grid_search.train_test_split\n"
+        "print(train_test_split(), split(), joblib.dump(), six.PY3)\n"
+    )
+    assert run(program, switches=["--tf1"]).stdout == "split split dump True\n"

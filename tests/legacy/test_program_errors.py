@@ -23,6 +23,19 @@ LACKS = {
     "raise ModuleNotFoundError('No module named', name='cv2.inner')": (
         "the module cv2.inner is not installed: run `pip install 'opencv-python'`",
     ),
+    "import absl.flags; absl.flags.DEFINE_nothing": (
+        "line 2: absl-py ",
+        " has no absl.flags.DEFINE_nothing. Install a version",
+        "`pip install 'absl-py<",
+    ),
+    "from absl.flags import DEFINE_nothing": (" has no absl.flags.DEFINE_nothing.",),
+    "import urllib.request; urllib.request.urlopen('http://no-such-host.invalid/x')": (
+        "line 2: the program downloads a file, and this machine cannot reach the server (",
+        "put it where the program looks for it.",
+    ),
+    "tf.keras.utils.get_file('x.csv', 'http://no-such-host.invalid/x.csv')": (
+        "line 2: the program downloads http://no-such-host.invalid/x.csv, and this machine",
+    ),
     "open('data/x')": ("line 2: data/x does not exist,", "working directory"),
     "tf.Session().run(tf.read_file('data/y'))": ("line 2: data/y does not exist,",),
     "tf.train.init_from_checkpoint('no/model', {'a': 'b'})": ("line 2: no/model does not exist,",),

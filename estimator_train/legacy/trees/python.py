@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import importlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +33,23 @@ _NUMPY = {
     "in1d": "numpy:isin",
     "row_stack": "numpy:vstack",
     "trapz": "numpy:trapezoid",
+    "alen": "builtins:len",
+    "asfarray": "estimator_train.legacy.trees.python:_as_float_array",
+    "bool8": "numpy:bool_",
+    "bytes0": "numpy:bytes_",
+    "int0": "numpy:intp",
+    "mat": "numpy:asmatrix",
+    "object0": "numpy:object_",
+    "round_": "numpy:round",
+    "str0": "numpy:str_",
+    "uint0": "numpy:uintp",
+    "AxisError": "numpy:exceptions.AxisError",
+    "ComplexWarning": "numpy:exceptions.ComplexWarning",
+    "RankWarning": "numpy:exceptions.RankWarning",
+    "VisibleDeprecationWarning": "numpy:exceptions.VisibleDeprecationWarning",
+    "array": "estimator_train.legacy.trees.python:_array",
+    "asarray": "estimator_train.legacy.trees.python:_as_array",
+    "fromstring": "estimator_train.legacy.trees.python:_from_string",
     "asscalar": "estimator_train.legacy.trees.python:_as_scalar",
     "sum": "estimator_train.legacy.trees.python:_sum",
     "quantile": "estimator_train.legacy.trees.python:_quantile",
@@ -43,13 +61,26 @@ MODULES = {
     "cv2": ("cv2",),
     "cv2.cv2": ("cv2",),
     "dataclasses": ("dataclasses",),
+    "fractions": ("fractions",),
     "inspect": ("inspect",),
+    "json": ("json",),
     "numpy": ("numpy",),
+    "pandas": ("estimator_train.legacy.trees.pandas_names", "pandas"),
     "PIL": ("PIL",),
     "PIL.Image": ("PIL.Image",),
     "scipy": ("scipy",),
     "scipy.misc": ("estimator_train.legacy.trees.scipy_misc",),
+    "sklearn": ("sklearn",),
+    "sklearn.cross_validation": ("sklearn.model_selection",),
+    "sklearn.externals": ("sklearn.externals",),
+    "sklearn.externals.joblib": ("joblib",),
+    "sklearn.externals.six": ("six",),
+    "sklearn.grid_search": ("sklearn.model_selection",),
     "time": ("time",),
+    "xml": ("xml",),
+    "xml.etree": ("xml.etree",),
+    "xml.etree.cElementTree": ("xml.etree.ElementTree",),
+    "yaml": ("yaml",),
 }
 NAMES: dict[str, str | Callable[[], Any]] = {
     **{f"collections.{name}": f"collections.abc:{name}" for name in collections.abc.__all__},
@@ -59,7 +90,11 @@ NAMES: dict[str, str | Callable[[], Any]] = {
     "PIL.Image.CUBIC": "PIL.Image:Resampling.BICUBIC",
     "dataclasses.dataclass": "estimator_train.legacy.trees.python:_dataclass",
     "inspect.getargspec": "estimator_train.legacy.trees.python:_getargspec",
+    "fractions.gcd": "math:gcd",
+    "json.load": "estimator_train.legacy.trees.python:_load_json",
+    "json.loads": "estimator_train.legacy.trees.python:_loads_json",
     "time.clock": "time:process_time",
+    "yaml.load": "estimator_train.legacy.trees.python:_load_yaml",
 }
 
 
@@ -98,6 +133,67 @@ def _sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, **more: A
         return total
     out[...] = total
     return out
+
+
+def _array(value: Any, *arguments: Any, **named: Any) -> Any:
+    """Calls `numpy.array`; rows of different lengths become objects, as before NumPy 1.24."""
+    import numpy as np
+
+    return _make_array(np.array, value, arguments, named)
+
+
+def _as_array(value: Any, *arguments: Any, **named: Any) -> Any:
+    """Calls `numpy.asarray`; rows of different lengths become objects, as before NumPy 1.24."""
+    import numpy as np
+
+    return _make_array(np.asarray, value, arguments, named)
+
+
+def _make_array(
+    make: Callable[..., Any], value: Any, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    try:
+        return make(value, *arguments, **named)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error) or arguments or "dtype" in named:
+            raise
+        return make(value, dtype=object, **named)
+
+
+def _as_float_array(value: Any, dtype: Any = float) -> Any:
+    import numpy as np
+
+    return np.asarray(value, dtype)
+
+
+def _from_string(string: Any, dtype: Any = float, count: int = -1, sep: str = "") -> Any:
+    """Calls `numpy.fromstring`; reads bytes too, as before NumPy 2.3."""
+    import numpy as np
+
+    if sep:
+        return np.fromstring(string, dtype, count, sep=sep)
+    data = string.encode("latin1") if isinstance(string, str) else string
+    return np.frombuffer(data, dtype, count).copy()
+
+
+def _load_json(file: Any, *, encoding: Any = None, **named: Any) -> Any:
+    """Calls `json.load`; ignores `encoding`, as before Python 3.9."""
+    import json
+
+    return json.load(file, **named)
+
+
+def _loads_json(text: Any, *, encoding: Any = None, **named: Any) -> Any:
+    """Calls `json.loads`; ignores `encoding`, as before Python 3.9."""
+    import json
+
+    return json.loads(text, **named)
+
+
+def _load_yaml(stream: Any, Loader: Any = None) -> Any:  # noqa: N803
+    """Calls `yaml.load`; needs no loader, as before PyYAML 6."""
+    yaml: Any = importlib.import_module("yaml")
+    return yaml.load(stream, Loader or yaml.FullLoader)
 
 
 def _rename_interpolation(arguments: dict[str, Any]) -> dict[str, Any]:
