@@ -6,11 +6,13 @@ workers resume if the global step goes back, to the checkpoint that a new chief 
 SyncReplicasOptimizer there is no pause: its steps need all workers.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 
 import tensorflow as tf
 
+from estimator_train.engine.distributed.ps_consistent_saves import OutsideSteps
 from estimator_train.engine.distributed.server import Deadline, is_reachable
 from estimator_train.engine.hook_types import GlobalStepHook, RunContext, RunValues
 from estimator_train.engine.loops.training_loop import needs_other_workers
@@ -81,6 +83,7 @@ class PauseBeforeFinalStepsHook(_FinalStepsHook):
       has_chief_ended: Returns whether the chief has ended the training.
       max_wait_secs: Seconds to wait for the chief.
       steps_between_checks: Steps that each trainer makes in a loop before it reads the global step.
+      outside_steps: Returns a context in which the chief may save while this worker waits.
     """
 
     def __init__(
@@ -91,8 +94,10 @@ class PauseBeforeFinalStepsHook(_FinalStepsHook):
         has_chief_ended: Callable[[], bool],
         max_wait_secs: float,
         steps_between_checks: int = 0,
+        outside_steps: OutsideSteps = contextlib.nullcontext,
     ) -> None:
         super().__init__(last_step, trainers, steps_between_checks)
+        self._outside_steps = outside_steps
         self._report_pause, self._has_chief_ended = report_pause, has_chief_ended
         self._max_wait_secs = max_wait_secs
 
@@ -107,6 +112,11 @@ class PauseBeforeFinalStepsHook(_FinalStepsHook):
         _LOG.info(
             "Waiting: the chief alone makes the last steps, up to global step %d.", self._last_step
         )
+        with self._outside_steps(session):
+            return self._wait_for_end(session)
+
+    def _wait_for_end(self, session: tf.compat.v1.Session) -> bool:
+        """Waits until the chief has ended or restored an older step; returns whether it ended."""
         deadline = Deadline(self._max_wait_secs)
         self._report_pause(True)
         while not preemption.is_requested():

@@ -6,16 +6,22 @@ wait. They wait for a chief that writes or is about to write, but not for a chie
 for example in a long step. With SyncReplicasOptimizer workers wait for the chief anyway.
 """
 
+import contextlib
 import math
 import time
 from collections.abc import Callable
 
 import tensorflow as tf
 
+from estimator_train import cluster
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.distributed.ps_consistent_saves import (
+    OutsideSteps,
+    PauseWorkersListener,
+)
 from estimator_train.engine.distributed.ps_table import SharedCounter
-from estimator_train.engine.distributed.server import Deadline
+from estimator_train.engine.distributed.server import Deadline, addresses_of, training_jobs
 from estimator_train.engine.hook_types import (
     GlobalStepHook,
     Listener,
@@ -52,7 +58,10 @@ def pace_saves(saver: SaverHook, schedule: SaveSchedule, context: EstimatorConte
     listener = SavePacingListener(
         schedule, steps, secs, config.num_worker_replicas, steps_between_checks
     )
-    tf_hooks.add_listeners(saver, [listener], first=True)
+    trainers = addresses_of(training_jobs(config), cluster.CHIEF, cluster.MASTER, cluster.WORKER)
+    own = f"{config.task_type}:{config.task_id}"
+    others = {name: address for name, address in trainers.items() if name != own}
+    tf_hooks.add_listeners(saver, [PauseWorkersListener(others), listener], first=True)
 
 
 class SavePacingListener(Listener):
@@ -122,10 +131,16 @@ class WaitForSaveHook(GlobalStepHook):
     Args:
       is_over: Returns whether the chief has ended; blocks while the chief is unreachable.
       until: A global step from which another hook pauses this worker, or None.
+      outside_steps: Returns a context in which the chief may save while this worker waits.
     """
 
-    def __init__(self, is_over: Callable[[], bool], until: int | None) -> None:
-        self._is_over = is_over
+    def __init__(
+        self,
+        is_over: Callable[[], bool],
+        until: int | None,
+        outside_steps: OutsideSteps = contextlib.nullcontext,
+    ) -> None:
+        self._is_over, self._outside_steps = is_over, outside_steps
         self._until = _NO_LIMIT if until is None else until
         self._ignored_limit: int | None = None
         self._has_logged = False
@@ -148,7 +163,8 @@ class WaitForSaveHook(GlobalStepHook):
         """Waits at the limit."""
         before, limit = run_values.results
         if before + 1 >= limit and limit != self._ignored_limit:
-            self._wait(run_context.session)
+            with self._outside_steps(run_context.session):
+                self._wait(run_context.session)
 
     def _wait(self, session: tf.compat.v1.Session) -> None:
         wrote_at, deadline = time.monotonic(), Deadline(float("inf"))

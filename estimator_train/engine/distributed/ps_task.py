@@ -10,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train import cluster
+from estimator_train.engine.distributed.ps_consistent_saves import PauseForSaveHook
 from estimator_train.engine.distributed.ps_final_steps import (
     PauseBeforeFinalStepsHook,
     WaitBeforeFinalStepsHook,
@@ -90,8 +91,10 @@ class PsTask:
             ]
         max_wait = max_wait_secs(config)
         follow = FollowChiefHook(self.status, chief, trainers[chief], self.call, max_wait)
+        pause_for_save = PauseForSaveHook(self.name, follow.is_over)
         if max_steps is None:
-            return [follow, WaitForSaveHook(follow.is_over, None)]
+            wait = WaitForSaveHook(follow.is_over, None, pause_for_save.outside_steps)
+            return [follow, wait, pause_for_save]
         pause = PauseBeforeFinalStepsHook(
             max_steps,
             len(trainers),
@@ -99,8 +102,10 @@ class PsTask:
             follow.has_ended,
             max_wait,
             self.topology.steps_between_checks,
+            pause_for_save.outside_steps,
         )
-        return [follow, WaitForSaveHook(follow.is_over, pause.first), pause]
+        wait = WaitForSaveHook(follow.is_over, pause.first, pause_for_save.outside_steps)
+        return [follow, wait, pause, pause_for_save]
 
     def _report_pause(self, pauses: bool) -> None:
         self.status.write(_PAUSES + self.name, self.call if pauses else 0)
