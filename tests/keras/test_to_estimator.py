@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from small_models import X, Y, batches, compiled, dense, evaluated, evaluated_ea
 
 import estimator_train as est
 import estimator_train.compat.v1
+from estimator_train.engine.checkpoints import storage
 from estimator_train.keras import estimator_from_fit, model_to_estimator
 
 layers = tf_keras.layers
@@ -283,6 +285,30 @@ def test_a_checkpoint_of_the_other_format_that_lacks_variables_is_named(tmp_path
     )
     with pytest.raises(tf.errors.NotFoundError, match='has checkpoint_format="checkpoint"'):
         other.train(batches(), steps=2)
+
+
+def test_a_passing_fault_of_the_storage_does_not_lose_the_models_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stat, failed = os.stat, []
+
+    def fail_once(path: Any, *args: Any, **kwargs: Any) -> Any:
+        if str(path).endswith("keras_model.ckpt.index") and not failed:
+            failed.append(path)
+            raise OSError(116, "Stale file handle")
+        return stat(path, *args, **kwargs)
+
+    def exists(path: str) -> bool:  # As TensorFlow reports the fault.
+        return not path.endswith("keras_model.ckpt.index")
+
+    monkeypatch.setattr(os, "stat", fail_once)
+    monkeypatch.setattr(tf.io.gfile, "exists", exists)
+    monkeypatch.setattr(storage.time, "sleep", lambda secs: None)
+    model = dense()
+    model.set_weights([weight + 1.0 for weight in model.get_weights()])
+    estimator = model_to_estimator(model, model_dir=tmp_path)
+    assert failed
+    assert evaluated(estimator) == pytest.approx(evaluated_eagerly(model), rel=1e-6)
 
 
 @pytest.mark.parametrize("checkpoint_format", ["checkpoint", "saver"])

@@ -1,4 +1,7 @@
-"""Experiment with canned estimators of tf.contrib.learn; the keys are those of TensorFlow 1.15."""
+"""Canned estimators of tf.contrib.learn in an Experiment and in train_and_evaluate.
+
+The keys of the metrics are those of TensorFlow 1.15.
+"""
 
 import json
 
@@ -46,3 +49,30 @@ KEYS = [
 def test_an_experiment_evaluates_as_many_batches_as_it_says(run, tmp_path):
     done = run(PROGRAM, str(tmp_path / "model"))
     assert json.loads(done.stdout.splitlines()[-1]) == [KEYS, 20, 3]
+
+
+TRAIN_AND_EVALUATE = """
+import sys
+import tensorflow as tf
+
+def input_fn():
+    return {"x": tf.constant([[1.0], [2.0]])}, tf.constant([[1.0], [2.0]])
+
+class Linear(tf.contrib.learn.LinearRegressor):
+    def evaluate(self, x=None, y=None, input_fn=None, *args, **kwargs):
+        assert x is globals()["input_fn"] or input_fn is globals()["input_fn"]
+        return super().evaluate(x, y, input_fn, *args, **kwargs)
+
+column = tf.contrib.layers.real_valued_column("x")
+metrics, _ = tf.estimator.train_and_evaluate(
+    Linear([column], model_dir=sys.argv[1]),
+    tf.estimator.TrainSpec(input_fn, max_steps=20),
+    tf.estimator.EvalSpec(input_fn, steps=1, throttle_secs=0),
+)
+print(metrics["global_step"], metrics["loss"] < 1)
+"""
+
+
+def test_train_and_evaluate_hands_them_the_input_fn_of_the_eval_spec(run, tmp_path):
+    done = run(TRAIN_AND_EVALUATE, str(tmp_path / "model"))
+    assert done.stdout.splitlines()[-1] == "20 True"

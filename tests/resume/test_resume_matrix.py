@@ -38,17 +38,18 @@ class Job:
     def __init__(self, kind: str, strategy: str, directory: Path) -> None:
         self._kind, self._strategy, self._directory = kind, strategy, directory
         self._tasks = _cluster_tasks(strategy)
+        self._servers: list[subprocess.Popen[bytes]] = []
         self.resumed = str(directory / "resumed")
         self.unbroken = str(directory / "unbroken")
 
     @contextlib.contextmanager
     def parameter_servers(self) -> Iterator[None]:
         """Keeps the parameter servers running."""
-        servers = [self._start(task, "server") for task in self._tasks if '"ps",' in task]
+        self._servers = [self._start(task, "server") for task in self._tasks if '"ps",' in task]
         try:
             yield
         finally:
-            for server in servers:
+            for server in self._servers:
                 server.kill()
                 server.wait()
 
@@ -59,7 +60,7 @@ class Job:
         # The test kills the other workers: the chief exits if another worker dies first.
         awaited = trainers[:1] if stage == "sigkill" else trainers
         try:
-            _wait(awaited, expected)
+            _wait(awaited, expected, self._servers)
             codes = [trainer.poll() for trainer in awaited]
             assert codes == [expected] * len(awaited), f"{stage}: {codes}\n{self._read_outputs()}"
         finally:
@@ -82,12 +83,18 @@ class Job:
             )
 
 
-def _wait(processes: Sequence[subprocess.Popen[bytes]], expected: int) -> None:
-    """Waits until all processes have exited, or one with an unexpected code."""
+def _wait(
+    processes: Sequence[subprocess.Popen[bytes]],
+    expected: int,
+    servers: Sequence[subprocess.Popen[bytes]],
+) -> None:
+    """Waits until all processes have exited, or one with an unexpected code, or a server has."""
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         codes = [process.poll() for process in processes]
         if None not in codes or set(codes) - {None, expected}:
+            return
+        if any(server.poll() is not None for server in servers):
             return
         time.sleep(0.05)
 

@@ -5,6 +5,7 @@ returns to Python, at the reads of the index and of each shard, and at the reads
 and the file `checkpoint`; damage is done to the files themselves.
 """
 
+import errno
 import os
 import shutil
 import subprocess
@@ -198,32 +199,38 @@ def failing(function, argument, error, times):
     return call
 
 
+# Errors that a file system gives while its server or its network fails.
+CODES = ("EACCES", "EINTR", "EIO", "ENOLCK", "ENOMEM", "EPERM", "ESTALE", "ETIMEDOUT")
+CALLS = {
+    "stat": (os, "model.ckpt-30.index"),
+    "listdir": (os, "m"),
+    "GFile": (tf.io.gfile, "checkpoint"),
+}
+
+
 @pytest.mark.parametrize("times", [1, 3])
-@pytest.mark.parametrize(
-    ("module", "function", "argument"),
-    [
-        (os, "stat", "model.ckpt-30.index"),
-        (os, "listdir", "m"),
-        (tf.io.gfile, "GFile", "checkpoint"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@pytest.mark.parametrize("function", CALLS)
+@pytest.mark.parametrize("code", tiers.first({"ESTALE", "EACCES"}, CODES))
 def test_fault_of_the_directory_or_the_list_is_retried(
-    model_dir, monkeypatch, module, function, argument, times
+    model_dir, monkeypatch, function, code, times
 ):
     before = (model_dir / "checkpoint").read_bytes()
-    fails = failing(getattr(module, function), argument, OSError(116, "Stale file handle"), times)
-    monkeypatch.setattr(module, function, fails)
+    module, argument = CALLS[function]
+    number = getattr(errno, code)
+    error = OSError(number, os.strerror(number))
+    monkeypatch.setattr(
+        module, function, failing(getattr(module, function), argument, error, times)
+    )
     integrity.repair(str(model_dir))
     assert integrity.latest_checkpoint(str(model_dir)) == str(model_dir / "model.ckpt-30")
     assert (model_dir / "checkpoint").read_bytes() == before
 
 
-@pytest.mark.parametrize("error", [FAULTS["UnavailableError"], FAULTS["NotFoundError"]])
+@pytest.mark.parametrize("name", tiers.first({"UnavailableError", "NotFoundError"}, FAULTS))
 def test_list_that_is_there_but_cannot_be_read_starts_no_training_at_step_0(
-    model_dir, monkeypatch, error, pauses
+    model_dir, monkeypatch, name, pauses
 ):
-    fails = failing(tf.io.gfile.GFile, "checkpoint", error, 10**6)
+    fails = failing(tf.io.gfile.GFile, "checkpoint", FAULTS[name], 10**6)
     monkeypatch.setattr(tf.io.gfile, "GFile", fails)
     with pytest.raises(storage.StorageFaultError, match="could not|Could not read"):
         estimator(model_dir).train(input_fn, steps=1)

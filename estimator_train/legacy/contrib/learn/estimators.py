@@ -26,6 +26,9 @@ class LearnEstimator(v1.Estimator):
     _feature_engineering_fn: Callable[..., Any] | None = None
     _uses_columns = False  # Whether features need names; a single feature gets one.
 
+    def _assert_members_are_not_overridden(self) -> None:
+        """Accepts subclasses that override any member, as tf.contrib.learn does."""
+
     def fit(
         self,
         x: Arrays | None = None,
