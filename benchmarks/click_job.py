@@ -1,5 +1,9 @@
-"""A click model: wide and deep, with ten categorical features of many ids."""
+"""A click model: wide and deep, with ten categorical features of many ids.
 
+`python -m benchmarks.click_job PEER IDS MODEL_DIR` trains ten steps.
+"""
+
+import sys
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -18,6 +22,12 @@ class ClickJob:
     """
 
     ids: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the embeddings and linear weights, with the slots of their optimizers."""
+        per_id = 2 * EMBEDDING + 3  # Adagrad has one slot, Ftrl two.
+        return 4 * (FEATURES * self.ids * per_id + 3 * _CROSS)
 
     def estimator(self, api: ModuleType, model_dir: str, **settings: Any) -> Any:
         """Returns the estimator of an API; `settings` are arguments of its RunConfig."""
@@ -51,3 +61,18 @@ class ClickJob:
 
         data = tf.data.Dataset.from_tensor_slices(rows).shuffle(10_000)
         return data.repeat().batch(BATCH).prefetch(2)
+
+
+def main() -> None:
+    """Trains ten steps, for a restart by another process."""
+    from benchmarks.apis import APIS
+
+    peer, ids, model_dir = sys.argv[1:]
+    job = ClickJob(int(ids))
+    rows = job.rows()
+    estimator = job.estimator(APIS[peer].estimator, model_dir)
+    estimator.train(lambda: job.training_input(rows), steps=10)
+
+
+if __name__ == "__main__":
+    main()

@@ -36,8 +36,8 @@ from estimator_train.engine.hook_types import (
 from estimator_train.engine.tf_internals import graphs
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
-# Of larger variables no copy is made; training waits while they are written.
-_MAX_COPIED_BYTES = 2**30
+# Larger variables are not copied; training waits while they are written.
+_MAX_COPIED_BYTES = 2**29
 
 
 class CheckpointWriteError(OSError):
@@ -53,7 +53,7 @@ class AsyncSaver:
 
     It replaces the Saver of a Scaffold. One write runs at a time, and the next save waits until it
     has ended. A Saver with the user's `save` method, or of the old checkpoint format, has no values
-    that can be copied; training waits while it saves, and while it saves variables of over 1 GiB.
+    that can be copied; training waits while it saves, and while it saves over 512 MiB.
 
     Args:
       scaffold: The model's Scaffold; its Saver may be created later, with the session.
