@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import runner, table
-from benchmarks.benchmark import OLDER_ORIGINAL, ORIGINAL
+from benchmarks.benchmark import JAX_FIT, JAX_SCAN, OLDER_ORIGINAL, ORIGINAL
 from benchmarks.rows import BENCHMARKS
 
 
@@ -17,9 +17,14 @@ def main() -> int:
     arguments = _parse()
     all_rows = []
     print(table.HEAD, flush=True)
-    originals = {ORIGINAL: arguments.oracle, OLDER_ORIGINAL: arguments.older_oracle}
+    interpreters = {
+        ORIGINAL: arguments.oracle,
+        OLDER_ORIGINAL: arguments.older_oracle,
+        JAX_FIT: arguments.jax,
+        JAX_SCAN: arguments.jax,
+    }
     for job in runner.group_by_job(BENCHMARKS[name] for name in arguments.only or BENCHMARKS):
-        measured = runner.run(job, arguments.rounds, arguments.quick, originals)
+        measured = runner.run(job, arguments.rounds, arguments.quick, interpreters)
         tables = (table.make_rows(*pair) for pair in zip(job, measured, strict=True))
         new_rows = [row for rows in tables for row in rows]
         print(table.format_markdown(new_rows), flush=True)
@@ -46,6 +51,9 @@ def _parse() -> argparse.Namespace:
         "--older-oracle",
         metavar="PYTHON",
         help="interpreter with TensorFlow 2.8, the last version with kernels of boosted trees",
+    )
+    parser.add_argument(
+        "--jax", metavar="PYTHON", help="interpreter with JAX and Keras 3, as additional peers"
     )
     parser.add_argument("--json", metavar="FILE", type=Path, help="file for the figures, as JSON")
     parser.add_argument(

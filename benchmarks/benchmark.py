@@ -7,6 +7,8 @@ OURS = "estimator_train"
 ORIGINAL = "tf.estimator"
 # For operations whose kernels TensorFlow 2.15 no longer has.
 OLDER_ORIGINAL = "tf.estimator 2.8"
+JAX_FIT = "Keras 3 fit on JAX, steps_per_execution=64"
+JAX_SCAN = "jax.jit of a lax.scan over 100 steps"
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Benchmark:
       peers: Maps names of peers, including `OURS`, to functions that measure them. Each function
         runs in a separate process and imports its packages. `ORIGINAL` runs in an interpreter
         with TensorFlow 2.15 and without estimator_train, `OLDER_ORIGINAL` in one with TensorFlow
-        2.8. The argument `quick` is True to try the code, and False to measure.
+        2.8, `JAX_FIT` and `JAX_SCAN` in one with JAX and Keras 3. The argument `quick` is True to
+        try the code, and False to measure.
       less_is_better: Whether smaller figures are better, as for times.
       goals: Minimum ratio of `OURS` to a peer, by peer.
       job: Name of a measurement that gives the figures of several rows. These rows have the same

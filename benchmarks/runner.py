@@ -23,7 +23,7 @@ def group_by_job(benchmarks: Iterable[Benchmark]) -> list[list[Benchmark]]:
 
 
 def run(
-    rows: Sequence[Benchmark], rounds: int, quick: bool, originals: Mapping[str, str | None]
+    rows: Sequence[Benchmark], rounds: int, quick: bool, others: Mapping[str, str | None]
 ) -> list[dict[str, list[float]]]:
     """Measures every peer of a job once in each round: A B C, A B C, ...
 
@@ -31,7 +31,7 @@ def run(
       rows: The rows of the job, or a single row without a job.
       rounds: Number of rounds.
       quick: Whether only to try the code.
-      originals: Interpreters of `ORIGINAL` and `OLDER_ORIGINAL`; peers with None are skipped.
+      others: Interpreters of peers that need other packages; peers with None are skipped.
 
     Returns:
       For each row, the figures of all rounds by peer.
@@ -40,7 +40,7 @@ def run(
       RuntimeError: A measurement failed; the message has the end of its error output.
     """
     first = rows[0]
-    candidates = {peer: originals.get(peer, sys.executable) for peer in first.peers}
+    candidates = {peer: others.get(peer, sys.executable) for peer in first.peers}
     interpreters = {peer: path for peer, path in candidates.items() if path}
     figures: list[dict[str, list[float]]] = [{peer: [] for peer in interpreters} for _ in rows]
     for _ in range(rounds):

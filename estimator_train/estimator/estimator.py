@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import tensorflow as tf
 
 from estimator_train.cluster import EVALUATOR, PS
-from estimator_train.engine.checkpoints.reading import saved_global_step
+from estimator_train.engine.checkpoints.reading import has_reached_step
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, settings_from
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import join_cluster, serve
@@ -176,7 +176,7 @@ class Estimator(ModelMethods, ExportVerbs):
         topology = self._engine_context(ModeKeys.TRAIN).topology
         in_cluster = join_cluster(config, topology) if config.master else None
         with in_cluster or contextlib.nullcontext() as task:
-            if max_steps is not None and saved_global_step(self.model_dir) >= max_steps:
+            if max_steps is not None and has_reached_step(self.model_dir, max_steps):
                 _LOG.info("Skipping training since max_steps has already saved.")
                 return self
             all_hooks += self._convert_train_steps_to_hooks(steps, max_steps)

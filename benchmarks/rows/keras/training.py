@@ -1,14 +1,16 @@
 """Training steps per second of models of both Keras, with Adam and accuracy, on 8,192 pictures."""
 
+import dataclasses
 import tempfile
 import time
 from functools import partial
 from typing import Any
 
 from benchmarks.apis import APIS, KERAS_3, Apis
-from benchmarks.benchmark import ORIGINAL, OURS, Benchmark
+from benchmarks.benchmark import JAX_FIT, JAX_SCAN, ORIGINAL, OURS, Benchmark
 from benchmarks.picture_job import CONVNET, LINEAR, MLP, PictureJob
 from benchmarks.training.estimators import read_marks
+from benchmarks.training.jax_peers import train_by_keras_3, train_by_scan
 from benchmarks.training.model import WINDOWS, compute_steady_rate
 
 LOOP, FIT = "tf.function loop of 100 steps", "fit(steps_per_execution=100)"
@@ -74,7 +76,7 @@ def _train_by_function(job: PictureJob, quick: bool) -> float:
     return compute_steady_rate(marks, window)
 
 
-def _benchmark(name: str, job: PictureJob, goal_original: float, goal_loop: float) -> Benchmark:
+def _benchmark(name: str, job: PictureJob, **goals: float) -> Benchmark:
     return Benchmark(
         name,
         f"train: {job.name} by model_to_estimator, Adam, accuracy, batch {job.batch}",
@@ -85,7 +87,22 @@ def _benchmark(name: str, job: PictureJob, goal_original: float, goal_loop: floa
             LOOP: partial(_train_by_function, job),
             FIT: partial(_train_by_fit, job, APIS[OURS]),
         },
-        goals={ORIGINAL: goal_original, LOOP: goal_loop, FIT: 1.1},
+        goals={ORIGINAL: goals["original"], LOOP: goals["loop"], FIT: goals["fit"]},
+    )
+
+
+def _add_jax(
+    benchmark: Benchmark, job: PictureJob, widths: tuple[int, ...], fit: float
+) -> Benchmark:
+    """Returns a benchmark of dense layers with the peers of JAX, and the goal of `JAX_FIT`."""
+    peers = {
+        JAX_FIT: partial(train_by_keras_3, job, _EXAMPLES),
+        JAX_SCAN: partial(train_by_scan, job, widths, _EXAMPLES),
+    }
+    return dataclasses.replace(
+        benchmark,
+        peers={**benchmark.peers, **peers},
+        goals={**benchmark.goals, JAX_FIT: fit, JAX_SCAN: 0.7},
     )
 
 
@@ -103,9 +120,9 @@ def _keras_3_benchmark(name: str, job: PictureJob) -> Benchmark:
 
 
 BENCHMARKS = (
-    _benchmark("keras_linear", LINEAR, 3.0, 0.95),
-    _benchmark("keras_mlp", MLP, 2.2, 0.95),
-    _benchmark("keras_convnet", CONVNET, 1.05, 0.98),
+    _add_jax(_benchmark("keras_linear", LINEAR, original=4.0, loop=0.95, fit=1.1), LINEAR, (), 1.1),
+    _add_jax(_benchmark("keras_mlp", MLP, original=3.5, loop=0.95, fit=1.1), MLP, (64,), 1.2),
+    _benchmark("keras_convnet", CONVNET, original=1.05, loop=0.98, fit=1.05),
     _keras_3_benchmark("keras_3_linear", LINEAR),
     _keras_3_benchmark("keras_3_mlp", MLP),
     _keras_3_benchmark("keras_3_convnet", CONVNET),

@@ -11,7 +11,19 @@ import tensorflow as tf
 
 from estimator_train.cluster.launched import report_checkpoint
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
-from estimator_train.engine.checkpoints.integrity import mark_whole
+from estimator_train.engine.checkpoints.integrity import (
+    Fingerprint,
+    fingerprint_checkpoint,
+    is_large,
+    mark_whole,
+)
+from estimator_train.engine.checkpoints.large_values import (
+    SubstituteSession,
+    bytes_of,
+    copy_values,
+    find_written_values,
+    write_parts,
+)
 from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
 from estimator_train.engine.hook_types import (
     Hook,
@@ -25,13 +37,8 @@ from estimator_train.engine.tf_internals import graphs
 from estimator_train.goodput.clock import CHECKPOINTS, process_clock
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
-# Those that the operation DeepCopy has a kernel for; a session copies values of all others itself.
-_COPIED_TYPES = frozenset(
-    [tf.float16, tf.float32, tf.float64, tf.bfloat16]
-    + [tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.uint32, tf.uint64]
-)
-_WRITES = "SaveV2"
-_FIRST_VALUE = 3  # A SaveV2 operation has the inputs prefix, names and slices, then the values.
+# Larger variables are not copied; training waits while they are written.
+_MAX_COPIED_BYTES = 2**29
 
 
 class CheckpointWriteError(OSError):
@@ -47,7 +54,7 @@ class AsyncSaver:
 
     It replaces the Saver of a Scaffold. One write runs at a time, and the next save waits until it
     has ended. A Saver with the user's `save` method, or of the old checkpoint format, has no values
-    that can be copied; training waits while it saves.
+    that can be copied; training waits while it saves, and while it saves over 512 MiB.
 
     Args:
       scaffold: The model's Scaffold; its Saver may be created later, with the session.
@@ -73,6 +80,8 @@ class AsyncSaver:
         self._graph: tf.Graph | None = None
         self._values: list[tf.Tensor] = []
         self._copies: list[tf.Tensor] = []
+        self._parts: tf.Tensor | None = None
+        self._restored: tuple[str, tuple[Fingerprint, ...]] | None = None
         self.on_save: Callable[[int], None] | None = None
 
     @functools.cached_property
@@ -83,6 +92,15 @@ class AsyncSaver:
     def saver_def(self) -> tf.compat.v1.train.SaverDef:
         """The definition of the Saver, for programs that write it into a graph."""
         return self._scaffold.saver.saver_def
+
+    def set_restored(self, path: str | None) -> None:
+        """Stores the checkpoint that a new session restored; a large one is not written again.
+
+        Args:
+          path: The path prefix, or None if the session initialized its variables.
+        """
+        files = fingerprint_checkpoint(path) if path else ()
+        self._restored = (path, files) if path and is_large(files) else None
 
     def save(self, session: tf.compat.v1.Session, save_path: str, **arguments: Any) -> None:
         """Copies the current values of all variables and starts the write.
@@ -101,11 +119,22 @@ class AsyncSaver:
         self, session: tf.compat.v1.Session, save_path: str, arguments: dict[str, Any]
     ) -> None:
         self.wait()
+        restored, self._restored = self._restored, None
         if self._graph_files and self._written_graph is not session.graph:
             self._graph_files.write_text(session.graph, os.path.dirname(save_path))
             self._written_graph = session.graph
+        if restored and restored == _describe(f"{save_path}-{arguments.get('global_step')}"):
+            # The session has just restored these values. Its graph may be another.
+            self._write_meta(session, restored[0])
+            report_checkpoint(restored[0])
+            return
         if self._asynchronous and self._graph is not session.graph:
             self._find_values(self._scaffold.saver, session.graph)
+        if self._parts is not None:
+            save_name = self.saver_def.save_tensor_name
+            partwise = SubstituteSession(session, {}, {save_name: self._parts})
+            self._write_now(partwise, save_path, arguments)
+            return
         if not self._values:
             self._write_now(session, save_path, arguments)
             return
@@ -115,7 +144,7 @@ class AsyncSaver:
             # A checkpoint gave a variable another shape; its value cannot be fed.
             self._write_now(session, save_path, arguments)
             return
-        frozen = _FrozenSession(session, copied)
+        frozen = SubstituteSession(session, copied)
         self._thread = threading.Thread(
             target=self._write, args=(frozen, save_path, arguments), name="checkpoint-writer"
         )
@@ -145,21 +174,22 @@ class AsyncSaver:
             self._thread.join()
 
     def _find_values(self, saver: tf.compat.v1.train.Saver, graph: tf.Graph) -> None:
-        """Finds the values that the Saver writes, and adds operations that copy them."""
+        """Finds the values that the Saver writes, and adds operations that copy or write them."""
         self._graph = graph
-        self._values, self._copies = [], []
+        self._values, self._copies, self._parts = [], [], None
         if not _saves_as_tensorflow(saver):
             return
         save_tensor = graph.as_graph_element(saver.saver_def.save_tensor_name)
-        values = _find_written_values(save_tensor.op)
+        values = find_written_values(save_tensor.op)
         if any(value.dtype in (tf.variant, tf.resource) for value in values):
             return
-        self._values = values
-        # A session copies a fetched tensor that the graph holds in one thread, much slower.
-        with graphs.reopened(graph), graph.as_default(), tf.name_scope("checkpoint_copies"):
-            self._copies = [_copy(value) for value in self._values]
+        with graphs.reopened(graph), graph.as_default():
+            if sum(map(bytes_of, values)) > _MAX_COPIED_BYTES:
+                self._parts = write_parts(saver.saver_def)
+            else:
+                self._values, self._copies = values, copy_values(values)
 
-    def _write(self, frozen: "_FrozenSession", save_path: str, arguments: dict[str, Any]) -> None:
+    def _write(self, frozen: SubstituteSession, save_path: str, arguments: dict[str, Any]) -> None:
         try:
             # Each thread has its default graph.
             with frozen.graph.as_default():
@@ -168,15 +198,14 @@ class AsyncSaver:
             self._error = error
 
     def _write_now(self, session: Any, save_path: str, arguments: dict[str, Any]) -> None:
-        saver, files = self._scaffold.saver, self._graph_files
-        if files:  # A Saver of the user writes the `.meta` file itself.
-            files = files if _saves_as_tensorflow(saver) else None
-            arguments = {**arguments, "write_meta_graph": files is None}
+        saver = self._scaffold.saver
+        if self._graph_files:  # A Saver of the user writes the `.meta` file itself.
+            arguments = {**arguments, "write_meta_graph": not _saves_as_tensorflow(saver)}
         try:
             set_aside_damaged(f"{save_path}-{arguments.get('global_step')}")
             checkpoint = saver.save(session, save_path, **arguments)
-            if files and checkpoint:
-                files.write_meta(saver, session.graph, checkpoint)
+            if checkpoint:
+                self._write_meta(session, checkpoint)
             mark_whole(checkpoint)
             report_checkpoint(f"{save_path}-{arguments.get('global_step')}")
         except tf.errors.OpError as error:
@@ -189,6 +218,11 @@ class AsyncSaver:
                 f"The checkpoint of step {arguments.get('global_step')} could not be written to "
                 f"{os.path.dirname(save_path)}: {_first_cause(error)}. The last one is {last}."
             ) from error
+
+    def _write_meta(self, session: Any, checkpoint: str) -> None:
+        saver = self._scaffold.saver
+        if self._graph_files and _saves_as_tensorflow(saver):
+            self._graph_files.write_meta(saver, session.graph, checkpoint)
 
 
 def saver_hooks(
@@ -263,28 +297,15 @@ class FailedWriteHook(PassiveHook):
         self._saver.raise_error()
 
 
-class _FrozenSession(graphs.SessionInterface):
-    """Session for a Saver in which some tensors keep the values that they had at the save."""
-
-    def __init__(self, session: tf.compat.v1.Session, values: dict[tf.Tensor, Any]) -> None:
-        self._session = session
-        self._by_name = {tensor.name: value for tensor, value in values.items()}
-
-    @property
-    def graph(self) -> tf.Graph:
-        """The session's graph."""
-        return self._session.graph
-
-    def run(self, fetches: Any, feed_dict: Any = None) -> Any:
-        """Runs the fetches on the values of the save."""
-        return self._session.run(fetches, {**self._by_name, **(feed_dict or {})})
-
-
 def _saves_as_tensorflow(saver: object) -> bool:
     """Returns whether `saver.save` is the method of TensorFlow's Saver, not one of the user."""
     save = getattr(getattr(saver, "save", None), "__func__", None)
     # An object that only delegates to a Saver may do more in its `save`.
     return save is tf.compat.v1.train.Saver.save and isinstance(saver, tf.compat.v1.train.Saver)
+
+
+def _describe(path: str) -> tuple[str, tuple[Fingerprint, ...]]:
+    return path, fingerprint_checkpoint(path)
 
 
 def _first_cause(error: tf.errors.OpError) -> str:
@@ -298,21 +319,3 @@ def _needs_checkpoint(listener: Listener, global_step: int) -> bool:
     if needs_checkpoint is not None:
         return bool(needs_checkpoint(global_step))
     return getattr(listener.after_save, "__func__", None) is not Listener.after_save
-
-
-def _find_written_values(save: tf.Operation) -> list[tf.Tensor]:
-    """Returns all tensors that the operation `save` writes, without constants."""
-
-    def before(operation: tf.Operation) -> list[tf.Operation]:
-        return [] if operation.type == _WRITES else graphs.operations_before(operation)
-
-    values: dict[str, tf.Tensor] = {}
-    for operation in graphs.walk([save], before):
-        if operation.type == _WRITES:
-            written = operation.inputs[_FIRST_VALUE:]
-            values.update((value.name, value) for value in written if value.op.type != "Const")
-    return list(values.values())
-
-
-def _copy(value: tf.Tensor) -> tf.Tensor:
-    return tf.raw_ops.DeepCopy(x=value) if value.dtype in _COPIED_TYPES else value

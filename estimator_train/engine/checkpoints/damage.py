@@ -4,6 +4,7 @@ Only a wrong checksum, a missing file or content that cannot be decoded proves d
 """
 
 import dataclasses
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -33,6 +34,23 @@ class Reading:
     damage: str | None = None
     missing: str | None = None
     fault: BaseException | None = None
+
+
+def has_complete_data(path: str, size: int) -> bool:
+    """Returns whether the index can be read, and the data files are as large as its values.
+
+    Args:
+      path: The checkpoint's path prefix.
+      size: The size of all data files in bytes.
+    """
+    try:
+        reader = tf.train.load_checkpoint(path)
+        dtypes = reader.get_variable_to_dtype_map()
+        shapes = reader.get_variable_to_shape_map()
+    except Exception:  # `read_checkpoint` finds out why.
+        return False
+    # Types without a fixed size count as nothing.
+    return size >= sum(dtype.size * math.prod(shapes[name]) for name, dtype in dtypes.items())
 
 
 def read_checkpoint(path: str, files: Sequence[str]) -> Reading:

@@ -1,7 +1,9 @@
 """The latest whole checkpoint of a directory, also if later checkpoints are damaged.
 
 A checkpoint counts as damaged if several readings of the same files agree on it. Each process
-reads a checkpoint once, and never one that it wrote itself. A healthy storage is read here alone;
+reads a checkpoint once, and never one that it wrote itself. Before a restore, which verifies the
+checksums of all that it reads, only the index and the sizes of a large checkpoint are checked; if
+the restore fails, the checkpoint is read. A healthy storage is read here alone;
 `storage.py` and `damage.py` come in where it is not, or where a checkpoint must be read.
 """
 
@@ -10,20 +12,22 @@ import dataclasses
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import tensorflow as tf
 from google.protobuf import text_format
 
 from estimator_train.engine.checkpoints import storage
-from estimator_train.engine.checkpoints.damage import read_checkpoint
+from estimator_train.engine.checkpoints.damage import has_complete_data, read_checkpoint
 
 _LOG = tf.get_logger()
 _Result = TypeVar("_Result")
 _INDEX = re.compile(r"(?P<name>.+-(?P<step>\d+))\.index")
 _SHARD = re.compile(r"\.data-\d{5}-of-\d{5}")
 _MAX_REMEMBERED = 1000
+# Smaller checkpoints are read twice in less time than a failed restore takes.
+_MIN_UNREAD_BYTES = 64 * 2**20
 # A reading may meet a stale cache or a file that another process replaces: four must agree.
 _READING_DELAYS_SECS = (0.1, 0.2, 0.4)
 
@@ -46,11 +50,12 @@ class CheckpointList:
     paths: tuple[str, ...]
 
 
-def latest_checkpoint(model_dir: str) -> str | None:
+def latest_checkpoint(model_dir: str, *, to_restore: bool = False) -> str | None:
     """Returns the latest checkpoint, or the newest before it if that is damaged.
 
     Args:
       model_dir: The directory of the checkpoints.
+      to_restore: Whether a restore follows, which verifies the values of a large checkpoint.
 
     Returns:
       Its path prefix, or None if there are no checkpoints.
@@ -59,7 +64,7 @@ def latest_checkpoint(model_dir: str) -> str | None:
       ValueError: The file `checkpoint` names checkpoints, and all are damaged.
       StorageFaultError: The storage failed, so that it is not known which checkpoint is whole.
     """
-    return _choose(model_dir)[0]
+    return _choose(model_dir, to_restore)[0]
 
 
 def has_checkpoint(model_dir: str) -> bool:
@@ -125,14 +130,15 @@ def fingerprint(path: str) -> Fingerprint:
 def repair(model_dir: str) -> None:
     """Makes the file `checkpoint` name the latest whole checkpoint, if that one is damaged.
 
-    For the process that is about to write there. The files of damaged checkpoints stay.
+    For the process that is about to restore it and to write there; it calls this function again if
+    the restore fails (`is_damaged`). The files of damaged checkpoints stay.
 
     Raises:
       ValueError: All checkpoints are damaged.
       StorageFaultError: The storage failed; nothing was changed.
     """
     while True:
-        whole, named = _choose(model_dir)
+        whole, named = _choose(model_dir, to_restore=True)
         if whole is None:
             return
         if named and whole == named.latest:
@@ -178,14 +184,14 @@ def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
     return None
 
 
-def _choose(model_dir: str) -> tuple[str | None, CheckpointList | None]:
+def _choose(model_dir: str, to_restore: bool = False) -> tuple[str | None, CheckpointList | None]:
     """Returns the checkpoint to use, and the list of checkpoints that it was chosen by."""
     named = read_checkpoint_list(model_dir)
-    path, damages = _first_whole(model_dir, named)
+    path, damages = _first_whole(model_dir, named, to_restore)
     # A job that trains there may have removed a checkpoint; then it has named another.
     while damages and named != (now := read_checkpoint_list(model_dir)):
         named = now
-        path, damages = _first_whole(model_dir, named)
+        path, damages = _first_whole(model_dir, named, to_restore)
     if path is not None:
         _warn(model_dir, named, damages, path)
     elif damages and named is None:
@@ -198,15 +204,51 @@ def _choose(model_dir: str) -> tuple[str | None, CheckpointList | None]:
     return path, named
 
 
-def _first_whole(model_dir: str, named: CheckpointList | None) -> tuple[str | None, list[str]]:
+def _first_whole(
+    model_dir: str, named: CheckpointList | None, to_restore: bool
+) -> tuple[str | None, list[str]]:
     """Returns the best whole checkpoint, or None, and the damage of all better ones."""
     damages: list[str] = []
     for path in _candidates(model_dir, named):
-        damage = find_damage(path)
+        damage = None if to_restore and _has_large_data(path) else find_damage(path)
         if damage is None:
             return path, damages
         damages.append(f"{path}: {damage}")
     return None, damages
+
+
+def is_damaged(path: str | None, error: BaseException) -> bool:
+    """Returns whether damage of a checkpoint explains the error of its restore.
+
+    Reads the checkpoint, unless this process has read or written it before.
+
+    Args:
+      path: The checkpoint's path prefix, or None.
+      error: The error of the session call that restored the checkpoint.
+
+    Raises:
+      StorageFaultError: The storage failed.
+    """
+    if path is None or not storage.is_of_restore(error) or is_unchanged(path):
+        return False
+    return find_damage(path) is not None
+
+
+def _has_large_data(path: str) -> bool:
+    """Returns whether a checkpoint is large and has all of its data, as far as its sizes tell."""
+    files = fingerprint_checkpoint(path)
+    if not is_large(files) or _damaged.get(path, ((), ""))[0] == files:
+        return False
+    return has_complete_data(path, _data_size(files))
+
+
+def is_large(files: Sequence[Fingerprint]) -> bool:
+    """Returns whether a checkpoint with these files is too large to be read or written twice."""
+    return _data_size(files) >= _MIN_UNREAD_BYTES
+
+
+def _data_size(files: Sequence[Fingerprint]) -> int:
+    return sum(int(file[1]) for file in files if not str(file[0]).endswith(".index"))
 
 
 def find_damage(path: str) -> str | None:

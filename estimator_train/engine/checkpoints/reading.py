@@ -6,7 +6,11 @@ from typing import Any, TypeVar
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import storage
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint, was_replaced
+from estimator_train.engine.checkpoints.integrity import (
+    is_damaged,
+    latest_checkpoint,
+    was_replaced,
+)
 
 _LOG = tf.get_logger()
 _Result = TypeVar("_Result")
@@ -31,14 +35,15 @@ def log_untrained(model_dir: str, checkpoint_path: str | None, purpose: str) -> 
 def retry_on_deleted_checkpoint(
     model_dir: str, use: Callable[[str | None], _Result], path: str | None = None
 ) -> _Result:
-    """Calls a function with the latest checkpoint; calls it again if that was deleted before.
+    """Calls a function with the latest checkpoint, and with the next if it cannot be restored.
 
-    A job that trains in model_dir keeps only the last few checkpoints.
+    A job that trains in model_dir keeps only the last few checkpoints; the values of a large
+    checkpoint are verified when they are restored.
 
     Args:
       model_dir: The directory of the checkpoints.
       use: Takes the path prefix, or None if there is no checkpoint. If it fails and its checkpoint
-        was deleted, this function calls it with the next one.
+        was deleted or is damaged, this function calls it with the next one.
       path: The first checkpoint to try; by default the latest.
 
     Returns:
@@ -47,7 +52,7 @@ def retry_on_deleted_checkpoint(
     Raises:
       StorageFaultError: The storage failed at every attempt to restore the checkpoint.
     """
-    path = path or latest_checkpoint(model_dir)
+    path = path or latest_checkpoint(model_dir, to_restore=True)
     delays = storage.retry_delays()
     while True:
         try:
@@ -58,10 +63,12 @@ def retry_on_deleted_checkpoint(
                 continue
             if path is None or not was_replaced(path):
                 raise
-            deleted, path = path, latest_checkpoint(model_dir)
-            if path is None:
+            is_torn = is_damaged(path, error)
+            before, path = path, latest_checkpoint(model_dir, to_restore=True)
+            if path is None or path == before:
                 raise
-            _LOG.info("%s was deleted before it was read; using %s.", deleted, path)
+            if not is_torn:  # `latest_checkpoint` warns of damage.
+                _LOG.info("%s was deleted before it was read; using %s.", before, path)
 
 
 def saved_global_step(model_dir: str) -> int:
@@ -69,6 +76,14 @@ def saved_global_step(model_dir: str) -> int:
     return retry_on_deleted_checkpoint(
         model_dir, lambda path: 0 if path is None else global_step_in(path)
     )
+
+
+def has_reached_step(model_dir: str, step: int) -> bool:
+    """Returns whether the latest whole checkpoint is at a global step or after it."""
+    if saved_global_step(model_dir) < step:
+        return False
+    latest_checkpoint(model_dir)  # No restore follows that would verify a large checkpoint.
+    return saved_global_step(model_dir) >= step
 
 
 def global_step_in(path: str) -> int:

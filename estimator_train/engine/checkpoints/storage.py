@@ -130,13 +130,17 @@ def _exit_with_retryable_code(
 
 def is_restore_fault(error: BaseException) -> bool:
     """Returns whether the storage failed while a session restored a checkpoint."""
-    operation = getattr(error, "op", None)
     return (
         isinstance(error, _RESTORE_FAULTS)
-        and operation is not None
-        and operation.type in _RESTORE_OPERATIONS
+        and is_of_restore(error)
         and "OOM when allocating" not in error.message
     )
+
+
+def is_of_restore(error: BaseException) -> bool:
+    """Returns whether an operation that restores a checkpoint raised an error."""
+    operation = getattr(error, "op", None)
+    return operation is not None and operation.type in _RESTORE_OPERATIONS
 
 
 def first_line(error: BaseException) -> str:

@@ -114,9 +114,12 @@ def _train_in_new_graph(
             )
             phased += [(HookPhase.WORKER_VOTE, hook) for hook in coordinator.hooks]
             all_hooks = [hook for _, hook in sorted(phased, key=lambda pair: pair[0])]
-        session = training_session(context, step.spec.scaffold, strategy, all_hooks)
+        saver = checkpoints.saver
+        session = training_session(
+            context, step.spec.scaffold, strategy, all_hooks, saver.set_restored
+        )
         runner = StepRunner(loops, all_hooks, coordinator, timeout, topology.is_asynchronous)
-        return runner.run(session, checkpoints.saver.join_writer)
+        return runner.run(session, saver.join_writer)
 
 
 def _build_training_step(

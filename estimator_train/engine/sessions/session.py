@@ -2,14 +2,19 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints import storage
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint, read_checkpoint_list
+from estimator_train.engine.checkpoints.integrity import (
+    is_damaged,
+    latest_checkpoint,
+    read_checkpoint_list,
+    repair,
+)
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import WaitForPsCreator
 from estimator_train.engine.distributed.sync_watchdog import WaitForPeersCreator
@@ -19,6 +24,7 @@ from estimator_train.engine.loops.training_loop import needs_other_workers
 from estimator_train.engine.sessions.worker_session import PromptSessionCreator
 from estimator_train.engine.tf_internals import saver_entries
 from estimator_train.goodput.clock import RESTORE, process_clock
+from estimator_train.run_config import RunConfig
 from estimator_train.run_config.topology import is_multi_worker
 
 _LOG = tf.get_logger()
@@ -75,6 +81,7 @@ def training_session(
     scaffold: tf.compat.v1.train.Scaffold,
     strategy: Any,
     hooks: Sequence[Hook],
+    on_restored: Callable[[str | None], None],
 ) -> tf.compat.v1.train.MonitoredSession:
     """Opens a session that trains the default graph from the latest checkpoint.
 
@@ -83,15 +90,19 @@ def training_session(
       scaffold: The model's Scaffold.
       strategy: The strategy that the model was built under, or None.
       hooks: All hooks of the session.
+      on_restored: Called before the hooks with the checkpoint that the session restored, or None.
     """
     graph = tf.compat.v1.get_default_graph()
     grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
-    creator = _session_creator(context, scaffold, strategy)
+    creator = _session_creator(context, scaffold, strategy, on_restored)
     return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
 
 
 def _session_creator(
-    context: EstimatorContext, scaffold: tf.compat.v1.train.Scaffold, strategy: Any
+    context: EstimatorContext,
+    scaffold: tf.compat.v1.train.Scaffold,
+    strategy: Any,
+    on_restored: Callable[[str | None], None],
 ) -> tf.compat.v1.train.SessionCreator:
     """Returns the creator of training sessions, which initializes, restores or waits."""
     config, topology = context.config, context.topology
@@ -105,7 +116,7 @@ def _session_creator(
     # Each synchronous worker has its variables, and initializes or restores them itself.
     if config.is_chief or topology.is_synchronous:
         creator = _LatestCheckpointSessionCreator(
-            scaffold, config.master, settings, context.model_dir
+            scaffold, settings, config, context.model_dir, on_restored
         )
     else:
         creator = PromptSessionCreator(
@@ -130,20 +141,22 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
 
     Args:
       scaffold: The model's Scaffold.
-      master: The target of this task's server.
-      config: Configuration of the session.
+      settings: Configuration of the session.
+      config: The RunConfig of the job.
       model_dir: The directory of the checkpoints.
+      on_restored: Called with the checkpoint that a session restored, or None.
     """
 
     def __init__(
         self,
         scaffold: tf.compat.v1.train.Scaffold,
-        master: str,
-        config: tf.compat.v1.ConfigProto,
+        settings: tf.compat.v1.ConfigProto,
+        config: RunConfig,
         model_dir: str,
+        on_restored: Callable[[str | None], None],
     ) -> None:
-        self._scaffold, self._master, self._config = scaffold, master, config
-        self._model_dir = model_dir
+        self._scaffold, self._settings, self._config = scaffold, settings, config
+        self._model_dir, self._on_restored = model_dir, on_restored
         self._restores_by_name = not scaffold.saver  # Later it has the one of the session.
 
     def create_session(self) -> tf.compat.v1.Session:
@@ -154,9 +167,12 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
         """
         delays = storage.retry_delays()
         while True:
-            path = latest_checkpoint(self._model_dir)
+            path = latest_checkpoint(self._model_dir, to_restore=True)
             creator = tf.compat.v1.train.ChiefSessionCreator(
-                self._scaffold, self._master, self._config, checkpoint_filename_with_path=path
+                self._scaffold,
+                self._config.master,
+                self._settings,
+                checkpoint_filename_with_path=path,
             )
             try:
                 with (
@@ -165,6 +181,10 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 ):
                     session = creator.create_session()
             except tf.errors.OpError as error:
+                if is_damaged(path, error):
+                    if self._config.is_chief:
+                        repair(self._model_dir)
+                    continue
                 if not storage.is_restore_fault(error) or self._has_lost_server(error):
                     raise
                 storage.wait_after_fault(f"restore {path}", error, delays)
@@ -172,12 +192,13 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
             named = read_checkpoint_list(self._model_dir) if path else None
             if named:  # The Saver removes the oldest of them when it has written more.
                 self._scaffold.saver.recover_last_checkpoints(list(named.paths))
+            self._on_restored(path)
             return session
 
     def _has_lost_server(self, error: tf.errors.OpError) -> bool:
         """Returns whether an error may be that of a lost server, which its callers handle."""
         lost = (tf.errors.AbortedError, tf.errors.UnavailableError)
-        return bool(self._master) and isinstance(error, lost)
+        return bool(self._config.master) and isinstance(error, lost)
 
 
 def open_restored_session(

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.checkpoints import integrity
+from estimator_train.engine.checkpoints import async_saver, integrity, large_values
 from estimator_train.engine.checkpoints.async_saver import (
     AsyncSaver,
     CheckpointWriteError,
@@ -340,3 +340,36 @@ def test_values_of_every_type_and_rank_are_saved_and_restored(tmp_path, is_resou
     for name, value in values.items():
         np.testing.assert_array_equal(restored[name], value, name)
         assert np.shape(restored[name]) == value.shape
+
+
+@pytest.mark.parametrize("partwise", [False, True])
+def test_large_variables_are_copied_or_written_one_after_another(tmp_path, monkeypatch, partwise):
+    monkeypatch.setattr(large_values, "_LARGE_BYTES", 500)
+    monkeypatch.setattr(async_saver, "_MAX_COPIED_BYTES", 0 if partwise else 2**30)
+    values = {f"v{n}": np.random.RandomState(n).rand(100, n + 1).astype("f") for n in range(5)}
+    values["count"] = np.int64(7)
+    with tf.Graph().as_default() as graph:
+        for name, value in values.items():
+            v1.get_variable(name, initializer=value, use_resource=name != "v2")
+        axis = v1.fixed_size_partitioner(3)
+        ones = tf.ones_initializer()
+        v1.get_variable("w", [90, 5], initializer=ones, partitioner=axis, use_resource=True)
+        scaffold = v1.train.Scaffold(saver=v1.train.Saver(sharded=True))
+        scaffold.finalize()
+        with v1.Session() as session:
+            session.run(scaffold.init_op)
+            saver = AsyncSaver(scaffold)
+            for step in (1, 2):
+                saver.save(session, str(tmp_path / "model.ckpt"), global_step=step)
+                saver.wait()
+            reads = [op for op in graph.get_operations() if op.name.startswith("checkpoint_")]
+            scaffold.saver.restore(session, str(tmp_path / "model.ckpt-2"))
+    path = tf.train.latest_checkpoint(tmp_path)
+    assert path == str(tmp_path / "model.ckpt-2")
+    for name, value in {**values, "w": np.ones([90, 5])}.items():
+        np.testing.assert_array_equal(tf.train.load_variable(path, name), value)
+    assert (len(list(tmp_path.glob("model.ckpt-2.data*"))) > 1) == partwise
+    assert not list(tmp_path.glob("*_temp*"))
+    ordered = [op for op in reads if op.type == "ReadVariableOp" and op.control_inputs]
+    assert len(ordered) >= 4
+    assert integrity.latest_checkpoint(str(tmp_path)) == path

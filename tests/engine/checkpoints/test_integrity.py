@@ -216,3 +216,70 @@ def test_damaged_checkpoints_count_as_existing(copy, tmp_path):
 def test_empty_and_missing_directories_have_none(tmp_path):
     assert integrity.latest_checkpoint(str(tmp_path)) is None
     assert integrity.latest_checkpoint(str(tmp_path / "missing")) is None
+
+
+@pytest.fixture
+def large(copy, monkeypatch):
+    """Provides an estimator whose checkpoints count as large, and the checkpoints that it reads."""
+    monkeypatch.setattr(integrity, "_MIN_UNREAD_BYTES", 1)
+    monkeypatch.setattr(integrity, "_whole", {})
+    read = []
+    read_checkpoint = integrity.read_checkpoint
+
+    def note(path, files):
+        read.append(os.path.basename(path))
+        return read_checkpoint(path, files)
+
+    monkeypatch.setattr(integrity, "read_checkpoint", note)
+    return copy, read
+
+
+def flip(path):
+    content = path.read_bytes()
+    middle = len(content) // 2
+    path.write_bytes(content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :])
+
+
+def test_large_checkpoints_are_restored_without_a_second_reading(large):
+    (estimator, model_dir, input_fn, weights), read = large
+    data = model_dir / "model.ckpt-10.data-00000-of-00001"
+    before = os.stat(data)
+    prediction = next(estimator.predict(input_fn, yield_single_examples=False))
+    np.testing.assert_array_equal(prediction["p"], weights[10][:1])
+    estimator.train(input_fn, max_steps=12)
+    assert estimator.get_variable_value("global_step") == 12
+    assert read == []
+    # The first save of the training would write the values that it restored.
+    assert os.stat(data) == before
+
+
+def test_a_restore_that_finds_damage_goes_to_the_checkpoint_before(large, caplog):
+    (estimator, model_dir, input_fn, weights), read = large
+    flip(model_dir / "model.ckpt-10.data-00000-of-00001")
+    assert estimator.evaluate(input_fn, steps=1)["global_step"] == 5
+    assert "Using" in caplog.text
+    estimator.train(input_fn, max_steps=7)
+    assert estimator.get_variable_value("global_step") == 7
+    assert set(read) == {"model.ckpt-10"}
+    names = tf.train.get_checkpoint_state(model_dir).all_model_checkpoint_paths
+    assert [os.path.basename(name) for name in names] == [
+        "model.ckpt-0",
+        "model.ckpt-5",
+        "model.ckpt-7",
+    ]
+
+
+def test_training_that_meets_damage_first_repairs_the_list(large, caplog):
+    (estimator, model_dir, input_fn, _), _ = large
+    flip(model_dir / "model.ckpt-10.data-00000-of-00001")
+    estimator.train(input_fn, max_steps=7)
+    assert estimator.get_variable_value("global_step") == 7
+    assert "All files of the damaged checkpoint are kept." in caplog.text
+
+
+def test_a_large_checkpoint_that_lacks_data_is_read_before_a_restore(large):
+    (estimator, model_dir, input_fn, _), read = large
+    path = model_dir / "model.ckpt-10.data-00000-of-00001"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert estimator.evaluate(input_fn, steps=1)["global_step"] == 5
+    assert set(read) == {"model.ckpt-10"}
