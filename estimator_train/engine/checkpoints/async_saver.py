@@ -60,8 +60,6 @@ class AsyncSaver:
       scaffold: The model's Scaffold; its Saver may be created later, with the session.
       asynchronous: Whether training continues during a write.
       writes_graph: Whether each checkpoint includes the graph, whatever the arguments of `save`.
-
-    Attributes:
       on_save: Function that is called with the global step after each save; or None.
     """
 
@@ -70,6 +68,7 @@ class AsyncSaver:
         scaffold: tf.compat.v1.train.Scaffold,
         asynchronous: bool = True,
         writes_graph: bool = False,
+        on_save: Callable[[int], None] | None = None,
     ) -> None:
         self._scaffold = scaffold
         self._asynchronous = asynchronous
@@ -82,7 +81,7 @@ class AsyncSaver:
         self._copies: list[tf.Tensor] = []
         self._parts: tf.Tensor | None = None
         self._restored: tuple[str, tuple[Fingerprint, ...]] | None = None
-        self.on_save: Callable[[int], None] | None = None
+        self._on_save = on_save
 
     @functools.cached_property
     def _graph_files(self) -> GraphFiles | None:
@@ -112,8 +111,8 @@ class AsyncSaver:
         """
         with process_clock.spend(CHECKPOINTS):
             self._save(session, save_path, arguments)
-        if self.on_save is not None:
-            self.on_save(int(arguments["global_step"]))
+        if self._on_save is not None:
+            self._on_save(int(arguments["global_step"]))
 
     def _save(
         self, session: tf.compat.v1.Session, save_path: str, arguments: dict[str, Any]

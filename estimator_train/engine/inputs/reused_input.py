@@ -16,7 +16,7 @@ import tensorflow as tf
 from estimator_train.engine.inputs.external_arrays import external_arrays
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, fits_iterator
 from estimator_train.engine.inputs.input_form import InputForm, extract_form
-from estimator_train.engine.inputs.optimized_start import has_many_rows, optimize_start
+from estimator_train.engine.inputs.start import has_many_rows, optimize_start
 from estimator_train.engine.tf_internals import graphs, iterators
 
 _FAIL_ON_STATE = 2

@@ -1,11 +1,42 @@
-"""The start of an input in each session of a graph."""
+"""Start of an input in each session: in whole batches and without autotuning where possible.
+
+tf.data gives each iterator a thread that measures its stages and tunes their parallelism and
+buffers. To end an iterator it waits for that thread, which sleeps for up to a minute and may miss
+its wake-up; the measurements also slow down each element. A dataset without tunable stages starts
+without autotuning.
+
+`Dataset.from_tensor_slices(arrays).shuffle(b, seed).repeat(k).batch(n)` copies each row out of each
+array, and then the rows into a batch. The same stages over row numbers shuffle in the same order,
+because the order depends on the seeds only. One gather from each array then makes the batch.
+Without a stage before `batch`, a slice of n rows makes the batch, without a copy.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import tensorflow as tf
 
 from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.inputs.input_fn import Inputs
-from estimator_train.engine.inputs.optimized_start import optimize_start
 from estimator_train.goodput.clock import INPUT, process_clock
+
+_KIND = re.compile(r"(\w+?)Dataset(V\d+)?")
+# Stages that tf.data neither tunes nor makes parallel.
+_FILES = {"FixedLengthRecord", "TextLine", "TFRecord"}
+_VALUES = {"Generator", "Range", "Tensor", "TensorSlice"}
+_ARRANGED = {"AssertCardinality", "Concatenate", "Repeat", "Shard", "Skip", "Take", "Zip"}
+_GROUPED = {"Batch", "PaddedBatch", "Shuffle", "ShuffleAndRepeat"}
+_UNTUNABLE = _FILES | _VALUES | _ARRANGED | _GROUPED
+_FLAT_MAP = "FlatMap"
+_READ_AHEAD = 2
+# With fewer rows the start of the function that makes batches takes longer than it gains.
+_MIN_ROWS = 10_000
+# Below this size a function that makes a batch takes longer than the copies of its rows.
+_MIN_BATCH = 8
+# Stages whose order depends on the number of elements, not on their values.
+_ORDERS = {"Repeat", "Shard", "Shuffle", "ShuffleAndRepeat", "Skip", "Take"}
+_NO_ARRAYS = (tf.variant, tf.resource)
 
 
 def start_hooks(inputs: Inputs) -> list[Hook]:
@@ -36,3 +67,219 @@ class InitializeInput(PassiveHook):
         del coord
         with process_clock.spend(INPUT):
             session.run(self._initializer)
+
+
+def optimize_start(initializer: Any, iterator: Any, has_few_rows: bool = False) -> Any:
+    """Returns an initializer with whole batches, and without autotuning if it tunes nothing.
+
+    Called after the model is built: earlier operations would change the model's seeds.
+
+    Args:
+      initializer: The operation that starts the iterator, in the default graph.
+      iterator: The iterator; that of a strategy is left unchanged.
+      has_few_rows: Whether the input is too small for whole batches.
+
+    Returns:
+      The new operation, or `initializer` itself.
+    """
+    if getattr(initializer, "type", None) != "MakeIterator":
+        return initializer
+    dataset, handle = initializer.inputs
+    with tf.device("/cpu:0"), tf.name_scope("optimized"):
+        batches = None if has_few_rows else make_whole_batches(dataset.op)
+        if _has_nothing_to_tune(dataset.op):
+            dataset = _disable_autotune(dataset, batches, iterator.element_spec)
+        elif batches is not None:
+            dataset = batches
+        else:
+            return initializer
+        return tf.raw_ops.MakeIterator(dataset=dataset, iterator=handle)
+
+
+def _disable_autotune(dataset: tf.Tensor, batches: tf.Tensor | None, spec: Any) -> tf.Tensor:
+    """Returns a dataset, or that of its whole batches, with options that disable autotuning."""
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    if batches is not None:  # Optimizations find nothing here, and take time.
+        options.experimental_optimization.apply_default_optimizations = False
+    result = tf.data.experimental.from_variant(dataset if batches is None else batches, spec)
+    # Autotuning would add this stage, except to datasets that call Python.
+    if kind_of(dataset.op) != "Prefetch" and not any(
+        map(_calls_function, find_datasets(dataset.op))
+    ):
+        result = result.prefetch(_READ_AHEAD)
+    return tf.data.experimental.to_variant(result.with_options(options))
+
+
+def _has_nothing_to_tune(dataset: tf.Operation) -> bool:
+    operations = list(find_datasets(dataset))
+    if not all(map(_cannot_be_tuned, operations)):
+        return False
+    names = {op.get_attr("f").name for op in operations if _calls_function(op)}
+    library = dataset.graph.as_graph_def().library if names else tf.compat.v1.GraphDef().library
+    called = [function for function in library.function if function.signature.name in names]
+    kinds = {
+        _kind_named(node.op) for one in called for node in one.node_def if "Dataset" in node.op
+    }
+    return kinds <= _UNTUNABLE
+
+
+def _cannot_be_tuned(operation: tf.Operation) -> bool:
+    kind = kind_of(operation)
+    if kind == "Prefetch":
+        size = tf.get_static_value(operation.inputs[1])
+        return size is not None and size >= 0
+    return kind == _FLAT_MAP or kind in _UNTUNABLE
+
+
+def _calls_function(operation: tf.Operation) -> bool:
+    return kind_of(operation) == _FLAT_MAP
+
+
+def has_many_rows(rows: int) -> bool:
+    """Returns whether an input has enough rows to gain from whole batches."""
+    return rows >= _MIN_ROWS
+
+
+def make_whole_batches(operation: tf.Operation) -> tf.Tensor | None:
+    """Adds a dataset with the same elements, whose batches are made as a whole.
+
+    Args:
+      operation: The operation that creates a dataset, in the default graph.
+
+    Returns:
+      The variant of the new dataset; None if the dataset has no batches of rows of arrays.
+    """
+    *stages, source = _find_stages(operation)
+    batches = [number for number, stage in enumerate(stages) if kind_of(stage) == "Batch"]
+    if not batches or kind_of(source) != "TensorSlice":
+        return None
+    later, batch, orders = stages[: batches[-1]], stages[batches[-1]], stages[batches[-1] + 1 :]
+    size, drops = map(tf.get_static_value, batch.inputs[1:3])
+    is_known = size is not None and drops is not None and size >= _MIN_BATCH
+    has_arrays = not any(array.dtype in _NO_ARRAYS for array in source.inputs)
+    if not (is_known and has_arrays and all(kind_of(stage) in _ORDERS for stage in orders)):
+        return None
+    if orders:
+        result = _gather_batches(source, batch, orders)
+    else:
+        result = _slice_batches(source, batch, int(size), bool(drops))
+    for stage in reversed(later):
+        result = _copy_stage(stage, result)
+    return result
+
+
+def _find_stages(operation: tf.Operation) -> Iterator[tf.Operation]:
+    """Yields an operation that creates a dataset, and those before it that have one consumer."""
+    yield operation
+    while len(sources := _sources_of(operation)) == 1:
+        (operation,) = sources
+        yield operation
+
+
+def _gather_batches(
+    source: tf.Operation, batch: tf.Operation, orders: Sequence[tf.Operation]
+) -> tf.Tensor:
+    """Returns batches whose rows are gathered in the order of the stages before `batch`."""
+    result = tf.raw_ops.RangeDataset(
+        start=tf.constant(0, tf.int64),
+        stop=_count_rows(source),
+        step=tf.constant(1, tf.int64),
+        output_types=[tf.int64],
+        output_shapes=[[]],
+    )
+    number = {name: result.op.node_def.attr[name] for name in ("output_types", "output_shapes")}
+    for stage in reversed(orders):
+        result = _copy_stage(stage, result, **number)
+    numbers = tf.compat.v1.AttrValue()
+    numbers.list.shape.append(tf.TensorShape([None]).as_proto())
+    result = _copy_stage(batch, result, **{**number, "output_shapes": numbers})
+
+    @tf.function(autograph=False)
+    def gather_rows(rows: tf.Tensor, *arrays: tf.Tensor) -> list[tf.Tensor]:
+        return [tf.gather(array, rows) for array in arrays]
+
+    return _map(result, tf.TensorSpec([None], tf.int64), gather_rows, source, batch)
+
+
+def _slice_batches(source: tf.Operation, batch: tf.Operation, size: int, drops: bool) -> tf.Tensor:
+    """Returns batches that are slices of `size` rows; `drops` leaves out a shorter last one."""
+    rows = _count_rows(source)
+    starts = tf.raw_ops.RangeDataset(
+        start=tf.constant(0, tf.int64),
+        stop=rows - rows % size if drops else rows,
+        step=tf.constant(size, tf.int64),
+        output_types=[tf.int64],
+        output_shapes=[[]],
+    )
+
+    @tf.function(autograph=False)
+    def slice_rows(start: tf.Tensor, *arrays: tf.Tensor) -> list[tf.Tensor]:
+        return [array[start : start + size] for array in arrays]
+
+    return _map(starts, tf.TensorSpec([], tf.int64), slice_rows, source, batch)
+
+
+def _count_rows(source: tf.Operation) -> tf.Tensor:
+    return tf.shape(source.inputs[0], out_type=tf.int64)[0]
+
+
+def _map(
+    numbers: tf.Tensor,
+    spec: tf.TensorSpec,
+    make_batch: tf.types.experimental.PolymorphicFunction,
+    source: tf.Operation,
+    batch: tf.Operation,
+) -> tf.Tensor:
+    """Returns a dataset of the batches that a function makes of row numbers and the arrays.
+
+    One thread runs the function: to hand its few operations to a pool takes five times as long.
+    """
+    arrays = list(source.inputs)
+    specs = [tf.TensorSpec(array.shape, array.dtype) for array in arrays]
+    return tf.raw_ops.MapDataset(
+        input_dataset=numbers,
+        other_arguments=arrays,
+        f=make_batch.get_concrete_function(spec, *specs),
+        output_types=batch.get_attr("output_types"),
+        output_shapes=batch.get_attr("output_shapes"),
+        use_inter_op_parallelism=False,
+        preserve_cardinality=True,
+    )
+
+
+def _copy_stage(
+    stage: tf.Operation, source: tf.Tensor, **attributes: tf.compat.v1.AttrValue
+) -> tf.Tensor:
+    """Returns a dataset that differs from another in its source, and in some attributes."""
+    kept = {name: value for name, value in stage.node_def.attr.items() if name != "_class"}
+    copy = tf.compat.v1.get_default_graph().create_op(
+        stage.type,
+        [source if tensor.dtype == tf.variant else tensor for tensor in stage.inputs],
+        [tf.variant],
+        attrs={**kept, **attributes},
+    )
+    return copy.outputs[0]
+
+
+def kind_of(operation: tf.Operation) -> str | None:
+    """Returns the kind of dataset that an operation creates, such as "Batch", or None."""
+    return _kind_named(operation.type)
+
+
+def _kind_named(operation_type: str) -> str | None:
+    """Returns the kind of dataset that operations of a type create, or None."""
+    found = _KIND.fullmatch(operation_type)
+    return found[1] if found else None
+
+
+def _sources_of(operation: tf.Operation) -> list[tf.Operation]:
+    """Returns the operations that create the datasets which an operation reads."""
+    return [tensor.op for tensor in operation.inputs if tensor.dtype == tf.variant]
+
+
+def find_datasets(operation: tf.Operation) -> Iterator[tf.Operation]:
+    """Yields an operation that creates a dataset, and those of the datasets that it reads."""
+    yield operation
+    for source in _sources_of(operation):
+        yield from find_datasets(source)

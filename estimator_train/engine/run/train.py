@@ -20,7 +20,6 @@ from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoo
 from estimator_train.engine.loops.step_fetches import StepFetches
 from estimator_train.engine.loops.step_runner import StepRunner
 from estimator_train.engine.loops.training_loop import LoopSettings, TrainingLoop
-from estimator_train.engine.run.goodput_hook import make_goodput_hook
 from estimator_train.engine.run.save_on_signal import save_on_signal
 from estimator_train.engine.run.train_hooks import collect_hooks, instrument
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
@@ -96,9 +95,7 @@ def _train_in_new_graph(
             context, step, strategy, agreement, input_fn, hooks, saving_listeners
         )
         timeout = _step_timeout(context)
-        goodput = make_goodput_hook(context)
-        checkpoints.saver.on_save = goodput.record_save
-        hooks = [*hooks, goodput]
+        hooks = [*hooks, checkpoints.goodput]
         phased = collect_hooks(context, step, step_read, checkpoints, hooks, timeout)
         all_hooks = [hook for _, hook in phased]
         fetches = StepFetches(instrument(step.spec.train_op, all_hooks), step.spec.loss, step_read)

@@ -12,6 +12,7 @@ from estimator_train.engine.distributed.ps_save_pacing import pace_saves
 from estimator_train.engine.graph.step_graph import Step
 from estimator_train.engine.hook_types import Hook, Listener, SaverHook
 from estimator_train.engine.loops.coordination import WorkerAgreement
+from estimator_train.engine.run.goodput_hook import make_goodput_hook
 from estimator_train.engine.run.position_tracking import PositionTracking, track_position
 from estimator_train.engine.tf_internals import saver_entries, tf_hooks
 from estimator_train.run_config import RunConfig
@@ -32,6 +33,7 @@ class TrainingCheckpoints:
       listeners: Listeners of the checkpoints.
 
     Attributes:
+      goodput: Hook that records the goodput, also after each save.
       saver: Saver that writes the checkpoints, in a thread if RunConfig sets it.
       position: Hooks that restore and save the position in the input; None if it is not saved.
       schedule: Schedule of the checkpoints; None if the intervals of the hooks alone decide, or if
@@ -58,7 +60,10 @@ class TrainingCheckpoints:
         # Values on other machines would be copied to this one, and back to be written.
         asynchronous = config.checkpoint_mode == "async" and not config.master
         users_savers = _find_saver_hooks(step, callers_hooks)
-        self.saver = AsyncSaver(scaffold, asynchronous, config.checkpoint_save_graph_def)
+        self.goodput = make_goodput_hook(context)
+        self.saver = AsyncSaver(
+            scaffold, asynchronous, config.checkpoint_save_graph_def, self.goodput.record_save
+        )
         self.position: PositionTracking | None = None
         if config.save_input_position:
             self.position = track_position(context, step.inputs, input_fn, users_savers, agreement)

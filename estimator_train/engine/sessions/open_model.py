@@ -15,8 +15,8 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints.integrity import fingerprint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.external_arrays import release_arrays
-from estimator_train.engine.inputs.optimized_start import optimize_start
 from estimator_train.engine.inputs.reused_input import InputSlot, InputStart
+from estimator_train.engine.inputs.start import optimize_start
 from estimator_train.engine.loops.prepared_calls import PreparedCalls
 from estimator_train.engine.model_cache import ReusedInput
 from estimator_train.engine.sessions.built_model import BuiltModel

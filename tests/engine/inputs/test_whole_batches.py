@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.inputs.optimized_start import (
+from estimator_train.engine.inputs.start import (
     find_datasets,
     kind_of,
     make_whole_batches,

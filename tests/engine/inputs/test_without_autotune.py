@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.engine.inputs.optimized_start import optimize_start
+from estimator_train.engine.inputs.start import optimize_start
 
 
 def data():
