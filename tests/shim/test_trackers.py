@@ -10,7 +10,7 @@ import conftest
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
-PACKAGES = ["wandb", "comet_ml", "clearml", "optuna", "optuna-integration"]
+PACKAGES = ["wandb", "comet_ml", "clearml", "optuna", "optuna-integration", "scikit-learn"]
 # Their metadata asks for TensorFlow 2.15 and older.
 WITHOUT_DEPENDENCIES = [
     "tensorflow-privacy==0.9.0",
@@ -20,6 +20,9 @@ WITHOUT_DEPENDENCIES = [
     "mpmath",
     "dm-tree",
     "decorator",
+    "cloudpickle",
+    "gast",
+    "six",
     "attrs",
 ]
 # Runs each program with the hook of the shim, without an environment of its own.
@@ -70,15 +73,14 @@ def test_comet_gets_parameters_and_losses(run):
     found = run("comet.py")
     assert found["replaced"] == [True]
     assert found["estimator"] == "DNNRegressor"
-    assert found["losses"] == [1, *range(11, 100, 10)][: len(found["losses"])]
-    assert found["losses"]
+    assert found["losses"][:10] == [1, *range(11, 100, 10)]
 
 
 @pytest.mark.long
 def test_clearml_gets_every_summary(run):
     found = run("clearml_task.py")
     assert found["losses"][:10] == [1, *range(11, 100, 10)]
-    assert {"average_loss", "loss", "global_step"} <= {*found["metrics"]}
+    assert {"average_loss", "loss"} <= {*found["metrics"]}
 
 
 @pytest.mark.long

@@ -19,8 +19,10 @@ experiment.end()
 (path,) = glob.glob("*.zip")
 lines = zipfile.ZipFile(path).read("messages.json").splitlines()
 payloads = [json.loads(line)["payload"] for line in lines]
-losses = [p["step"] for p in payloads if p.get("metricName") == "loss"]
-parameters = {p["paramName"]: p["paramValue"] for p in payloads if "paramName" in p}
+metrics = [payload["metric"] for payload in payloads if payload.get("metric")]
+losses = [metric["step"] for metric in metrics if metric["metricName"] == "loss"]
+given = [payload["param"] for payload in payloads if payload.get("param")]
+parameters = {parameter["paramName"]: parameter["paramValue"] for parameter in given}
 print(
     json.dumps({"losses": losses, "estimator": parameters.get("Estimator"), "replaced": replaced})
 )
