@@ -146,7 +146,7 @@ def _explain_pin(
     text = f"{type(error).__name__}: {error}".splitlines()[0]
     return (
         f"{name} requires {pin}, and its import fails with TensorFlow {_tensorflow_version()} "
-        f"({text}). Install a later version of {name.split()[0]}, or run `estimator-train check` "
+        f"({text}). Install another version of {name.split()[0]}, or run `estimator-train check` "
         "on its folder to see which of its modules run."
     )
 

@@ -107,7 +107,7 @@ def _describe_other_version(error: Exception) -> str | None:
     """Describes a name that the installed version of a library does not have."""
     module, name = "", ""
     if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
-        module, name = error.obj.__name__, str(error.name)
+        module, name = error.obj.__name__, error.name or ""
     elif isinstance(error, ImportError) and (found := _NO_NAME.match(str(error))):
         name, module = found.groups()
     root = module.partition(".")[0]
