@@ -21,6 +21,7 @@ from estimator_train.cluster import (
 )
 from estimator_train.goodput import clock
 from estimator_train.goodput.account import account_for, add_up, read_records
+from estimator_train.goodput.stragglers import describe_straggler
 from estimator_train.launcher.failures import Failure, FailureHistory, read_failure
 from estimator_train.launcher.guard import Guard
 from estimator_train.launcher.local_job import (
@@ -149,16 +150,19 @@ class _Launcher:
 
     def _log_goodput(self) -> None:
         """Logs the goodput of all tasks that trained."""
-        accounts = {}
+        records = {}
         for name in self._configs:
             with contextlib.suppress(FileNotFoundError), self._goodput_file(name).open() as file:
-                accounts[name] = account_for(read_records(file))
+                records[name] = read_records(file)
+        accounts = {name: account_for(found) for name, found in records.items()}
         trained = {name: account for name, account in accounts.items() if account is not None}
         if len(trained) > 1:
             for name, account in trained.items():
                 self._log(f"Goodput of {name}: {account}.")
         if trained:
             self._log(f"Goodput of the job: {add_up(list(trained.values()))}.")
+        if straggler := describe_straggler(records):
+            self._log(f"{straggler}.")
 
     def _goodput_file(self, name: str) -> Path:
         return self._directory / f"{name}.goodput.jsonl"

@@ -10,7 +10,7 @@ from estimator_train.engine.atomic_write import atomic_write
 from estimator_train.report import charts
 from estimator_train.report.runs import Run, read_run
 
-_GOODPUT = "_goodput"
+_GOODPUT, _STRAGGLER = "_goodput", "_straggler"
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -35,8 +35,8 @@ class Report(NamedTuple):
     """Plots and summaries of some runs.
 
     Attributes:
-      rows: Maps names of runs to one-line summaries, and NAME_goodput to their useful and lost
-        time.
+      rows: Maps names of runs to one-line summaries, NAME_goodput to their useful and lost
+        time, and NAME_straggler to the slowest task.
       charts: Maps names of charts to PNG files, as bytes.
     """
 
@@ -53,7 +53,7 @@ class Report(NamedTuple):
           Maps the names of the charts, and "report", to the paths of the files.
         """
         os.makedirs(output_dir, exist_ok=True)
-        title = ", ".join(name for name in self.rows if not name.endswith(_GOODPUT))
+        title = ", ".join(name for name in self.rows if not name.endswith((_GOODPUT, _STRAGGLER)))
         page = _PAGE.format(title=html.escape(title), body=self._repr_html_())
         files = {f"{name}.png": data for name, data in self.charts.items()}
         paths = {}
@@ -95,4 +95,5 @@ def report(*model_dirs: str, replicas: Sequence[int] = ()) -> Report:
         runs = [run._replace(replicas=n) for run, n in zip(runs, replicas, strict=True)]
     rows = {run.name: run.summary() for run in runs}
     rows |= {f"{run.name}{_GOODPUT}": str(run.goodput) for run in runs if run.goodput}
+    rows |= {f"{run.name}{_STRAGGLER}": run.straggler for run in runs if run.straggler}
     return Report(rows, charts.draw(runs))

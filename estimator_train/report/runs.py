@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from estimator_train.engine.run.history import FILE_NAME, read_goodput
+from estimator_train.engine.run.history import FILE_NAME, read_goodput, read_straggler
 from estimator_train.goodput.account import Goodput
 
 Points = list[tuple[int, float]]
@@ -26,6 +26,7 @@ class Run(NamedTuple):
       eval_loss: Losses of evaluations.
       replicas: Number of replicas; None if unknown.
       goodput: Useful and lost time over all restarts; None without records.
+      straggler: Sentence that names the slowest task of a cluster; "" if none is slow.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Run(NamedTuple):
     eval_loss: Points
     replicas: int | None
     goodput: Goodput | None = None
+    straggler: str = ""
 
     def summary(self) -> str:
         """Returns one line with the last step, the last losses, and the median rates."""
@@ -76,6 +78,7 @@ def read_run(model_dir: str) -> Run:
         _collect_points(losses, "loss"),
         next((line["replicas"] for line in reversed(training) if "replicas" in line), None),
         read_goodput(model_dir),
+        read_straggler(model_dir),
     )
     if not run.loss and not run.eval_loss:
         raise ValueError(

@@ -1,5 +1,6 @@
 """Hook that records the goodput of a training: in the history, and for `estimator-train launch`."""
 
+import os
 import time
 from typing import Any
 
@@ -9,15 +10,19 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.hook_types import (
     GlobalStepHook,
     HookPhase,
-    PhasedHook,
+    InstrumentingHook,
+    RunArgs,
     RunContext,
     RunValues,
 )
+from estimator_train.engine.loops.step_fetches import TrainOp
 from estimator_train.engine.run import history
+from estimator_train.engine.run.peer_wait import PeerWait
 from estimator_train.goodput.clock import STEPS, append_to_launchers_file, process_clock
 from estimator_train.lifecycle import preemption
 
 _LAUNCHERS_SECS = 1.0
+_FILE_SECS = 60.0
 
 
 def make_goodput_hook(context: EstimatorContext) -> "GoodputHook":
@@ -27,27 +32,48 @@ def make_goodput_hook(context: EstimatorContext) -> "GoodputHook":
       context: The estimator that is trained.
     """
     config = context.config
-    has_history = config.is_chief and bool(config.log_step_count_steps)
-    return GoodputHook(context.model_dir if has_history else None)
+    # XLA does not compile clocks.
+    hook = GoodputHook(context.topology.is_synchronous and not config.xla)
+    if config.log_step_count_steps:
+        if config.is_chief:
+            hook.history_dir = context.model_dir
+        else:
+            name = f"{config.task_type}:{config.task_id}"
+            hook.task_file = os.path.join(context.model_dir, history.TASKS_DIR, f"{name}.jsonl")
+    return hook
 
 
-class GoodputHook(GlobalStepHook, PhasedHook):
+class GoodputHook(GlobalStepHook, InstrumentingHook):
     """Hook that records the time of this process by cause (`goodput.account`).
 
     The first step of a session prepares its graph, which takes seconds: it counts as the start.
 
     Args:
-      history_dir: The model_dir whose history gets a line at each checkpoint and at the end; None
-        for no such lines.
+      has_peers: Whether each step waits for other workers.
+
+    Attributes:
+      history_dir: The model_dir whose history gets a line at each checkpoint and at the end.
+      task_file: File of a worker that is not chief, with a line every minute and at the end.
     """
 
     phase = HookPhase.AFTER_ALL  # Its last record covers the last checkpoint.
 
-    def __init__(self, history_dir: str | None) -> None:
-        self._history_dir = history_dir
+    def __init__(self, has_peers: bool) -> None:
+        self.history_dir: str | None = None
+        self.task_file: str | None = None
+        self._has_peers = has_peers
+        self._peer_wait: PeerWait | None = None
         self._step = 0
         self._from_step: int | None = None
-        self._recorded = 0.0
+        self._own_steps, self._waited = 0, 0.0
+        self._recorded = self._filed = 0.0
+
+    def instrument(self, train_op: TrainOp) -> TrainOp:
+        """Returns the train_op with a clock of the wait for other workers, if there are any."""
+        if not self._has_peers:
+            return train_op
+        self._peer_wait = PeerWait(train_op)
+        return self._peer_wait.train_op
 
     def steps_until_due(self, global_step: int) -> None:
         """Returns None: the hook waits for no step."""
@@ -57,16 +83,28 @@ class GoodputHook(GlobalStepHook, PhasedHook):
     ) -> None:
         """Reads the restored global step."""
         self._step = int(session.run(self._step_read))
+        if self._peer_wait is not None:
+            session.run(self._peer_wait.reset)
         if self._from_step is None:
             self._from_step = self._step
             self.record(self._step)
 
+    def before_run(self, run_context: RunContext) -> RunArgs:
+        """Requests the global step, and the seconds of the wait for other workers."""
+        del run_context
+        waited = [] if self._peer_wait is None else [self._peer_wait.total]
+        return RunArgs([self._step_read, *waited])
+
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Follows the global step."""
-        self._follow(int(run_values.results) + 1)
+        before, *waited = run_values.results
+        self._waited = float(waited[0]) if waited else 0.0
+        self._own_steps += 1
+        self._follow(int(before) + 1)
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts the steps of a loop."""
+        self._own_steps += steps
         self._follow(self._step + steps)
 
     def end(self, session: tf.compat.v1.Session) -> None:
@@ -90,24 +128,31 @@ class GoodputHook(GlobalStepHook, PhasedHook):
           step: The global step.
           is_end: Whether the training ends by itself.
         """
-        entry = self._entry(is_end)
-        if self._history_dir is not None:
-            history.append(self._history_dir, step, entry)
-        append_to_launchers_file({"step": step, "time": time.time(), **entry})
+        if self.history_dir is not None:
+            history.append(self.history_dir, step, self._entry(is_end))
+        self._record_task(step, is_end)
+
+    def _record_task(self, step: int, is_end: bool = False) -> None:
+        """Writes a record to the launcher's file and, once a minute, to that of a worker."""
+        record = {"step": step, "time": time.time(), **self._entry(is_end)}
+        append_to_launchers_file(record)
         self._recorded = time.monotonic()
+        if self.task_file is not None and (is_end or self._recorded - self._filed >= _FILE_SECS):
+            self._filed = self._recorded
+            history.append_line(self.task_file, record)
 
     def _follow(self, step: int) -> None:
         self._step = step
         process_clock.switch(STEPS)
         if time.monotonic() - self._recorded >= _LAUNCHERS_SECS:
-            record = {"step": step, "time": time.time(), **self._entry(is_end=False)}
-            append_to_launchers_file(record)
-            self._recorded = time.monotonic()
+            self._record_task(step)
 
     def _entry(self, is_end: bool) -> dict[str, Any]:
         entry: dict[str, Any] = {
             "run": process_clock.started,
             "from_step": self._from_step,
+            "own_steps": self._own_steps,
+            "peer_wait": round(self._waited, 4),
             "secs": process_clock.secs(),
         }
         return {"goodput": {**entry, "is_end": True} if is_end else entry}

@@ -18,8 +18,10 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.goodput.account import Goodput, account_for, read_records
+from estimator_train.goodput.stragglers import describe_straggler
 
 FILE_NAME = "history.jsonl"
+TASKS_DIR = "goodput"
 _LOG = tf.get_logger()
 # State of the process: histories whose last write failed; each is warned of once.
 _not_written: set[str] = set()
@@ -72,6 +74,35 @@ def append(model_dir: str, step: int, entry: Mapping[str, Any]) -> None:
     history = History(model_dir)
     history.append(step, entry)
     history.close()
+
+
+def append_line(path: str, line: Mapping[str, Any]) -> None:
+    """Appends a JSON line to a file of a worker, whose directory is created; ignores failures.
+
+    Args:
+      path: The file.
+      line: The values, which must be valid in JSON.
+    """
+    with contextlib.suppress(tf.errors.OpError):
+        tf.io.gfile.makedirs(os.path.dirname(path))
+        with tf.io.gfile.GFile(path, "a") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def read_straggler(model_dir: str) -> str:
+    """Returns a sentence that names the slowest task of the last training; "" if none is slow.
+
+    Args:
+      model_dir: The directory of the history and of the files of the workers.
+    """
+    paths = {"chief": os.path.join(model_dir, FILE_NAME)}
+    for path in tf.io.gfile.glob(os.path.join(model_dir, TASKS_DIR, "*.jsonl")):
+        paths[os.path.basename(path).removesuffix(".jsonl")] = path
+    records = {}
+    for name, path in paths.items():
+        with contextlib.suppress(tf.errors.OpError), tf.io.gfile.GFile(path) as file:
+            records[name] = read_records(file)
+    return describe_straggler(records)
 
 
 def read_goodput(model_dir: str) -> Goodput | None:

@@ -1,0 +1,46 @@
+"""Finds the worker that is slower than the others, from the records of all tasks."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from estimator_train.goodput.clock import STEPS
+
+_MIN_RATIO = 1.2
+_MIN_STEPS = 50
+
+
+def secs_per_step(records: Sequence[Mapping[str, Any]]) -> float | None:
+    """Returns the seconds of a step of a task, without those in which it waited for other tasks.
+
+    Args:
+      records: Records of the task; those of its last process count.
+
+    Returns:
+      None if the process made too few steps.
+    """
+    last = records[-1]["goodput"] if records else {}
+    steps = int(last.get("own_steps", 0))
+    if steps < _MIN_STEPS:
+        return None
+    return max(0.0, float(last["secs"].get(STEPS, 0.0)) - float(last["peer_wait"])) / steps
+
+
+def describe_straggler(records: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Returns a sentence that names the slowest task; "" if none is clearly slower than the others.
+
+    Args:
+      records: Task name to the records of the task.
+    """
+    secs = {name: found for name in records if (found := secs_per_step(records[name])) is not None}
+    if len(secs) < 2:
+        return ""
+    slowest = max(secs, key=lambda name: secs[name])
+    others = statistics.median(value for name, value in secs.items() if name != slowest)
+    if secs[slowest] < _MIN_RATIO * others:
+        return ""
+    return (
+        f"{slowest} is a straggler: {1000 * secs[slowest]:.3g} ms for its part of a step, "
+        f"{secs[slowest] / max(others, 1e-9):.1f} times as long as the other tasks "
+        f"({1000 * others:.3g} ms)"
+    )
