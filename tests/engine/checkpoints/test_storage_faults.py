@@ -305,8 +305,8 @@ def test_checkpoint_that_a_second_trainer_writes_meanwhile_stays_the_latest(mode
     (model_dir / "model.ckpt-30.index").write_bytes(b"torn")
     choose, written = integrity._choose, []
 
-    def choose_and_write(directory):
-        chosen = choose(directory)
+    def choose_and_write(directory, to_restore):
+        chosen = choose(directory, to_restore)
         if not written:
             written.append(True)
             for path in model_dir.glob("model.ckpt-20.*"):
