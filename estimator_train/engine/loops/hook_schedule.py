@@ -6,9 +6,9 @@ of steps up to and including the next one that it must see (None: no step), and 
 training. A hook that overrides neither `before_run` nor `after_run` need not see any step.
 
 TensorFlow's hooks have no such methods: `hook_timers` reads their timers, and sets them after a
-loop. `foreign_hooks` reads the intervals of the hooks of known trackers and tuners. Any other hook
-must see every step. A subclass of one of TensorFlow's hooks with a true `keeps_cadence` has the
-cadence of that hook, whichever methods it overrides.
+loop; it also reads the intervals of the hooks of known trackers and tuners. Any other hook must see
+every step. A subclass of one of TensorFlow's hooks with a true `keeps_cadence` has the cadence of
+that hook, whichever methods it overrides.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.hook_types import Hook, RunContext, RunValues
-from estimator_train.engine.tf_internals import foreign_hooks, hook_timers
+from estimator_train.engine.tf_internals import hook_timers
 
 _train = tf.compat.v1.train
 _Loss: TypeAlias = np.generic | None
@@ -74,14 +74,19 @@ def _known_class(hook: Hook) -> type | None:
         return None  # A program replaced a method on the instance.
     kind = type(hook)
     if kind not in _known_classes:
-        foreign = (base for base in kind.__mro__ if foreign_hooks.find_due(base))
+        foreign = (base for base in kind.__mro__ if _find_foreign_due(base))
         found = (known for known in (*foreign, *_DUE) if _keeps_cadence(kind, known))
         _known_classes[kind] = next(found, None)
     return _known_classes[kind]
 
 
+def _find_foreign_due(kind: type) -> Callable[[Any, int], int | None] | None:
+    key = (kind.__module__.partition(".")[0], kind.__name__)
+    return hook_timers.FOREIGN_DUE.get(key)
+
+
 def _find_due(known: type) -> Callable[[Any, int], int | None]:
-    return foreign_hooks.find_due(known) or _DUE[known]
+    return _find_foreign_due(known) or _DUE[known]
 
 
 def _keeps_cadence(kind: type, known: type) -> bool:

@@ -1,4 +1,4 @@
-"""When TensorFlow's hooks must see a step next, and how they count steps that they did not see.
+"""When hooks of TensorFlow, trackers and tuners must see a step, and how they count other steps.
 
 Why internal: the timers and counters of these hooks are private attributes.
 """
@@ -75,4 +75,24 @@ AFTER_LOOP: dict[type | None, Callable[[Any, int, int, Any], bool | None]] = {
     _train.SummarySaverHook: _summary_after_loop,
     _train.ProfilerHook: _summary_after_loop,
     _train.LoggingTensorHook: _logging_after_loop,
+}
+
+
+def _wandb_due(hook: Any, global_step: int) -> int:
+    """Returns the steps to the next multiple of the interval."""
+    interval = getattr(hook, "_steps_per_log", None)
+    return -global_step % interval + 1 if interval else _NEXT_STEP
+
+
+def _optuna_due(hook: Any, global_step: int) -> int | None:
+    timer = getattr(hook, "_timer", None)
+    return timer_due(timer, global_step - 1) if timer is not None else _NEXT_STEP
+
+
+# The hooks of other packages, by package and class. Each was observed: it reads the global step
+# before the step that it sees.
+FOREIGN_DUE: dict[tuple[str, str], Callable[[Any, int], int | None]] = {
+    ("wandb", "WandbHook"): _wandb_due,
+    ("optuna", "TensorFlowPruningHook"): _optuna_due,
+    ("optuna_integration", "TensorFlowPruningHook"): _optuna_due,
 }
