@@ -1,8 +1,8 @@
 """Goodput of one process that gets SIGTERM: `goodput_signals.py PYTHON [--secs=N] [--every=N]`.
 
 PYTHON is an interpreter with this package, or one with TensorFlow 2.15 and tf.estimator. A model of
-400 MB trains, a shell loop starts the process again whenever it ends, and SIGTERM comes every --every
-seconds (0: never). It prints the useful steps: those of the last checkpoint.
+400 MB trains, a shell loop starts the process again whenever it ends, and SIGTERM comes every
+--every seconds (0: never). It prints the useful steps: those of the last checkpoint.
 """
 
 from __future__ import annotations

@@ -9,7 +9,12 @@ import tensorflow as tf
 
 from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints import storage
-from estimator_train.engine.checkpoints.integrity import latest_checkpoint, read_checkpoint_list
+from estimator_train.engine.checkpoints.integrity import (
+    fingerprint_checkpoint,
+    latest_checkpoint,
+    read_checkpoint_list,
+)
+from estimator_train.engine.checkpoints.memory_copy import find_copy
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import WaitForPsCreator
 from estimator_train.engine.distributed.sync_watchdog import WaitForPeersCreator
@@ -155,8 +160,12 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
         delays = storage.retry_delays()
         while True:
             path = latest_checkpoint(self._model_dir)
+            copy = find_copy(path, fingerprint_checkpoint(path)) if path else None
             creator = tf.compat.v1.train.ChiefSessionCreator(
-                self._scaffold, self._master, self._config, checkpoint_filename_with_path=path
+                self._scaffold,
+                self._master,
+                self._config,
+                checkpoint_filename_with_path=copy or path,
             )
             try:
                 with (
