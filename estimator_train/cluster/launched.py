@@ -12,6 +12,8 @@ from types import TracebackType
 
 VARIABLE = "ESTIMATOR_TRAIN_LAUNCHED"
 CHECKPOINT_FILE_VARIABLE = "ESTIMATOR_TRAIN_CHECKPOINT_FILE"
+# Directory in shared memory for a copy of the last checkpoint.
+MEMORY_VARIABLE = "ESTIMATOR_TRAIN_MEMORY_DIR"
 BAD_INPUT = 2
 _PACKAGE = __name__.partition(".")[0]
 # Packages that raise errors for mistakes of the user; strategies of TensorFlow check themselves.

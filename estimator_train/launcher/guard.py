@@ -8,11 +8,14 @@ from typing import IO
 # It reads process groups from its standard input, which ends when the launcher ends. Signals to a
 # whole job leave it running.
 _PROGRAM = """
-import os, signal, sys
+import os, shutil, signal, sys
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
     signal.signal(number, signal.SIG_IGN)
-groups = set()
+groups, directories = set(), []
 for line in sys.stdin:
+    if line.startswith("/"):
+        directories.append(line.strip())
+        continue
     change = groups.add if line.startswith("+") else groups.discard
     change(int(line[1:]))
 for group in groups:
@@ -20,11 +23,13 @@ for group in groups:
         os.killpg(group, signal.SIGKILL)
     except OSError:
         pass
+for directory in directories:
+    shutil.rmtree(directory, ignore_errors=True)
 """
 
 
 class Guard:
-    """Helper process that outlives the launcher and kills the process groups still registered.
+    """Helper process that outlives the launcher: kills process groups and removes directories.
 
     The alternative, `preexec_fn` with PR_SET_PDEATHSIG, runs Python between fork and exec. That can
     deadlock in a process that has threads, and leaves the grandchildren running.
@@ -49,6 +54,10 @@ class Guard:
     def remove(self, group: int) -> None:
         """Forgets a process group, whose number the system may use again."""
         self._write(f"-{group}\n")
+
+    def remove_directory(self, path: str) -> None:
+        """Removes a directory when the launcher ends, in whatever way."""
+        self._write(f"{path}\n")
 
     def close(self) -> None:
         """Ends the helper process."""

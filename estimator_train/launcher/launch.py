@@ -37,6 +37,7 @@ from estimator_train.launcher.process import Process, TaskProcess, start_process
 from estimator_train.launcher.standby import Standby
 
 _POLL_SECS = 0.1
+_SHARED_MEMORY = "/dev/shm"
 # Parameter servers end after the tasks that train.
 _SERVERS_SECS = 10.0
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -92,6 +93,10 @@ class _Launcher:
             **(self._loopback or {}),
         }
         self._standby: Standby | None = None
+        if job.max_restarts and os.access(_SHARED_MEMORY, os.W_OK):
+            memory = tempfile.mkdtemp(prefix="estimator-train-", dir=_SHARED_MEMORY)
+            self._guard.remove_directory(memory)
+            self._common_environment[launched.MEMORY_VARIABLE] = memory
         self._processes: dict[str, TaskProcess] = {}
         # Task name to the time at which it is started again.
         self._restart_times: dict[str, float] = {}

@@ -176,20 +176,23 @@ def test_all_processes_end_when_the_launcher_is_killed(tmp_path: Path) -> None:
     code = """
 import subprocess
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", str(folder)])
-print("ready")
+print("ready", os.environ["ESTIMATOR_TRAIN_MEMORY_DIR"])
 time.sleep(1000)
 """
     program = [sys.executable, "-c", PROGRAM + code, str(tmp_path)]
     process = start(["--workers=1", "--ps=1"], program)
     assert process.stdout is not None
-    for _ in range(3):
-        process.stdout.readline()
+    lines = [process.stdout.readline() for _ in range(3)]
+    (memory,) = {line.rpartition("ready ")[2].strip() for line in lines}
+    assert memory.startswith("/dev/shm/")
+    assert os.path.isdir(memory)
     process.kill()
     finish(process, 60)
     end = time.monotonic() + 20  # The system kills them a moment later.
     while processes_with(str(tmp_path)) and time.monotonic() < end:
         time.sleep(0.05)
     assert not processes_with(str(tmp_path))
+    assert not os.path.exists(memory)
 
 
 def test_the_goodput_of_all_tasks_is_added_up(tmp_path: Path) -> None:

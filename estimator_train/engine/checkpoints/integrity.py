@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import tensorflow as tf
 from google.protobuf import text_format
 
-from estimator_train.engine.checkpoints import storage
+from estimator_train.engine.checkpoints import memory_copy, storage
 from estimator_train.engine.checkpoints.damage import has_complete_data, read_checkpoint
 
 _LOG = tf.get_logger()
@@ -90,7 +90,9 @@ def fallback(model_dir: str) -> str | None:
 def mark_whole(path: str) -> None:
     """Records that this process has just written a checkpoint."""
     with contextlib.suppress(tf.errors.OpError, OSError):  # Then it is read when it is used.
-        _remember(_whole, path, _fingerprints(path))
+        files = _fingerprints(path)
+        _remember(_whole, path, files)
+        memory_copy.keep_copy(path, files)
 
 
 def is_unchanged(path: str) -> bool:
@@ -261,7 +263,7 @@ def find_damage(path: str) -> str | None:
       StorageFaultError: The storage failed, so that nothing is known of the files.
     """
     files = fingerprint_checkpoint(path)
-    if files and _whole.get(path) == files:
+    if files and (_whole.get(path) == files or memory_copy.find_copy(path, files)):
         return None
     if path in _damaged and _damaged[path][0] == files:
         return _damaged[path][1]

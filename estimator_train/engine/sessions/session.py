@@ -10,11 +10,13 @@ import tensorflow as tf
 from estimator_train.engine import keras_3
 from estimator_train.engine.checkpoints import storage
 from estimator_train.engine.checkpoints.integrity import (
+    fingerprint_checkpoint,
     is_damaged,
     latest_checkpoint,
     read_checkpoint_list,
     repair,
 )
+from estimator_train.engine.checkpoints.memory_copy import find_copy
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import WaitForPsCreator
 from estimator_train.engine.distributed.sync_watchdog import WaitForPeersCreator
@@ -166,13 +168,17 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
           StorageFaultError: The storage failed while the checkpoint was read or restored.
         """
         delays = storage.retry_delays()
+        may_use_copy = True
         while True:
             path = latest_checkpoint(self._model_dir, to_restore=True)
+            copy = None
+            if path and may_use_copy:
+                copy = find_copy(path, fingerprint_checkpoint(path))
             creator = tf.compat.v1.train.ChiefSessionCreator(
                 self._scaffold,
                 self._config.master,
                 self._settings,
-                checkpoint_filename_with_path=path,
+                checkpoint_filename_with_path=copy or path,
             )
             try:
                 with (
@@ -181,6 +187,9 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 ):
                     session = creator.create_session()
             except tf.errors.OpError as error:
+                if copy:  # The files themselves are read next.
+                    may_use_copy = False
+                    continue
                 if is_damaged(path, error):
                     if self._config.is_chief:
                         repair(self._model_dir)
