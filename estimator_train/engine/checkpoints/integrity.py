@@ -3,8 +3,8 @@
 A checkpoint counts as damaged if several readings of the same files agree on it. Each process
 reads a checkpoint once, and never one that it wrote itself. Before a restore, which verifies the
 checksums of all that it reads, only the index and the sizes of a large checkpoint are checked; if
-the restore fails, the checkpoint is read. A healthy storage is read here alone;
-`storage.py` and `damage.py` come in where it is not, or where a checkpoint must be read.
+the restore fails, the checkpoint is read. `storage.py` handles faults of the storage, `damage.py`
+reads a checkpoint to its end.
 """
 
 import contextlib
@@ -160,7 +160,7 @@ def repair(model_dir: str) -> None:
     )
     if named:
         _LOG.warning(
-            "The file 'checkpoint' of %s names %s now, in place of %s. All files of the damaged "
+            "The file 'checkpoint' of %s now names %s instead of %s. All files of the damaged "
             "checkpoint are kept.",
             model_dir,
             whole,
@@ -187,7 +187,7 @@ def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
 
 
 def _choose(model_dir: str, to_restore: bool = False) -> tuple[str | None, CheckpointList | None]:
-    """Returns the checkpoint to use, and the list of checkpoints that it was chosen by."""
+    """Returns the checkpoint to use, and the list of checkpoints that it was chosen from."""
     named = read_checkpoint_list(model_dir)
     path, damages = _first_whole(model_dir, named, to_restore)
     # A job that trains there may have removed a checkpoint; then it has named another.
@@ -277,7 +277,7 @@ def find_damage(path: str) -> str | None:
         elif reading.missing and _is_listed(reading.missing):
             fault = OSError(f"{reading.missing} is listed but cannot be opened")
         if fault:
-            # That another job replaces its files is usual.
+            # Files that another job replaces are no fault to log.
             storage.wait_after_fault(
                 f"read the checkpoint {path}", fault, fault_delays, log=files == before
             )

@@ -356,7 +356,9 @@ def test_damaged_files_are_kept_when_training_passes_their_step_again(model_dir,
     kept = model_dir / "damaged"
     assert (kept / "model.ckpt-30.index").read_bytes() == torn
     assert (kept / "model.ckpt-30.data-00000-of-00002").read_bytes() == shard
-    assert f"{model_dir}/model.ckpt-20 now, in place of {model_dir}/model.ckpt-30" in caplog.text
+    assert (
+        f"now names {model_dir}/model.ckpt-20 instead of {model_dir}/model.ckpt-30" in caplog.text
+    )
     assert "All files of the damaged checkpoint are kept" in caplog.text
 
 
