@@ -108,10 +108,10 @@ assert tf.contrib.learn.ModeKeys.INFER == "infer" and callable(util.fn_args)
 assert callable(tf.keras.estimator.model_to_estimator) and callable(gc.largest_export_versions(2))
 assert callable(tf.contrib.estimator.stop_if_no_increase_hook) and callable(multi_class_head)
 assert issubclass(RunConfig, tf.estimator.RunConfig)
-# An installed library that imports TensorFlow sees the installed version.
+# An installed library that imports TensorFlow sees the installed version, with tf.estimator.
 from tensorboard.compat import tf as theirs
 assert theirs.__version__.startswith("2.") and not hasattr(theirs, "contrib"), theirs
-assert not hasattr(theirs, "estimator") and hasattr(theirs, "function")
+assert theirs.estimator.Estimator and hasattr(theirs, "function")
 print("all", tf.__version__)
 """
 

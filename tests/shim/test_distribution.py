@@ -37,9 +37,10 @@ try:
     tf.estimator.Estimator
 except AttributeError as error:
     print(error)
+import tensorflow_estimator
 try:
-    import tensorflow_estimator
-except ModuleNotFoundError as error:
+    tensorflow_estimator.estimator
+except AttributeError as error:
     print(error)
 """
 

@@ -61,9 +61,9 @@ def retry_on_deleted_checkpoint(
             if storage.is_restore_fault(error):
                 storage.wait_after_fault(f"restore {path}", error, delays)
                 continue
-            if path is None or not was_replaced(path):
-                raise
             is_torn = is_damaged(path, error)
+            if path is None or not (is_torn or was_replaced(path)):
+                raise
             before, path = path, latest_checkpoint(model_dir, to_restore=True)
             if path is None or path == before:
                 raise

@@ -33,14 +33,14 @@ def make_goodput_hook(context: EstimatorContext) -> "GoodputHook":
     """
     config = context.config
     # XLA does not compile clocks.
-    hook = GoodputHook(context.topology.is_synchronous and not config.xla)
-    if config.log_step_count_steps:
-        if config.is_chief:
-            hook.history_dir = context.model_dir
-        else:
-            name = f"{config.task_type}:{config.task_id}"
-            hook.task_file = os.path.join(context.model_dir, history.TASKS_DIR, f"{name}.jsonl")
-    return hook
+    has_peers = context.topology.is_synchronous and not config.xla
+    if not config.log_step_count_steps:
+        return GoodputHook(has_peers)
+    if config.is_chief:
+        return GoodputHook(has_peers, history_dir=context.model_dir)
+    name = f"{config.task_type}:{config.task_id}.jsonl"
+    task_file = os.path.join(context.model_dir, history.TASKS_DIR, name)
+    return GoodputHook(has_peers, task_file=task_file)
 
 
 class GoodputHook(GlobalStepHook, InstrumentingHook):
@@ -50,17 +50,20 @@ class GoodputHook(GlobalStepHook, InstrumentingHook):
 
     Args:
       has_peers: Whether each step waits for other workers.
-
-    Attributes:
-      history_dir: The model_dir whose history gets a line at each checkpoint and at the end.
-      task_file: File of a worker that is not chief, with a line every minute and at the end.
+      history_dir: The model_dir whose history gets a line at each checkpoint and at the end; None
+        for no such lines.
+      task_file: File of a worker that is not chief, with a line every minute and at the end; or
+        None.
     """
 
     phase = HookPhase.AFTER_ALL  # Its last record covers the last checkpoint.
 
-    def __init__(self, has_peers: bool) -> None:
-        self.history_dir: str | None = None
-        self.task_file: str | None = None
+    def __init__(
+        self, has_peers: bool, history_dir: str | None = None, task_file: str | None = None
+    ) -> None:
+        # One object: the file stays open, so that a removed model_dir is not created again.
+        self._history = history.History(history_dir) if history_dir is not None else None
+        self._task_file = task_file
         self._has_peers = has_peers
         self._peer_wait: PeerWait | None = None
         self._step = 0
@@ -111,6 +114,8 @@ class GoodputHook(GlobalStepHook, InstrumentingHook):
         """Records the end of training."""
         self._step = int(session.run(self._step_read))  # A worker may make one more step to stop.
         self.record(self._step, is_end=not preemption.is_requested())
+        if self._history is not None:
+            self._history.close()
 
     def record_save(self, step: int) -> None:
         """Records a checkpoint, unless a new session saved the one that it restored.
@@ -128,8 +133,8 @@ class GoodputHook(GlobalStepHook, InstrumentingHook):
           step: The global step.
           is_end: Whether the training ends by itself.
         """
-        if self.history_dir is not None:
-            history.append(self.history_dir, step, self._entry(is_end))
+        if self._history is not None:
+            self._history.append(step, self._entry(is_end))
         self._record_task(step, is_end)
 
     def _record_task(self, step: int, is_end: bool = False) -> None:
@@ -137,9 +142,9 @@ class GoodputHook(GlobalStepHook, InstrumentingHook):
         record = {"step": step, "time": time.time(), **self._entry(is_end)}
         append_to_launchers_file(record)
         self._recorded = time.monotonic()
-        if self.task_file is not None and (is_end or self._recorded - self._filed >= _FILE_SECS):
+        if self._task_file is not None and (is_end or self._recorded - self._filed >= _FILE_SECS):
             self._filed = self._recorded
-            history.append_line(self.task_file, record)
+            history.append_line(self._task_file, record)
 
     def _follow(self, step: int) -> None:
         self._step = step

@@ -27,28 +27,33 @@ class Say(est.SessionRunHook):
         time.sleep(settings.get("step_secs", 0.0))
 
 
+def wait_for_first_checkpoint():
+    """Waits for the last file of the checkpoint of step 0, which a thread writes."""
+    while not tf.io.gfile.exists(f"{model_dir}/model.ckpt-0.meta"):
+        time.sleep(0.01)
+
+
 class Fill(est.SessionRunHook):
-    """From the third step on, and a saved checkpoint, no file takes more than 100 bytes."""
+    """After the third step and the first checkpoint, no file takes more than 100 bytes."""
 
     steps = 0
 
     def after_run(self, run_context, run_values):
         self.steps += 1
         if self.steps == 3:
-            # Its last file.
-            while not tf.io.gfile.exists(f"{model_dir}/model.ckpt-0.meta"):
-                time.sleep(0.01)
+            wait_for_first_checkpoint()
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
 
 
 class Vanish(est.SessionRunHook):
-    """After the third step the directory of the model is gone."""
+    """Removes the directory of the model after the third step and the first checkpoint."""
 
     steps = 0
 
     def after_run(self, run_context, run_values):
         self.steps += 1
         if self.steps == 3:
+            wait_for_first_checkpoint()
             shutil.rmtree(model_dir)
 
 

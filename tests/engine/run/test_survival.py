@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import threading
 from pathlib import Path
 
 import forked
@@ -13,10 +14,11 @@ import tensorflow as tf
 import estimator_train as est
 
 JOB = Path(__file__).with_name("survival_job.py")
+LIMIT_SECS = 300
 
 
 class Job:
-    """A training process; it is killed with the test."""
+    """A training process; it is killed with the test, or after `LIMIT_SECS`."""
 
     def __init__(self, model_dir, **settings):
         pairs = [f"{key}={value}" for key, value in settings.items()]
@@ -27,6 +29,8 @@ class Job:
             text=True,
             cwd=JOB.parents[3],
         )
+        self.limit = threading.Timer(LIMIT_SECS, self.process.kill)
+        self.limit.start()
 
     def wait_for(self, line, count=1):
         for _ in range(count):
@@ -52,6 +56,7 @@ def start(tmp_path):
 
     yield start_job
     for job in jobs:
+        job.limit.cancel()
         job.process.kill()
         job.process.communicate()
 

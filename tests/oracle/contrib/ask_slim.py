@@ -9,7 +9,7 @@ framework = tf.contrib.framework
 
 @framework.add_arg_scope
 def first(a, b=2, c=None):
-    """Returns its arguments as text."""
+    """Its arguments as text."""
     return f"a={a} b={b} c={c}"
 
 
