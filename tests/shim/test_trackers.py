@@ -10,16 +10,23 @@ import conftest
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
-PACKAGES = ["wandb", "comet_ml", "clearml", "optuna", "optuna-integration", "scikit-learn"]
+PACKAGES = [
+    "wandb==0.31.0",
+    "comet_ml==3.58.8",
+    "clearml==2.1.12",
+    "optuna==5.0.0",
+    "optuna-integration==5.0.0",
+    "scikit-learn",
+]
 # Their metadata asks for TensorFlow 2.15 and older.
 WITHOUT_DEPENDENCIES = [
     "tensorflow-privacy==0.9.0",
-    "dp-accounting",
-    "tensorflow-probability",
-    "immutabledict",
-    "mpmath",
-    "dm-tree",
-    "decorator",
+    "dp-accounting==0.6.0",
+    "tensorflow-probability==0.25.0",
+    "immutabledict==4.3.1",
+    "mpmath==1.4.1",
+    "dm-tree==0.1.10",
+    "decorator==5.3.1",
     "cloudpickle",
     "gast",
     "six",
