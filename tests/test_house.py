@@ -226,7 +226,7 @@ def test_a_plain_call_walks_through_few_files(verb, often):
     assert {name for name, places in walk.items() if len(places) > 2} <= often
 
 
-@pytest.mark.parametrize(("verb", "limit"), [("train", 51), ("evaluate", 41)])
+@pytest.mark.parametrize(("verb", "limit"), [("train", 49), ("evaluate", 40)])
 def test_a_new_estimator_walks_through_few_files(verb, limit):
     """Walks from `Estimator(...)` to the first checkpoint, or to the result of the evaluation."""
     walk = forked.printed(ROOT / "tests/support/walk.py", verb, "--complete")
