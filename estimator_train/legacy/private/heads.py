@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import estimator_train as est
 from estimator_train.canned.parts.default_heads import make_classifier_head
-from estimator_train.heads import checks, losses
+from estimator_train.heads import checks, losses, sequential
 from estimator_train.heads.base import add_head_name
 from estimator_train.heads.classification import Classes
 from estimator_train.heads.keys import MetricKeys
@@ -21,6 +21,7 @@ CLASSIFY_SERVING_KEY = _CLASSIFY_SERVING_KEY = "classification"
 REGRESS_SERVING_KEY = _REGRESS_SERVING_KEY = "regression"
 PREDICT_SERVING_KEY = _PREDICT_SERVING_KEY = "predict"
 
+SequentialHeadWrapper = sequential.SequentialHeadWrapper
 _BinaryLogisticHeadWithSigmoidCrossEntropyLoss = V1BinaryClassHead
 _MultiClassHeadWithSoftmaxCrossEntropyLoss = V1MultiClassHead
 _RegressionHeadWithMeanSquaredErrorLoss = V1RegressionHead
