@@ -11,7 +11,7 @@ _MIN_STEPS = 50
 
 
 def secs_per_step(records: Sequence[Mapping[str, Any]]) -> float | None:
-    """Returns the seconds of a step of a task, without those in which it waited for other tasks.
+    """Returns the seconds of a step of a task.
 
     Args:
       records: Records of the task; those of its last process count.
@@ -23,7 +23,7 @@ def secs_per_step(records: Sequence[Mapping[str, Any]]) -> float | None:
     steps = int(last.get("own_steps", 0))
     if steps < _MIN_STEPS:
         return None
-    return max(0.0, float(last["secs"].get(STEPS, 0.0)) - float(last["peer_wait"])) / steps
+    return float(last["secs"].get(STEPS, 0.0)) / steps
 
 
 def describe_straggler(records: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:

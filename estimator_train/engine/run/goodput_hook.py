@@ -10,14 +10,11 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.hook_types import (
     GlobalStepHook,
     HookPhase,
-    InstrumentingHook,
-    RunArgs,
+    PhasedHook,
     RunContext,
     RunValues,
 )
-from estimator_train.engine.loops.step_fetches import TrainOp
 from estimator_train.engine.run import history
-from estimator_train.engine.run.peer_wait import PeerWait
 from estimator_train.goodput.clock import STEPS, append_to_launchers_file, process_clock
 from estimator_train.lifecycle import preemption
 
@@ -32,24 +29,21 @@ def make_goodput_hook(context: EstimatorContext) -> "GoodputHook":
       context: The estimator that is trained.
     """
     config = context.config
-    # XLA does not compile clocks.
-    has_peers = context.topology.is_synchronous and not config.xla
     if not config.log_step_count_steps:
-        return GoodputHook(has_peers)
+        return GoodputHook()
     if config.is_chief:
-        return GoodputHook(has_peers, history_dir=context.model_dir)
+        return GoodputHook(history_dir=context.model_dir)
     name = f"{config.task_type}:{config.task_id}.jsonl"
     task_file = os.path.join(context.model_dir, history.TASKS_DIR, name)
-    return GoodputHook(has_peers, task_file=task_file)
+    return GoodputHook(task_file=task_file)
 
 
-class GoodputHook(GlobalStepHook, InstrumentingHook):
+class GoodputHook(GlobalStepHook, PhasedHook):
     """Hook that records the time of this process by cause (`goodput.account`).
 
     The first step of a session prepares its graph, which takes seconds: it counts as the start.
 
     Args:
-      has_peers: Whether each step waits for other workers.
       history_dir: The model_dir whose history gets a line at each checkpoint and at the end; None
         for no such lines.
       task_file: File of a worker that is not chief, with a line every minute and at the end; or
@@ -58,25 +52,14 @@ class GoodputHook(GlobalStepHook, InstrumentingHook):
 
     phase = HookPhase.AFTER_ALL  # Its last record covers the last checkpoint.
 
-    def __init__(
-        self, has_peers: bool, history_dir: str | None = None, task_file: str | None = None
-    ) -> None:
+    def __init__(self, history_dir: str | None = None, task_file: str | None = None) -> None:
         # One object: the file stays open, so that a removed model_dir is not created again.
         self._history = history.History(history_dir) if history_dir is not None else None
         self._task_file = task_file
-        self._has_peers = has_peers
-        self._peer_wait: PeerWait | None = None
         self._step = 0
         self._from_step: int | None = None
-        self._own_steps, self._waited = 0, 0.0
+        self._own_steps = 0
         self._recorded = self._filed = 0.0
-
-    def instrument(self, train_op: TrainOp) -> TrainOp:
-        """Returns the train_op with a clock of the wait for other workers, if there are any."""
-        if not self._has_peers:
-            return train_op
-        self._peer_wait = PeerWait(train_op)
-        return self._peer_wait.train_op
 
     def steps_until_due(self, global_step: int) -> None:
         """Returns None: the hook waits for no step."""
@@ -86,24 +69,14 @@ class GoodputHook(GlobalStepHook, InstrumentingHook):
     ) -> None:
         """Reads the restored global step."""
         self._step = int(session.run(self._step_read))
-        if self._peer_wait is not None:
-            session.run(self._peer_wait.reset)
         if self._from_step is None:
             self._from_step = self._step
             self.record(self._step)
 
-    def before_run(self, run_context: RunContext) -> RunArgs:
-        """Requests the global step, and the seconds of the wait for other workers."""
-        del run_context
-        waited = [] if self._peer_wait is None else [self._peer_wait.total]
-        return RunArgs([self._step_read, *waited])
-
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Follows the global step."""
-        before, *waited = run_values.results
-        self._waited = float(waited[0]) if waited else 0.0
         self._own_steps += 1
-        self._follow(int(before) + 1)
+        self._follow(int(run_values.results) + 1)
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts the steps of a loop."""
@@ -157,7 +130,6 @@ class GoodputHook(GlobalStepHook, InstrumentingHook):
             "run": process_clock.started,
             "from_step": self._from_step,
             "own_steps": self._own_steps,
-            "peer_wait": round(self._waited, 4),
             "secs": process_clock.secs(),
         }
         return {"goodput": {**entry, "is_end": True} if is_end else entry}
