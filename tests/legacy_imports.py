@@ -22,6 +22,7 @@ OTHER_MODULES = (
     "estimator_train.canned.rnn",
     "estimator_train.heads.checks",
     "estimator_train.heads.losses",
+    "estimator_train.heads.sequential",
     "estimator_train.heads.v1",
     "estimator_train.training.exporters",
 )
@@ -45,7 +46,6 @@ OTHER_NAMES = {
     "estimator_train.heads.base": "Metrics add_head_name",
     "estimator_train.heads.classification": "Classes",
     "estimator_train.heads.keys": "MetricKeys PredictionKeys",
-    "estimator_train.heads.sequential",
     "estimator_train.heads.training": "build_train_op",
     "estimator_train.heads.types": "Labels Optimizer TensorLike WeightColumn",
     "estimator_train.heads.weighted": "Batch WeightedHead",
