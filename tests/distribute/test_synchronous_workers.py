@@ -105,3 +105,32 @@ def test_workers_end_together_whoever_has_no_more_input_or_is_asked_to(tmp_path:
         steps = [line.split()[1:] for line in done.lines(task) if line.startswith("steps")]
         # A worker that is asked to stop makes one more step to announce it.
         assert steps == [["uneven", "5"], ["asked", "8"], ["empty", "0"]]
+
+
+THREE_STRATEGIES = """
+import sys, time
+import tensorflow as tf
+sys.path.insert(0, sys.argv[1])
+import estimator_train as est
+from linear_job import input_fn, model_fn
+
+for steps in (2, 4, 6):
+    if steps > 2 and est.RunConfig().task_type == sys.argv[3]:
+        time.sleep(1)  # The other worker waits in its first collective.
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    config = est.RunConfig(sys.argv[2], train_distribute=strategy)
+    est.Estimator(model_fn, config=config).train(input_fn, max_steps=steps)
+    print("trained to", steps, flush=True)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("late", ["chief", "worker"])
+def test_each_training_may_have_a_new_strategy_and_a_late_worker(tmp_path: Path, late: str) -> None:
+    here = str(Path(__file__).parent)
+    program = forked.python("-c", THREE_STRATEGIES, here, tmp_path / "run", late)
+    done = launched(["--workers=1", "--max_restarts=0"], program)
+    assert done.code == 0, done.text[-3000:]
+    for task in ("chief:0", "worker:0"):
+        trained = [line.split()[-1] for line in done.lines(task) if line.startswith("trained to")]
+        assert trained == ["2", "4", "6"]

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from estimator_train import cluster
 from estimator_train.engine.own_servers import register_server
+from estimator_train.engine.tf_internals import strategies
 from estimator_train.goodput.clock import WAITING, process_clock
 from estimator_train.lifecycle import preemption
 from estimator_train.lifecycle.long_wait import WaitClock
@@ -181,6 +182,7 @@ def _server_of_the_user(config: RunConfig, address: str, error: Exception) -> st
     try:
         with tf.compat.v1.Session(target, graph=tf.Graph(), config=settings) as session:
             if any(device.name.startswith(own) for device in session.list_devices()):
+                strategies.keep_collectives_enabled()
                 return target
     except tf.errors.OpError:
         pass

@@ -1,10 +1,12 @@
 """Strategies: how they communicate, and how they scale the loss."""
 
 import contextlib
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.python.eager import context as eager_context
 
 _EAGER_COLLECTIVES = ("_prefer_ordering_token", "_prefer_unique_instance_key")
 
@@ -41,6 +43,24 @@ def collective_launchers(strategy: tf.distribute.Strategy) -> Sequence[Any]:
     Why internal: their gathering of rows in graphs fails when the number of rows changes.
     """
     return strategy.extended._cross_device_ops._launchers
+
+
+@functools.cache
+def keep_collectives_enabled() -> None:
+    """Makes later strategies of this process leave its collectives enabled as they are.
+
+    Why internal: a MultiWorkerMirroredStrategy of eager code enables the collectives again, even
+    for the same cluster. That discards what faster workers have sent for the next training, and
+    ends them with "Delete called on non-empty BufRendezvous".
+    """
+    context = eager_context.context()
+    enable = context.enable_collective_ops
+
+    def enable_for_new_cluster(server_def: Any) -> None:
+        if server_def != context._collective_ops_server_def:
+            enable(server_def)
+
+    context.enable_collective_ops = enable_for_new_cluster
 
 
 @contextlib.contextmanager
