@@ -17,7 +17,7 @@ import pytest
 import tensorflow as tf
 from resume_job import CLUSTERS, ENDS, latest_step
 from resume_kinds import ABSENT, KINDS, STRATEGIES
-from tiers import first, sampled
+from tiers import first
 
 from estimator_train.launcher.ports import find_free_addresses
 
@@ -30,11 +30,6 @@ _TASKS = {
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 CELLS = [(k, s) for s in STRATEGIES for k in KINDS if (k, s) not in ABSENT]
 FIRST_TIER = [("keras_checkpoint_new", "mirrored")]
-_SLOW = "multi_worker"  # 18 s of processor time a cell: BREADTH=all runs all of them.
-ASKED = [
-    *(cell for cell in CELLS if cell[1] != _SLOW),
-    *sampled(12, [cell for cell in CELLS if cell[1] == _SLOW]),
-]
 
 
 class Job:
@@ -137,7 +132,7 @@ def _check_equal(job: Job, steps: Sequence[int]) -> None:
                 np.testing.assert_array_equal(*pair, where)
 
 
-@pytest.mark.parametrize(("kind", "strategy"), first(FIRST_TIER, ASKED))
+@pytest.mark.parametrize(("kind", "strategy"), first(FIRST_TIER, CELLS))
 def test_a_resumed_job_equals_an_unbroken_one(tmp_path: Path, kind: str, strategy: str) -> None:
     job = Job(kind, strategy, tmp_path)
     with job.parameter_servers():
