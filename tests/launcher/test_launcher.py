@@ -158,7 +158,8 @@ def stop(*_):
     sys.exit(143)
 signal.signal(signal.SIGTERM, stop)
 print("ready")
-time.sleep(1000)
+while True:
+    time.sleep(0.05)  # A signal just before one long sleep would be handled after it.
 """
     program = [sys.executable, "-c", PROGRAM + code, str(tmp_path)]
     process = start(["--workers=1", "--ps=1"], program)
