@@ -93,6 +93,11 @@ OF_LIBRARIES = {
     "estimator_train/legacy/contrib/opt/variants.py": {
         "_beta1_t _beta2_t _epsilon_t _get_beta_accumulators _lr_t": "Adam keeps its state in them",
     },
+    "estimator_train/legacy/removed/frames/columns.py": {
+        "_get_item": "the column of a frame of pandas, without a copy",
+        "_values": "where the values of a series are, to see whether two series share them",
+        "_ndarray": "the same, of the arrays of pandas",
+    },
     "estimator_train/legacy/contrib/eager.py": {
         "_id": "the identity of a tensor of TensorFlow 1",
     },

@@ -94,15 +94,19 @@ ROOMS = {
     "keras.serving": "export keras.graph",
     "goodput": "",
     "launcher": "cluster goodput",
-    "legacy": "bootstrap canned.parts estimator_train heads legacy.reading legacy.trees",
+    "legacy": (
+        "bootstrap canned.parts estimator_train heads legacy.reading legacy.removed legacy.trees"
+    ),
     "legacy.contrib": (
         "canned canned.parts compat.v1 engine estimator estimator_train export heads "
         "legacy.tutorials predictor tpu training training.early_stopping"
     ),
     "legacy.private": "canned.parts estimator_train export heads training.early_stopping",
     "legacy.reading": "",
+    "legacy.removed": "",
+    "legacy.removed.frames": "legacy.removed",
     "legacy.rewriting": "legacy legacy.reading legacy.trees",
-    "legacy.trees": "",
+    "legacy.trees": "legacy.removed",
     "legacy.tutorials": "",
     "lifecycle": "goodput",
     "optimizers": "engine.tf_internals",

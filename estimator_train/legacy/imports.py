@@ -11,35 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, ModuleType
 from typing import Any
 
-from estimator_train.legacy import trees
+from estimator_train.legacy import removed, trees
 from estimator_train.legacy.codebase import find_source, is_codebase_module, is_old_library
 from estimator_train.legacy.reading.import_time import is_guarded
 from estimator_train.legacy.trees.missing import MissingName, MissingSymbol
 from estimator_train.legacy.trees.view import Tree
 
 # Top-level modules that the codebase imports from a Tree (`trees/view.py`).
-ROOTS = frozenset(
-    [
-        "tensorflow",
-        "tensorflow_core",
-        "tensorflow_estimator",
-        "keras",
-        "numpy",
-        "scipy",
-        "PIL",
-        "cv2",
-        "collections",
-        "dataclasses",
-        "fractions",
-        "inspect",
-        "json",
-        "pandas",
-        "sklearn",
-        "time",
-        "xml",
-        "yaml",
-    ]
-)
+_OWN_TREES = {"tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"}
+ROOTS = frozenset(_OWN_TREES | {name.partition(".")[0] for name in removed.MODULES})
 # Redirected in libraries only, which use Keras 2; a codebase imports the installed Keras.
 _LIBRARY_ROOTS = frozenset({"keras"})
 _THIS_PACKAGE = "estimator_train"

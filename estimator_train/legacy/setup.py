@@ -14,7 +14,7 @@ from typing import Any
 from absl import flags
 
 from estimator_train.bootstrap import import_hook
-from estimator_train.legacy import generation, protos, seeds, trees
+from estimator_train.legacy import generation, protos, removed, seeds, trees
 from estimator_train.legacy.imports import ImportRedirector
 from estimator_train.legacy.trees import keras_shapes, shown
 from estimator_train.legacy.trees.view import Tree
@@ -52,6 +52,7 @@ def install(
     for name in collections.abc.__all__:
         if not hasattr(collections, name):
             setattr(collections, name, getattr(collections.abc, name))
+    removed.add_to_running_modules()
 
     def prepare(importer: Mapping[str, Any]) -> Tree:
         return _prepare(choice, source or importer.get("__file__"), seed)
@@ -80,7 +81,7 @@ def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
         # NumPy 1 prints a scalar as 1.0, NumPy 2 as np.float32(1.0).
         sys.modules["numpy"].set_printoptions(legacy="1.25")
         # Imported here so that a program starts faster.
-        from estimator_train.legacy import numpy_methods
+        from estimator_train.legacy.removed import numpy_methods
 
         numpy_methods.add_removed_methods()
     tree = trees.tree(chosen)

@@ -6,8 +6,8 @@ To run it, install scikit-learn: `python -m input_fns.data.make_digits`.
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits  # type: ignore
-from sklearn.model_selection import train_test_split  # type: ignore
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
 
 from input_fns.pictures.idx import write_idx
 

@@ -6,7 +6,7 @@ import pytest
 from google.protobuf import descriptor_pb2
 from outcomes import recorded
 
-from estimator_train.legacy.trees import scipy_misc
+from estimator_train.legacy.removed import scipy_misc
 
 RECORDED = recorded("scipy_misc")
 QUESTIONS = ask_scipy_misc.questions(scipy_misc)

@@ -20,6 +20,7 @@ TREES = ("boosted_trees", "boosted_trees_collections", "boosted_trees_more")
 TFJOB = "tfjob"
 KUBERNETES = "kubernetes"
 SCIPY_MISC = "scipy_misc"
+REMOVED_NAMES = "removed_names"
 
 
 def contrib() -> list[str]:
@@ -39,6 +40,7 @@ def main() -> None:
     parser.add_argument("--kubeflow", help=f"one with kubeflow-training, for {TFJOB}")
     parser.add_argument("--trainer", help=f"one with kubeflow-trainer-api, for {KUBERNETES}")
     parser.add_argument("--scipy", help=f"one with scipy==1.2.3 and pillow, for {SCIPY_MISC}")
+    parser.add_argument("--removed", help=f"one with the libraries of 2019, for {REMOVED_NAMES}")
     parser.add_argument("--ours", help=f"one with estimator_train, for {', '.join(OF_OURS)}")
     asked = parser.parse_args()
     needs = {
@@ -49,6 +51,7 @@ def main() -> None:
         TFJOB: "kubeflow",
         KUBERNETES: "trainer",
         SCIPY_MISC: "scipy",
+        REMOVED_NAMES: "removed",
     }
     for name in asked.names or needs:
         if name not in needs:
@@ -75,6 +78,9 @@ def _record(name: str, needed: str | None, python: str) -> None:
     elif needed == "scipy":
         _run(python, HERE / "ask_scipy_misc.py", GOLDEN / f"{name}.json")
         _note(python, name, "scipy")
+    elif needed == "removed":
+        _keep_printed(python, HERE.parent / "legacy/programs/removed_names.py", name)
+        _note(python, name, "pandas")
     elif needed == "trees":
         _run(python, HERE / "record_boosted_trees.py", name)
     elif needed == "ours":

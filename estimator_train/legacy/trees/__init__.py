@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from estimator_train.legacy import removed
 from estimator_train.legacy.trees import (
     contrib,
     estimator,
@@ -12,7 +13,6 @@ from estimator_train.legacy.trees import (
     missing,
     moved,
     private,
-    python,
 )
 from estimator_train.legacy.trees.view import Tree, View
 
@@ -127,17 +127,18 @@ def tree(generation: str) -> Tree:
             **_COMPAT,
             **keras.MODULES,
             **private.MODULES,
-            **python.MODULES,
+            **removed.MODULES,
             **(_TF1_MODULES if is_tf1 else {"tensorflow": ("tensorflow",)}),
         },
         names={
             **estimator.NAMES,
             **private.NAMES,
-            **python.NAMES,
+            **removed.NAMES,
             **_RESOLVERS,
             **_SERVERS,
             **(_TF1_NAMES if is_tf1 else {}),
         },
+        prepare=removed.PREPARE,
         aliases=_ALIASES,
         open_ended=_OPEN_ENDED,
         find_unlisted=_find_unlisted,
@@ -147,7 +148,7 @@ def tree(generation: str) -> Tree:
 @functools.cache
 def python_tree() -> Tree:
     """Returns the tree of old names of Python and its libraries, which both generations share."""
-    return Tree(python.MODULES, python.NAMES, {}, (), _find_unlisted)
+    return Tree(removed.MODULES, removed.NAMES, removed.PREPARE, {}, (), _find_unlisted)
 
 
 def is_postponed(module: str) -> bool:

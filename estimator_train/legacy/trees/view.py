@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 import sys
@@ -87,6 +88,7 @@ class Tree:
       modules: Maps the dotted name of a module to its backing modules. A parent of a listed name
         that is not listed itself is backed by the submodules of its parent's backing modules.
       names: Maps a dotted name to its object, or to a function that returns the object.
+      prepare: Maps a dotted name of `modules` to a function that is called before its first use.
       aliases: Maps the dotted name of a module to the dotted name of the same module.
       open_ended: Packages whose submodules are all views, so that `find_unlisted` is called there.
       find_unlisted: Called with a view and a name that no table or backing module has; returns the
@@ -97,12 +99,14 @@ class Tree:
         self,
         modules: Mapping[str, Sequence[str]],
         names: Mapping[str, str | Callable[[], Any]],
+        prepare: Mapping[str, str],
         aliases: Mapping[str, str],
         open_ended: tuple[str, ...],
         find_unlisted: Callable[[View, str], Any],
     ) -> None:
         self._modules = modules
         self._names = names
+        self._prepare = prepare
         self._aliases = aliases
         self._open_ended = tuple(f"{name}." for name in open_ended)
         self._find_unlisted = find_unlisted
@@ -182,6 +186,8 @@ class Tree:
                 backing = [_resolve(source) for source in self._modules[dotted]]
             elif not backing and "." not in dotted:
                 backing = [importlib.import_module(dotted)]
+            if dotted in self._prepare:
+                _run_once(self._prepare[dotted])
             self._views[dotted] = View(dotted, self, backing)
         return self._views[dotted]
 
@@ -205,6 +211,12 @@ class Tree:
         start = f"{dotted}."
         keys = (*self._modules, *self._names, *self._aliases)
         return {key[len(start) :].split(".")[0] for key in keys if key.startswith(start)}
+
+
+@functools.cache
+def _run_once(target: str) -> None:
+    """Calls a function, once in the process: two trees prepare the same modules."""
+    _resolve(target)()
 
 
 def _resolve(target: str | Callable[[], Any]) -> Any:

@@ -1,26 +1,17 @@
 """Methods of arrays that NumPy has removed since a codebase was written."""
 
-import ctypes
-import gc
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from estimator_train.legacy.removed.add import add_missing
+
 
 def add_removed_methods() -> None:
     """Adds the methods to `numpy.ndarray` and NumPy's numbers, unless they exist."""
     for cls in (np.ndarray, np.generic):
-        for name, method in _METHODS.items():
-            if not hasattr(cls, name):
-                _set_attribute(cls, name, method)
-
-
-def _set_attribute(cls: type, name: str, value: Callable[..., Any]) -> None:
-    """Sets an attribute of a class that is written in C, whose `__dict__` is read-only."""
-    (attributes,) = gc.get_referents(cls.__dict__)
-    attributes[name] = value
-    ctypes.pythonapi.PyType_Modified(ctypes.py_object(cls))
+        add_missing(cls, _METHODS)
 
 
 def _tostring(self: Any, order: Any = "C") -> bytes:

@@ -1,0 +1,1 @@
+"""Old methods, arguments and behaviour of the tables of pandas."""
