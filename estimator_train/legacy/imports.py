@@ -18,8 +18,8 @@ from estimator_train.legacy.trees.missing import MissingName, MissingSymbol
 from estimator_train.legacy.trees.view import Tree
 
 # Top-level modules that the codebase imports from a Tree (`trees/view.py`).
-_OWN_TREES = {"tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"}
-ROOTS = frozenset(_OWN_TREES | {name.partition(".")[0] for name in removed.MODULES})
+OWN_TREES = {"tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"}
+ROOTS = frozenset(OWN_TREES | {name.partition(".")[0] for name in removed.MODULES})
 # Redirected in libraries only, which use Keras 2; a codebase imports the installed Keras.
 _LIBRARY_ROOTS = frozenset({"keras"})
 _THIS_PACKAGE = "estimator_train"

@@ -14,10 +14,10 @@ import urllib.error
 
 from estimator_train.legacy import libraries
 from estimator_train.legacy.codebase import is_codebase_file
-from estimator_train.legacy.imports import ROOTS
+from estimator_train.legacy.imports import OWN_TREES, ROOTS
 from estimator_train.legacy.trees.missing import MissingSymbol
 
-# Packages that have another name than their module.
+# Packages with another name than their module; the last ones were modules of Python until 3.13.
 _PACKAGES = {
     "bs4": "beautifulsoup4",
     "cv2": "opencv-python",
@@ -32,11 +32,17 @@ _PACKAGES = {
     "tree": "dm-tree",
     "sonnet": "dm-sonnet",
     "yaml": "PyYAML",
+    "audioop": "audioop-lts",
+    **{
+        name: f"standard-{name}"
+        for name in ("aifc", "asynchat", "asyncore", "chunk", "imghdr", "sndhdr", "telnetlib", "uu")
+    },
 }
 _NO_FILE = re.compile(r"(\S+); No such file or directory")
 _NO_MATCH = re.compile(r"Failed to find any matching files for (\S+)")
 _NO_LIBRARY = re.compile(r"([^\s:'\"]+\.(?:so|dylib|dll))\b")
 _NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+_NOT_INSTALLED = re.compile(r"([\w.]+)\.(\w+) does not exist in the installed ")
 _NO_DOWNLOAD = re.compile(r"URL fetch failure on (\S+): None")
 _NO_SERVER = ("ConnectionError", "MaxRetryError", "NewConnectionError", "NameResolutionError")
 # The versions that have a name, if they are not simply those before the installed one.
@@ -54,9 +60,9 @@ def explain_program_error(error: Exception) -> str | None:
     """
     place = _find_place(error.__traceback__)
     text = (
-        _describe_missing_name(error)
+        _describe_other_version(error)
+        or _describe_missing_name(error)
         or _describe_missing_module(error)
-        or _describe_other_version(error)
         or _describe_missing_download(error)
         or _describe_missing_file(error)
         or _describe_missing_device(error)
@@ -88,7 +94,10 @@ def _find_place(traceback: types.TracebackType | None) -> str | None:
 def _describe_missing_name(error: Exception) -> str | None:
     is_import = isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError)
     if isinstance(error, MissingSymbol) or (is_import and error.__suppress_context__):
-        return f"{error} `estimator-train check` lists all such names of a codebase."
+        text = str(error)
+        if text.startswith(("tf.", "tensorflow")):
+            return f"{text} `estimator-train check` lists all such names of a codebase."
+        return text
     return None
 
 
@@ -106,13 +115,17 @@ def _describe_missing_module(error: Exception) -> str | None:
 def _describe_other_version(error: Exception) -> str | None:
     """Describes a name that the installed version of a library does not have."""
     module, name = "", ""
-    if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
+    if isinstance(error, (AttributeError, ImportError)) and (
+        found := _NOT_INSTALLED.match(str(error))
+    ):
+        module, name = found.groups()
+    elif isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
         module, name = error.obj.__name__, error.name or ""
     elif isinstance(error, ImportError) and (found := _NO_NAME.match(str(error))):
         name, module = found.groups()
     root = module.partition(".")[0]
     file = getattr(sys.modules.get(root), "__file__", None)
-    if root in ROOTS or not file or not libraries.find_library(file):
+    if root in OWN_TREES or not file or not libraries.find_library(file):
         return None
     packages = importlib.metadata.packages_distributions().get(root)
     if not packages:

@@ -15,7 +15,14 @@ LACKS = {
         "PYTHONPATH",
     ),
     "from scipy.misc import derivative": (
-        "line 2: scipy.misc.derivative does not exist in the installed scipy",
+        "line 2: scipy ",
+        " has no scipy.misc.derivative. Install a version",
+        "`pip install 'scipy<",
+    ),
+    "import pandas; pandas.Panel": (" has no pandas.Panel.", "`pip install 'pandas<"),
+    "import random; random.jumpahead(1)": ("line 2: random.jumpahead does not exist in Python 3.",),
+    "raise ModuleNotFoundError('No module named', name='imghdr')": (
+        "the module imghdr is not installed: run `pip install 'standard-imghdr'`",
     ),
     "import no_such_module.inner": (
         "line 2: the module no_such_module is not installed: `pip install` it",

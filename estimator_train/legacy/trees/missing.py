@@ -1,6 +1,7 @@
 """Errors about names that TensorFlow has removed and that have no replacement here."""
 
 import difflib
+import sys
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -99,6 +100,9 @@ def _describe(dotted: str, existing: Iterable[str]) -> str:
     if dotted.startswith("tensorflow.contrib."):
         return "has no replacement here. TensorFlow 2 has no tf.contrib."
     library = parts[0]
+    if library in sys.stdlib_module_names:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return f"does not exist in Python {version} and has no replacement here."
     if not library.startswith("tensorflow"):
         return f"does not exist in the installed {library} and has no replacement here."
     return "does not exist in this TensorFlow and has no replacement here."
