@@ -22,6 +22,7 @@ _PACKAGES = {
     "bs4": "beautifulsoup4",
     "cv2": "opencv-python",
     "dateutil": "python-dateutil",
+    "distutils": "setuptools",
     "git": "GitPython",
     "gin": "gin-config",
     "google": "protobuf",

@@ -6,9 +6,13 @@ themselves: `PREPARE` names a function for each module, which runs when the code
 it.
 """
 
+import builtins
 import errno
+import functools
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from estimator_train.legacy.removed import data_libraries, numpy_names, standard_library
 
@@ -29,7 +33,11 @@ PREPARE = {
 
 
 def add_to_running_modules() -> None:
-    """Adds names to modules whose attributes change while a program runs, so that no view fits."""
+    """Adds names to modules whose attributes change while a program runs, so that no view fits.
+
+    `open` accepts the mode "U" again, which Python 3.11 removed: it has been the default since 3.0.
+    """
+    builtins.open = _accept_mode_u(builtins.open)
     for module, name, value in (
         (os, "errno", errno),
         (sys, "setcheckinterval", lambda interval: None),
@@ -37,3 +45,14 @@ def add_to_running_modules() -> None:
     ):
         if not hasattr(module, name):
             setattr(module, name, value)
+
+
+def _accept_mode_u(original: Callable[..., Any]) -> Any:
+    @functools.wraps(original)
+    def open(file: Any, mode: str = "r", *arguments: Any, **named: Any) -> Any:
+        if "U" in mode:
+            mode = mode.replace("U", "")
+            mode = mode if "r" in mode else f"r{mode}"
+        return original(file, mode, *arguments, **named)
+
+    return open

@@ -79,6 +79,7 @@ def of_standard():
         "isAlive": thread.isAlive(),
         "clock": time.clock() >= 0,
         "TestCase": unittest.makeSuite(Case).run(unittest.TestResult()).wasSuccessful(),
+        "open U": [open(path, "rU").read(), open(path, mode="U").read()],
         "os.errno": isinstance(getattr(os, "errno", __import__("errno")).ENOENT, int),
     }
 
