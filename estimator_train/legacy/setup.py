@@ -14,7 +14,14 @@ from typing import Any
 from absl import flags
 
 from estimator_train.bootstrap import import_hook
-from estimator_train.legacy import generation, protos, removed, seeds, trees
+from estimator_train.legacy import (
+    generation,
+    protos,
+    removed,
+    seeds,
+    tensorflow_methods,
+    trees,
+)
 from estimator_train.legacy.imports import ImportRedirector
 from estimator_train.legacy.trees import keras_shapes, shown
 from estimator_train.legacy.trees.view import Tree
@@ -84,6 +91,7 @@ def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
         from estimator_train.legacy.removed import numpy_methods
 
         numpy_methods.add_removed_methods()
+    tensorflow_methods.add_methods(tensorflow)
     tree = trees.tree(chosen)
     shown.choose(tree)
     import_hook.load_tracked_modules()
@@ -116,49 +124,5 @@ def _enable_tf1_behavior(tensorflow: ModuleType) -> None:
         tensorflow.compat.v1.disable_v2_behavior()
     finally:
         logger.setLevel(level)
-    _accept_whole_floats(tensorflow.compat.v1.Dimension)
     keras_shapes.accept_other_shapes()
-    _add_initialized_value(tensorflow)
-    _add_layer_apply(tensorflow)
-    _accept_resource_variables(tensorflow)
-
-
-def _accept_whole_floats(dimension: Any) -> None:
-    """Makes dimensions accept floats such as `units / 2`, as in TensorFlow 1."""
-    original = dimension.__init__
-
-    def init(self: object, value: Any) -> None:
-        is_whole = isinstance(value, float) and value.is_integer()
-        original(self, int(value) if is_whole else value)
-
-    dimension.__init__ = init
-
-
-def _add_initialized_value(tensorflow: ModuleType) -> None:
-    """Adds `initialized_value` to resource variables; reference variables have it."""
-
-    def initialized_value(self: Any) -> Any:
-        with tensorflow.init_scope():
-            return tensorflow.cond(
-                tensorflow.compat.v1.is_variable_initialized(self),
-                self.read_value,
-                lambda: self.initial_value,
-            )
-
-    tensorflow.Variable.initialized_value = initialized_value
-
-
-def _accept_resource_variables(tensorflow: ModuleType) -> None:
-    """Makes resource variables instances of `tf.Variable`, as in TensorFlow 1."""
-    for cls in tensorflow.Variable.__subclasses__():
-        if cls.__name__ == "BaseResourceVariable":
-            tensorflow.compat.v1.Variable.register(cls)
-
-
-def _add_layer_apply(tensorflow: ModuleType) -> None:
-    """Adds `apply`, the old name of a call, to Keras layers; those of `tf.layers` have it."""
-
-    def apply(self: Any, inputs: Any, *arguments: Any, **named: Any) -> Any:
-        return self(inputs, *arguments, **named)
-
-    tensorflow.keras.layers.Layer.apply = apply
+    tensorflow_methods.add_methods_of_tf1(tensorflow)

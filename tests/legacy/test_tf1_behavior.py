@@ -114,3 +114,50 @@ def test_keras_layers_have_apply(run):
         "    print(session.run(out).tolist(), len(layer.weights))\n"
     )
     assert run(program, switches=["--tf1"]).stdout == "[[4.0, 4.0, 4.0], [4.0, 4.0, 4.0]] 2\n"
+
+
+REMOVED = """
+import tensorflow as tf
+print(tf.pywrap_tensorflow.NewCheckpointReader.__name__)
+regularizer = tf.keras.regularizers.l2(0.1)
+x = tf.placeholder(tf.float32, [None, 3])
+model = tf.keras.Sequential([
+    tf.keras.layers.Dense(4, kernel_regularizer=regularizer, activity_regularizer=regularizer),
+    tf.keras.layers.BatchNormalization(),
+])
+model(x, training=True)
+model(tf.placeholder(tf.float32, [None, 3]), training=True)
+print(len(model.get_updates_for(x)), len(model.get_updates_for(None)), len(model.updates))
+print(len(model.get_losses_for(x)), len(model.get_losses_for(None)), len(model.losses))
+options = tf.data.Options()
+options.experimental_optimization.hoist_random_uniform = True
+options.experimental_distribute.auto_shard = False
+print(options.experimental_distribute.auto_shard)
+strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+print(int(tf.Session().run(strategy.experimental_run_v2(lambda: tf.constant(3)))))
+print(tf.config.experimental_list_devices()[0])
+"""
+
+
+def test_removed_methods_of_tensorflow_and_keras(run):
+    assert run(REMOVED, switches=["--tf1"]).stdout.splitlines() == [
+        "NewCheckpointReader",
+        "2 0 4",
+        "1 1 3",
+        "False",
+        "3",
+        "/job:localhost/replica:0/task:0/device:CPU:0",
+    ]
+
+
+PREDICTED = """
+import numpy as np
+import tensorflow as tf
+model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=[2], kernel_initializer="ones")])
+x = np.float32([[1, 0]])
+print(model.predict_classes(x), model.predict_proba(x).tolist())
+"""
+
+
+def test_sequential_models_predict_classes(run):
+    assert run(PREDICTED, switches=["--tf2"]).stdout.splitlines()[-1] == "[0] [[1.0, 1.0]]"

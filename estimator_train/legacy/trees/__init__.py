@@ -40,6 +40,7 @@ _TEST_UTIL = "tensorflow.python.framework.test_util"
 _ALIASES = {
     "tensorflow_core": "tensorflow",
     "tensorflow._api.v1": "tensorflow",
+    "tensorflow.pywrap_tensorflow": "tensorflow.python.pywrap_tensorflow",
     "tensorflow.compat.v1.compat": "tensorflow.compat",
     "tensorflow.compat.v2.compat": "tensorflow.compat",
 }
@@ -82,6 +83,9 @@ _TF1_NAMES: dict[str, str | Callable[[], Any]] = {
         for name in _DATASETS.split()
     },
     "tensorflow.train.Server": _SERVER,
+    "tensorflow.config.experimental_list_devices": (
+        "estimator_train.legacy.tensorflow_methods:list_devices"
+    ),
     "tensorflow.__version__": lambda: _VERSION,
     "tensorflow.VERSION": lambda: _VERSION,
     "tensorflow.version.VERSION": lambda: _VERSION,
