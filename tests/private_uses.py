@@ -93,6 +93,12 @@ OF_LIBRARIES = {
     "estimator_train/legacy/contrib/opt/variants.py": {
         "_beta1_t _beta2_t _epsilon_t _get_beta_accumulators _lr_t": "Adam keeps its state in them",
     },
+    "estimator_train/legacy/contrib/opt/signs.py": {
+        "_beta1 _beta1_t _beta2_t _epsilon_t _lr_t": "Adam keeps its settings in them",
+        "_create_non_slot_variable _get_non_slot_variable _zeros_slot": (
+            "optimizers of TensorFlow 1 make their variables with them"
+        ),
+    },
     "estimator_train/legacy/removed/frames/columns.py": {
         "_get_item": "the column of a frame of pandas, without a copy",
         "_values": "where the values of a series are, to see whether two series share them",

@@ -29,9 +29,9 @@ RECORDED = {
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
 # The slowest areas: complete networks, and estimators that are trained.
 LONG = {
-    *("crf", "data", "decoding", "estimator", "learn", "learn_estimators", "metrics"),
-    *("optimize_loss", "rnn", "seq2seq", "slim_nets", "slim_nets_run", "structural", "timeseries"),
-    "training",
+    *("crf", "data", "decoding", "estimator", "further_opt", "learn", "learn_estimators"),
+    *("legacy_seq2seq", "metrics", "optimize_loss", "rnn", "seq2seq", "slim_nets"),
+    *("slim_nets_run", "structural", "timeseries", "training"),
 }
 QUESTIONS = [
     pytest.param(area, question, marks=[pytest.mark.long] if area in LONG else [])

@@ -7,13 +7,13 @@ The names are those of objects that TensorFlow still has elsewhere.
 _NAMES = {
     "": (
         "all_reduce batching bayesflow bigtable boosted_trees checkpoint compiler "
-        "constrained_optimization copy_graph cudnn_rnn decision_trees distributions ffmpeg "
+        "constrained_optimization copy_graph cudnn_rnn decision_trees ffmpeg "
         "fused_conv graph_editor grid_rnn hadoop ignite input_pipeline integrate kafka "
-        "kernel_methods kinesis labeled_tensor legacy_seq2seq libsvm linear_optimizer "
-        "memory_stats meta_graph_transform model_pruning nearest_neighbor optimizer_v2 "
+        "kernel_methods kinesis labeled_tensor libsvm linear_optimizer "
+        "memory_stats meta_graph_transform model_pruning nearest_neighbor "
         "periodic_resample proto quantization quantize receptive_field recurrent "
         "reduce_slice_ops remote_fused_graph resampler rpc session_bundle solvers "
-        "sparsemax specs stat_summarizer stateless tensor_forest tensorrt testing text "
+        "specs stat_summarizer stateless tensor_forest tensorrt testing text "
         "tfprof"
     ),
     "bigtable": "ops",
@@ -40,9 +40,6 @@ _NAMES = {
     "memory_stats": "ops",
     "memory_stats.ops": "gen_memory_stats_ops",
     "meta_graph_transform": "meta_graph_transform",
-    "optimizer_v2": (
-        "adadelta adagrad adam gradient_descent momentum optimizer_v2 optimizer_v2_symbols rmsprop"
-    ),
     "predictor": (
         "contrib_estimator_predictor core_estimator_predictor predictor predictor_factories "
         "saved_model_predictor"
@@ -74,9 +71,13 @@ EMPTY_MODULES = frozenset(
     for package, names in _NAMES.items()
     for name in names.split()
 )
+_OPTIMIZERS = ("adadelta", "adagrad", "adam", "gradient_descent", "momentum", "rmsprop")
 # Modules whose names TensorFlow has kept elsewhere.
 MODULES: dict[str, tuple[str, ...]] = {
     f"{ROOT}.autograph": ("tensorflow:compat.v1.autograph", "tensorflow:autograph.experimental"),
+    f"{ROOT}.distributions": ("estimator_train.legacy.contrib.distributions",),
+    f"{ROOT}.optimizer_v2": ("tensorflow:compat.v1.train",),
+    **{f"{ROOT}.optimizer_v2.{name}": ("tensorflow:compat.v1.train",) for name in _OPTIMIZERS},
     f"{ROOT}.signal": ("tensorflow:compat.v1.signal",),
     f"{ROOT}.staging": ("tensorflow.python.ops.data_flow_ops",),
 }
@@ -103,6 +104,20 @@ _KEPT = {
         f"set_{name}": f"tensorflow:sets.{name}"
         for name in ("difference", "intersection", "size", "union")
     },
+    "checkpoint": {
+        "CheckpointManager": "tensorflow:train.CheckpointManager",
+        "Checkpointable": "tensorflow.python.trackable.autotrackable:AutoTrackable",
+        "List": "tensorflow.python.trackable.data_structures:List",
+        "Mapping": "tensorflow.python.trackable.data_structures:Mapping",
+        "NoDependency": "tensorflow.python.trackable.data_structures:NoDependency",
+    },
+    "tpu": {
+        "core": "tensorflow:compat.v1.tpu.core",
+        "outside_compilation": "tensorflow:compat.v1.tpu.outside_compilation",
+        "repeat": "tensorflow.python.tpu.training_loop:repeat",
+        "replicate": "tensorflow:compat.v1.tpu.replicate",
+        "while_loop": "tensorflow.python.tpu.training_loop:while_loop",
+    },
     "summary": {"graph": "tensorflow.python.ops.summary_ops_v2:graph"},
     "util": {
         "ops_used_by_graph_def": ("tensorflow.python.framework.meta_graph:ops_used_by_graph_def"),
@@ -120,6 +135,7 @@ NAMES = {
     },
     f"{ROOT}.compiler.jit.experimental_jit_scope": "tensorflow:xla.experimental.jit_scope",
     f"{ROOT}.compiler.xla.compile": "tensorflow:xla.experimental.compile",
+    f"{ROOT}.optimizer_v2.OptimizerV2": "tensorflow:compat.v1.train.Optimizer",
     f"{ROOT}.stateless.stateless_multinomial": f"{_RANDOM}.stateless_categorical",
     f"{ROOT}.stateless.stateless_random_normal": f"{_RANDOM}.stateless_normal",
     f"{ROOT}.stateless.stateless_random_uniform": f"{_RANDOM}.stateless_uniform",

@@ -8,6 +8,11 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Collections, TensorLike
+from estimator_train.legacy.contrib.metrics.agreement import (
+    cohen_kappa,
+    streaming_false_negative_rate,
+    streaming_false_positive_rate,
+)
 from estimator_train.legacy.contrib.metrics.counting import count, f1_score
 from estimator_train.legacy.contrib.metrics.moments import (
     streaming_covariance,
@@ -18,6 +23,7 @@ __all__ = [
     "accuracy",
     "aggregate_metric_map",
     "aggregate_metrics",
+    "cohen_kappa",
     "confusion_matrix",
     "count",
     "f1_score",
@@ -25,8 +31,10 @@ __all__ = [
     "streaming_accuracy",
     "streaming_auc",
     "streaming_covariance",
+    "streaming_false_negative_rate",
     "streaming_false_negatives",
     "streaming_false_negatives_at_thresholds",
+    "streaming_false_positive_rate",
     "streaming_false_positives",
     "streaming_false_positives_at_thresholds",
     "streaming_mean",

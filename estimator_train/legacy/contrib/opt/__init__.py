@@ -4,6 +4,12 @@ from estimator_train.legacy.contrib.opt.external import (
     ExternalOptimizerInterface,
     ScipyOptimizerInterface,
 )
+from estimator_train.legacy.contrib.opt.signs import (
+    AdaMaxOptimizer,
+    AddSignOptimizer,
+    PowerSignOptimizer,
+    VariableClippingOptimizer,
+)
 from estimator_train.legacy.contrib.opt.variants import (
     LARSOptimizer,
     LazyAdamOptimizer,
@@ -18,7 +24,9 @@ from estimator_train.legacy.contrib.opt.weight_decay import (
 )
 
 __all__ = [
+    "AdaMaxOptimizer",
     "AdamWOptimizer",
+    "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
     "ExternalOptimizerInterface",
     "LARSOptimizer",
@@ -26,6 +34,8 @@ __all__ = [
     "MomentumWOptimizer",
     "MovingAverageOptimizer",
     "NadamOptimizer",
+    "PowerSignOptimizer",
     "ScipyOptimizerInterface",
+    "VariableClippingOptimizer",
     "extend_with_decoupled_weight_decay",
 ]

@@ -20,6 +20,11 @@ from estimator_train.legacy.contrib.rnn.fused import (
     LSTMBlockFusedCell,
     TimeReversedFusedRNN,
 )
+from estimator_train.legacy.contrib.rnn.projections import (
+    EmbeddingWrapper,
+    InputProjectionWrapper,
+    OutputProjectionWrapper,
+)
 from estimator_train.legacy.contrib.rnn.stacks import (
     stack_bidirectional_dynamic_rnn,
     stack_bidirectional_rnn,
@@ -50,11 +55,13 @@ __all__ = [
     "ConvLSTMCell",
     "DeviceWrapper",
     "DropoutWrapper",
+    "EmbeddingWrapper",
     "FusedRNNCell",
     "FusedRNNCellAdaptor",
     "GRUBlockCell",
     "GRUBlockCellV2",
     "GRUCell",
+    "InputProjectionWrapper",
     "LSTMBlockCell",
     "LSTMBlockFusedCell",
     "LSTMCell",
@@ -62,6 +69,7 @@ __all__ = [
     "LayerNormBasicLSTMCell",
     "LayerRNNCell",
     "MultiRNNCell",
+    "OutputProjectionWrapper",
     "RNNCell",
     "ResidualWrapper",
     "TimeReversedFusedRNN",

@@ -1,0 +1,207 @@
+"""Stand-in for `tf.contrib.legacy_seq2seq`: sequences as lists of tensors, one for each time."""
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import Cell, DType, Nest, Scope
+from estimator_train.legacy.contrib.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
+
+__all__ = [
+    "basic_rnn_seq2seq",
+    "embedding_rnn_decoder",
+    "embedding_rnn_seq2seq",
+    "rnn_decoder",
+    "sequence_loss",
+    "sequence_loss_by_example",
+    "tied_rnn_seq2seq",
+]
+_v1 = tf.compat.v1
+_Outputs = tuple[list[tf.Tensor], Nest]
+# Takes the output of a step and the number of the next step; returns the next input.
+_Loop = Callable[[tf.Tensor, int], tf.Tensor]
+_Loss = Callable[..., tf.Tensor]
+# Keeps the mean of a sequence without weights finite.
+_EPSILON = 1e-12
+
+
+def rnn_decoder(
+    decoder_inputs: Sequence[tf.Tensor],
+    initial_state: Nest,
+    cell: Cell,
+    loop_function: _Loop | None = None,
+    scope: Scope | None = None,
+) -> _Outputs:
+    """Applies a cell to inputs, one after the other.
+
+    Args:
+      decoder_inputs: The input of each step, of shape [batch, size].
+      initial_state: The state before the first step.
+      cell: The cell.
+      loop_function: Makes each input but the first from the output of the step before.
+      scope: Scope of the cell's variables.
+
+    Returns:
+      The output of each step, and the last state.
+    """
+    with _v1.variable_scope(scope or "rnn_decoder"):
+        outputs: list[tf.Tensor] = []
+        state = initial_state
+        for number, given in enumerate(decoder_inputs):
+            if number:
+                _v1.get_variable_scope().reuse_variables()
+            if loop_function is not None and outputs:
+                with _v1.variable_scope("loop_function", reuse=True):
+                    given = loop_function(outputs[-1], number)
+            output, state = cell(given, state)
+            outputs.append(output)
+    return outputs, state
+
+
+def basic_rnn_seq2seq(
+    encoder_inputs: Sequence[tf.Tensor],
+    decoder_inputs: Sequence[tf.Tensor],
+    cell: Any,
+    dtype: DType = tf.float32,
+    scope: Scope | None = None,
+) -> _Outputs:
+    """Encodes inputs, and decodes from the last state with a cell of the same kind."""
+    with _v1.variable_scope(scope or "basic_rnn_seq2seq"):
+        _, state = _v1.nn.static_rnn(copy.deepcopy(cell), encoder_inputs, dtype=dtype)
+        return rnn_decoder(decoder_inputs, state, cell)
+
+
+def tied_rnn_seq2seq(
+    encoder_inputs: Sequence[tf.Tensor],
+    decoder_inputs: Sequence[tf.Tensor],
+    cell: Cell,
+    loop_function: _Loop | None = None,
+    dtype: DType = tf.float32,
+    scope: Scope | None = None,
+) -> _Outputs:
+    """Encodes and decodes with one cell."""
+    with _v1.variable_scope("combined_tied_rnn_seq2seq"):
+        scope = scope or "tied_rnn_seq2seq"
+        _, state = _v1.nn.static_rnn(cell, encoder_inputs, dtype=dtype, scope=scope)
+        _v1.get_variable_scope().reuse_variables()
+        return rnn_decoder(decoder_inputs, state, cell, loop_function, scope)
+
+
+def embedding_rnn_decoder(
+    decoder_inputs: Sequence[tf.Tensor],
+    initial_state: Nest,
+    cell: Cell,
+    num_symbols: int,
+    embedding_size: int,
+    output_projection: tuple[tf.Tensor, tf.Tensor] | None = None,
+    feed_previous: bool = False,
+    update_embedding_for_previous: bool = True,
+    scope: Scope | None = None,
+) -> _Outputs:
+    """Embeds symbols and applies a cell to them.
+
+    Args:
+      decoder_inputs: The symbol of each step, int32 of shape [batch].
+      initial_state: The state before the first step.
+      cell: The cell.
+      num_symbols: Number of symbols.
+      embedding_size: Size of an embedding.
+      output_projection: Weights and bias from an output to the logits of symbols.
+      feed_previous: Whether the input of a step is the likeliest symbol of the step before.
+      update_embedding_for_previous: Whether gradients reach the embeddings of those symbols.
+      scope: Scope of the variables.
+    """
+    with _v1.variable_scope(scope or "embedding_rnn_decoder"):
+        embedding = _v1.get_variable("embedding", [num_symbols, embedding_size])
+
+        def feed(previous: tf.Tensor, number: int) -> tf.Tensor:
+            logits = previous
+            if output_projection is not None:
+                weights, bias = output_projection
+                logits = previous @ weights + bias
+            found = tf.nn.embedding_lookup(embedding, tf.argmax(logits, 1))
+            return found if update_embedding_for_previous else tf.stop_gradient(found)
+
+        inputs = [tf.nn.embedding_lookup(embedding, symbol) for symbol in decoder_inputs]
+        return rnn_decoder(inputs, initial_state, cell, feed if feed_previous else None)
+
+
+def embedding_rnn_seq2seq(
+    encoder_inputs: Sequence[tf.Tensor],
+    decoder_inputs: Sequence[tf.Tensor],
+    cell: Any,
+    num_encoder_symbols: int,
+    num_decoder_symbols: int,
+    embedding_size: int,
+    output_projection: tuple[tf.Tensor, tf.Tensor] | None = None,
+    feed_previous: bool = False,
+    dtype: DType | None = None,
+    scope: Scope | None = None,
+) -> _Outputs:
+    """Embeds and encodes symbols, and decodes symbols; see `embedding_rnn_decoder`."""
+    with _v1.variable_scope(scope or "embedding_rnn_seq2seq"):
+        encoder = EmbeddingWrapper(copy.deepcopy(cell), num_encoder_symbols, embedding_size)
+        _, state = _v1.nn.static_rnn(encoder, encoder_inputs, dtype=dtype or tf.float32)
+        if output_projection is None:
+            cell = OutputProjectionWrapper(cell, num_decoder_symbols)
+        return embedding_rnn_decoder(
+            decoder_inputs,
+            state,
+            cell,
+            num_decoder_symbols,
+            embedding_size,
+            output_projection,
+            feed_previous,
+        )
+
+
+def sequence_loss_by_example(
+    logits: Sequence[tf.Tensor],
+    targets: Sequence[tf.Tensor],
+    weights: Sequence[tf.Tensor],
+    average_across_timesteps: bool = True,
+    softmax_loss_function: _Loss | None = None,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Returns the weighted cross entropy of each sequence, of shape [batch].
+
+    Args:
+      logits: The logits of each step, of shape [batch, symbols].
+      targets: The symbol of each step, int32 of shape [batch].
+      weights: The weights of each step, of shape [batch].
+      average_across_timesteps: Whether to divide by the sum of the weights.
+      softmax_loss_function: Computes a step's losses from `labels` and `logits`.
+      name: Name scope of the operations.
+
+    Raises:
+      ValueError: The lists have several lengths.
+    """
+    if not len(logits) == len(targets) == len(weights):
+        raise ValueError(
+            "Lengths of logits, weights, and targets must be the same "
+            f"{len(logits)}, {len(weights)}, {len(targets)}."
+        )
+    compute = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
+    with tf.name_scope(name or "sequence_loss_by_example"):
+        steps = zip(logits, targets, weights, strict=True)
+        total = tf.add_n([compute(labels=t, logits=one) * weight for one, t, weight in steps])
+        return total / (tf.add_n(list(weights)) + _EPSILON) if average_across_timesteps else total
+
+
+def sequence_loss(
+    logits: Sequence[tf.Tensor],
+    targets: Sequence[tf.Tensor],
+    weights: Sequence[tf.Tensor],
+    average_across_timesteps: bool = True,
+    average_across_batch: bool = True,
+    softmax_loss_function: _Loss | None = None,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Returns the sum of `sequence_loss_by_example`, by default its mean over the batch."""
+    with tf.name_scope(name or "sequence_loss"):
+        losses = sequence_loss_by_example(
+            logits, targets, weights, average_across_timesteps, softmax_loss_function
+        )
+        return tf.reduce_mean(losses) if average_across_batch else tf.reduce_sum(losses)
