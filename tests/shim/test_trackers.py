@@ -113,7 +113,7 @@ def test_estimators_of_tensorflow_privacy_train_with_the_noise_that_the_accounta
         ("horovod", ["after_create_session"]),
         ("tfma", ["eval"]),
         ("determined", ["evaluate_and_export"]),
-        ("dlrover", ["_call_model_fn"]),
+        ("dlrover", ["_call_model_fn", "prepare_session"]),
         ("easyrec", ["run"]),
     ],
 )

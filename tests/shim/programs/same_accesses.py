@@ -82,9 +82,11 @@ def determined():
 
 def dlrover():
     """Replaces the methods that dlrover.trainer.tensorflow replaces."""
+    from tensorflow.python.training.session_manager import SessionManager
     from tensorflow_estimator.python.estimator.estimator import Estimator
 
     wrap(Estimator, "_call_model_fn")
+    wrap(SessionManager, "prepare_session")
     make_estimator("model").train(input_fn, steps=10)
 
 
