@@ -29,8 +29,16 @@ RECORDED = {
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
 # The slowest areas: complete networks, and estimators that are trained.
 LONG = {
-    *("crf", "data", "decoding", "estimator", "further_opt", "learn", "learn_estimators"),
-    *("legacy_seq2seq", "metrics", "optimize_loss", "rnn", "seq2seq", "slim_nets"),
+    *("crf", "data", "decoding", "estimator", "further_cells", "further_opt", "learn"),
+    *(
+        "learn_estimators",
+        "legacy_seq2seq",
+        "metrics",
+        "optimize_loss",
+        "rnn",
+        "seq2seq",
+        "slim_nets",
+    ),
     *("slim_nets_run", "structural", "timeseries", "training"),
 }
 QUESTIONS = [

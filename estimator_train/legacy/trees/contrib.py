@@ -118,6 +118,10 @@ _KEPT = {
         "replicate": "tensorflow:compat.v1.tpu.replicate",
         "while_loop": "tensorflow.python.tpu.training_loop:while_loop",
     },
+    "cudnn_rnn": {
+        name: f"estimator_train.legacy.contrib.rnn.further_cells:{name}"
+        for name in ("CudnnCompatibleGRUCell", "CudnnCompatibleLSTMCell")
+    },
     "summary": {"graph": "tensorflow.python.ops.summary_ops_v2:graph"},
     "util": {
         "ops_used_by_graph_def": ("tensorflow.python.framework.meta_graph:ops_used_by_graph_def"),

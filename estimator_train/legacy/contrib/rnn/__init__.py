@@ -14,6 +14,12 @@ from estimator_train.legacy.contrib.rnn.convolution import (
     Conv3DLSTMCell,
     ConvLSTMCell,
 )
+from estimator_train.legacy.contrib.rnn.further_cells import (
+    AttentionCellWrapper,
+    HighwayWrapper,
+    SRUCell,
+    UGRNNCell,
+)
 from estimator_train.legacy.contrib.rnn.fused import (
     FusedRNNCell,
     FusedRNNCellAdaptor,
@@ -47,6 +53,7 @@ static_state_saving_rnn = _v1.static_state_saving_rnn
 static_bidirectional_rnn = _v1.static_bidirectional_rnn
 
 __all__ = [
+    "AttentionCellWrapper",
     "BasicLSTMCell",
     "BasicRNNCell",
     "Conv1DLSTMCell",
@@ -61,6 +68,7 @@ __all__ = [
     "GRUBlockCell",
     "GRUBlockCellV2",
     "GRUCell",
+    "HighwayWrapper",
     "InputProjectionWrapper",
     "LSTMBlockCell",
     "LSTMBlockFusedCell",
@@ -72,7 +80,9 @@ __all__ = [
     "OutputProjectionWrapper",
     "RNNCell",
     "ResidualWrapper",
+    "SRUCell",
     "TimeReversedFusedRNN",
+    "UGRNNCell",
     "stack_bidirectional_dynamic_rnn",
     "stack_bidirectional_rnn",
     "static_bidirectional_rnn",

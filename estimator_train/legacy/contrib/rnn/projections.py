@@ -5,19 +5,25 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.legacy.contrib._types import Cell, Nest
+from estimator_train.legacy.contrib._types import Cell, Initializer, Nest
 
 _v1 = tf.compat.v1
 
 
-def _project(x: tf.Tensor, size: int) -> tf.Tensor:
-    """Applies variables `kernel` and `bias` of the current scope."""
+def project(x: tf.Tensor, size: int, bias: Initializer | None = None) -> tf.Tensor:
+    """Applies variables `kernel` and `bias` of the current scope.
+
+    Args:
+      x: Numbers of shape [batch, any].
+      size: Size of the result.
+      bias: Initial values of the bias; zeros by default.
+    """
     kernel = _v1.get_variable("kernel", [x.shape[-1], size], x.dtype)
-    zeros = _v1.zeros_initializer()
-    return x @ kernel + _v1.get_variable("bias", [size], x.dtype, zeros)
+    initializer = bias or _v1.zeros_initializer()
+    return x @ kernel + _v1.get_variable("bias", [size], x.dtype, initializer)
 
 
-class _Wrapper(tf.compat.v1.nn.rnn_cell.RNNCell):
+class CellWrapper(tf.compat.v1.nn.rnn_cell.RNNCell):
     """Base class of a cell around another cell, whose state it has.
 
     Args:
@@ -44,7 +50,7 @@ class _Wrapper(tf.compat.v1.nn.rnn_cell.RNNCell):
         return self._cell.zero_state(batch_size, dtype)
 
 
-class OutputProjectionWrapper(_Wrapper):
+class OutputProjectionWrapper(CellWrapper):
     """Cell whose outputs are a linear function of another cell's.
 
     Args:
@@ -72,11 +78,11 @@ class OutputProjectionWrapper(_Wrapper):
     def call(self, inputs: tf.Tensor, state: Nest) -> tuple[tf.Tensor, Nest]:
         """Returns the projected outputs and the state after one step."""
         outputs, state = self._cell(inputs, state)
-        projected = _project(outputs, self._output_size)
+        projected = project(outputs, self._output_size)
         return self._activation(projected) if self._activation else projected, state
 
 
-class InputProjectionWrapper(_Wrapper):
+class InputProjectionWrapper(CellWrapper):
     """Cell whose inner cell gets a linear function of the inputs.
 
     Args:
@@ -100,11 +106,11 @@ class InputProjectionWrapper(_Wrapper):
 
     def call(self, inputs: tf.Tensor, state: Nest) -> tuple[tf.Tensor, Nest]:
         """Returns the outputs and the state after one step."""
-        projected = _project(inputs, self._size)
+        projected = project(inputs, self._size)
         return self._cell(self._activation(projected) if self._activation else projected, state)
 
 
-class EmbeddingWrapper(_Wrapper):
+class EmbeddingWrapper(CellWrapper):
     """Cell whose inputs are symbols, which it embeds.
 
     Args:
