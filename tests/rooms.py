@@ -101,7 +101,7 @@ ROOMS = {
         "canned canned.parts compat.v1 engine estimator estimator_train export heads "
         "legacy.tutorials predictor tpu training training.early_stopping"
     ),
-    "legacy.private": "canned.parts estimator_train export heads training.early_stopping",
+    "legacy.private": "canned.parts estimator_train export heads tpu training.early_stopping",
     "legacy.reading": "",
     "legacy.removed": "",
     "legacy.removed.frames": "legacy.removed",

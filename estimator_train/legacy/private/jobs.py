@@ -1,6 +1,7 @@
 """Private names of tf.estimator's modules of jobs, exports and TPUs."""
 
 import enum
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,9 +13,10 @@ from estimator_train.export.receivers import (
     SupervisedInputReceiver as _SupervisedInputReceiver,
     build_raw_supervised_input_receiver_fn,
 )
+from estimator_train.tpu import TPUEstimatorSpec
 
 SupervisedInputReceiver = _SupervisedInputReceiver
-_TPUEstimatorSpec = est.tpu.TPUEstimatorSpec
+_TPUEstimatorSpec = TPUEstimatorSpec
 _DELAY_SECS_PER_WORKER = 5
 
 
@@ -70,8 +72,15 @@ class _ContinuousEvalListener:
         return True
 
 
+class _EvaluationsStopped(Exception):
+    """Raised when a listener stops the evaluations of an evaluator."""
+
+
 class _TrainingExecutor:
-    """Object that trains and evaluates an estimator, as `train_and_evaluate` does."""
+    """Object that trains and evaluates an estimator, as `train_and_evaluate` does.
+
+    The listener's answers stop an evaluator; in a local training they have no effect.
+    """
 
     def __init__(
         self,
@@ -81,8 +90,8 @@ class _TrainingExecutor:
         train_hooks: Sequence[Any] | None = None,
         continuous_eval_listener: _ContinuousEvalListener | None = None,
     ) -> None:
-        del continuous_eval_listener
         self._estimator, self._eval_spec = estimator, eval_spec
+        self._listener = continuous_eval_listener
         self._train_spec = train_spec._replace(hooks=(*train_spec.hooks, *(train_hooks or ())))
 
     @property
@@ -90,7 +99,32 @@ class _TrainingExecutor:
         return self._estimator
 
     def run(self) -> Any:
-        return est.train_and_evaluate(self._estimator, self._train_spec, self._eval_spec)
+        estimator = self._estimator
+        if self._listener is not None:
+            estimator.evaluate = self._listen(estimator.evaluate)
+        try:
+            return est.train_and_evaluate(estimator, self._train_spec, self._eval_spec)
+        except _EvaluationsStopped:
+            return None
+        finally:
+            vars(estimator).pop("evaluate", None)
+
+    def _listen(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns an `evaluate` that calls the listener before and after."""
+        listener, stops = self._listener, self._estimator.config.task_type == TaskType.EVALUATOR
+        assert listener is not None
+
+        @functools.wraps(evaluate)
+        def listened(*arguments: Any, **named: Any) -> Any:
+            if not listener.before_eval() and stops:
+                raise _EvaluationsStopped
+            metrics = evaluate(*arguments, **named)
+            path = named.get("checkpoint_path") or self._estimator.latest_checkpoint()
+            if not listener.after_eval(_EvalResult("evaluated", metrics, path)) and stops:
+                raise _EvaluationsStopped
+            return metrics
+
+        return listened
 
     run_local = run_chief = run_master = run_worker = run_ps = run_evaluator = run
 
