@@ -141,6 +141,7 @@ def of_pandas():
         "fillna by position": pd.Series([1, None, 2]).fillna(None, "bfill").tolist(),
         "mean without text": frame.mean().round(4).tolist(),
         "corr without text": list(frame.corr().shape),
+        "groups without text": frame.groupby("n").mean()["a"].tolist(),
         "get_dummies": pd.get_dummies(frame["s"]).values.tolist(),
         "times": days.astype("int64").tolist(),
         "week": days.dt.week.tolist(),

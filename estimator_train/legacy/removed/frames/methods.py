@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
+from pandas.core.groupby import DataFrameGroupBy
 from pandas.core.indexes import accessors
 
 from estimator_train.legacy.removed.add import accept_positions, add_missing
@@ -27,6 +28,8 @@ def add_removed_methods() -> None:
     add_missing(pd.Index, {"is_monotonic": _IS_MONOTONIC, "get_values": pd.Index.to_numpy})
     for name in _REDUCTIONS:
         setattr(pd.DataFrame, name, _without_text(getattr(pd.DataFrame, name)))
+    for name in ("mean", "median", "std", "var", "sem"):
+        setattr(DataFrameGroupBy, name, _of_numbers(getattr(DataFrameGroupBy, name)))
     week = property(lambda self: self.isocalendar().week.astype("int64"))
     for cls in (accessors.DatetimeProperties, pd.DatetimeIndex):
         add_missing(cls, {"week": week, "weekofyear": week})
@@ -60,6 +63,21 @@ def _without_text(method: Callable[..., Any]) -> Callable[..., Any]:
             if "numeric_only" in named or numbers.shape[1] in (0, self.shape[1]):
                 raise
             return method(numbers, *arguments, **named)
+
+    return call
+
+
+def _of_numbers(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a method of groups that leaves out columns without numbers where it failed."""
+
+    @functools.wraps(method)
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        try:
+            return method(self, *arguments, **named)
+        except TypeError:
+            if "numeric_only" in named:
+                raise
+            return method(self, *arguments, numeric_only=True, **named)
 
     return call
 
