@@ -32,7 +32,7 @@ def accept_positions(function: Callable[..., Any]) -> Callable[..., Any]:
     Libraries that made arguments keyword-only kept their order.
 
     Args:
-      function: A function or method; returned as it is if it has no keyword-only arguments.
+      function: A function or method; returned unchanged if it has no keyword-only arguments.
     """
     try:
         parameters = list(inspect.signature(function).parameters.values())

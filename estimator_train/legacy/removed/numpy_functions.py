@@ -120,7 +120,7 @@ def disp(message: object, device: Any = None, linefeed: bool = True) -> None:
 
 
 def issubclass_(cls: Any, base: Any) -> bool:
-    """Does the same as `numpy.issubclass_`: returns False for what is no class."""
+    """Does the same as `numpy.issubclass_`: returns False unless it gets a class."""
     return isinstance(cls, type) and issubclass(cls, base)
 
 
