@@ -1,10 +1,9 @@
 """Questions about further recurrent cells of tf.contrib.rnn and tf.contrib.cudnn_rnn."""
 
 import tensorflow as tf
-from ask_rnn import run
-from asking import QUESTIONS, main, numbers, question
+from asking import main, numbers, question
+from recurrent import run
 
-QUESTIONS.clear()  # Those of ask_rnn.
 rnn = tf.contrib.rnn
 
 

@@ -1,10 +1,9 @@
 """Questions about further optimizers of tf.contrib.opt, and about tf.contrib.optimizer_v2."""
 
 import tensorflow as tf
-from ask_opt import steps
-from asking import QUESTIONS, main, numbers, question
+from asking import main, numbers, question
+from optimizing import steps
 
-QUESTIONS.clear()  # Those of ask_opt.
 opt = tf.contrib.opt
 
 

@@ -2,13 +2,9 @@
 
 import tensorflow as tf
 from asking import main, numbers, question, signature
+from recurrent import inputs, run
 
 rnn = tf.contrib.rnn
-
-
-def inputs(time=4, depth=3):
-    """Returns inputs of shape (batch, time, depth), with a batch of 3."""
-    return tf.constant(numbers(3, time, depth, scale=2))
 
 
 def by_time(time=4):
@@ -16,15 +12,6 @@ def by_time(time=4):
 
 
 LENGTHS = [4, 2, 0]
-
-
-def run(cell, **options):
-    """Outputs and last state of a cell that reads sequences; and what a cell of the kind says."""
-    options = dict({"dtype": tf.float32}, **options)
-    outputs, state = tf.nn.dynamic_rnn(cell, inputs(), **options)
-    kind = type(state).__name__ if isinstance(state, tuple) else "tensor"
-    sizes = [str(cell.state_size), str(cell.output_size), kind]
-    return {"outputs": outputs, "state": state, "sizes": sizes}
 
 
 def fused(cell, **options):
