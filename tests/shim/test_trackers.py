@@ -6,8 +6,8 @@ The packages are installed from the package index, in an environment that the te
 import json
 from pathlib import Path
 
-import conftest
 import pytest
+from environments import create, run_python
 
 PROGRAMS = Path(__file__).parent / "programs"
 PACKAGES = [
@@ -43,12 +43,12 @@ WITH_HOOK = (
 @pytest.fixture(scope="module")
 def trackers(tmp_path_factory):
     """Returns the Python of an environment with the packages and the shim."""
-    python, _ = conftest.create(tmp_path_factory.mktemp("trackers"), with_pip=True)
+    python, _ = create(tmp_path_factory.mktemp("trackers"), with_pip=True)
     pip = ["-m", "pip", "install", "--quiet"]
     here = python.parent
-    conftest.run_python(python, *pip, *PACKAGES, cwd=here)
-    conftest.run_python(python, *pip, "--no-deps", *WITHOUT_DEPENDENCIES, cwd=here)
-    conftest.run_python(python, "-m", "estimator_train", "install-shim", cwd=here)
+    run_python(python, *pip, *PACKAGES, cwd=here)
+    run_python(python, *pip, "--no-deps", *WITHOUT_DEPENDENCIES, cwd=here)
+    run_python(python, "-m", "estimator_train", "install-shim", cwd=here)
     return python
 
 
@@ -58,7 +58,7 @@ def run(trackers, tmp_path):
 
     def run_program(name):
         path = PROGRAMS / name
-        done = conftest.run_python(
+        done = run_python(
             trackers, path, cwd=tmp_path, PYTHONPATH=str(PROGRAMS), HOME=str(tmp_path)
         )
         return next(
