@@ -57,3 +57,19 @@ def test_a_listener_stops_an_evaluator(tmp_path, monkeypatch, before, after, cal
     assert executor.run_evaluator() is None
     assert listener.calls == calls
     assert estimator.evaluate.__func__ is est.Estimator.evaluate
+
+
+def test_an_evaluate_of_the_instance_stays(tmp_path):
+    estimator = est.Estimator(model_fn, str(tmp_path))
+    original, calls = estimator.evaluate, []
+
+    def evaluate(*arguments, **named):
+        calls.append(named["steps"])
+        return original(*arguments, **named)
+
+    estimator.evaluate = evaluate
+    specs = est.TrainSpec(input_fn, max_steps=2), est.EvalSpec(input_fn, steps=1)
+    for listener in (None, Listener(True, True)):
+        jobs._TrainingExecutor(estimator, *specs, continuous_eval_listener=listener).run()
+        assert estimator.evaluate is evaluate
+    assert set(calls) == {1}

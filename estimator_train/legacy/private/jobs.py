@@ -99,15 +99,18 @@ class _TrainingExecutor:
         return self._estimator
 
     def run(self) -> Any:
-        estimator = self._estimator
-        if self._listener is not None:
-            estimator.evaluate = self._listen(estimator.evaluate)
+        if self._listener is None:
+            return est.train_and_evaluate(self._estimator, self._train_spec, self._eval_spec)
+        members = vars(self._estimator)
+        own = {"evaluate": members["evaluate"]} if "evaluate" in members else {}
+        self._estimator.evaluate = self._listen(self._estimator.evaluate)
         try:
-            return est.train_and_evaluate(estimator, self._train_spec, self._eval_spec)
+            return est.train_and_evaluate(self._estimator, self._train_spec, self._eval_spec)
         except _EvaluationsStopped:
             return None
         finally:
-            vars(estimator).pop("evaluate", None)
+            del members["evaluate"]
+            members.update(own)
 
     def _listen(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
         """Returns an `evaluate` that calls the listener before and after."""

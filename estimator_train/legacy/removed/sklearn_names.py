@@ -36,7 +36,7 @@ def OneHotEncoder(  # noqa: N802
             f"OneHotEncoder(categorical_features={categorical_features!r}): scikit-learn encodes "
             "all features; use sklearn.compose.ColumnTransformer for some of them."
         )
-    if not isinstance(n_values, (str, int, type(None))) or isinstance(n_values, int):
+    if not isinstance(n_values, (str, type(None))):
         named["categories"] = [list(range(n)) for n in np.atleast_1d(n_values)]
     return sklearn.preprocessing.OneHotEncoder(**{"sparse_output": sparse, **named})
 

@@ -14,7 +14,23 @@ _Activation = Callable[[tf.Tensor], tf.Tensor]
 _Step = tuple[tf.Tensor, Nest]
 
 
-class UGRNNCell(tf.compat.v1.nn.rnn_cell.RNNCell):
+class _CellOfUnits(tf.compat.v1.nn.rnn_cell.RNNCell):
+    """Base class of cells whose state and outputs have the size `_num_units`."""
+
+    _num_units: int
+
+    @property
+    def state_size(self) -> int:
+        """The size of the state."""
+        return self._num_units
+
+    @property
+    def output_size(self) -> int:
+        """The size of the outputs."""
+        return self._num_units
+
+
+class UGRNNCell(_CellOfUnits):
     """Update gate RNN (Collins et al., 2016): one gate mixes the state and a candidate.
 
     Args:
@@ -37,16 +53,6 @@ class UGRNNCell(tf.compat.v1.nn.rnn_cell.RNNCell):
         self._num_units, self._initializer = num_units, initializer
         self._forget_bias, self._activation = forget_bias, activation
 
-    @property
-    def state_size(self) -> int:
-        """The size of the state."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> int:
-        """The size of the outputs."""
-        return self._num_units
-
     def call(self, inputs: tf.Tensor, state: tf.Tensor) -> _Step:
         """Returns the outputs, which are the new state, and the new state."""
         scope = _v1.get_variable_scope()
@@ -58,7 +64,7 @@ class UGRNNCell(tf.compat.v1.nn.rnn_cell.RNNCell):
         return new_state, new_state
 
 
-class SRUCell(tf.compat.v1.nn.rnn_cell.RNNCell):
+class SRUCell(_CellOfUnits):
     """Simple recurrent unit (Lei et al., 2017), whose gates do not depend on the state.
 
     Args:
@@ -78,16 +84,6 @@ class SRUCell(tf.compat.v1.nn.rnn_cell.RNNCell):
     ) -> None:
         super().__init__(_reuse=reuse, name=name, **more)
         self._num_units, self._activation = num_units, activation or tf.tanh
-
-    @property
-    def state_size(self) -> int:
-        """The size of the state."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> int:
-        """The size of the outputs."""
-        return self._num_units
 
     def call(self, inputs: tf.Tensor, state: tf.Tensor) -> _Step:
         """Returns the outputs and the new state."""
@@ -218,7 +214,7 @@ class CudnnCompatibleLSTMCell(LSTMBlockCell):
         super().__init__(num_units, 0, reuse=reuse, name="cudnn_compatible_lstm_cell")
 
 
-class CudnnCompatibleGRUCell(tf.compat.v1.nn.rnn_cell.RNNCell):
+class CudnnCompatibleGRUCell(_CellOfUnits):
     """GRU cell with the equations of cuDNN: the reset gate acts on the projected state.
 
     Args:
@@ -235,16 +231,6 @@ class CudnnCompatibleGRUCell(tf.compat.v1.nn.rnn_cell.RNNCell):
     ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units, self._initializer = num_units, kernel_initializer
-
-    @property
-    def state_size(self) -> int:
-        """The size of the state."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> int:
-        """The size of the outputs."""
-        return self._num_units
 
     def call(self, inputs: tf.Tensor, state: tf.Tensor) -> _Step:
         """Returns the outputs, which are the new state, and the new state."""
