@@ -17,9 +17,14 @@ PACKAGES = [
     "optuna==5.0.0",
     "optuna-integration==5.0.0",
     "scikit-learn",
+    "bokeh",
+    "boto3",
+    "psutil",
+    "pyinstrument",
 ]
-# Their metadata asks for TensorFlow 2.15 and older.
+# Their metadata asks for older versions of TensorFlow or protobuf.
 WITHOUT_DEPENDENCIES = [
+    "smdebug==1.0.34",
     "tensorflow-privacy==0.9.0",
     "dp-accounting==0.6.0",
     "tensorflow-probability==0.25.0",
@@ -54,16 +59,15 @@ def trackers(tmp_path_factory):
 
 @pytest.fixture
 def run(trackers, tmp_path):
-    """Returns a function that runs a program and returns the JSON value that it prints."""
+    """Returns a function that runs a program and returns the last JSON value that it prints."""
 
-    def run_program(name):
+    def run_program(name, *runner):
         path = PROGRAMS / name
         done = run_python(
-            trackers, path, cwd=tmp_path, PYTHONPATH=str(PROGRAMS), HOME=str(tmp_path)
+            trackers, *runner, path, cwd=tmp_path, PYTHONPATH=str(PROGRAMS), HOME=str(tmp_path)
         )
-        return next(
-            json.loads(line) for line in done.stdout.splitlines() if line.startswith(("{", "["))
-        )
+        lines = [line for line in done.stdout.splitlines() if line.startswith(("{", "["))]
+        return json.loads(lines[-1])
 
     return run_program
 
@@ -96,6 +100,13 @@ def test_the_hook_of_optuna_reports_evaluations_and_prunes(run):
     assert states == ["COMPLETE", "PRUNED"]
     assert reports[0][:3] == [10, 20, 30]
     assert reports[1] == [10]
+
+
+@pytest.mark.long
+def test_the_hook_of_sagemaker_debugger_saves_losses(run):
+    steps, losses = run("smdebug_hook.py", "-m", "estimator_train", "run")
+    assert steps == [0, 10, 20, 30, 40]
+    assert losses[0] > losses[-1] > 0
 
 
 @pytest.mark.long
