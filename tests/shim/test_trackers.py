@@ -22,7 +22,7 @@ PACKAGES = [
     "psutil",
     "pyinstrument",
 ]
-# Their metadata asks for older versions of TensorFlow or protobuf.
+# Their metadata asks for older versions of TensorFlow, protobuf or Python.
 WITHOUT_DEPENDENCIES = [
     "smdebug==1.0.34",
     "tensorflow-privacy==0.9.0",
@@ -52,7 +52,9 @@ def trackers(tmp_path_factory):
     pip = ["-m", "pip", "install", "--quiet"]
     here = python.parent
     run_python(python, *pip, *PACKAGES, cwd=here)
-    run_python(python, *pip, "--no-deps", *WITHOUT_DEPENDENCIES, cwd=here)
+    run_python(
+        python, *pip, "--no-deps", "--ignore-requires-python", *WITHOUT_DEPENDENCIES, cwd=here
+    )
     run_python(python, "-m", "estimator_train", "install-shim", cwd=here)
     return python
 
