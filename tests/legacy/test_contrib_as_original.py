@@ -39,7 +39,7 @@ LONG = {
         "seq2seq",
         "slim_nets",
     ),
-    *("slim_nets_run", "structural", "timeseries", "training"),
+    *("slim_loops", "slim_nets_run", "structural", "timeseries", "training"),
 }
 QUESTIONS = [
     pytest.param(area, question, marks=[pytest.mark.long] if area in LONG else [])

@@ -46,12 +46,13 @@ from estimator_train.legacy.contrib.slim import (
     data_decoder as data_decoder,
     dataset as dataset,
     dataset_data_provider as dataset_data_provider,
+    evaluation as evaluation,
+    learning as learning,
     parallel_reader as parallel_reader,
     prefetch_queue as prefetch_queue,
     queues as queues,
     tfexample_decoder as tfexample_decoder,
 )
-from estimator_train.legacy.contrib.training import evaluate_once, learning as learning, train
 
 get_global_step = tf.compat.v1.train.get_global_step
 __all__ = [
@@ -66,7 +67,7 @@ __all__ = [
     "data_decoder",
     "dataset",
     "dataset_data_provider",
-    "evaluate_once",
+    "evaluation",
     "filter_variables",
     "get_local_variables",
     "get_model_variables",
@@ -93,7 +94,6 @@ __all__ = [
     "prefetch_queue",
     "queues",
     "tfexample_decoder",
-    "train",
     "utils",
     "variable",
 ]

@@ -1,6 +1,7 @@
 """Evaluation of `tf.contrib.training`: graphs that are run with the values of checkpoints."""
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -115,9 +116,11 @@ def evaluate_once(
     creator = _v1.train.ChiefSessionCreator(scaffold, master, config, None, checkpoint_path)
     final_ops_hook = _v1.train.FinalOpsHook(final_ops, final_ops_feed_dict)
     step = _v1.assign_add(get_or_create_eval_step(), 1)
+    _v1.logging.info(time.strftime("Starting evaluation at %Y-%m-%dT%H:%M:%S"))
     with _v1.train.MonitoredSession(creator, [*(hooks or ()), final_ops_hook]) as session:
         while eval_ops is not None and not session.should_stop():
             session.run([eval_ops, step], feed_dict)
+    _v1.logging.info(time.strftime("Finished evaluation at %Y-%m-%d-%H:%M:%S"))
     return final_ops_hook.final_ops_values
 
 

@@ -1,4 +1,4 @@
-"""`slim.learning`: the operation of a training step, with its older arguments."""
+"""`slim.learning`: the operation of a training step, with its older arguments, and its loop."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Optimizer, Step, TensorLike
+from estimator_train.legacy.contrib.slim.training_loop import USE_DEFAULT, train, train_step
 from estimator_train.legacy.contrib.training import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -14,20 +15,20 @@ from estimator_train.legacy.contrib.training import (
 )
 
 _Optimizer = tf.compat.v1.train.Optimizer
-# Default for the global step of the graph; None means that no step is counted.
-_USE_GLOBAL_STEP = 0
 __all__ = [
     "add_gradients_summaries",
     "clip_gradient_norms",
     "create_train_op",
     "multiply_gradients",
+    "train",
+    "train_step",
 ]
 
 
 def create_train_op(
     total_loss: TensorLike,
     optimizer: Optimizer,
-    global_step: Step | None = _USE_GLOBAL_STEP,
+    global_step: Step | None = USE_DEFAULT,
     update_ops: Sequence[Any] | None = None,
     variables_to_train: Sequence[Any] | None = None,
     clip_gradient_norm: float = 0,
