@@ -9,8 +9,10 @@ from typing import NoReturn
 _REPLACEMENTS = {
     "tensorflow.contrib.boosted_trees": "tf.estimator.BoostedTreesClassifier or Regressor",
     "tensorflow.contrib.cudnn_rnn": "tf.keras.layers.LSTM or GRU, which use cuDNN by themselves",
-    "tensorflow.contrib.distributions": "the package tensorflow-probability",
-    "tensorflow.contrib.bayesflow": "the package tensorflow-probability",
+    **dict.fromkeys(
+        ("tensorflow.contrib.bayesflow", "tensorflow.contrib.distributions"),
+        "the package tensorflow-probability (`pip install tensorflow-probability`)",
+    ),
     "tensorflow.contrib.tensor_forest": "the package tensorflow-decision-forests",
     "tensorflow.contrib.timeseries": (
         "tf.contrib.timeseries.ARRegressor, or a SequentialTimeSeriesModel of your own"

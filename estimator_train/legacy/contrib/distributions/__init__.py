@@ -1,7 +1,7 @@
 """Stand-in for `tf.contrib.distributions`.
 
-The distributions are those that TensorFlow has kept, and for other names, such as
-MultivariateNormalDiag, those of the package tensorflow-probability if it is installed.
+The distributions are those that TensorFlow has kept, those built here, and for other names, such
+as TransformedDistribution and bijectors, those of tensorflow-probability if it is installed.
 """
 
 import importlib
@@ -9,6 +9,49 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.legacy.contrib.distributions.functions import (
+    fill_triangular,
+    fill_triangular_inverse,
+    percentile,
+    reduce_weighted_logsumexp,
+    softplus_inverse,
+)
+from estimator_train.legacy.contrib.distributions.mixtures import (
+    Independent,
+    Mixture,
+    MixtureSameFamily,
+)
+from estimator_train.legacy.contrib.distributions.normal import (
+    MultivariateNormalDiag,
+    MultivariateNormalFullCovariance,
+    MultivariateNormalTriL,
+)
+from estimator_train.legacy.contrib.distributions.one_hot import (
+    ExpRelaxedOneHotCategorical,
+    OneHotCategorical,
+    RelaxedOneHotCategorical,
+)
+from estimator_train.legacy.contrib.distributions.shaped import Deterministic, Logistic, Poisson
+
+__all__ = [
+    "Deterministic",
+    "ExpRelaxedOneHotCategorical",
+    "Independent",
+    "Logistic",
+    "Mixture",
+    "MixtureSameFamily",
+    "MultivariateNormalDiag",
+    "MultivariateNormalFullCovariance",
+    "MultivariateNormalTriL",
+    "OneHotCategorical",
+    "Poisson",
+    "RelaxedOneHotCategorical",
+    "fill_triangular",
+    "fill_triangular_inverse",
+    "percentile",
+    "reduce_weighted_logsumexp",
+    "softplus_inverse",
+]
 _KEPT = tf.compat.v1.distributions
 _PROBABILITY = "tensorflow_probability"
 
@@ -23,6 +66,9 @@ def __getattr__(name: str) -> Any:
         probability = importlib.import_module(_PROBABILITY)
     except ModuleNotFoundError:
         raise AttributeError(name) from None
-    return (
-        probability.bijectors if name == "bijectors" else getattr(probability.distributions, name)
-    )
+    if name == "bijectors":
+        return probability.bijectors
+    for module in (probability.distributions, probability.stats, probability.math):
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise AttributeError(name)
