@@ -11,8 +11,8 @@ def inputs(time=4, depth=3):
 
 def run(cell, **options):
     """Outputs and last state of a cell that reads sequences; and what a cell of the kind says."""
-    options = dict({"dtype": tf.float32}, **options)
-    outputs, state = tf.nn.dynamic_rnn(cell, inputs(), **options)
+    options = dict({"dtype": tf.float32, "inputs": inputs()}, **options)
+    outputs, state = tf.nn.dynamic_rnn(cell, **options)
     kind = type(state).__name__ if isinstance(state, tuple) else "tensor"
     sizes = [str(cell.state_size), str(cell.output_size), kind]
     return {"outputs": outputs, "state": state, "sizes": sizes}

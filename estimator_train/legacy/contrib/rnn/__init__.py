@@ -26,6 +26,12 @@ from estimator_train.legacy.contrib.rnn.fused import (
     LSTMBlockFusedCell,
     TimeReversedFusedRNN,
 )
+from estimator_train.legacy.contrib.rnn.independent import (
+    IndRNNCell,
+    IndyGRUCell,
+    IndyLSTMCell,
+    NASCell,
+)
 from estimator_train.legacy.contrib.rnn.projections import (
     EmbeddingWrapper,
     InputProjectionWrapper,
@@ -34,6 +40,12 @@ from estimator_train.legacy.contrib.rnn.projections import (
 from estimator_train.legacy.contrib.rnn.stacks import (
     stack_bidirectional_dynamic_rnn,
     stack_bidirectional_rnn,
+)
+from estimator_train.legacy.contrib.rnn.variants import (
+    CompiledWrapper,
+    CoupledInputForgetGateLSTMCell,
+    GLSTMCell,
+    PhasedLSTMCell,
 )
 
 _v1 = tf.compat.v1.nn
@@ -56,19 +68,25 @@ __all__ = [
     "AttentionCellWrapper",
     "BasicLSTMCell",
     "BasicRNNCell",
+    "CompiledWrapper",
     "Conv1DLSTMCell",
     "Conv2DLSTMCell",
     "Conv3DLSTMCell",
     "ConvLSTMCell",
+    "CoupledInputForgetGateLSTMCell",
     "DeviceWrapper",
     "DropoutWrapper",
     "EmbeddingWrapper",
     "FusedRNNCell",
     "FusedRNNCellAdaptor",
+    "GLSTMCell",
     "GRUBlockCell",
     "GRUBlockCellV2",
     "GRUCell",
     "HighwayWrapper",
+    "IndRNNCell",
+    "IndyGRUCell",
+    "IndyLSTMCell",
     "InputProjectionWrapper",
     "LSTMBlockCell",
     "LSTMBlockFusedCell",
@@ -77,7 +95,9 @@ __all__ = [
     "LayerNormBasicLSTMCell",
     "LayerRNNCell",
     "MultiRNNCell",
+    "NASCell",
     "OutputProjectionWrapper",
+    "PhasedLSTMCell",
     "RNNCell",
     "ResidualWrapper",
     "SRUCell",

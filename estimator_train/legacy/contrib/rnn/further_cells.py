@@ -14,7 +14,7 @@ _Activation = Callable[[tf.Tensor], tf.Tensor]
 _Step = tuple[tf.Tensor, Nest]
 
 
-class _CellOfUnits(tf.compat.v1.nn.rnn_cell.RNNCell):
+class CellOfUnits(tf.compat.v1.nn.rnn_cell.RNNCell):
     """Base class of cells whose state and outputs have the size `_num_units`."""
 
     _num_units: int
@@ -30,7 +30,7 @@ class _CellOfUnits(tf.compat.v1.nn.rnn_cell.RNNCell):
         return self._num_units
 
 
-class UGRNNCell(_CellOfUnits):
+class UGRNNCell(CellOfUnits):
     """Update gate RNN (Collins et al., 2016): one gate mixes the state and a candidate.
 
     Args:
@@ -64,7 +64,7 @@ class UGRNNCell(_CellOfUnits):
         return new_state, new_state
 
 
-class SRUCell(_CellOfUnits):
+class SRUCell(CellOfUnits):
     """Simple recurrent unit (Lei et al., 2017), whose gates do not depend on the state.
 
     Args:
@@ -214,7 +214,7 @@ class CudnnCompatibleLSTMCell(LSTMBlockCell):
         super().__init__(num_units, 0, reuse=reuse, name="cudnn_compatible_lstm_cell")
 
 
-class CudnnCompatibleGRUCell(_CellOfUnits):
+class CudnnCompatibleGRUCell(CellOfUnits):
     """GRU cell with the equations of cuDNN: the reset gate acts on the projected state.
 
     Args:

@@ -31,7 +31,18 @@ from estimator_train.legacy.contrib.seq2seq.helpers import (
     ScheduledEmbeddingTrainingHelper,
     TrainingHelper,
 )
-from estimator_train.legacy.contrib.seq2seq.own_helpers import CustomHelper, InferenceHelper
+from estimator_train.legacy.contrib.seq2seq.monotonic import (
+    BahdanauMonotonicAttention,
+    LuongMonotonicAttention,
+    monotonic_attention,
+    safe_cumprod,
+)
+from estimator_train.legacy.contrib.seq2seq.own_helpers import (
+    CustomHelper,
+    InferenceHelper,
+    ScheduledOutputTrainingHelper,
+)
+from estimator_train.legacy.contrib.seq2seq.trees import gather_tree
 from estimator_train.legacy.contrib.seq2seq.wrapper import AttentionWrapper, AttentionWrapperState
 
 __all__ = [
@@ -39,6 +50,7 @@ __all__ = [
     "AttentionWrapper",
     "AttentionWrapperState",
     "BahdanauAttention",
+    "BahdanauMonotonicAttention",
     "BasicDecoder",
     "BasicDecoderOutput",
     "BeamSearchDecoder",
@@ -51,11 +63,16 @@ __all__ = [
     "Helper",
     "InferenceHelper",
     "LuongAttention",
+    "LuongMonotonicAttention",
     "SampleEmbeddingHelper",
     "ScheduledEmbeddingTrainingHelper",
+    "ScheduledOutputTrainingHelper",
     "TrainingHelper",
     "dynamic_decode",
+    "gather_tree",
     "hardmax",
+    "monotonic_attention",
+    "safe_cumprod",
     "sequence_loss",
     "tile_batch",
 ]

@@ -68,8 +68,13 @@ class AttentionMechanism:
         if self._mask is not None:
             masked = tf.constant(self._mask_value, scores.dtype)
             scores = tf.where(self._mask, scores, tf.fill(tf.shape(scores), masked))
-        alignments = self._probability_fn(scores)
+        alignments = self._align(scores, state)
         return alignments, alignments
+
+    def _align(self, scores: tf.Tensor, state: Nest | None) -> tf.Tensor:
+        """Returns the weights of scores; the state is that of the step before."""
+        del state
+        return self._probability_fn(scores)
 
     def _compute_scores(self, query: tf.Tensor) -> tf.Tensor:
         raise NotImplementedError
@@ -82,6 +87,8 @@ class BahdanauAttention(AttentionMechanism):
       num_units: Number of units of the network.
       normalize: Whether to normalize the last weights and add a bias.
     """
+
+    _scope_name = "bahdanau_attention"
 
     def __init__(
         self,
@@ -97,7 +104,7 @@ class BahdanauAttention(AttentionMechanism):
     ) -> None:
         self._normalize = normalize
         arguments = (memory_sequence_length, probability_fn, score_mask_value, dtype)
-        names = (custom_key_value_fn, name, "bahdanau_attention")
+        names = (custom_key_value_fn, name, self._scope_name)
         super().__init__(num_units, memory, *arguments, *names)
         self._query_layer = _v1.layers.Dense(
             num_units, use_bias=False, name="query_layer", dtype=self.dtype
@@ -123,6 +130,8 @@ class LuongAttention(AttentionMechanism):
       scale: Whether to multiply scores by a trained factor.
     """
 
+    _scope_name = "luong_attention"
+
     def __init__(
         self,
         num_units: int,
@@ -137,7 +146,7 @@ class LuongAttention(AttentionMechanism):
     ) -> None:
         self._scale = scale
         arguments = (memory_sequence_length, probability_fn, score_mask_value, dtype)
-        names = (custom_key_value_fn, name, "luong_attention")
+        names = (custom_key_value_fn, name, self._scope_name)
         super().__init__(num_units, memory, *arguments, *names)
 
     def _compute_scores(self, query: tf.Tensor) -> tf.Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import DType, Nest, Shape, TensorLike
-from estimator_train.legacy.contrib.seq2seq.helpers import Helper
+from estimator_train.legacy.contrib.seq2seq.helpers import Helper, TrainingHelper
 
 
 class CustomHelper(Helper):
@@ -94,3 +94,62 @@ class InferenceHelper(Helper):
         """Returns the end flags, the next inputs and the state."""
         inputs = sample_ids if self._next_inputs is None else self._next_inputs(sample_ids)
         return self._end(sample_ids), inputs, state
+
+
+class ScheduledOutputTrainingHelper(TrainingHelper):
+    """Helper that reads given inputs, and outputs of the decoder with some probability.
+
+    A sample is 1 where the next input is an output. The arguments that are not listed are those
+    of `TrainingHelper`.
+
+    Args:
+      inputs: Shape (batch, time, size).
+      sampling_probability: Probability of reading an output.
+      seed: Random seed of the choice.
+      next_inputs_fn: Function from outputs to inputs, such as a layer; the identity by default.
+      auxiliary_inputs: Numbers that are appended to all inputs, shape (batch, time, more).
+
+    Raises:
+      ValueError: sequence_length is not a vector, or there are several auxiliary inputs.
+    """
+
+    def __init__(
+        self,
+        inputs: TensorLike,
+        sequence_length: TensorLike,
+        sampling_probability: TensorLike,
+        time_major: bool = False,
+        seed: int | None = None,
+        next_inputs_fn: Callable[[tf.Tensor], tf.Tensor] | None = None,
+        auxiliary_inputs: TensorLike | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._has_more = auxiliary_inputs is not None
+        if self._has_more:
+            tf.nest.assert_same_structure(inputs, auxiliary_inputs)
+        given = (inputs, auxiliary_inputs) if self._has_more else inputs
+        super().__init__(given, sequence_length, time_major, name)
+        self._probability, self._seed = sampling_probability, seed
+        self._convert = next_inputs_fn or (lambda outputs: outputs)
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+        """Returns the end flags and the first given inputs."""
+        finished, inputs = super().initialize(name)
+        return finished, tf.concat(inputs, -1) if self._has_more else inputs
+
+    def sample(
+        self, time: tf.Tensor, outputs: Nest, state: Nest, name: str | None = None
+    ) -> tf.Tensor:
+        """Samples 1 where an output is read, and 0 elsewhere."""
+        chance = tf.random.uniform([self.batch_size], seed=self._seed)
+        return tf.cast(chance < self._probability, tf.int32)
+
+    def next_inputs(
+        self, time: tf.Tensor, outputs: Nest, state: Nest, sample_ids: Nest, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """Returns the end flags, given inputs or converted outputs, and the state."""
+        finished, given, state = super().next_inputs(time, outputs, state, sample_ids)
+        own, *more = given if self._has_more else (given,)
+        is_output = tf.cast(sample_ids, tf.bool)[:, None]
+        chosen = tf.where(is_output, self._convert(outputs), own)
+        return finished, tf.concat([chosen, *more], -1), state
