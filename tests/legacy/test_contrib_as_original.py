@@ -32,6 +32,7 @@ LONG = {
     *("crf", "data", "decoding", "estimator", "further_cells", "further_opt", "learn"),
     *(
         "learn_estimators",
+        "legacy_attention",
         "legacy_seq2seq",
         "metrics",
         "monotonic",

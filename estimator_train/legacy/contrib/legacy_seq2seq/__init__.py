@@ -6,22 +6,36 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.legacy.contrib._types import Cell, DType, Nest, Scope
+from estimator_train.legacy.contrib._types import Cell, Condition, DType, Nest, Scope
+from estimator_train.legacy.contrib.legacy_seq2seq.attention import (
+    attention_decoder,
+    embedding_attention_decoder,
+    embedding_attention_seq2seq,
+)
+from estimator_train.legacy.contrib.legacy_seq2seq.feeding import (
+    Loop,
+    Outputs,
+    Projection,
+    decode_by_choice,
+    make_loop,
+)
 from estimator_train.legacy.contrib.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
 
 __all__ = [
+    "attention_decoder",
     "basic_rnn_seq2seq",
+    "embedding_attention_decoder",
+    "embedding_attention_seq2seq",
     "embedding_rnn_decoder",
     "embedding_rnn_seq2seq",
+    "embedding_tied_rnn_seq2seq",
+    "model_with_buckets",
     "rnn_decoder",
     "sequence_loss",
     "sequence_loss_by_example",
     "tied_rnn_seq2seq",
 ]
 _v1 = tf.compat.v1
-_Outputs = tuple[list[tf.Tensor], Nest]
-# Takes the output of a step and the number of the next step; returns the next input.
-_Loop = Callable[[tf.Tensor, int], tf.Tensor]
 _Loss = Callable[..., tf.Tensor]
 # Keeps the mean of a sequence without weights finite.
 _EPSILON = 1e-12
@@ -31,9 +45,9 @@ def rnn_decoder(
     decoder_inputs: Sequence[tf.Tensor],
     initial_state: Nest,
     cell: Cell,
-    loop_function: _Loop | None = None,
+    loop_function: Loop | None = None,
     scope: Scope | None = None,
-) -> _Outputs:
+) -> Outputs:
     """Applies a cell to inputs, one after the other.
 
     Args:
@@ -66,7 +80,7 @@ def basic_rnn_seq2seq(
     cell: Any,
     dtype: DType = tf.float32,
     scope: Scope | None = None,
-) -> _Outputs:
+) -> Outputs:
     """Encodes inputs, and decodes from the last state with a cell of the same kind."""
     with _v1.variable_scope(scope or "basic_rnn_seq2seq"):
         _, state = _v1.nn.static_rnn(copy.deepcopy(cell), encoder_inputs, dtype=dtype)
@@ -77,10 +91,10 @@ def tied_rnn_seq2seq(
     encoder_inputs: Sequence[tf.Tensor],
     decoder_inputs: Sequence[tf.Tensor],
     cell: Cell,
-    loop_function: _Loop | None = None,
+    loop_function: Loop | None = None,
     dtype: DType = tf.float32,
     scope: Scope | None = None,
-) -> _Outputs:
+) -> Outputs:
     """Encodes and decodes with one cell."""
     with _v1.variable_scope("combined_tied_rnn_seq2seq"):
         scope = scope or "tied_rnn_seq2seq"
@@ -99,7 +113,7 @@ def embedding_rnn_decoder(
     feed_previous: bool = False,
     update_embedding_for_previous: bool = True,
     scope: Scope | None = None,
-) -> _Outputs:
+) -> Outputs:
     """Embeds symbols and applies a cell to them.
 
     Args:
@@ -115,15 +129,7 @@ def embedding_rnn_decoder(
     """
     with _v1.variable_scope(scope or "embedding_rnn_decoder"):
         embedding = _v1.get_variable("embedding", [num_symbols, embedding_size])
-
-        def feed(previous: tf.Tensor, number: int) -> tf.Tensor:
-            logits = previous
-            if output_projection is not None:
-                weights, bias = output_projection
-                logits = previous @ weights + bias
-            found = tf.nn.embedding_lookup(embedding, tf.argmax(logits, 1))
-            return found if update_embedding_for_previous else tf.stop_gradient(found)
-
+        feed = make_loop(embedding, output_projection, update_embedding_for_previous)
         inputs = [tf.nn.embedding_lookup(embedding, symbol) for symbol in decoder_inputs]
         return rnn_decoder(inputs, initial_state, cell, feed if feed_previous else None)
 
@@ -139,7 +145,7 @@ def embedding_rnn_seq2seq(
     feed_previous: bool = False,
     dtype: DType | None = None,
     scope: Scope | None = None,
-) -> _Outputs:
+) -> Outputs:
     """Embeds and encodes symbols, and decodes symbols; see `embedding_rnn_decoder`."""
     with _v1.variable_scope(scope or "embedding_rnn_seq2seq"):
         encoder = EmbeddingWrapper(copy.deepcopy(cell), num_encoder_symbols, embedding_size)
@@ -155,6 +161,94 @@ def embedding_rnn_seq2seq(
             output_projection,
             feed_previous,
         )
+
+
+def embedding_tied_rnn_seq2seq(
+    encoder_inputs: Sequence[tf.Tensor],
+    decoder_inputs: Sequence[tf.Tensor],
+    cell: Any,
+    num_symbols: int,
+    embedding_size: int,
+    num_decoder_symbols: int | None = None,
+    output_projection: Projection | None = None,
+    feed_previous: Condition = False,
+    dtype: DType | None = None,
+    scope: Scope | None = None,
+) -> Outputs:
+    """Encodes and decodes symbols with one embedding and one cell.
+
+    Further arguments are those of `embedding_rnn_decoder`; `feed_previous` may be a tensor, and
+    `num_decoder_symbols`, the number of symbols of the outputs, is `num_symbols` by default.
+    """
+    with _v1.variable_scope(scope or "embedding_tied_rnn_seq2seq"):
+        dtype = dtype or tf.float32
+        embedding = _v1.get_variable("embedding", [num_symbols, embedding_size], dtype)
+        encoded, given = (
+            [tf.nn.embedding_lookup(embedding, one) for one in symbols]
+            for symbols in (encoder_inputs, decoder_inputs)
+        )
+        if output_projection is None:
+            cell = OutputProjectionWrapper(cell, num_decoder_symbols or num_symbols)
+        feed = make_loop(embedding, output_projection, True)
+        return decode_by_choice(
+            feed_previous,
+            lambda feeds: tied_rnn_seq2seq(encoded, given, cell, feed if feeds else None, dtype),
+        )
+
+
+def model_with_buckets(
+    encoder_inputs: Sequence[tf.Tensor],
+    decoder_inputs: Sequence[tf.Tensor],
+    targets: Sequence[tf.Tensor],
+    weights: Sequence[tf.Tensor],
+    buckets: Sequence[tuple[int, int]],
+    seq2seq: Callable[..., Outputs],
+    softmax_loss_function: _Loss | None = None,
+    per_example_loss: bool = False,
+    name: str | None = None,
+) -> tuple[list[list[tf.Tensor]], list[tf.Tensor]]:
+    """Makes a model for each of several lengths, with the same variables.
+
+    Args:
+      encoder_inputs: The inputs of the encoder.
+      decoder_inputs: The inputs of the decoder.
+      targets: The symbols to predict.
+      weights: Their weights.
+      buckets: Pairs of the lengths of inputs and outputs, the longest last.
+      seq2seq: Makes outputs and a state from the inputs of both.
+      softmax_loss_function: Computes a step's losses from `labels` and `logits`.
+      per_example_loss: Whether each sequence has its own loss.
+      name: Name scope of the operations.
+
+    Returns:
+      The outputs and the loss of each bucket.
+
+    Raises:
+      ValueError: A list is shorter than the last bucket.
+    """
+    lists = {"encoder_inputs": encoder_inputs, "targets": targets, "weights": weights}
+    for title, values in lists.items():
+        needed = buckets[-1][0 if title == "encoder_inputs" else 1]
+        if len(values) < needed:
+            raise ValueError(
+                f"Length of {title} ({len(values)}) must be at least that of last bucket "
+                f"({needed})."
+            )
+    compute = sequence_loss_by_example if per_example_loss else sequence_loss
+    outputs, losses = [], []
+    with tf.name_scope(name or "model_with_buckets"):
+        for number, (inputs, steps) in enumerate(buckets):
+            with _v1.variable_scope(_v1.get_variable_scope(), reuse=True if number else None):
+                found, _ = seq2seq(encoder_inputs[:inputs], decoder_inputs[:steps])
+                outputs.append(found)
+                loss = compute(
+                    found,
+                    targets[:steps],
+                    weights[:steps],
+                    softmax_loss_function=softmax_loss_function,
+                )
+                losses.append(loss)
+    return outputs, losses
 
 
 def sequence_loss_by_example(
