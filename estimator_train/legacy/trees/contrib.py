@@ -12,7 +12,7 @@ _NAMES = {
         "kernel_methods kinesis labeled_tensor libsvm linear_optimizer "
         "memory_stats meta_graph_transform model_pruning nearest_neighbor "
         "periodic_resample proto quantization quantize receptive_field recurrent "
-        "reduce_slice_ops remote_fused_graph resampler rpc session_bundle solvers "
+        "reduce_slice_ops remote_fused_graph rpc session_bundle solvers "
         "specs stat_summarizer stateless tensor_forest tensorrt testing text "
         "tfprof"
     ),

@@ -19,6 +19,22 @@ from estimator_train.legacy.contrib.framework.assigning import (
     assign_from_values,
     assign_from_values_fn,
 )
+from estimator_train.legacy.contrib.framework.orthogonal import (
+    ConvolutionalOrthogonal1D,
+    ConvolutionalOrthogonal2D,
+    ConvolutionalOrthogonal3D,
+)
+from estimator_train.legacy.contrib.framework.shapes import (
+    assert_or_get_global_step,
+    assert_scalar_int,
+    get_graph_from_inputs,
+    get_placeholders,
+    py_func,
+    reduce_sum_n,
+    remove_squeezable_dimensions,
+    with_same_shape,
+    with_shape,
+)
 from estimator_train.legacy.contrib.framework.variables import (
     add_model_variable,
     filter_variables,
@@ -44,13 +60,17 @@ __all__ = [
     "arg_scope",
     "arg_scoped_arguments",
     "assert_global_step",
+    "assert_or_get_global_step",
+    "assert_scalar_int",
     "assign_from_checkpoint",
     "assign_from_checkpoint_fn",
     "assign_from_values",
     "assign_from_values_fn",
     "current_arg_scope",
     "filter_variables",
+    "get_graph_from_inputs",
     "get_local_variables",
+    "get_placeholders",
     "get_model_variables",
     "get_or_create_global_step",
     "get_trainable_variables",
@@ -64,8 +84,13 @@ __all__ = [
     "has_arg_scope",
     "local_variable",
     "nest",
+    "py_func",
+    "reduce_sum_n",
+    "remove_squeezable_dimensions",
     "model_variable",
     "variable",
+    "with_same_shape",
+    "with_shape",
 ]
 
 assert_global_step = _v1.train.assert_global_step
@@ -83,6 +108,9 @@ sort = tf.sort
 argsort = tf.argsort
 CriticalSection = tf.CriticalSection
 zero_initializer = _v1.zeros_initializer
+convolutional_orthogonal_1d = ConvolutionalOrthogonal1D
+convolutional_orthogonal_2d = ConvolutionalOrthogonal2D
+convolutional_orthogonal_3d = ConvolutionalOrthogonal3D
 
 
 def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
@@ -101,6 +129,14 @@ def deprecated_args(date: str | None, instructions: str, *names: Any, **options:
     """Returns a decorator that leaves a function with deprecated arguments unchanged."""
     del names, options
     return deprecated(date, instructions)
+
+
+def deprecated_arg_values(
+    date: str | None, instructions: str, warn_once: bool = True, **deprecated_kwargs: Any
+) -> Callable[[Any], Any]:
+    """Returns a decorator that leaves a function with deprecated values unchanged."""
+    del deprecated_kwargs
+    return deprecated(date, instructions, warn_once)
 
 
 def get_name_scope() -> str:

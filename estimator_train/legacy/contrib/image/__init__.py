@@ -9,14 +9,17 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import DType, TensorLike
+from estimator_train.legacy.contrib.image.splines import border_points, interpolate_spline
 
 __all__ = [
     "angles_to_projective_transforms",
     "compose_transforms",
     "dense_image_warp",
     "flat_transforms_to_matrices",
+    "interpolate_spline",
     "matrices_to_flat_transforms",
     "rotate",
+    "sparse_image_warp",
     "transform",
     "translate",
     "translations_to_projective_transforms",
@@ -190,6 +193,54 @@ def dense_image_warp(
         above = pixels(y, x) * (1 - right) + pixels(y, x + 1) * right
         below = pixels(y + 1, x) * (1 - right) + pixels(y + 1, x + 1) * right
         return above * (1 - down) + below * down
+
+
+def sparse_image_warp(
+    image: TensorLike,
+    source_control_point_locations: TensorLike,
+    dest_control_point_locations: TensorLike,
+    interpolation_order: int = 2,
+    regularization_weight: float = 0.0,
+    num_boundary_points: int = 0,
+    name: str = "sparse_image_warp",
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Moves some points of images, and the pixels between them by a spline.
+
+    Args:
+      image: Images of known size, shape (batch, height, width, channels).
+      source_control_point_locations: The points as pairs (y, x), shape (batch, points, 2).
+      dest_control_point_locations: Where the points are moved to.
+      interpolation_order: Order of the spline; see `interpolate_spline`.
+      regularization_weight: Regularization of the spline.
+      num_boundary_points: Number of points of each edge that stay where they are.
+      name: Name scope of the operations.
+
+    Returns:
+      The images, and the flow of each pixel, shape (batch, height, width, 2).
+    """
+    with tf.name_scope(name or "sparse_image_warp"):
+        image = tf.convert_to_tensor(image)
+        source = tf.convert_to_tensor(source_control_point_locations)
+        targets = tf.convert_to_tensor(dest_control_point_locations)
+        flows = targets - source
+        batch, height, width, _ = image.shape.as_list()
+        count = tf.shape(image)[0] if batch is None else batch
+        border = border_points(height, width, num_boundary_points)
+        if border:
+            kept = tf.tile(tf.constant(border, targets.dtype)[None], [count, 1, 1])
+            targets = tf.concat([targets, kept], 1)
+            flows = tf.concat([flows, tf.zeros_like(kept)], 1)
+        rows, columns = tf.meshgrid(tf.range(height), tf.range(width), indexing="ij")
+        pixels = tf.cast(tf.reshape(tf.stack([rows, columns], -1), [1, -1, 2]), targets.dtype)
+        found = interpolate_spline(
+            targets,
+            flows,
+            tf.tile(pixels, [count, 1, 1]),
+            interpolation_order,
+            regularization_weight,
+        )
+        flow = tf.reshape(found, [-1 if batch is None else batch, height, width, 2])
+        return dense_image_warp(image, flow), flow
 
 
 def _split_position(position: tf.Tensor, size: tf.Tensor, dtype: DType) -> tuple[Any, Any]:

@@ -241,12 +241,8 @@ def model_with_buckets(
             with _v1.variable_scope(_v1.get_variable_scope(), reuse=True if number else None):
                 found, _ = seq2seq(encoder_inputs[:inputs], decoder_inputs[:steps])
                 outputs.append(found)
-                loss = compute(
-                    found,
-                    targets[:steps],
-                    weights[:steps],
-                    softmax_loss_function=softmax_loss_function,
-                )
+                pair = targets[:steps], weights[:steps]
+                loss = compute(found, *pair, softmax_loss_function=softmax_loss_function)
                 losses.append(loss)
     return outputs, losses
 
