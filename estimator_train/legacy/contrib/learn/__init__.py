@@ -1,9 +1,9 @@
 """Stand-in for `tf.contrib.learn`: RunConfig, Experiment, learn_runner and estimators of 2017."""
 
-import estimator_train.compat.v1 as v1
 from estimator_train.legacy.contrib.learn import (
     datasets,
     experiment as learn_runner,
+    learn_io,
     monitors as monitors,
     preprocessing,
     utils,
@@ -36,6 +36,15 @@ from estimator_train.legacy.contrib.learn.keys import (
     TaskType,
 )
 from estimator_train.legacy.contrib.learn.kmeans import KMeansClustering
+from estimator_train.legacy.contrib.learn.learn_io import (
+    read_batch_examples,
+    read_batch_features,
+    read_batch_record_features,
+    read_keyed_batch_examples,
+    read_keyed_batch_examples_shared_queue,
+    read_keyed_batch_features,
+    read_keyed_batch_features_shared_queue,
+)
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
 from estimator_train.legacy.contrib.learn.utils import InputFnOps, build_parsing_serving_input_fn
@@ -69,7 +78,14 @@ __all__ = [
     "make_export_strategy",
     "monitors",
     "preprocessing",
+    "read_batch_examples",
+    "read_batch_features",
+    "read_batch_record_features",
+    "read_keyed_batch_examples",
+    "read_keyed_batch_examples_shared_queue",
+    "read_keyed_batch_features",
+    "read_keyed_batch_features_shared_queue",
     "utils",
 ]
 
-learn_io = io = v1.inputs
+io = learn_io

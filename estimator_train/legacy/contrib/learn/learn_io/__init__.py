@@ -1,0 +1,28 @@
+"""Stand-in for `tf.contrib.learn.learn_io`: input of arrays, frames and files of records."""
+
+from estimator_train.compat.v1.inputs import numpy_input_fn, pandas_input_fn
+from estimator_train.legacy.contrib.learn.learn_io.features import (
+    queue_parsed_features,
+    read_batch_features,
+    read_batch_record_features,
+    read_keyed_batch_features,
+    read_keyed_batch_features_shared_queue,
+)
+from estimator_train.legacy.contrib.learn.learn_io.graph_io import (
+    read_batch_examples,
+    read_keyed_batch_examples,
+    read_keyed_batch_examples_shared_queue,
+)
+
+__all__ = [
+    "numpy_input_fn",
+    "pandas_input_fn",
+    "queue_parsed_features",
+    "read_batch_examples",
+    "read_batch_features",
+    "read_batch_record_features",
+    "read_keyed_batch_examples",
+    "read_keyed_batch_examples_shared_queue",
+    "read_keyed_batch_features",
+    "read_keyed_batch_features_shared_queue",
+]
