@@ -1,7 +1,7 @@
 """Stand-in for `tf.contrib.distributions`.
 
 The distributions are those that TensorFlow has kept, those built here, and for other names, such
-as TransformedDistribution and bijectors, those of tensorflow-probability if it is installed.
+as bijectors, those of tensorflow-probability if it is installed.
 """
 
 import importlib
@@ -32,6 +32,7 @@ from estimator_train.legacy.contrib.distributions.one_hot import (
     RelaxedOneHotCategorical,
 )
 from estimator_train.legacy.contrib.distributions.shaped import Deterministic, Logistic, Poisson
+from estimator_train.legacy.contrib.distributions.transformed import TransformedDistribution
 
 __all__ = [
     "Deterministic",
@@ -46,6 +47,7 @@ __all__ = [
     "OneHotCategorical",
     "Poisson",
     "RelaxedOneHotCategorical",
+    "TransformedDistribution",
     "fill_triangular",
     "fill_triangular_inverse",
     "percentile",

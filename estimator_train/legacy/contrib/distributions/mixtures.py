@@ -18,7 +18,7 @@ _v1 = tf.compat.v1
 _Distribution = Any
 
 
-def _make_like(distribution: _Distribution) -> tf.Tensor:
+def make_like(distribution: _Distribution) -> tf.Tensor:
     """Returns zeros of the shape and type of one sample."""
     shape = tf.concat([distribution.batch_shape_tensor(), distribution.event_shape_tensor()], 0)
     zeros = tf.zeros(shape, distribution.dtype)
@@ -57,7 +57,7 @@ class Independent(ShapedDistribution):
         rank = distribution.event_shape.rank + int(axes)
         kind = distribution.reparameterization_type
         with _v1.name_scope(name or f"Independent{distribution.name}") as scope:
-            super().__init__(_make_like(distribution), rank, kind, parameters, scope)
+            super().__init__(make_like(distribution), rank, kind, parameters, scope)
 
     def _log_prob(self, x: TensorLike) -> tf.Tensor:
         return tf.reduce_sum(self.distribution.log_prob(x), self._axes)
@@ -127,7 +127,7 @@ class Mixture(ShapedDistribution):
         self.cat, self.components, self.num_components = cat, list(components), len(components)
         rank = components[0].event_shape.rank
         with _v1.name_scope(name) as scope:
-            like = _make_like(components[0])
+            like = make_like(components[0])
             super().__init__(like, rank, NOT_REPARAMETERIZED, parameters, scope)
 
     def _weigh(self, values: Sequence[tf.Tensor], events: int) -> tf.Tensor:
@@ -196,7 +196,7 @@ class MixtureSameFamily(ShapedDistribution):
         # The axis of the components, after which come those of the event.
         self._axis = -1 - rank
         with _v1.name_scope(name) as scope:
-            like = tf.reduce_sum(_make_like(components_distribution), self._axis)
+            like = tf.reduce_sum(make_like(components_distribution), self._axis)
             super().__init__(like, rank, NOT_REPARAMETERIZED, parameters, scope)
 
     def _weigh(self, values: tf.Tensor, events: int) -> tf.Tensor:
