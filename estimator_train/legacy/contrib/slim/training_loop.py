@@ -1,5 +1,6 @@
 """`slim.learning.train`: a training loop under a `tf.compat.v1.train.Supervisor`."""
 
+import dataclasses
 import json
 import os
 import time
@@ -167,50 +168,90 @@ def train(
         tokens = [one.get_init_tokens_op() for one in optimizers if is_chief]
     if supervisor.summary_writer is not None:
         step_kwargs["summary_writer"] = supervisor.summary_writer
-    delay = 0 if is_chief else min(startup_delay_steps, number_of_steps or startup_delay_steps)
+    training = _SupervisedTraining(
+        supervisor,
+        run_step=lambda session: train_step_fn(session, train_op, step, step_kwargs),
+        saves=is_chief and logdir is not None,
+        delay=0 if is_chief else min(startup_delay_steps, number_of_steps or startup_delay_steps),
+        chief_runners=chief_runners,
+        tokens=tokens,
+        ignore_live_threads=ignore_live_threads,
+        session_wrapper=session_wrapper,
+    )
+    return training.run(master, session_config)
 
-    def train_in(session: Session) -> Any:
+
+@dataclasses.dataclass(frozen=True)
+class _SupervisedTraining:
+    """Steps in the sessions of a Supervisor.
+
+    Attributes:
+      supervisor: The Supervisor.
+      run_step: Function of a session that runs a step; returns the loss, and whether training ends.
+      saves: Whether this process writes checkpoints and summaries.
+      delay: Global step to wait for.
+      chief_runners: Queue runners of SyncReplicasOptimizers.
+      tokens: Operations that fill the queues of SyncReplicasOptimizers.
+      ignore_live_threads: Whether threads may run on at the end.
+      session_wrapper: Function that returns the session to use in place of one.
+    """
+
+    supervisor: tf.compat.v1.train.Supervisor
+    run_step: Callable[[Session], tuple[Any, bool]]
+    saves: bool
+    delay: int
+    chief_runners: Sequence[Any]
+    tokens: Sequence[tf.Operation]
+    ignore_live_threads: bool
+    session_wrapper: Callable[[Session], Session] | None
+
+    def run(self, master: str, config: tf.compat.v1.ConfigProto | None) -> Any:
+        """Trains in a session, in another one after a parameter server was restarted.
+
+        Returns:
+          The loss of the last step.
+        """
+        while True:
+            try:
+                with self.supervisor.managed_session(
+                    master, config=config, start_standard_services=False
+                ) as session:
+                    return self._train_in(session)
+            except tf.errors.AbortedError:
+                _v1.logging.info("Retrying training!")
+
+    def _train_in(self, session: Session) -> Any:
         _v1.logging.info("Starting Session.")
-        session = session_wrapper(session) if session_wrapper else session
-        if is_chief and logdir:
-            supervisor.start_standard_services(session)
-        while delay and session.run(step) < delay:
+        session = self.session_wrapper(session) if self.session_wrapper else session
+        step = self.supervisor.global_step
+        if self.saves:
+            self.supervisor.start_standard_services(session)
+        while self.delay and session.run(step) < self.delay:
             time.sleep(_SECS_BETWEEN_LOOKS_AT_THE_STEP)
         _v1.logging.info("Starting Queues.")
-        threads = list(supervisor.start_queue_runners(session))
-        threads += supervisor.start_queue_runners(session, chief_runners) if chief_runners else []
-        session.run(tokens)
-        loss = _run_steps(supervisor, lambda: train_step_fn(session, train_op, step, step_kwargs))
-        if is_chief and logdir:
+        threads = list(self.supervisor.start_queue_runners(session))
+        if self.chief_runners:
+            threads += self.supervisor.start_queue_runners(session, self.chief_runners)
+        session.run(self.tokens)
+        loss = self._run_steps(session)
+        if self.saves:
             _v1.logging.info("Finished training! Saving model to disk.")
-            supervisor.saver.save(session, supervisor.save_path, global_step=step)
-        supervisor.stop(threads, True, ignore_live_threads)
+            self.supervisor.saver.save(session, self.supervisor.save_path, global_step=step)
+        self.supervisor.stop(threads, True, self.ignore_live_threads)
         return loss
 
-    while True:
+    def _run_steps(self, session: Session) -> Any:
+        """Runs steps until one ends the training or the input ends; returns the last loss."""
+        loss = None
         try:
-            with supervisor.managed_session(
-                master, config=session_config, start_standard_services=False
-            ) as session:
-                return train_in(session)
-        except tf.errors.AbortedError:  # A parameter server was restarted.
-            _v1.logging.info("Retrying training!")
-
-
-def _run_steps(
-    supervisor: tf.compat.v1.train.Supervisor, run_step: Callable[[], tuple[Any, bool]]
-) -> Any:
-    """Runs steps until one says stop or the input ends; returns the last loss."""
-    loss = None
-    try:
-        while not supervisor.should_stop():
-            loss, should_stop = run_step()
-            if should_stop:
-                _v1.logging.info("Stopping Training.")
-                supervisor.request_stop()
-    except tf.errors.OutOfRangeError as error:
-        _v1.logging.info("Caught OutOfRangeError. Stopping Training. %s", error)
-    return loss
+            while not self.supervisor.should_stop():
+                loss, should_stop = self.run_step(session)
+                if should_stop:
+                    _v1.logging.info("Stopping Training.")
+                    self.supervisor.request_stop()
+        except tf.errors.OutOfRangeError as error:
+            _v1.logging.info("Caught OutOfRangeError. Stopping Training. %s", error)
+        return loss
 
 
 def _choose(value: Any, make_default: Callable[[], Any]) -> Any:
