@@ -1,6 +1,6 @@
 """Stand-in for `tf.contrib.learn.learn_io`: input of arrays, frames and files of records."""
 
-from estimator_train.compat.v1.inputs import numpy_input_fn, pandas_input_fn
+import estimator_train.compat.v1 as v1
 from estimator_train.legacy.contrib.learn.learn_io.features import (
     queue_parsed_features,
     read_batch_features,
@@ -14,6 +14,8 @@ from estimator_train.legacy.contrib.learn.learn_io.graph_io import (
     read_keyed_batch_examples_shared_queue,
 )
 
+numpy_input_fn = v1.inputs.numpy_input_fn
+pandas_input_fn = v1.inputs.pandas_input_fn
 __all__ = [
     "numpy_input_fn",
     "pandas_input_fn",
