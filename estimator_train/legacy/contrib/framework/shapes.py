@@ -86,7 +86,7 @@ def py_func(
       func: The function.
       args: Its arguments; tensors in lists, tuples and dicts.
       kwargs: Its named arguments.
-      output_types: Types of what it returns, in the same structure.
+      output_types: Types of the results of the function, in the same structure.
       output_shapes: Shapes of what it returns, in the same structure.
       stateful: Whether equal arguments may give different results.
       name: Name of the operation.

@@ -27,7 +27,7 @@ class _Attention:
     """Heads that read attention states, with variables of the current scope.
 
     Args:
-      states: What is attended to, shape (batch, positions, size).
+      states: Tensor to attend to, shape (batch, positions, size).
       num_heads: Number of heads.
     """
 
@@ -71,7 +71,7 @@ def attention_decoder(
     Args:
       decoder_inputs: The input of each step, of shape [batch, size].
       initial_state: The state before the first step.
-      attention_states: What is attended to, shape [batch, positions, size].
+      attention_states: Tensor to attend to, shape [batch, positions, size].
       cell: The cell.
       output_size: Size of the outputs; by default that of the cell's.
       num_heads: Number of heads.

@@ -205,7 +205,7 @@ class PhasedLSTMCell(_ProjectedLSTMCell):
     Args:
       num_units: Number of units.
       use_peepholes: Whether the gates read c.
-      leak: What is open outside of the phase, as a share.
+      leak: Share of a gate that is open outside of the phase.
       ratio_on: Initial share of the period in which a unit is open.
       trainable_ratio_on: Whether this share is trained.
       period_init_min: Least initial period, in the unit of the times.

@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Feeds, Fetches, Hook, Session
-from estimator_train.legacy.contrib.slim.training_loop import USE_DEFAULT
+from estimator_train.legacy.contrib.slim.training_loop import USE_DEFAULT, choose
 from estimator_train.legacy.contrib.training import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -138,9 +138,8 @@ def _list_hooks(
     summary_op: Any,
     feed_dict: Feeds | None,
 ) -> list[Hook]:
-    uses_all = isinstance(summary_op, int) and summary_op == USE_DEFAULT
     found: list[Hook] = [StopAfterNEvalsHook(num_evals)]
     if summary_op is not None:
-        operation = _v1.summary.merge_all() if uses_all else summary_op
+        operation = choose(summary_op, _v1.summary.merge_all)
         found.append(SummaryAtEndHook(logdir, summary_op=operation, feed_dict=feed_dict))
     return [*found, *(hooks or ())]

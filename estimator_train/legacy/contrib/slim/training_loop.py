@@ -155,8 +155,8 @@ def train(
             is_chief=is_chief,
             logdir=logdir,
             init_feed_dict=init_feed_dict,
-            summary_op=_choose(summary_op, _v1.summary.merge_all),
-            summary_writer=_choose(summary_writer, lambda: _v1.train.Supervisor.USE_DEFAULT),
+            summary_op=choose(summary_op, _v1.summary.merge_all),
+            summary_writer=choose(summary_writer, lambda: _v1.train.Supervisor.USE_DEFAULT),
             global_step=step,
             saver=saver or _v1.train.Saver(),
             save_summaries_secs=save_summaries_secs,
@@ -254,7 +254,8 @@ class _SupervisedTraining:
         return loss
 
 
-def _choose(value: Any, make_default: Callable[[], Any]) -> Any:
+def choose(value: Any, make_default: Callable[[], Any]) -> Any:
+    """Returns an argument, or its default if the program gives none."""
     return make_default() if isinstance(value, int) and value == USE_DEFAULT else value
 
 
@@ -305,15 +306,15 @@ def _choose_init_ops(
 ) -> dict[str, Any]:
     """Returns the arguments of the Supervisor that initialize variables."""
     with tf.name_scope("init_ops"):
-        local = _choose(
+        local = choose(
             local_init_op,
             lambda: tf.group(_v1.local_variables_initializer(), _v1.tables_initializer()),
         )
         steps = [one.chief_init_op if is_chief else one.local_step_init_op for one in optimizers]
         ready = [one.ready_for_local_init_op for one in optimizers]
         return {
-            "init_op": _choose(init_op, _v1.global_variables_initializer),
+            "init_op": choose(init_op, _v1.global_variables_initializer),
             "local_init_op": tf.group(local, *steps) if steps else local,
-            "ready_op": _choose(ready_op, _v1.report_uninitialized_variables),
+            "ready_op": choose(ready_op, _v1.report_uninitialized_variables),
             "ready_for_local_init_op": tf.concat(ready, 0) if ready else None,
         }
