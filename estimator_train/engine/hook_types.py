@@ -38,7 +38,25 @@ class GlobalStepHook(Hook):
 class HookPhase(enum.IntEnum):
     """Position of a hook in its session, which calls hooks in this order at every event.
 
-    `engine.run.train_hooks` gives the reasons for the order.
+    Attributes:
+      BEFORE_ALL: Hooks that measure all others; their closing hooks run in AFTER_ALL.
+      STEP_CLOCK: The step timeout, whose clock covers the work of all later hooks.
+      INPUT_START: Starts the input: before all hooks that may save, as a saver hook writes a
+        checkpoint as soon as there is a session.
+      INPUT_POSITION: Moves the started input to the position of the restored checkpoint.
+      WORKER_VOTE: Synchronous workers wait here for each other, their variables restored from the
+        checkpoint that the chief then replaces.
+      POSITION_SAVING: Workers that write no checkpoint save the position of their input.
+      SETS_VARIABLES: Hooks that set variables, so that the checkpoint of the same step has the
+        values.
+      CHECKPOINTS: The chief's saver hook, and the schedule of its saves.
+      MODEL_ON_CHIEF: The model_fn's `training_chief_hooks`.
+      EVENTS: Steps per second, the history, summaries: of the chief; in a cluster with a master and
+        workers, the master has the history, and worker 0 the others.
+      CALLER: The hooks given to `train`.
+      LOSS: The check for NaN and the log of the loss.
+      MODEL: The model_fn's `training_hooks`.
+      AFTER_ALL: The closing hooks of those that measure.
     """
 
     BEFORE_ALL = enum.auto()

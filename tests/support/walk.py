@@ -1,14 +1,13 @@
-"""Prints as JSON the walk of `train` or `evaluate`: its files, and from where each is entered.
+"""Prints as JSON the walks of `train` or `evaluate`: their files, and from where each is entered.
 
-`walk.py VERB [--complete]`. The walk goes from a plain call of the verb to the first session call.
-The complete walk begins before `Estimator(...)`, and ends with the first checkpoint of `train`, or
+`walk.py VERB`. The walk "call" goes from a plain call of the verb to the first session call. The
+walk "complete" begins before `Estimator(...)`, and ends with the first checkpoint of `train`, or
 with the result of `evaluate`; it follows the threads that the package starts. A file is entered by
 a call from another file of the package, through TensorFlow or a user's function too; each line that
 enters it counts once.
 """
 
 import collections
-import contextlib
 import json
 import os
 import sys
@@ -17,23 +16,23 @@ import threading
 from types import FrameType
 from typing import Any
 
+import estimator_train as est  # Before TensorFlow, as in the README.
+
+# isort: split
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.client import session
 
-import estimator_train as est
-
 ROOT = os.path.dirname(est.__file__) + os.sep
 Estimator, EstimatorSpec = est.Estimator, est.EstimatorSpec  # Loaded before the walk.
 train = tf.compat.v1.train
-entered: dict[str, set[str]] = collections.defaultdict(set)
-complete = "--complete" in sys.argv
+# The files that each walk has entered, and the walks that go on.
+walks: dict[str, dict[str, set[str]]] = {
+    name: collections.defaultdict(set) for name in ("call", "complete")
+}
+going = {"complete"}
 model_dir = tempfile.mkdtemp()
 verb = sys.argv[1]
-
-
-class _FirstSessionCall(Exception):
-    """The end of the shorter walk."""
 
 
 def input_fn() -> tf.data.Dataset:
@@ -58,9 +57,8 @@ def follow(frame: FrameType, event: str, argument: Any) -> None:
     if event != "call":
         return
     name, code = frame.f_code.co_filename, frame.f_code.co_name
-    if name == session.__file__ and code == "run" and not complete:
-        sys.setprofile(None)
-        raise _FirstSessionCall
+    if name == session.__file__ and code == "run":
+        going.discard("call")
     # Python calls the hook for each import, also of other packages.
     if not name.startswith(ROOT) or code == "<module>" or name.endswith("import_hook.py"):
         return
@@ -70,28 +68,33 @@ def follow(frame: FrameType, event: str, argument: Any) -> None:
     while caller is not None and not caller.f_code.co_filename.startswith(ROOT):
         caller = caller.f_back
     if caller is None:
-        entered[name.removeprefix(ROOT)].add("the program")
+        place = "the program"
     elif caller.f_code.co_filename != name:
         place = f"{caller.f_code.co_filename.removeprefix(ROOT)}:{caller.f_lineno}"
-        entered[name.removeprefix(ROOT)].add(place)
+    else:
+        return
+    for walk in going:
+        walks[walk][name.removeprefix(ROOT)].add(place)
 
 
 def main() -> None:
     """Calls the verb, and prints the files that it entered."""
-    if complete:
-        sys.setprofile(follow)
-    estimator = Estimator(model_fn, model_dir)
-    if verb == "evaluate":
-        sys.setprofile(None)
-        estimator.train(input_fn, steps=1)
-    if complete:
-        threading.setprofile(follow)
     sys.setprofile(follow)
-    with contextlib.suppress(_FirstSessionCall):
-        getattr(estimator, verb)(input_fn, steps=5)
+    estimator = Estimator(model_fn, model_dir)
+    sys.setprofile(None)
+    if verb == "evaluate":
+        estimator.train(input_fn, steps=1)
+    going.add("call")
+    threading.setprofile(follow)
+    sys.setprofile(follow)
+    getattr(estimator, verb)(input_fn, steps=5)
     sys.setprofile(None)
     threading.setprofile(None)
-    print(json.dumps({name: sorted(places) for name, places in entered.items()}))
+    found = {
+        name: {file: sorted(places) for file, places in walk.items()}
+        for name, walk in walks.items()
+    }
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.hook_types import (
-    GlobalStepHook,
     HookPhase,
     PhasedHook,
+    RunArgs,
     RunContext,
     RunValues,
 )
 from estimator_train.engine.run import history
+from estimator_train.engine.tf_internals import graphs
 from estimator_train.goodput.clock import STEPS, append_to_launchers_file, process_clock
 from estimator_train.lifecycle import preemption
 
@@ -28,22 +29,23 @@ def make_goodput_hook(context: EstimatorContext) -> "GoodputHook":
     Args:
       context: The estimator that is trained.
     """
-    config = context.config
+    config, step_read = context.config, graphs.global_step_read()
     if not config.log_step_count_steps:
-        return GoodputHook()
+        return GoodputHook(step_read)
     if config.is_chief:
-        return GoodputHook(history_dir=context.model_dir)
+        return GoodputHook(step_read, history_dir=context.model_dir)
     name = f"{config.task_type}:{config.task_id}.jsonl"
     task_file = os.path.join(context.model_dir, history.TASKS_DIR, name)
-    return GoodputHook(task_file=task_file)
+    return GoodputHook(step_read, task_file=task_file)
 
 
-class GoodputHook(GlobalStepHook, PhasedHook):
+class GoodputHook(PhasedHook):
     """Hook that records the time of this process by cause (`goodput.account`).
 
     The first step of a session prepares its graph, which takes seconds: it counts as the start.
 
     Args:
+      step_read: Tensor of the global step before a step.
       history_dir: The model_dir whose history gets a line at each checkpoint and at the end; None
         for no such lines.
       task_file: File of a worker that is not chief, with a line every minute and at the end; or
@@ -52,9 +54,12 @@ class GoodputHook(GlobalStepHook, PhasedHook):
 
     phase = HookPhase.AFTER_ALL  # Its last record covers the last checkpoint.
 
-    def __init__(self, history_dir: str | None = None, task_file: str | None = None) -> None:
-        # One object: the file stays open, so that a removed model_dir is not created again.
-        self._history = history.History(history_dir) if history_dir is not None else None
+    def __init__(
+        self, step_read: tf.Tensor, history_dir: str | None = None, task_file: str | None = None
+    ) -> None:
+        self._step_read = step_read
+        self._history_dir = history_dir
+        self._history: history.History | None = None
         self._task_file = task_file
         self._step = 0
         self._from_step: int | None = None
@@ -67,11 +72,19 @@ class GoodputHook(GlobalStepHook, PhasedHook):
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
-        """Reads the restored global step."""
+        """Opens the history, and reads the restored global step."""
+        if self._history is None and self._history_dir is not None:
+            # One object: the file stays open, so that a removed model_dir is not created again.
+            self._history = history.History(self._history_dir)
         self._step = int(session.run(self._step_read))
         if self._from_step is None:
             self._from_step = self._step
             self.record(self._step)
+
+    def before_run(self, run_context: RunContext) -> RunArgs:
+        """Requests the global step."""
+        del run_context
+        return RunArgs(self._step_read)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Follows the global step."""

@@ -1,7 +1,7 @@
 """Training: one graph, one monitored session, steps until a hook or the input ends them."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -15,13 +15,21 @@ from estimator_train.engine.distributed.strategies import graph_form
 from estimator_train.engine.distributed.sync_coordinator import SyncCoordinator, build_loop_vote
 from estimator_train.engine.distributed.sync_watchdog import Peers
 from estimator_train.engine.graph.step_graph import Step, build_step, model_graph
-from estimator_train.engine.hook_types import Hook, HookPhase, Listener, PreModelHook
+from estimator_train.engine.hook_types import (
+    Hook,
+    HookPhase,
+    InstrumentingHook,
+    Listener,
+    PhasedHook,
+    PreModelHook,
+)
+from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoordinator
-from estimator_train.engine.loops.step_fetches import StepFetches
+from estimator_train.engine.loops.step_fetches import StepFetches, TrainOp
 from estimator_train.engine.loops.step_runner import StepRunner
 from estimator_train.engine.loops.training_loop import LoopSettings, TrainingLoop
 from estimator_train.engine.run.save_on_signal import save_on_signal
-from estimator_train.engine.run.train_hooks import collect_hooks, instrument
+from estimator_train.engine.run.standard_hooks import standard_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
 from estimator_train.engine.sessions.session import training_session
 from estimator_train.engine.tf_internals import graphs
@@ -29,7 +37,7 @@ from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.goodput.clock import START, process_clock
 from estimator_train.lifecycle.preemption import handle_preemption
-from estimator_train.lifecycle.step_timeout import StepTimeout
+from estimator_train.lifecycle.step_timeout import StepTimeout, StepTimeoutHook
 
 _LOG = tf.get_logger()
 
@@ -96,9 +104,9 @@ def _train_in_new_graph(
         )
         timeout = _step_timeout(context)
         hooks = [*hooks, checkpoints.goodput]
-        phased = collect_hooks(context, step, step_read, checkpoints, hooks, timeout)
+        phased = _collect_hooks(context, step, step_read, checkpoints, hooks, timeout)
         all_hooks = [hook for _, hook in phased]
-        fetches = StepFetches(instrument(step.spec.train_op, all_hooks), step.spec.loss, step_read)
+        fetches = StepFetches(_instrument(step.spec.train_op, all_hooks), step.spec.loss, step_read)
         settings = LoopSettings(topology.steps_per_call, config.xla, topology.device)
         coordinator = WorkerCoordinator()
         if step.inputs.has_next is None:
@@ -136,6 +144,67 @@ def _build_training_step(
         feeds = step.spec.scaffold.init_feed_dict or {}
         graphs.keep_broadcasts(step.global_step, feeds)
     return step
+
+
+def _collect_hooks(
+    context: EstimatorContext,
+    step: Step,
+    step_read: tf.Tensor,
+    checkpoints: TrainingCheckpoints,
+    callers_hooks: Sequence[Hook],
+    timeout: StepTimeout | None,
+) -> list[tuple[HookPhase, Hook]]:
+    """Returns the hooks of a training session with their phases, in the order of the phases.
+
+    The hook of a worker's coordinator is not among them.
+
+    Args:
+      context: The estimator that is trained.
+      step: The training step.
+      step_read: Tensor of the global step before that step.
+      checkpoints: The checkpoints of the training.
+      callers_hooks: Hooks of the caller.
+      timeout: The time limit of steps, or None.
+    """
+    position = checkpoints.position
+    is_chief = context.config.is_chief
+    given: dict[HookPhase, Iterable[Hook]] = {
+        HookPhase.STEP_CLOCK: [StepTimeoutHook(timeout)] if timeout else (),
+        HookPhase.INPUT_START: start_hooks(step.inputs),
+        HookPhase.INPUT_POSITION: position.restore_hooks if position else (),
+        HookPhase.POSITION_SAVING: position.save_hooks if position else (),
+        HookPhase.CHECKPOINTS: checkpoints.hooks,
+        HookPhase.MODEL_ON_CHIEF: step.spec.training_chief_hooks if is_chief else (),
+        **standard_hooks(context, step, step_read, checkpoints.saver.wait),
+        HookPhase.CALLER: callers_hooks,
+        HookPhase.MODEL: step.spec.training_hooks,
+    }
+    phased: list[tuple[HookPhase, Hook]] = []
+    for phase, hooks in given.items():
+        for hook in hooks:
+            phased.append((_phase_of(hook, phase), hook))
+            closing = hook.closing_hook if isinstance(hook, InstrumentingHook) else None
+            if closing is not None:
+                phased.append((_phase_of(closing, phase), closing))
+    return sorted(phased, key=lambda pair: pair[0])
+
+
+def _phase_of(hook: Hook, default_phase: HookPhase) -> HookPhase:
+    phase = hook.phase if isinstance(hook, PhasedHook) else None
+    return default_phase if phase is None else phase
+
+
+def _instrument(train_op: TrainOp, hooks: Iterable[Hook]) -> TrainOp:
+    """Returns a train_op with the measuring operations of all hooks.
+
+    Args:
+      train_op: Operation or tensor that runs one training step.
+      hooks: All hooks of the session.
+    """
+    for hook in hooks:
+        if isinstance(hook, InstrumentingHook):
+            train_op = hook.instrument(train_op)
+    return train_op
 
 
 def _step_timeout(context: EstimatorContext) -> StepTimeout | None:
