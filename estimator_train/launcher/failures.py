@@ -46,7 +46,7 @@ def read_failure(task: str, code: int, output: Sequence[str]) -> Failure:
       code: Its exit code, 128 + N if signal N ended the process.
       output: The last lines of its output.
     """
-    if _is_signal(code):
+    if is_signal(code):
         return Failure(task, code, "", str(code) if code - 128 in _CRASHES else "")
     printed = [line for line in output if line.strip()]
     message = printed[-1].strip() if printed else ""
@@ -97,12 +97,12 @@ class FailureHistory:
         return min(2.0 ** (self._restarts - 2), _MAX_DELAY_SECS) if self._restarts > 1 else 0.0
 
 
-def _is_signal(code: int) -> bool:
-    """Returns whether a signal ended the process; sys.exit(-1) is code 255."""
+def is_signal(code: int) -> bool:
+    """Returns whether a signal ended a process with this exit code; sys.exit(-1) is code 255."""
     return code - 128 in set(signal.Signals)
 
 
 def _ending(code: int) -> str:
-    if _is_signal(code):
+    if is_signal(code):
         return f"was ended by {signal.Signals(code - 128).name}"
     return f"failed with exit code {code}"

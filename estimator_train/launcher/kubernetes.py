@@ -13,6 +13,28 @@ _MAX_RESTARTS = 10
 _MAX_HOST_NAME = 63
 _NODE = "node"
 _RETRIES = 100
+_FAILURE_POLICY = f"""\
+failurePolicy:
+  maxRestarts: {_MAX_RESTARTS}
+  rules:
+    # An error or bad input (exit codes 1 and 2): a restart would fail again.
+    - name: error
+      action: FailJobSet
+      onJobFailureReasons: [PodFailurePolicy]"""
+# Pods that a signal ended or the cluster evicted are replaced, each with its index.
+_POD_POLICY = f"""\
+completionMode: Indexed
+backoffLimit: {_RETRIES}
+podFailurePolicy:
+  rules:
+    - action: FailJob
+      onExitCodes:
+        operator: In
+        values: [1, 2]
+    - action: Ignore
+      onPodConditions:
+        - type: DisruptionTarget
+          status: "True\""""
 
 
 def make_jobset(job: ClusterJob) -> str:
@@ -44,13 +66,7 @@ spec:
   successPolicy:
     operator: All
     targetReplicatedJobs: [{CHIEF}]
-  failurePolicy:
-    maxRestarts: {_MAX_RESTARTS}
-    rules:
-      # An error or bad input (exit codes 1 and 2): a restart would fail again.
-      - name: error
-        action: FailJobSet
-        onJobFailureReasons: [PodFailurePolicy]
+{_indent(_FAILURE_POLICY, 2)}
   replicatedJobs:
 {replicated}"""
 
@@ -74,40 +90,7 @@ def make_train_job(job: ClusterJob) -> str:
     if job.gpus:
         gpus = f"\n    resourcesPerNode:\n{_limits(job.gpus, 6)}"
     return f"""\
-apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainingRuntime
-metadata:
-  name: {job.name}
-spec:
-  mlPolicy:
-    numNodes: {nodes}
-  template:
-    spec:
-      network:
-        enableDNSHostnames: true
-        publishNotReadyAddresses: true
-      failurePolicy:
-        maxRestarts: {_MAX_RESTARTS}
-        rules:
-          # An error or bad input (exit codes 1 and 2): a restart would fail again.
-          - name: error
-            action: FailJobSet
-            onJobFailureReasons: [PodFailurePolicy]
-      replicatedJobs:
-        - name: {_NODE}
-          template:
-            metadata:
-              labels:
-                trainer.kubeflow.org/trainjob-ancestor-step: trainer
-            spec:
-{_indent(_POD_POLICY, 14)}
-              template:
-                spec:
-                  restartPolicy: Never
-                  terminationGracePeriodSeconds: {job.grace_secs}
-                  containers:
-                    - name: {_NODE}
-                      image: {json.dumps(job.image)}
+{_make_training_runtime(job, nodes)}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
@@ -125,20 +108,36 @@ spec:
 """
 
 
-# Pods that a signal ended or the cluster evicted are replaced, each with its index.
-_POD_POLICY = f"""\
-completionMode: Indexed
-backoffLimit: {_RETRIES}
-podFailurePolicy:
-  rules:
-    - action: FailJob
-      onExitCodes:
-        operator: In
-        values: [1, 2]
-    - action: Ignore
-      onPodConditions:
-        - type: DisruptionTarget
-          status: "True\""""
+def _make_training_runtime(job: ClusterJob, nodes: int) -> str:
+    return f"""\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata:
+  name: {job.name}
+spec:
+  mlPolicy:
+    numNodes: {nodes}
+  template:
+    spec:
+      network:
+        enableDNSHostnames: true
+        publishNotReadyAddresses: true
+{_indent(_FAILURE_POLICY, 6)}
+      replicatedJobs:
+        - name: {_NODE}
+          template:
+            metadata:
+              labels:
+                trainer.kubeflow.org/trainjob-ancestor-step: trainer
+            spec:
+{_indent(_POD_POLICY, 14)}
+              template:
+                spec:
+                  restartPolicy: Never
+                  terminationGracePeriodSeconds: {job.grace_secs}
+                  containers:
+                    - name: {_NODE}
+                      image: {json.dumps(job.image)}"""
 
 
 def _make_replicated_job(job: ClusterJob, role: str, count: int) -> str:

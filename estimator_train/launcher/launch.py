@@ -22,7 +22,7 @@ from estimator_train.cluster import (
 from estimator_train.goodput import clock
 from estimator_train.goodput.account import account_for, add_up, read_records
 from estimator_train.goodput.stragglers import describe_straggler
-from estimator_train.launcher.failures import Failure, FailureHistory, read_failure
+from estimator_train.launcher.failures import Failure, FailureHistory, is_signal, read_failure
 from estimator_train.launcher.guard import Guard
 from estimator_train.launcher.local_job import (
     CHIEF_NAME,
@@ -33,7 +33,7 @@ from estimator_train.launcher.local_job import (
     make_tf_configs,
 )
 from estimator_train.launcher.loopback import loopback_variables
-from estimator_train.launcher.process import Process, TaskProcess, start_process
+from estimator_train.launcher.process import Process, TaskProcess, start_process, wait_for_exit
 from estimator_train.launcher.standby import Standby
 
 _POLL_SECS = 0.1
@@ -120,12 +120,7 @@ class _Launcher:
             if self._standby:
                 self._standby.poll()
             self._restart_due()
-            # Reads all codes at the same time: one failure makes other processes fail.
-            codes = {
-                name: process.exit_code()
-                for name, process in self._processes.items()
-                if name not in self._restart_times
-            }
+            codes = self._exit_codes()
             if self.ending:
                 return self._end_on_signal()
             failures = [self._read_failure(name, code) for name, code in codes.items() if code]
@@ -134,10 +129,11 @@ class _Launcher:
                 return final.code
             if failures:
                 self._restart(failures)
-            elif codes.get(CHIEF_NAME) == 0:
+                continue
+            if codes.get(CHIEF_NAME) == 0:
                 self._end_the_others()
                 return 0
-            time.sleep(_POLL_SECS)
+            wait_for_exit([self._processes[name] for name in self._running()], _POLL_SECS)
 
     def send(self, number: int) -> None:
         """Forwards a signal to all processes."""
@@ -183,6 +179,16 @@ class _Launcher:
         process: Process | None = self._standby.start_task(environment) if self._standby else None
         process = process or start_process(self._job.command, environment)
         self._processes[name] = TaskProcess(name, process, self._out, self._guard)
+
+    def _exit_codes(self) -> dict[str, int | None]:
+        """Returns the exit codes of all tasks that do not wait for their restart."""
+        names = [name for name in self._processes if name not in self._restart_times]
+        codes = {name: self._processes[name].exit_code() for name in names}
+        if any(code and not is_signal(code) for code in codes.values()):
+            # One error makes other processes fail: the errors of all are read together.
+            time.sleep(_POLL_SECS)
+            codes = {name: self._processes[name].exit_code() for name in names}
+        return codes
 
     def _read_failure(self, name: str, code: int) -> Failure:
         """Counts and logs the failure of a task."""
@@ -233,6 +239,8 @@ class _Launcher:
         delay = self._failures.next_delay()
         for name in names:
             # SIGTERM does not end a process that waits for others in a collective.
+            self._processes[name].send(signal.SIGKILL)
+        for name in names:
             self._processes[name].close()
             self._restart_times[name] = time.monotonic() + delay
         when = f" in {delay:g} s" if delay else ""

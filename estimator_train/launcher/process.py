@@ -3,10 +3,12 @@
 import collections
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Protocol, TextIO
 
 from estimator_train.launcher.guard import Guard
@@ -68,6 +70,7 @@ class TaskProcess:
         self._last_lines: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
         self._process = process
         guard.add(self._process.pid)
+        self._exit_descriptor = _open_exit_descriptor(self._process.pid)
         self._reader = threading.Thread(target=self._copy_output, name=name, daemon=True)
         self._reader.start()
 
@@ -80,6 +83,11 @@ class TaskProcess:
         """Returns None while the process runs, then its code; 128 + N if signal N ended it."""
         code = self._process.poll()
         return 128 - code if code is not None and code < 0 else code
+
+    @property
+    def exit_descriptor(self) -> int | None:
+        """Descriptor that is readable once the process has ended; None if the system has none."""
+        return self._exit_descriptor
 
     def send(self, number: int) -> None:
         """Sends a signal to the process and all its child processes."""
@@ -95,6 +103,9 @@ class TaskProcess:
         self._closed = True
         self._process.wait()
         self._guard.remove(self._process.pid)
+        if self._exit_descriptor is not None:
+            os.close(self._exit_descriptor)
+            self._exit_descriptor = None
         self._reader.join(_OUTPUT_SECS)
 
     def _copy_output(self) -> None:
@@ -107,3 +118,25 @@ class TaskProcess:
                 with contextlib.suppress(BrokenPipeError, ValueError):
                     self._out.write(f"[{self.name}] {text}\n")
                     self._out.flush()
+
+
+def wait_for_exit(processes: Iterable[TaskProcess], seconds: float) -> None:
+    """Waits until one of these processes ends, or until the time is over.
+
+    Args:
+      processes: Processes that run.
+      seconds: Maximum time to wait.
+    """
+    found = [process.exit_descriptor for process in processes]
+    descriptors = [one for one in found if one is not None]
+    if len(descriptors) < len(found):
+        time.sleep(seconds)
+    else:
+        select.select(descriptors, [], [], seconds)
+
+
+def _open_exit_descriptor(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):  # Not Linux, or a kernel before 5.3.
+        return None

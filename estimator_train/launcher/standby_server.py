@@ -20,6 +20,7 @@ from typing import Any
 
 from estimator_train.goodput.clock import STARTED_VARIABLE, process_clock
 from estimator_train.launcher.python_program import PythonProgram, find_imports
+from estimator_train.launcher.warm_up import build_small_graph
 
 _MAX_BYTES = 1 << 20
 _PACKAGE = __name__.partition(".")[0]
@@ -44,7 +45,7 @@ def main() -> None:
     except SideEffectError as error:
         connection.send(json.dumps({"refused": str(error)}).encode())
         return
-    gc.collect()
+    gc.collect()  # Ends the threads of the small graph.
     gc.freeze()  # A collection in a task would copy the memory that the processes share.
     connection.send(json.dumps({"ready": True}).encode())
     environment = _serve(connection)
@@ -73,6 +74,9 @@ def _preload(program: PythonProgram) -> None:
         changed = [what for what, value in _state().items() if value != before[what]]
         if changed:
             raise SideEffectError(f"importing {name} changes {' and '.join(changed)}")
+    if _PACKAGE in imports.packages:
+        with contextlib.suppress(Exception):  # It only saves time.
+            build_small_graph()
 
 
 def _state() -> dict[str, Any]:

@@ -24,6 +24,7 @@ from estimator_train.engine.checkpoints.large_values import (
     find_written_values,
     write_parts,
 )
+from estimator_train.engine.checkpoints.memory_copy import find_copy
 from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
 from estimator_train.engine.hook_types import (
     Hook,
@@ -81,6 +82,7 @@ class AsyncSaver:
         self._copies: list[tf.Tensor] = []
         self._parts: tf.Tensor | None = None
         self._restored: tuple[str, tuple[Fingerprint, ...]] | None = None
+        self._is_restart = False
         self._on_save = on_save
 
     @functools.cached_property
@@ -93,13 +95,18 @@ class AsyncSaver:
         return self._scaffold.saver.saver_def
 
     def set_restored(self, path: str | None) -> None:
-        """Stores the checkpoint that a new session restored; a large one is not written again.
+        """Stores the checkpoint that a new session restored, if it need not be written again.
+
+        A large one is not, and neither is one that this job has in memory: the job was restarted,
+        and its first step comes earlier without the write.
 
         Args:
           path: The path prefix, or None if the session initialized its variables.
         """
         files = fingerprint_checkpoint(path) if path else ()
-        self._restored = (path, files) if path and is_large(files) else None
+        self._is_restart = bool(path and find_copy(path, files))
+        is_kept = self._is_restart or is_large(files)
+        self._restored = (path, files) if path and is_kept else None
 
     def save(self, session: tf.compat.v1.Session, save_path: str, **arguments: Any) -> None:
         """Copies the current values of all variables and starts the write.
@@ -119,10 +126,14 @@ class AsyncSaver:
     ) -> None:
         self.wait()
         restored, self._restored = self._restored, None
+        is_restored = restored == _describe(f"{save_path}-{arguments.get('global_step')}")
+        if restored and is_restored and self._is_restart:
+            report_checkpoint(restored[0])  # The next save writes the graph.
+            return
         if self._graph_files and self._written_graph is not session.graph:
             self._graph_files.write_text(session.graph, os.path.dirname(save_path))
             self._written_graph = session.graph
-        if restored and restored == _describe(f"{save_path}-{arguments.get('global_step')}"):
+        if restored and is_restored:
             # The session has just restored these values. Its graph may be another.
             self._write_meta(session, restored[0])
             report_checkpoint(restored[0])

@@ -43,6 +43,9 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
     key = (config.task_type, config.task_id, str(sorted(jobs.items())))
     if key not in _started:
         address = jobs[config.task_type][config.task_id]
+        if _is_taken(address) and is_reachable(address):
+            # MultiWorkerMirroredStrategy has started it. TensorFlow may try a second one for long.
+            return _find_server_of_program(config, address)
         _LOG.info("Start Tensorflow server.")
         try:
             _started[key] = tf.distribute.Server(
@@ -52,10 +55,10 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
                 protocol=config.protocol or "grpc",
                 config=server_config or config.session_config,
             )
-        except tf.errors.UnknownError as error:
+        except tf.errors.UnknownError:
             if not is_reachable(address):
                 raise
-            return _server_of_the_user(config, address, error)
+            return _find_server_of_program(config, address)
         register_server(str(_started[key].target))
     return str(_started[key].target)
 
@@ -100,6 +103,17 @@ def answers(address: str) -> bool:
             return bool(connection.recv(1))
     except OSError:
         return False
+
+
+def _is_taken(address: str) -> bool:
+    """Returns whether a socket of this machine listens at the port of "host:port"."""
+    with socket.socket() as candidate:
+        candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            candidate.bind(("", int(address.rpartition(":")[2])))
+        except OSError:
+            return True
+    return False
 
 
 def _connection(address: str) -> socket.socket:
@@ -168,8 +182,8 @@ def _unreachable(addresses: Mapping[str, str]) -> Sequence[str]:
     return [name for name, address in addresses.items() if not is_reachable(address)]
 
 
-def _server_of_the_user(config: RunConfig, address: str, error: Exception) -> str:
-    """Returns the target of a server that the program itself started before training.
+def _find_server_of_program(config: RunConfig, address: str) -> str:
+    """Returns the target of a server that the program or its strategy started before training.
 
     Raises:
       ValueError: Another process listens at the address.
@@ -189,4 +203,4 @@ def _server_of_the_user(config: RunConfig, address: str, error: Exception) -> st
     raise ValueError(
         f"The port of {config.task_type} {config.task_id}, {address}, is taken by another "
         "process. Stop that one, or give the task another port in TF_CONFIG."
-    ) from error
+    )

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
+from estimator_train.engine.distributed.sync_step_time import build_own_part_secs
 from estimator_train.engine.hook_types import (
     HookPhase,
     PhasedHook,
@@ -17,26 +18,31 @@ from estimator_train.engine.hook_types import (
 from estimator_train.engine.run import history
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.goodput.clock import STEPS, append_to_launchers_file, process_clock
+from estimator_train.goodput.stragglers import OWN_PART, MeanOfSteps
 from estimator_train.lifecycle import preemption
 
 _LAUNCHERS_SECS = 1.0
 _FILE_SECS = 60.0
 
 
-def make_goodput_hook(context: EstimatorContext) -> "GoodputHook":
+def make_goodput_hook(
+    context: EstimatorContext, train_op: tf.Operation | tf.Tensor
+) -> "GoodputHook":
     """Returns the hook of a training; only a chief that has a history writes to it.
 
     Args:
       context: The estimator that is trained.
+      train_op: The operation or tensor of a step.
     """
     config, step_read = context.config, graphs.global_step_read()
+    own_secs = build_own_part_secs(train_op) if context.topology.is_synchronous else None
     if not config.log_step_count_steps:
-        return GoodputHook(step_read)
+        return GoodputHook(step_read, own_secs=own_secs)
     if config.is_chief:
-        return GoodputHook(step_read, history_dir=context.model_dir)
+        return GoodputHook(step_read, history_dir=context.model_dir, own_secs=own_secs)
     name = f"{config.task_type}:{config.task_id}.jsonl"
     task_file = os.path.join(context.model_dir, history.TASKS_DIR, name)
-    return GoodputHook(step_read, task_file=task_file)
+    return GoodputHook(step_read, task_file=task_file, own_secs=own_secs)
 
 
 class GoodputHook(PhasedHook):
@@ -50,12 +56,17 @@ class GoodputHook(PhasedHook):
         for no such lines.
       task_file: File of a worker that is not chief, with a line every minute and at the end; or
         None.
+      own_secs: The seconds of a synchronous worker for its own part of a step, a scalar; or None.
     """
 
     phase = HookPhase.AFTER_ALL  # Its last record covers the last checkpoint.
 
     def __init__(
-        self, step_read: tf.Tensor, history_dir: str | None = None, task_file: str | None = None
+        self,
+        step_read: tf.Tensor,
+        history_dir: str | None = None,
+        task_file: str | None = None,
+        own_secs: tf.Tensor | None = None,
     ) -> None:
         self._step_read = step_read
         self._history_dir = history_dir
@@ -64,6 +75,8 @@ class GoodputHook(PhasedHook):
         self._step = 0
         self._from_step: int | None = None
         self._own_steps = 0
+        self._own_secs = own_secs
+        self._own_part = MeanOfSteps()
         self._recorded = self._filed = 0.0
 
     def steps_until_due(self, global_step: int) -> None:
@@ -82,14 +95,18 @@ class GoodputHook(PhasedHook):
             self.record(self._step)
 
     def before_run(self, run_context: RunContext) -> RunArgs:
-        """Requests the global step."""
+        """Requests the global step and, of a synchronous worker, the time of its own part."""
         del run_context
-        return RunArgs(self._step_read)
+        own_part = () if self._own_secs is None else (self._own_secs,)
+        return RunArgs([self._step_read, *own_part])
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Follows the global step."""
+        before, *own_secs = run_values.results
+        for secs in own_secs:
+            self._own_part.add(float(secs))
         self._own_steps += 1
-        self._follow(int(run_values.results) + 1)
+        self._follow(int(before) + 1)
 
     def after_loop(self, steps: int, loss: Any) -> None:
         """Counts the steps of a loop."""
@@ -145,4 +162,6 @@ class GoodputHook(PhasedHook):
             "own_steps": self._own_steps,
             "secs": process_clock.secs(),
         }
+        if self._own_part.is_known:
+            entry[OWN_PART] = round(self._own_part.secs, 6)
         return {"goodput": {**entry, "is_end": True} if is_end else entry}

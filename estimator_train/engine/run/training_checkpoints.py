@@ -60,7 +60,7 @@ class TrainingCheckpoints:
         # Values on other machines would be copied to this one, and back to be written.
         asynchronous = config.checkpoint_mode == "async" and not config.master
         users_savers = _find_saver_hooks(step, callers_hooks)
-        self.goodput = make_goodput_hook(context)
+        self.goodput = make_goodput_hook(context, step.spec.train_op)
         self.saver = AsyncSaver(
             scaffold, asynchronous, config.checkpoint_save_graph_def, self.goodput.record_save
         )

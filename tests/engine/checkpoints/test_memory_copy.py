@@ -81,3 +81,17 @@ def test_without_room_or_directory_nothing_is_copied(
     monkeypatch.setenv(MEMORY_VARIABLE, str(tmp_path / "gone"))
     train(tmp_path / "model", 4)
     assert find(path) is None
+
+
+def test_a_restarted_job_does_not_write_the_checkpoint_again(memory: Path, tmp_path: Path) -> None:
+    path = train(tmp_path / "model", 4).latest_checkpoint()
+    assert path is not None
+    before = integrity.fingerprint_checkpoint(path)
+    train(tmp_path / "model", 5)
+    assert integrity.fingerprint_checkpoint(path) == before
+    (memory / "copy.json").unlink()  # A job that starts without a copy writes it, as before.
+    path = train(tmp_path / "model", 5).latest_checkpoint()
+    assert path is not None
+    before = integrity.fingerprint_checkpoint(path)
+    train(tmp_path / "model", 6)
+    assert integrity.fingerprint_checkpoint(path) != before
