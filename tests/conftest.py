@@ -1,5 +1,6 @@
 """What all tests share: the devices that TensorFlow has, and how Hypothesis draws its examples."""
 
+import gc
 import os
 
 from hypothesis import settings
@@ -21,3 +22,9 @@ def pytest_configure(config):
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+
+def pytest_collection_finish(session):
+    """Excludes the imported modules from garbage collection, which would visit them in each test."""
+    gc.collect()
+    gc.freeze()
