@@ -25,6 +25,6 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish(session):
-    """Excludes the imported modules from garbage collection, which would visit them in each test."""
+    """Excludes the imported modules from garbage collection: it would visit them in each test."""
     gc.collect()
     gc.freeze()
