@@ -1,5 +1,6 @@
 """What all tests share: the devices that TensorFlow has, and how Hypothesis draws its examples."""
 
+import gc
 import os
 
 from hypothesis import settings
@@ -7,13 +8,23 @@ from hypothesis import settings
 # Recorded figures are a CPU's, on machines with a GPU as well.
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
-import tensorflow as tf  # noqa: E402  after what it reads
-
-# Two devices for replicas, whatever else is collected: set before any test uses TensorFlow.
-tf.config.set_logical_device_configuration(
-    tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
-)
-
 # The same examples in every run.
 settings.register_profile("same_in_every_run", derandomize=True, deadline=None)
 settings.load_profile("same_in_every_run")
+
+
+def pytest_configure(config):
+    """Gives replicas two devices, before any test uses TensorFlow."""
+    is_worker = hasattr(config, "workerinput")
+    if not is_worker and getattr(config.option, "numprocesses", None):
+        return  # xdist's workers run the tests: this process needs no TensorFlow.
+    import tensorflow as tf
+
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+
+def pytest_collection_finish(session):
+    """Excludes the imported modules from garbage collection: it would visit them in each test."""
+    gc.collect()
+    gc.freeze()

@@ -96,15 +96,3 @@ def test_importing_the_package_does_not_import_tensorflow():
     program = "import sys, estimator_train; print('tensorflow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "False\n", done.stderr
-
-
-def test_importing_the_package_alone_makes_tf_keras_convert_models():
-    program = (
-        "import estimator_train, tf_keras\n"
-        "model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])\n"
-        "model.compile('sgd', 'mse')\n"
-        "estimator = tf_keras.estimator.model_to_estimator(model)\n"
-        "print(type(estimator).__module__)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.endswith("estimator_train.estimator.estimator\n"), done.stderr[-2000:]

@@ -86,7 +86,7 @@ IN_MEMORY = [
 ]
 
 
-@pytest.mark.parametrize("name", tiers.every(14, boosted_trees.CASES))
+@pytest.mark.parametrize("name", tiers.every(28, boosted_trees.CASES))
 def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
     theirs = recorded("boosted_trees")[name]
     ours = boosted_trees.observe(est, name, read_trees)
@@ -157,7 +157,7 @@ print(json.dumps(boosted_trees.observe(
         assert_same_tree(mine, original)
 
 
-@pytest.mark.parametrize("question", tiers.every(9, boosted_trees.COLLECTIONS))
+@pytest.mark.parametrize("question", tiers.every(27, boosted_trees.COLLECTIONS))
 def test_collections_have_as_many_entries_as_in_the_original(question: str) -> None:
     ours = boosted_trees.collections(est, *question.rsplit(", ", 1))
     theirs = dict(recorded("boosted_trees_collections")[question])

@@ -56,7 +56,7 @@ def test_every_recorded_case_is_asked(file: str) -> None:
     assert sorted(FILES[file][1]) == sorted(recorded(file))
 
 
-@pytest.mark.parametrize(("file", "name"), tiers.every(16, QUESTIONS))
+@pytest.mark.parametrize(("file", "name"), tiers.every(32, QUESTIONS))
 def test_figures_are_those_of_the_original(file: str, name: str) -> None:
     api, cases = FILES[file]
     ours = json.loads(json.dumps(observe(cases[name], api)))

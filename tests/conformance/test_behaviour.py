@@ -127,7 +127,7 @@ def test_a_clearer_error_has_the_type_of_the_original(name: str) -> None:
         assert recorded_error in [cls.__name__ for cls in error.__mro__]
 
 
-@pytest.mark.parametrize(("name", "flavour"), tiers.every(4, PAIRS))
+@pytest.mark.parametrize(("name", "flavour"), tiers.every(8, PAIRS))
 def test_behaves_as_the_original(name: str, flavour: str) -> None:
     expected = GOLDEN[name].get("both") or GOLDEN[name][flavour]
     seen = all_cases.observe(all_cases.CASES[name], ours()[flavour])

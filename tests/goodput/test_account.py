@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 
 import estimator_train as est
@@ -133,7 +133,7 @@ est.Estimator(model_fn, config=config).train(data, hooks=[Kill()], max_steps=40)
 def test_a_killed_training_keeps_the_steps_of_its_checkpoint(tmp_path: Path) -> None:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     for how in ("kill", "end"):
-        command = [sys.executable, "-c", JOB, str(tmp_path), how]
+        command = forked.python("-c", JOB, tmp_path, how)
         subprocess.run(command, env=environment, capture_output=True, timeout=100, check=False)
     found = read_goodput(str(tmp_path))
     assert found is not None

@@ -30,14 +30,14 @@ def _assert_close(seen: list[float], expected: list[float]) -> None:
         assert math.isclose(one, other, rel_tol=1e-5), (seen, expected)
 
 
-@pytest.mark.parametrize("name", tiers.every(5, OPTIMIZERS))
+@pytest.mark.parametrize("name", tiers.every(10, OPTIMIZERS))
 def test_optimizer(name: str, tmp_path: Path) -> None:
     seen, expected = observe_optimizer(name, API, str(tmp_path)), GOLDEN[f"optimizer {name}"]
     _assert_close(seen["losses"], expected["losses"])
     assert seen["names"] == expected["names"]
 
 
-@pytest.mark.parametrize("name", tiers.every(3, CASES))
+@pytest.mark.parametrize("name", tiers.every(6, CASES))
 def test_case(name: str, tmp_path: Path) -> None:
     seen: Any = CASES[name].observe(API, str(tmp_path))
     expected = GOLDEN[f"case {name}"]

@@ -1,8 +1,8 @@
 """`check` finds modules in the folders of PYTHONPATH, as `run` does."""
 
 import subprocess
-import sys
 
+import forked
 from legacy_programs import COMMAND, environment
 
 
@@ -17,7 +17,7 @@ def test_package_with_the_name_of_its_repository(tmp_path):
 
     def check(**variables):
         done = subprocess.run(
-            [sys.executable, COMMAND, "check", "train.py"],
+            forked.python(COMMAND, "check", "train.py"),
             capture_output=True,
             text=True,
             cwd=examples,

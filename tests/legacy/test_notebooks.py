@@ -2,8 +2,8 @@
 
 import json
 import subprocess
-import sys
 
+import forked
 from legacy_programs import COMMAND, environment
 
 CELLS = [
@@ -43,7 +43,7 @@ def test_file_that_is_no_notebook_ends_with_one_line(run, tmp_path):
 def test_check_reads_a_notebook(tmp_path):
     write(tmp_path / "a.ipynb", [*CELLS, ("code", "tf.contrib.learn.Foo")])
     done = subprocess.run(
-        [sys.executable, COMMAND, "check", tmp_path / "a.ipynb"],
+        forked.python(COMMAND, "check", tmp_path / "a.ipynb"),
         capture_output=True,
         text=True,
         env=environment(),

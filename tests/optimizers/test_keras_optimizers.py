@@ -58,7 +58,7 @@ NEW_KINDS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.every(3, NEW_KINDS))
+@pytest.mark.parametrize("name", tiers.every(6, NEW_KINDS))
 def test_new_kinds_train_as_in_keras(name: str) -> None:
     expected = fit(dense(NEW_KINDS[name](), metrics=["mae"]), STEPS)
     estimator = model_to_estimator(dense(NEW_KINDS[name](), metrics=["mae"]))
@@ -82,7 +82,7 @@ def test_new_kinds_go_on_where_they_stopped() -> None:
     assert stopped.get_variable_value("training/AdamW/iteration") == 8
 
 
-@pytest.mark.parametrize("family", [optimizers, optimizers.legacy])
+@pytest.mark.parametrize("family", tiers.first([optimizers], [optimizers, optimizers.legacy]))
 def test_a_schedule_of_ones_own_needs_no_registration(family: Any) -> None:
     estimator = model_to_estimator(dense(family.SGD(Halving())), checkpoint_format="saver")
     estimator.train(batches(repeat=None), steps=STEPS)

@@ -29,7 +29,7 @@ _TASKS = {
 }
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 CELLS = [(k, s) for s in STRATEGIES for k in KINDS if (k, s) not in ABSENT]
-FIRST_TIER = [("keras_checkpoint_new", "mirrored")]
+FIRST_TIER = [("model_fn_v1", "mirrored")]
 
 
 class Job:
