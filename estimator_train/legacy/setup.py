@@ -23,7 +23,7 @@ from estimator_train.legacy import (
     trees,
 )
 from estimator_train.legacy.imports import ImportRedirector
-from estimator_train.legacy.trees import keras_shapes, shown
+from estimator_train.legacy.trees import keras_lookups, keras_packages, keras_shapes, shown
 from estimator_train.legacy.trees.view import Tree
 
 _DEPRECATED = "is deprecated and will be removed in a future version"
@@ -67,6 +67,7 @@ def install(
     import_hook.install().show_attributes()
     ImportRedirector(prepare, directory).install()
     protos.install()
+    keras_packages.install()
 
 
 def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
@@ -92,6 +93,7 @@ def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
 
         numpy_methods.add_removed_methods()
     tensorflow_methods.add_methods(tensorflow)
+    keras_lookups.reject_unknown_names()
     tree = trees.tree(chosen)
     shown.choose(tree)
     import_hook.load_tracked_modules()
