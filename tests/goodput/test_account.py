@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,15 @@ from estimator_train.engine.run.history import read_goodput
 from estimator_train.goodput import clock
 from estimator_train.goodput.account import Goodput, account_for, add_up, read_records
 
+_EVALUATION_SECS = 0.2
+
 
 def record(run: float, from_step: int, step: int, **secs: float) -> dict[str, Any]:
     is_end = bool(secs.pop("is_end", 0))
     values = {"run": run, "from_step": from_step, "secs": secs}
-    time = run + sum(secs.values())
     return {
         "step": step,
-        "time": time,
+        "time": run + sum(secs.values()),
         "goodput": {**values, **({"is_end": True} if is_end else {})},
     }
 
@@ -158,11 +160,16 @@ def test_the_time_of_evaluations_is_not_that_of_steps(tmp_path: Path) -> None:
     def input_fn() -> Any:
         return tf.data.Dataset.from_tensors(1.0).repeat(20)
 
+    class SlowHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
+        def end(self, session: Any) -> None:
+            time.sleep(_EVALUATION_SECS)
+
     estimator = est.Estimator(model_fn, tmp_path)
     train_spec = est.TrainSpec(input_fn, 10)
-    est.train_and_evaluate(estimator, train_spec, est.EvalSpec(input_fn, throttle_secs=0))
+    eval_spec = est.EvalSpec(input_fn, hooks=[SlowHook()], throttle_secs=0)
+    est.train_and_evaluate(estimator, train_spec, eval_spec)
     estimator.train(input_fn, steps=1)
     found = read_goodput(str(tmp_path))
     assert found is not None
-    assert found.lost_secs["evaluation"] > found.useful_secs
+    assert found.lost_secs["evaluation"] >= _EVALUATION_SECS
     assert found.steps == 11

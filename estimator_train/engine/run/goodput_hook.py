@@ -76,7 +76,7 @@ class GoodputHook(PhasedHook):
         self._from_step: int | None = None
         self._own_steps = 0
         self._own_secs = own_secs
-        self._own_part = MeanOfSteps()
+        self._own_part = None if own_secs is None else MeanOfSteps()
         self._recorded = self._filed = 0.0
 
     def steps_until_due(self, global_step: int) -> None:
@@ -103,8 +103,8 @@ class GoodputHook(PhasedHook):
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Follows the global step."""
         before, *own_secs = run_values.results
-        for secs in own_secs:
-            self._own_part.add(float(secs))
+        if self._own_part is not None:
+            self._own_part.add(float(own_secs[0]))
         self._own_steps += 1
         self._follow(int(before) + 1)
 
@@ -162,6 +162,6 @@ class GoodputHook(PhasedHook):
             "own_steps": self._own_steps,
             "secs": process_clock.secs(),
         }
-        if self._own_part.is_known:
+        if self._own_part is not None and self._own_part.is_known:
             entry[OWN_PART] = round(self._own_part.secs, 6)
         return {"goodput": {**entry, "is_end": True} if is_end else entry}
