@@ -73,7 +73,7 @@ class GoodputHook(GlobalStepHook, PhasedHook):
         self._from_step: int | None = None
         self._own_steps = 0
         self._own_secs = own_secs
-        self._own_part = MeanOfSteps()
+        self._own_part = MeanOfSteps() if own_secs is not None else None
         self._recorded = self._filed = 0.0
 
     def steps_until_due(self, global_step: int) -> None:
@@ -90,14 +90,14 @@ class GoodputHook(GlobalStepHook, PhasedHook):
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
         """Requests the global step and, of a synchronous worker, the time of its own part."""
-        if self._own_secs is None:
+        if self._own_part is None:
             return super().before_run(run_context)
         return RunArgs([self._step_read, self._own_secs])
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Follows the global step."""
         before = run_values.results
-        if self._own_secs is not None:
+        if self._own_part is not None:
             before, secs = run_values.results
             self._own_part.add(float(secs))
         self._own_steps += 1
@@ -157,6 +157,6 @@ class GoodputHook(GlobalStepHook, PhasedHook):
             "own_steps": self._own_steps,
             "secs": process_clock.secs(),
         }
-        if self._own_part.is_known:
+        if self._own_part is not None and self._own_part.is_known:
             entry[OWN_PART] = round(self._own_part.secs, 6)
         return {"goodput": {**entry, "is_end": True} if is_end else entry}
