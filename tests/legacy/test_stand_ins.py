@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from program_data import write_mnist
 
 from estimator_train.legacy import gc
@@ -35,6 +36,22 @@ def test_batches_continue_with_the_next_epoch(mnist):
     second, _ = test.next_batch(15, shuffle=False)
     np.testing.assert_array_equal(second, test.images[[*range(15, 20), *range(10)]])
     assert test.epochs_completed == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "dtype", "shape", "largest"),
+    [
+        ({}, np.float32, (4, 4), 1.0),
+        ({"reshape": True, "dtype": tf.float32}, np.float32, (4, 4), 1.0),
+        ({"reshape": False, "dtype": tf.uint8}, np.uint8, (4, 2, 2, 1), 255),
+    ],
+)
+def test_a_data_set_of_own_pictures(settings, dtype, shape, largest):
+    pictures = np.full((4, 2, 2, 1), 255, np.uint8)
+    data = input_data.DataSet(pictures, np.arange(4), **settings)
+    # TensorFlow 1.15.5 answers so.
+    assert (data.images.dtype, data.images.shape, data.images.max()) == (dtype, shape, largest)
+    assert (data.num_examples, data.labels.tolist()) == (4, [0, 1, 2, 3])
 
 
 def test_shuffled_epochs_contain_each_example_once(mnist):

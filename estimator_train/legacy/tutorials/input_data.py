@@ -20,12 +20,29 @@ class DataSet:
     """Images and labels that are read in batches.
 
     Args:
-      images: Shape (examples, 784) or (examples, 28, 28, 1), values from 0 to 1.
+      images: Shape (examples, rows, columns, 1), values from 0 to 255.
       labels: Class numbers, or one-hot vectors.
+      fake_data: Not supported.
+      one_hot: Not used: `labels` are read as they are.
+      dtype: float32 divides the values by 255; uint8 keeps them.
+      reshape: Whether images become vectors.
       seed: Seed of the order.
     """
 
-    def __init__(self, images: np.ndarray, labels: np.ndarray, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        images: np.ndarray,
+        labels: np.ndarray,
+        fake_data: bool = False,
+        one_hot: bool = False,
+        dtype: Any = np.float32,
+        reshape: bool = True,
+        seed: int | None = None,
+    ) -> None:
+        if reshape:
+            images = images.reshape(len(images), -1)
+        if np.dtype(getattr(dtype, "as_numpy_dtype", dtype)) == np.float32:
+            images = images.astype(np.float32) / 255
         self.images, self.labels = images, labels
         self.num_examples = len(images)
         self.epochs_completed = 0
@@ -74,7 +91,7 @@ def read_data_sets(
       train_dir: The directory with the four files; this function downloads nothing.
       fake_data: Not supported.
       one_hot: Whether labels are one-hot vectors.
-      dtype: Not used: values are float32 from 0 to 1.
+      dtype: float32 for values from 0 to 1, or uint8 for values from 0 to 255.
       reshape: Whether images are vectors of 784 values.
       validation_size: Number of training images that become the validation set.
       seed: Seed of the order.
@@ -90,11 +107,12 @@ def read_data_sets(
             f"Validation size should be between 0 and {len(arrays[0])}. "
             f"Received: {validation_size}."
         )
-    images = [_images(array, reshape) for array in arrays[::2]]
+    images = [array[..., np.newaxis] for array in arrays[::2]]
     labels = [np.eye(10)[array] if one_hot else array for array in arrays[1::2]]
     parts = (slice(validation_size, None), slice(validation_size))
-    train, validation = (DataSet(images[0][p], labels[0][p], seed) for p in parts)
-    return Datasets(train, validation, DataSet(images[1], labels[1], seed))
+    settings = {"dtype": dtype, "reshape": reshape, "seed": seed}
+    train, validation = (DataSet(images[0][p], labels[0][p], **settings) for p in parts)
+    return Datasets(train, validation, DataSet(images[1], labels[1], **settings))
 
 
 def _read(path: str) -> np.ndarray:
@@ -105,8 +123,3 @@ def _read(path: str) -> np.ndarray:
     rank = content[3]
     shape = np.frombuffer(content, ">i4", rank, 4)
     return np.frombuffer(content, np.uint8, -1, 4 + 4 * rank).reshape(shape)
-
-
-def _images(array: np.ndarray, reshape: bool) -> np.ndarray:
-    shape = (len(array), -1) if reshape else (*array.shape, 1)
-    return array.reshape(shape).astype(np.float32) / 255
