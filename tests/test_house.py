@@ -2,6 +2,7 @@
 
 import ast
 import fnmatch
+import functools
 import json
 import re
 import subprocess
@@ -20,6 +21,7 @@ ACROSS = {"chaos", "conformance", "distribute", "resume"}
 SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
 
 
+@functools.cache
 def imported_modules(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):

@@ -49,6 +49,13 @@ def test_the_best_survives_a_restart(tmp_path: Path) -> None:
     assert exported(BestExporter("best", RECEIVER), job, (6, 2.0), (8, 0.5)) == [False, True]
 
 
+def test_one_export_may_be_kept(tmp_path: Path) -> None:
+    job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
+    exporter = BestExporter("best", RECEIVER, exports_to_keep=1)
+    assert exported(exporter, job, (2, 3.0), (4, 1.0)) == [True, True]
+    assert len(list((tmp_path / "export" / "best").iterdir())) == 1
+
+
 def test_a_better_first_result_after_a_restart_is_exported(tmp_path: Path) -> None:
     job = estimator(OURS, str(tmp_path)).train(tiny_input, steps=1)
     exported(BestExporter("best", RECEIVER), job, (2, 3.0))

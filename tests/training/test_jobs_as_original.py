@@ -28,7 +28,7 @@ def test_every_recorded_case_is_run() -> None:
         assert sorted(all_jobs.CASES[subject]) == sorted(golden)
 
 
-@pytest.mark.parametrize(("subject", "name"), tiers.every(6, PAIRS))
+@pytest.mark.parametrize(("subject", "name"), tiers.every(12, PAIRS))
 def test_goes_as_in_the_original(subject: str, name: str) -> None:
     expected = GOLDEN[subject][name]
     seen = job_cases.observe(all_jobs.CASES[subject][name], OURS)

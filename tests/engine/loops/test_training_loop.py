@@ -245,6 +245,15 @@ def test_a_hook_without_step_methods_keeps_loops():
     assert steps_until_due(hook, 7) == 1
 
 
+def test_the_nan_hook_of_tensorflow_sees_the_loss_of_a_loop():
+    train = tf.compat.v1.train
+    stops, fails = (train.NanTensorHook(tf.constant(0.0), how) for how in (False, True))
+    assert after_loop(stops, 7, 3, 0.5) is False
+    assert after_loop(stops, 7, 3, np.float32(np.nan)) is True
+    with pytest.raises(train.NanLossDuringTrainingError):
+        after_loop(fails, 7, 3, np.float32(np.nan))
+
+
 def test_steps_beside_a_hook_without_step_methods_run_in_one_call(tmp_path):
     def model_fn(features, labels, mode):
         step = tf.compat.v1.train.get_global_step()

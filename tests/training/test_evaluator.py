@@ -1,0 +1,69 @@
+"""The evaluator of a cluster, in one process: when it begins and when it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+import estimator_train as est
+from estimator_train.training import evaluator, finished
+from estimator_train.training.finished import Finished
+
+
+def model_fn(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
+    step = tf.compat.v1.train.get_global_step()
+    return est.EstimatorSpec(mode, loss=tf.reduce_mean(features), train_op=step.assign_add(1))
+
+
+def input_fn() -> tf.data.Dataset:
+    return tf.data.Dataset.from_tensors([2.0]).repeat()
+
+
+def make(model_dir: Path, **config: Any) -> est.Estimator:
+    # A test of an evaluator that does not end fails soon.
+    settings = {"session_creation_timeout_secs": 20, **config}
+    return est.Estimator(model_fn, model_dir, est.RunConfig(**settings))
+
+
+def evaluate(estimator: est.Estimator, max_steps: int | None, delay: int = 20) -> list[int]:
+    """Returns the steps that the evaluator evaluated last."""
+    train_spec = est.TrainSpec(input_fn, max_steps)
+    specs = [est.EvalSpec(input_fn, steps=1, start_delay_secs=delay, throttle_secs=0)]
+    found = evaluator.evaluate_continuously(estimator, train_spec, specs)
+    return [evaluation.last_step for evaluation in found]
+
+
+@pytest.mark.parametrize("max_steps", [3, 100, None])
+def test_a_training_that_has_ended_is_evaluated_once_and_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_steps: int | None
+) -> None:
+    # The file may be of an earlier training, so that the evaluator waits before it believes it.
+    monkeypatch.setattr(finished, "_BELIEVED_AFTER_SECS", 0.0)
+    estimator = make(tmp_path).train(input_fn, steps=3)
+    Finished(estimator.model_dir).write()
+    assert evaluate(estimator, max_steps) == [3]
+
+
+def test_a_chief_that_never_says_that_it_ended_is_not_awaited_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluator, "_AFTER_MAX_STEPS", 0.0)
+    assert evaluate(make(tmp_path).train(input_fn, steps=3), max_steps=3) == [3]
+
+
+def test_a_training_that_ended_without_a_checkpoint_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(finished, "_BELIEVED_AFTER_SECS", 0.0)
+    Finished(str(tmp_path)).write()
+    assert evaluate(make(tmp_path), max_steps=3) == [0]
+    assert "Exiting evaluation: training has ended without a checkpoint." in caplog.text
+
+
+def test_a_checkpoint_that_never_comes_is_an_error(tmp_path: Path) -> None:
+    estimator = make(tmp_path, session_creation_timeout_secs=1)
+    with pytest.raises(tf.errors.DeadlineExceededError, match="for the first checkpoint in"):
+        evaluate(estimator, max_steps=3, delay=0)
