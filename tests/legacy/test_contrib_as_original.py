@@ -29,7 +29,7 @@ RECORDED = {
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
 # The slowest areas: complete networks, and estimators that are trained.
 LONG = {
-    *("crf", "data", "decoding", "estimator", "further_cells", "further_opt", "learn"),
+    *("batching", "crf", "data", "decoding", "estimator", "further_cells", "further_opt", "learn"),
     *(
         "learn_estimators",
         "legacy_attention",
