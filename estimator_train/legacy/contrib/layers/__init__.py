@@ -92,6 +92,9 @@ from estimator_train.legacy.contrib.layers.summaries import (
     summarize_variables,
     summarize_weights,
 )
+from estimator_train.legacy.contrib.layers.weighted_columns import (
+    weighted_sum_from_feature_columns,
+)
 
 convolution1d, convolution2d, convolution3d = conv1d, conv2d, conv3d
 conv2d_transpose = convolution2d_transpose
@@ -175,6 +178,7 @@ __all__ = [
     "unit_norm",
     "variance_scaling_initializer",
     "weighted_sparse_column",
+    "weighted_sum_from_feature_columns",
     "xavier_initializer",
     "xavier_initializer_conv2d",
 ]
