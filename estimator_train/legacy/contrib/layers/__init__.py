@@ -15,6 +15,9 @@ from estimator_train.legacy.contrib.layers.columns import (
     sparse_column_with_vocabulary_file,
     weighted_sparse_column,
 )
+from estimator_train.legacy.contrib.layers.columns.weighted import (
+    weighted_sum_from_feature_columns,
+)
 from estimator_train.legacy.contrib.layers.convolution import (
     conv1d,
     conv2d,
@@ -91,9 +94,6 @@ from estimator_train.legacy.contrib.layers.summaries import (
     summarize_tensors,
     summarize_variables,
     summarize_weights,
-)
-from estimator_train.legacy.contrib.layers.weighted_columns import (
-    weighted_sum_from_feature_columns,
 )
 
 convolution1d, convolution2d, convolution3d = conv1d, conv2d, conv3d
