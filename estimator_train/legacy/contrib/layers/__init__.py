@@ -15,6 +15,9 @@ from estimator_train.legacy.contrib.layers.columns import (
     sparse_column_with_vocabulary_file,
     weighted_sparse_column,
 )
+from estimator_train.legacy.contrib.layers.columns.weighted import (
+    weighted_sum_from_feature_columns,
+)
 from estimator_train.legacy.contrib.layers.convolution import (
     conv1d,
     conv2d,
@@ -175,6 +178,7 @@ __all__ = [
     "unit_norm",
     "variance_scaling_initializer",
     "weighted_sparse_column",
+    "weighted_sum_from_feature_columns",
     "xavier_initializer",
     "xavier_initializer_conv2d",
 ]

@@ -37,6 +37,9 @@ from estimator_train.legacy.contrib.learn.keys import (
 )
 from estimator_train.legacy.contrib.learn.kmeans import KMeansClustering
 from estimator_train.legacy.contrib.learn.learn_io import (
+    extract_pandas_data,
+    extract_pandas_labels,
+    extract_pandas_matrix,
     read_batch_examples,
     read_batch_features,
     read_batch_record_features,
@@ -72,6 +75,9 @@ __all__ = [
     "TaskType",
     "build_parsing_serving_input_fn",
     "datasets",
+    "extract_pandas_data",
+    "extract_pandas_labels",
+    "extract_pandas_matrix",
     "infer_real_valued_columns_from_input",
     "infer_real_valued_columns_from_input_fn",
     "learn_runner",

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Fetches, Gradient, Optimizer, Step, TensorLike
+from estimator_train.legacy.contrib.training.bucketing import bucket, bucket_by_sequence_length
 from estimator_train.legacy.contrib.training.devices import (
     GreedyLoadBalancingStrategy,
     byte_size_load_fn,
@@ -20,6 +21,12 @@ from estimator_train.legacy.contrib.training.evaluation import (
 )
 from estimator_train.legacy.contrib.training.gradients import get_values, map_values
 from estimator_train.legacy.contrib.training.hparams import HParams, parse_values
+from estimator_train.legacy.contrib.training.sampling import (
+    rejection_sample,
+    resample_at_rate,
+    stratified_sample,
+    weighted_resample,
+)
 
 _v1 = tf.compat.v1
 _UNSET: Any = object()
@@ -30,6 +37,8 @@ __all__ = [
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "bucket",
+    "bucket_by_sequence_length",
     "byte_size_load_fn",
     "checkpoints_iterator",
     "clip_gradient_norms",
@@ -40,8 +49,12 @@ __all__ = [
     "get_or_create_eval_step",
     "multiply_gradients",
     "parse_values",
+    "rejection_sample",
+    "resample_at_rate",
+    "stratified_sample",
     "train",
     "wait_for_new_checkpoint",
+    "weighted_resample",
 ]
 
 

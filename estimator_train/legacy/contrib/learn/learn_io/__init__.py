@@ -13,10 +13,18 @@ from estimator_train.legacy.contrib.learn.learn_io.graph_io import (
     read_keyed_batch_examples,
     read_keyed_batch_examples_shared_queue,
 )
+from estimator_train.legacy.contrib.learn.learn_io.pandas_io import (
+    extract_pandas_data,
+    extract_pandas_labels,
+    extract_pandas_matrix,
+)
 
 numpy_input_fn = v1.inputs.numpy_input_fn
 pandas_input_fn = v1.inputs.pandas_input_fn
 __all__ = [
+    "extract_pandas_data",
+    "extract_pandas_labels",
+    "extract_pandas_matrix",
     "numpy_input_fn",
     "pandas_input_fn",
     "queue_parsed_features",

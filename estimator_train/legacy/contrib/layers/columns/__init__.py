@@ -109,7 +109,7 @@ def crossed_column(
     if ckpt_to_load_from is not None or tensor_name_in_ckpt is not None:
         raise NotImplementedError("crossed_column cannot read its weights from a checkpoint.")
     del combiner
-    keys = [c.key if _class_name(c).startswith("Hashed") else c for c in columns]
+    keys = [c.key if class_name(c).startswith("Hashed") else c for c in columns]
     return _columns.crossed_column(keys, hash_bucket_size, hash_key)
 
 
@@ -186,7 +186,7 @@ def _get_under_old_name(
 
 
 def _sort_key(column: Column) -> tuple[int, int, str]:
-    outer, inner = _class_name(column), _class_name(getattr(column, "categorical_column", None))
+    outer, inner = class_name(column), class_name(getattr(column, "categorical_column", None))
     kinds = [i for i, start in enumerate(_KINDS) if outer.startswith(start)]
     if not kinds:
         raise ValueError(f"Error creating input layer for column: {column.name}.")
@@ -194,5 +194,6 @@ def _sort_key(column: Column) -> tuple[int, int, str]:
     return kinds[0], inner_kinds[0] if inner_kinds else 0, column.name
 
 
-def _class_name(column: Column | None) -> str:
+def class_name(column: Column | None) -> str:
+    """Returns the name of a column's class without its underscore."""
     return type(column).__name__.lstrip("_")
