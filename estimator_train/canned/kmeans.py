@@ -147,7 +147,7 @@ def _points(features: FeatureTensors, columns: Sequence[FeatureColumn] | None) -
 def _spec(
     clusters: Clusters, choice: FirstCenters, mode: str, tolerance: float | None
 ) -> EstimatorSpec:
-    distances = clusters.distances()
+    distances = clusters.compute_distances()
     predictions = {
         KMeansClustering.ALL_DISTANCES: distances.all,
         KMeansClustering.CLUSTER_INDEX: distances.index,
@@ -172,6 +172,6 @@ def _spec(
         mode,
         predictions=predictions,
         loss=loss,
-        train_op=clusters.train_op(distances.index),
+        train_op=clusters.build_train_op(distances.index),
         training_hooks=hooks,
     )

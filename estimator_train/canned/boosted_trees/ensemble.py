@@ -38,7 +38,7 @@ class Ensemble:
 
     Attributes:
       trees: All trees, as variables; the growing tree follows the finished ones.
-      gain: What each split gained, float32, of the shape of `trees.feature`.
+      gain: The decrease of the loss by each split, float32, of the shape of `trees.feature`.
       finished: Number of finished trees, int32.
       layers: Number of layers of the growing tree below its root, int32.
       attempted: Number of layers that training tried to add, int32; a layer may add no node.
@@ -61,27 +61,27 @@ class Ensemble:
         )
         self.gain = _rows("gain", [n_trees, inner], tf.float32, 0.0)
         with _v1.variable_scope(SCOPE, use_resource=True):
-            self.finished = state("finished_trees", [], tf.int32)
-            self.layers = state("layers_grown", [], tf.int32)
-            self.attempted = state("layers_attempted", [], tf.int32)
-            self.centering = state("center_bias_needed", [], tf.bool, center_bias)
-            self.started = state("started", [], tf.bool, False)
+            self.finished = create_state_variable("finished_trees", [], tf.int32)
+            self.layers = create_state_variable("layers_grown", [], tf.int32)
+            self.attempted = create_state_variable("layers_attempted", [], tf.int32)
+            self.centering = create_state_variable("center_bias_needed", [], tf.bool, center_bias)
+            self.started = create_state_variable("started", [], tf.bool, False)
         self.n_trees, self.max_depth = n_trees, max_depth
 
     def read(self, begin: Any, end: Any) -> Trees:
         """Returns the trees from number `begin` up to `end`, or fewer if there are no more."""
         return Trees(*(variable[begin:end] for variable in self.trees))
 
-    def room(self) -> tf.Tensor:
-        """Returns how many trees there is room for."""
+    def count_rows(self) -> tf.Tensor:
+        """Returns the number of trees that the variables have rows for, an int32 scalar."""
         return tf.shape(self.trees.feature.read_value())[0]
 
-    def make_room(self) -> None:
+    def add_missing_rows(self) -> None:
         """Adds rows for all trees to grow, within a tf.function.
 
-        A checkpoint of a model of fewer trees has less.
+        The checkpoint of a model with fewer trees has fewer rows.
         """
-        missing = tf.maximum(self.n_trees - self.room(), 0)
+        missing = tf.maximum(self.n_trees - self.count_rows(), 0)
 
         def pad() -> bool:
             for variable, value in zip((*self.trees, self.gain), (-1, 0, 0.0, 0.0), strict=True):
@@ -131,8 +131,10 @@ def count_bytes(n_trees: int, max_depth: int, logits: int) -> int:
     return n_trees * (inner * 12 + (2 * inner + 1) * 4 * logits)
 
 
-def state(name: str, shape: list[int], dtype: tf.DType, value: Any = 0) -> tf.Variable:
-    """Returns a variable of the current scope, which checkpoints save.
+def create_state_variable(
+    name: str, shape: list[int], dtype: tf.DType, value: Any = 0
+) -> tf.Variable:
+    """Creates a variable in the current scope, which checkpoints save.
 
     Args:
       name: Its name.

@@ -90,7 +90,7 @@ def _compute_contributions(
     ensemble = model.ensemble
     columns = len(features.names)
     batch = tf.shape(model.ids)[0]
-    end = tf.minimum(ensemble.finished + 1, ensemble.room())
+    end = tf.minimum(ensemble.finished + 1, ensemble.count_rows())
 
     def add(tree: tf.Tensor, before: tf.Tensor, sums: tf.Tensor) -> Any:
         path = find_nodes(ensemble.trees, tree, features, model.ids, ensemble.max_depth)

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.canned.boosted_trees.derivatives import Derivatives
-from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, state
+from estimator_train.canned.boosted_trees.ensemble import SCOPE, Ensemble, create_state_variable
 from estimator_train.canned.boosted_trees.features import Features
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.boosted_trees.splits import (
@@ -92,7 +92,7 @@ class Grower:
     def _grow(self, sums: tf.Tensor) -> None:
         """Splits the leaves of the last layer."""
         ensemble, settings = self._ensemble, self._settings
-        ensemble.make_room()
+        ensemble.add_missing_rows()
         tree, layers = ensemble.finished.read_value(), ensemble.layers.read_value()
         count = _count_nodes(layers)
         begin = count - 1
@@ -147,8 +147,8 @@ class _Mean:
         self._batches = batches
         if batches > 1:
             with _v1.variable_scope(f"{SCOPE}/{name}", use_resource=True):
-                self._sum = state("sum", shape, tf.float64)
-                self._seen = state("batches", [], tf.int32)
+                self._sum = create_state_variable("sum", shape, tf.float64)
+                self._seen = create_state_variable("batches", [], tf.int32)
 
     def add(self, value: tf.Tensor, use: Any) -> tf.Tensor:
         """Adds a batch, and calls `use` with the mean if it is the last one."""

@@ -105,7 +105,7 @@ class Model:
 
     def logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
-        end = tf.minimum(self.ensemble.finished + 1, self.ensemble.room())
+        end = tf.minimum(self.ensemble.finished + 1, self.ensemble.count_rows())
         return self._add_trees(tf.constant(0), end, self._no_logits())
 
     def training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
@@ -116,7 +116,7 @@ class Model:
         else:
             logits = self._memory.logits(finished, tf.shape(self.ids)[0], self._add_trees)
         # The variables may have no row yet for a tree without layers.
-        there = finished < self.ensemble.room()
+        there = finished < self.ensemble.count_rows()
         tree, trees = tf.where(there, finished, 0), self.ensemble.trees
         node = find_nodes(trees, tree, self._features, self.ids, self._settings.max_depth)[-1]
         grown = tf.cast(there, tf.float32) * tf.gather(trees.value[tree], node)

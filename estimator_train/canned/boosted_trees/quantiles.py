@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.ensemble import state
+from estimator_train.canned.boosted_trees.ensemble import create_state_variable
 
 _v1 = tf.compat.v1
 # Number of values kept from each batch, for each bucket.
@@ -32,11 +32,13 @@ class Quantiles:
         self._points = _POINTS_FOR_A_BUCKET * buckets
         kept = [size, batches * self._points]
         with _v1.variable_scope("quantiles", use_resource=True):
-            self.ready = state("are_boundaries_ready", [], tf.bool, False)
-            self._boundaries = state("bucket_boundaries", [size, buckets], tf.float32)
-            self._values = state("values", kept, tf.float32)
-            self._weights = state("weights", [batches], tf.float32)
-            self._seen = state("batches_seen", [], tf.int32)
+            self.ready = create_state_variable("are_boundaries_ready", [], tf.bool, False)
+            self._boundaries = create_state_variable(
+                "bucket_boundaries", [size, buckets], tf.float32
+            )
+            self._values = create_state_variable("values", kept, tf.float32)
+            self._weights = create_state_variable("weights", [batches], tf.float32)
+            self._seen = create_state_variable("batches_seen", [], tf.int32)
 
     def buckets(self, numbers: tf.Tensor) -> tf.Tensor:
         """Returns in which bucket each number is, int32 [batch, size], counted from 0.

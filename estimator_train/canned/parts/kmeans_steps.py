@@ -62,8 +62,8 @@ class Clusters:
                 self._steps_left = _variable("update_in_steps", [], tf.int64)
         self._mini_batch = mini_batch
 
-    def distances(self) -> Distances:
-        """Returns how far the points are from the centers."""
+    def compute_distances(self) -> Distances:
+        """Computes the distances of the points from the centers."""
         centers = self._as_directions(tf.convert_to_tensor(self.centers))
         products = tf.matmul(self.points, centers, transpose_b=True)
         lengths = tf.reduce_sum(tf.square(self.points), axis=1, keepdims=True)
@@ -74,8 +74,8 @@ class Clusters:
             return Distances(1.0 - products, 0.5 * nearest, index)
         return Distances(squares, nearest, index)
 
-    def train_op(self, index: tf.Tensor) -> Any:
-        """Returns the operation that moves centers by a batch, and counts the step.
+    def build_train_op(self, index: tf.Tensor) -> Any:
+        """Builds the operation that moves centers by a batch, and counts the step.
 
         Args:
           index: The cluster of each point.
@@ -112,14 +112,14 @@ class Clusters:
     def _as_directions(self, centers: tf.Tensor) -> tf.Tensor:
         return tf.math.l2_normalize(centers, axis=1) if self._cosine else centers
 
-    def normalized(self, centers: np.ndarray) -> np.ndarray:
+    def normalize(self, centers: np.ndarray) -> np.ndarray:
         """Returns first centers as directions, where distances are between directions."""
         if not self._cosine:
             return centers
         return centers / np.maximum(np.linalg.norm(centers, axis=1, keepdims=True), _EPSILON)
 
-    def assignments(self) -> tuple[tf.Tensor, tf.Operation]:
-        """Returns a placeholder of centers, and the operation that makes them the first ones."""
+    def build_assignment(self) -> tuple[tf.Tensor, tf.Operation]:
+        """Builds a placeholder of centers, and the operation that assigns them as first centers."""
         placeholder = _v1.placeholder(tf.float32, self.centers.shape, "initial_clusters")
         operations = [self.centers.assign(placeholder), self.initialized.assign(True)]
         if self._mini_batch:
@@ -156,8 +156,8 @@ class FirstCenters:
         elif isinstance(self._initial, str) and self._initial == "kmeans_plus_plus":
             self._rows = self._choose_plus_plus(points)
 
-    def chosen(self, session: Any) -> np.ndarray:
-        """Returns first centers, float32 of shape [count, size].
+    def choose(self, session: Any) -> np.ndarray:
+        """Chooses first centers, float32 of shape [count, size].
 
         Raises:
           ValueError: The input ends before there are enough.
@@ -201,7 +201,7 @@ class InitializeHook(PhasedHook):
 
     Args:
       clusters: The clusters.
-      choice: How first centers are chosen.
+      choice: The choice of first centers.
     """
 
     # Runs before the first checkpoint, which must hold the centers.
@@ -212,7 +212,7 @@ class InitializeHook(PhasedHook):
 
     def begin(self) -> None:
         """Builds the operations that choose and assign centers."""
-        self._assign = self._clusters.assignments()
+        self._assign = self._clusters.build_assignment()
         self._choice.build(self._clusters)
 
     def steps_until_due(self, global_step: int) -> None:
@@ -223,7 +223,7 @@ class InitializeHook(PhasedHook):
         del coord
         if not session.run(self._clusters.initialized):
             placeholder, operation = self._assign
-            centers = self._clusters.normalized(self._choice.chosen(session))
+            centers = self._clusters.normalize(self._choice.choose(session))
             session.run(operation, {placeholder: centers})
 
 

@@ -49,14 +49,14 @@ def make_model_fn(head: Head, trained: Sequence[TrainedPart]) -> Callable[..., E
     def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
         _check_optimizers(trained, mode)
         batch = Batch(features)
-        logits, updates = _logits(batch, [part for part, _ in trained], head, mode)
+        logits, updates = _compute_logits(batch, [part for part, _ in trained], head, mode)
         return convert_on_replica(head.create_estimator_spec)(
             batch.features,
             mode,
             logits,
             labels=labels,
             update_ops=updates or None,
-            **(_training(head, trained) if mode == ModeKeys.TRAIN else {}),
+            **(_make_training_arguments(head, trained) if mode == ModeKeys.TRAIN else {}),
         )
 
     return model_fn
@@ -86,12 +86,12 @@ def make_v1_model_fn(
         parts = [spread(part, partitioner, config) for part, _ in trained]
         _check_optimizers(trained, mode)
         if not whole_in_scope:
-            made = _logits(batch, parts, head, mode)
-            return _v1_spec(head, batch, mode, made, labels, trained)
+            computed = _compute_logits(batch, parts, head, mode)
+            return _make_v1_spec(head, batch, mode, computed, labels, trained)
         [part] = parts
-        with _scope(part.scope):
-            made = part.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
-            return _v1_spec(head, batch, mode, made, labels, trained)
+        with _open_scope(part.scope):
+            computed = part.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
+            return _make_v1_spec(head, batch, mode, computed, labels, trained)
 
     return model_fn
 
@@ -121,8 +121,8 @@ def make_sdca_model_fn(
         batch = Batch(features, v1=v1)
         linear = spread(part, partitioner, config) if v1 else part
         # tf.estimator 2.15 nests the scope twice if a v1 estimator has a v2 head.
-        more = _scope(part.scope) if v1 and not isinstance(head, V1_HEADS) else no_scope
-        with _scope(part.scope) as scope, more:
+        more = _open_scope(part.scope) if v1 and not isinstance(head, V1_HEADS) else no_scope
+        with _open_scope(part.scope) as scope, more:
             model = linear.model(batch, head.logits_dimension)
 
         def train(loss: tf.Tensor) -> Any:
@@ -149,24 +149,26 @@ def _check_optimizers(trained: Sequence[TrainedPart], mode: str) -> None:
             optimizer.check()
 
 
-def _logits(
+def _compute_logits(
     batch: Batch, parts: Sequence[Any], head: Head, mode: str
 ) -> tuple[tf.Tensor, list[Any]]:
-    """Returns the sum of the parts' logits, and their update operations."""
+    """Computes the sum of the parts' logits; returns it with their update operations."""
     logits, updates = [], []
     for part in parts:
-        with _scope(part.scope):
-            made = part.logits(batch, head.logits_dimension, mode == ModeKeys.TRAIN)
-        logits.append(made[0])
-        updates += made[1]
+        with _open_scope(part.scope):
+            part_logits, part_updates = part.logits(
+                batch, head.logits_dimension, mode == ModeKeys.TRAIN
+            )
+        logits.append(part_logits)
+        updates += part_updates
     return (tf.add_n(logits) if len(logits) > 1 else logits[0]), updates
 
 
-def _scope(name: str) -> Any:
+def _open_scope(name: str) -> Any:
     return _v1.variable_scope(name, use_resource=True)
 
 
-def _training(head: Head, trained: Sequence[TrainedPart]) -> dict[str, Any]:
+def _make_training_arguments(head: Head, trained: Sequence[TrainedPart]) -> dict[str, Any]:
     """Returns the arguments with which a v2 head trains the variables of the parts."""
     step = _v1.train.get_or_create_global_step()
     optimizers = [
@@ -197,16 +199,16 @@ def _warn_of_untrained(trained: Sequence[Any]) -> None:
         )
 
 
-def _v1_spec(
+def _make_v1_spec(
     head: Head,
     batch: Batch,
     mode: str,
-    made: tuple[tf.Tensor, list[Any]],
+    computed: tuple[tf.Tensor, list[Any]],
     labels: Labels,
     trained: Sequence[TrainedPart],
 ) -> EstimatorSpec:
     """Returns the spec of a v1 model, whose optimizers train the variables of their parts."""
-    logits, updates = made
+    logits, updates = computed
 
     def train(loss: tf.Tensor) -> Any:
         step = _v1.train.get_or_create_global_step()
