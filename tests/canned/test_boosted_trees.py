@@ -64,6 +64,17 @@ def assert_same_tree(ours: Any, theirs: Any, place: int = 0, *, centered: bool =
         assert_same_tree(ours, theirs, 2 * place + 2, centered=centered)
 
 
+def assert_same_trees(ours: Any, theirs: Any, *, centered: bool = False) -> None:
+    """Compares all trees of two models."""
+    if len(theirs) == len(ours) + 1:
+        # The original starts the next tree when it has completed one.
+        started = theirs.pop()
+        assert list(started) == ["0"]
+        assert not any(started["0"]["value"])
+    for mine, original in zip(ours, theirs, strict=True):
+        assert_same_tree(mine, original, centered=centered)
+
+
 def assert_near(ours: Any, theirs: Any, where: str = "") -> None:
     """Compares figures within lists and dicts."""
     if isinstance(theirs, dict):
@@ -92,13 +103,7 @@ def test_trees_and_figures_are_those_of_the_original(name: str) -> None:
     ours = boosted_trees.observe(est, name, read_trees)
     singular = name == "events three classes"
     actual, expected = ours.pop("trees"), theirs.pop("trees")
-    if len(expected) == len(actual) + 1:
-        # The original starts the next tree when it has completed one.
-        started = expected.pop()
-        assert list(started) == ["0"]
-        assert not any(started["0"]["value"])
-    for mine, original in zip(actual, expected, strict=True):
-        assert_same_tree(mine, original, centered=singular)
+    assert_same_trees(actual, expected, centered=singular)
     if singular:
         # Logits of a softmax are free by a number; which one is an accident of rounding there.
         for row in (*ours["predictions"], *theirs["predictions"]):
@@ -153,8 +158,7 @@ print(json.dumps(boosted_trees.observe(
     places.append(Path(__file__).parent)
     ours = forked.printed("-c", program, PYTHONPATH=os.pathsep.join(map(str, places)))
     theirs = recorded("boosted_trees")["people center_bias"]["trees"]
-    for mine, original in zip(ours, theirs, strict=False):
-        assert_same_tree(mine, original)
+    assert_same_trees(ours, theirs)
 
 
 @pytest.mark.parametrize("question", tiers.every(27, boosted_trees.COLLECTIONS))
