@@ -120,11 +120,15 @@ def test_the_end_of_the_input_is_a_final_export(tmp_path: Path) -> None:
     assert tf.compat.v1.saved_model.contains_saved_model(final.decode())
 
 
-def test_max_time_ends_training_with_an_evaluation_and_export(tmp_path: Path) -> None:
+def test_max_time_ends_training_with_an_evaluation_and_export(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     calls: list[Any] = []
     spec = EvalSpec(once, exporters=noting_exporter(OURS, calls))
     job = estimator(OURS, str(tmp_path), save_checkpoints_steps=10**6)
-    metrics, _ = train_and_evaluate(job, TrainSpec(tiny_input, max_time=0.5), spec)
+    with caplog.at_level(logging.INFO):
+        metrics, _ = train_and_evaluate(job, TrainSpec(tiny_input, max_time=0.5), spec)
+    assert "Stopping training: max_time of 0.5 seconds is over." in caplog.messages
     assert metrics["global_step"] == global_step(job) > 0
     assert [call[3] for call in calls] == [True]
 

@@ -1,5 +1,6 @@
 """Readers during a training: a checkpoint may disappear between its choice and its restore."""
 
+import logging
 import shutil
 
 import numpy as np
@@ -72,9 +73,12 @@ def receiver():
     return est.export.ServingInputReceiver(x, x)
 
 
-def test_an_evaluation_takes_the_next(job):
+def test_an_evaluation_takes_the_next(job, caplog):
     job.meanwhile = [10, 15]
-    assert job.estimator.evaluate(job.input_fn) == {"loss": 4.0, "global_step": 15}
+    with caplog.at_level(logging.INFO):
+        assert job.estimator.evaluate(job.input_fn) == {"loss": 4.0, "global_step": 15}
+    before, after = (f"{job.model_dir}/model.ckpt-{step}" for step in (5, 15))
+    assert f"{before} was deleted before it was read; using {after}." in caplog.messages
 
 
 def test_an_evaluation_with_hooks_takes_the_next(job):
