@@ -97,7 +97,7 @@ class KMeansClustering(Estimator):
 
         def model_fn(features: FeatureTensors, labels: Labels, mode: str) -> EstimatorSpec:
             del labels
-            points = _points(features, columns)
+            points = _concatenate_points(features, columns)
             clusters = Clusters(
                 int(num_clusters) if chooses else len(initial_clusters),
                 points,
@@ -108,7 +108,9 @@ class KMeansClustering(Estimator):
             choice = FirstCenters(
                 initial_clusters, None if seed is None else int(seed), kmeans_plus_plus_num_retries
             )
-            return _spec(clusters, choice, mode, None if use_mini_batch else relative_tolerance)
+            return _make_spec(
+                clusters, choice, mode, None if use_mini_batch else relative_tolerance
+            )
 
         super().__init__(model_fn, model_dir, config)
         self._is_squared = distance_metric == self.SQUARED_EUCLIDEAN_DISTANCE
@@ -134,7 +136,9 @@ class KMeansClustering(Estimator):
         return self.get_variable_value(self.CLUSTER_CENTERS_VAR_NAME)
 
 
-def _points(features: FeatureTensors, columns: Sequence[FeatureColumn] | None) -> tf.Tensor:
+def _concatenate_points(
+    features: FeatureTensors, columns: Sequence[FeatureColumn] | None
+) -> tf.Tensor:
     """Returns the points of a batch, float32 of shape [batch, size]."""
     if columns is not None:
         return Batch(features).dense(columns)
@@ -144,7 +148,7 @@ def _points(features: FeatureTensors, columns: Sequence[FeatureColumn] | None) -
     return tf.concat([part[:, None] if part.shape.rank == 1 else part for part in parts], axis=1)
 
 
-def _spec(
+def _make_spec(
     clusters: Clusters, choice: FirstCenters, mode: str, tolerance: float | None
 ) -> EstimatorSpec:
     distances = clusters.compute_distances()

@@ -60,9 +60,9 @@ def cluster_from_tf_config(text: str | None = None, *, needs_chief: bool = True)
         raise TypeError(f'"task" in TF_CONFIG must be a dict, given: {task}')
     if jobs:
         _check_chief(jobs, needs_chief)
-        task_type, task_id = _task_of_cluster(task, jobs)
+        task_type, task_id = _read_task_of_cluster(task, jobs)
     else:
-        task_type, task_id = _task_alone(task)
+        task_type, task_id = _make_task_alone(task)
     return Cluster(
         jobs=jobs,
         task_type=task_type,
@@ -183,7 +183,7 @@ def _check_chief(jobs: Jobs, needs_chief: bool) -> None:
         raise ValueError(f'The "cluster" in TF_CONFIG must have only one "{chief}" node.')
 
 
-def _task_of_cluster(task: Mapping[str, Any], jobs: Jobs) -> tuple[str, int]:
+def _read_task_of_cluster(task: Mapping[str, Any], jobs: Jobs) -> tuple[str, int]:
     for key in ("type", "index"):
         if task.get(key) in (None, ""):
             raise ValueError(f'If "cluster" is set in TF_CONFIG, task {key} must be set.')
@@ -208,7 +208,7 @@ def _task_of_cluster(task: Mapping[str, Any], jobs: Jobs) -> tuple[str, int]:
     )
 
 
-def _task_alone(task: Mapping[str, Any]) -> tuple[str, int]:
+def _make_task_alone(task: Mapping[str, Any]) -> tuple[str, int]:
     if task.get("type", WORKER) != WORKER:
         raise ValueError(
             f'If "cluster" is not set in TF_CONFIG, task type must be WORKER. Given: {task["type"]}'

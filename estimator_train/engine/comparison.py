@@ -28,9 +28,9 @@ def _are_equal(first: Any, second: Any) -> bool:
     if isinstance(first, np.ndarray):
         return first.dtype == second.dtype and np.array_equal(first, second)
     if isinstance(first, Mapping):
-        return list(first) == list(second) and _pairs_equal(first.values(), second.values())
+        return list(first) == list(second) and _compare_pairs(first.values(), second.values())
     if isinstance(first, (list, tuple)):
-        return len(first) == len(second) and _pairs_equal(first, second)
+        return len(first) == len(second) and _compare_pairs(first, second)
     compares_identity = getattr(type(first), "__eq__", None) is object.__eq__
     if compares_identity and hasattr(first, "__dict__"):
         return bool(vars(first)) and _are_equal(vars(first), vars(second))
@@ -63,5 +63,5 @@ def have_same_structure(first: Any, second: Any) -> bool:
     return bool(first == second)
 
 
-def _pairs_equal(first: Iterable[object], second: Iterable[object]) -> bool:
+def _compare_pairs(first: Iterable[object], second: Iterable[object]) -> bool:
     return all(_are_equal(*pair) for pair in zip(first, second, strict=True))

@@ -87,7 +87,7 @@ def _is_caused_by_keras_3(error: Exception) -> bool:
         "not available with Keras 3" in str(error)
         or _is_in_keras(getattr(owner, "__name__", ""))
         or _is_in_keras(type(owner).__module__)
-        or any(_is_in_keras(name) for name in _modules(error.__traceback__))
+        or any(_is_in_keras(name) for name in _list_modules(error.__traceback__))
     )
 
 
@@ -95,7 +95,7 @@ def _is_in_keras(module: Any) -> bool:
     return str(module).partition(".")[0] == "keras"
 
 
-def _modules(traceback: TracebackType | None) -> Iterator[str]:
+def _list_modules(traceback: TracebackType | None) -> Iterator[str]:
     while traceback is not None:
         yield traceback.tb_frame.f_globals.get("__name__", "")
         traceback = traceback.tb_next

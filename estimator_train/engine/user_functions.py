@@ -51,7 +51,7 @@ def argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
         positional = argument_names(fn.func)[: len(fn.args)]
         held |= set(positional)
         fn = fn.func
-    parameters = _signature(fn).parameters.values()
+    parameters = _find_signature(fn).parameters.values()
     return tuple(p.name for p in parameters if p.kind in _NAMED and p.name not in held)
 
 
@@ -98,11 +98,11 @@ def call_model_fn(model_fn: Callable[..., Any], available: Mapping[str, Any]) ->
 
 def requires(fn: Callable[..., Any], name: str) -> bool:
     """Returns whether `fn` has an argument `name` without a default."""
-    parameter = _signature(fn).parameters.get(name)
+    parameter = _find_signature(fn).parameters.get(name)
     return parameter is not None and parameter.default is inspect.Parameter.empty
 
 
-def _signature(fn: Callable[..., Any]) -> inspect.Signature:
+def _find_signature(fn: Callable[..., Any]) -> inspect.Signature:
     """Returns the signature of `fn`, or of the wrapped function if `fn` passes on any keyword."""
     own = inspect.signature(fn, follow_wrapped=False)
     passes_on = any(p.kind == inspect.Parameter.VAR_KEYWORD for p in own.parameters.values())

@@ -55,7 +55,7 @@ def refuse_overridden_members(cls: type) -> None:
     Raises:
       ValueError: It overrides members.
     """
-    overridden = sorted(_members_of_user(cls) & _REFUSED)
+    overridden = sorted(_find_members_of_user(cls) & _REFUSED)
     if overridden:
         raise ValueError(
             "Subclasses of Estimator cannot override members of Estimator. "
@@ -69,7 +69,7 @@ def warn_of_members_without_effect(cls: type) -> None:
     Args:
       cls: The class of an estimator.
     """
-    overridden = sorted(_members_of_user(cls) & _WITHOUT_EFFECT)
+    overridden = sorted(_find_members_of_user(cls) & _WITHOUT_EFFECT)
     if overridden:
         _LOG.warning(
             "%s overrides %s, which estimator_train does not call. It calls _call_model_fn, "
@@ -79,7 +79,7 @@ def warn_of_members_without_effect(cls: type) -> None:
         )
 
 
-def _members_of_user(cls: type) -> set[str]:
+def _find_members_of_user(cls: type) -> set[str]:
     """Returns the names that a class and its bases outside of this package define."""
     return {name for base in cls.__mro__ if not _is_ours(base) for name in vars(base)}
 

@@ -49,7 +49,7 @@ def split_metric(metric: KerasMetric) -> tuple[Any, Any]:
 
 def add_local_variables(metric: KerasMetric) -> None:
     """Adds a Keras metric's variables to the collections that the session initializes."""
-    variables = _variables(metric)
+    variables = _list_variables(metric)
     # Keras 3 adds them to the weights, which checkpoints save.
     of_model = tf.compat.v1.get_collection_ref(tf.compat.v1.GraphKeys.GLOBAL_VARIABLES)
     theirs = {variable.ref() for variable in variables}
@@ -64,7 +64,7 @@ def add_local_variables(metric: KerasMetric) -> None:
                 tf.compat.v1.add_to_collection(collection, variable)
 
 
-def _variables(metric: KerasMetric) -> list[tf.Variable]:
+def _list_variables(metric: KerasMetric) -> list[tf.Variable]:
     """Returns a metric's variables as TensorFlow variables, which Keras 3 wraps."""
     found: Iterable[Any] = metric.variables
     return [v if isinstance(v, tf.Variable) else v.value for v in found]
@@ -76,7 +76,7 @@ def _find_assignments(metric: KerasMetric) -> list[tf.Operation]:
     Each waits for the inputs of the previous ones: a count that does not depend on the batch would
     otherwise be incremented after the end of the input.
     """
-    handles = {variable.handle.op.name for variable in _variables(metric)}
+    handles = {variable.handle.op.name for variable in _list_variables(metric)}
     found = [
         operation
         for operation in tf.compat.v1.get_default_graph().get_operations()

@@ -68,7 +68,7 @@ class _Run:
         self.first_step = int(records[0]["goodput"]["from_step"])
         self.points = [(self.first_step, 0.0)]
         for record in records:
-            self.points.append((int(record["step"]), _secs(record).get(STEPS, 0.0)))
+            self.points.append((int(record["step"]), _read_secs(record).get(STEPS, 0.0)))
         self.last = records[-1]
         self.last_step = self.points[-1][0]
         self.ended = float(self.last["time"])
@@ -129,8 +129,8 @@ def account_for(records: Iterable[Mapping[str, Any]]) -> Goodput | None:
         steps += kept_step - run.first_step
         lost_steps += run.last_step - kept_step
         lost[LOST_STEPS] += run.points[-1][1] - kept_secs
-        for cause in _secs(run.last).keys() - {STEPS}:
-            lost[cause] += _secs(run.last)[cause]
+        for cause in _read_secs(run.last).keys() - {STEPS}:
+            lost[cause] += _read_secs(run.last)[cause]
     elapsed = runs[-1].ended - runs[0].started - pauses
     return Goodput(elapsed, useful, steps, lost_steps, restarts, dict(lost))
 
@@ -155,5 +155,5 @@ def add_up(accounts: Sequence[Goodput]) -> Goodput:
     )
 
 
-def _secs(record: Mapping[str, Any]) -> dict[str, float]:
+def _read_secs(record: Mapping[str, Any]) -> dict[str, float]:
     return {cause: float(secs) for cause, secs in record["goodput"]["secs"].items()}

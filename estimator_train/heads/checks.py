@@ -175,7 +175,7 @@ def get_weights(
     """
     if weight_column is None:
         return None
-    weights = _weight_feature(weight_column, features or {})
+    weights = _find_weight_feature(weight_column, features or {})
     given = _add_last_dimension(weights, 1)
     weights = _add_last_dimension(given, tf.rank(logits) - 1)
     shapes = "[D0, D1, ... DN] or [D0, D1, ... DN, 1]"
@@ -234,7 +234,7 @@ def _is_numeric_column(column: WeightColumn) -> bool:
     return hasattr(column, "key") and hasattr(column, "normalizer_fn")
 
 
-def _weight_feature(column: str | NumericColumn, features: Mapping[str, Any]) -> tf.Tensor:
+def _find_weight_feature(column: str | NumericColumn, features: Mapping[str, Any]) -> tf.Tensor:
     key = column if isinstance(column, str) else column.key
     if key not in features:
         raise ValueError(f"Feature {key} is not in features dictionary.")

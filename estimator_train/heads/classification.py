@@ -116,12 +116,12 @@ class Vocabulary:
     def _table(self, kind: str) -> tf.lookup.StaticHashTable:
         with tf.init_scope():
             if not tf.executing_eagerly():
-                return self._new_table(kind)
+                return self._create_table(kind)
             if kind not in self._eager_tables:
-                self._eager_tables[kind] = self._new_table(kind)
+                self._eager_tables[kind] = self._create_table(kind)
             return self._eager_tables[kind]
 
-    def _new_table(self, kind: str) -> tf.lookup.StaticHashTable:
+    def _create_table(self, kind: str) -> tf.lookup.StaticHashTable:
         names = tf.constant(self.names, tf.string)
         ids = tf.range(len(self.names), dtype=tf.int64)
         if kind == "ids":

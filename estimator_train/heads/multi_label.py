@@ -111,7 +111,7 @@ class MultiLabelHead(WeightedHead):
 
     def _process_labels(self, labels: Labels, logits: tf.Tensor) -> tf.Tensor:
         if isinstance(checks.require_labels(labels), tf.SparseTensor):
-            indicators = self._indicators(labels)
+            indicators = self._make_indicators(labels)
         else:
             text = "labels must be an integer indicator Tensor with values in [0, 1]"
             indicators = tf.convert_to_tensor(labels)
@@ -125,7 +125,7 @@ class MultiLabelHead(WeightedHead):
             indicators, logits, self.logits_dimension, self._mismatch
         )
 
-    def _indicators(self, labels: tf.SparseTensor) -> tf.Tensor:
+    def _make_indicators(self, labels: tf.SparseTensor) -> tf.Tensor:
         """Returns dense indicators of sparse classes."""
         if labels.dtype == tf.string and self._classes.vocabulary is not None:
             values = self._classes.vocabulary.ids(labels.values)
@@ -155,7 +155,7 @@ class MultiLabelHead(WeightedHead):
             **create_threshold_metrics(self._thresholds),
         }
         for number in self._measured_classes:
-            mean_key, auc_key, pr_key = self._class_keys(number)
+            mean_key, auc_key, pr_key = self._make_class_keys(number)
             metrics[mean_key] = tf_keras.metrics.Mean(mean_key)
             metrics[auc_key] = tf_keras.metrics.AUC(name=auc_key)
             metrics[pr_key] = tf_keras.metrics.AUC(curve="PR", name=pr_key)
@@ -165,7 +165,7 @@ class MultiLabelHead(WeightedHead):
         [probabilities] = self._predict(batch, PredictionKeys.PROBABILITIES)
         of_one_class: set[str] = set()
         for number in self._measured_classes:
-            mean_key, *auc_keys = self._class_keys(number)
+            mean_key, *auc_keys = self._make_class_keys(number)
             of_one_class.update((mean_key, *auc_keys))
             labels, values = (
                 tensor[..., number : number + 1] for tensor in (batch.labels, probabilities)
@@ -177,7 +177,7 @@ class MultiLabelHead(WeightedHead):
             if key not in of_one_class:
                 metric.update_state(batch.labels, probabilities, sample_weight=batch.weights)
 
-    def _class_keys(self, number: int) -> tuple[str, str, str]:
+    def _make_class_keys(self, number: int) -> tuple[str, str, str]:
         """Keys of the metrics of one class: mean probability, AUC, AUC of precision-recall."""
         if self._classes.vocabulary is None:
             return (

@@ -133,7 +133,7 @@ class V1BinaryClassHead(_V1Head, BinaryClassHead):
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _Reduction.SUM,
     ):
-        vocabulary = _checked_vocabulary(label_vocabulary)
+        vocabulary = _check_vocabulary(label_vocabulary)
         super().__init__(weight_column, label_vocabulary=vocabulary, loss_reduction=loss_reduction)
 
     def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
@@ -166,7 +166,7 @@ class V1MultiClassHead(_V1Head, MultiClassHead):
         loss_reduction: str = _Reduction.SUM,
         loss_fn: LossFn | None = None,
     ):
-        vocabulary = _checked_vocabulary(label_vocabulary)
+        vocabulary = _check_vocabulary(label_vocabulary)
         super().__init__(n_classes, weight_column, vocabulary, loss_reduction, loss_fn)
 
     def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
@@ -195,5 +195,5 @@ class V1RegressionHead(_V1Head, RegressionHead):
 V1_HEADS = (V1BinaryClassHead, V1MultiClassHead, V1RegressionHead)
 
 
-def _checked_vocabulary(vocabulary: Any) -> Any:
+def _check_vocabulary(vocabulary: Any) -> Any:
     return validate_vocabulary(vocabulary, "should be a list or tuple", TypeError)

@@ -83,7 +83,7 @@ class TimeHistory(Hook):
         Raises:
           ValueError: No step was timed.
         """
-        return float(np.mean(self._typical_times()))
+        return float(np.mean(self._compute_typical_times()))
 
     @property
     def examples_per_second(self) -> float:
@@ -115,7 +115,7 @@ class TimeHistory(Hook):
         Raises:
           ValueError: No step was timed, or `q` is out of range.
         """
-        return np.percentile(self._typical_times(), q)
+        return np.percentile(self._compute_typical_times(), q)
 
     def report(self, unit: str = "examples") -> str:
         """Returns one line with all figures, for a log or for the end of a script.
@@ -135,7 +135,7 @@ class TimeHistory(Hook):
             return line
         return f"{line}, {self.examples_per_second:,.0f} {unit}/s"
 
-    def _typical_times(self) -> list[float]:
+    def _compute_typical_times(self) -> list[float]:
         if not self.times:
             raise ValueError("TimeHistory has timed no step; pass it to train(hooks=[...]) first.")
         return self.times[self._warmup_steps :] or self.times

@@ -48,7 +48,7 @@ def estimator_from_fit(
       TypeError: The model is not a Keras model.
     """
     if is_keras_3(model):
-        return _from_keras_3(
+        return _convert_from_keras_3(
             model,
             complete_config(config, model_dir),
             custom_objects,
@@ -74,7 +74,7 @@ def estimator_from_fit(
     return EstimatorV2(model_fn, config=config)
 
 
-def _from_keras_3(
+def _convert_from_keras_3(
     model: Any, config: RunConfig, custom_objects: Mapping[str, Any] | None, **settings: Any
 ) -> EstimatorV2:
     from estimator_train.keras.keras3.model_fn import Keras3ModelFn

@@ -157,11 +157,13 @@ class BuiltModelFn:
           TypeError: The builder did not return a tf_keras Model.
         """
         available = {"params": params, "mode": mode, "config": config}
-        names = set(argument_names(self._builder)) | _optimizer_arguments(self._compiled.optimizer)
+        names = set(argument_names(self._builder)) | _list_optimizer_arguments(
+            self._compiled.optimizer
+        )
         given = {name: value for name, value in available.items() if name in names}
         with self._lock:
             for known, made in self._made:
-                if _equal(known, given):
+                if _are_equal(known, given):
                     return made
             with eagerly():
                 made = self._make(available)
@@ -201,7 +203,7 @@ class BuiltModelFn:
                 "Object-based checkpoints are currently not supported with subclassed models. "
                 'Pass checkpoint_format="saver".'
             )
-        graph_form = self._graph_form(optimizer)
+        graph_form = self._make_graph_form(optimizer)
         return KerasModelFn(blueprint, compiled, graph_form, **self._settings)
 
     def _make_keras_3(self, model: Any, available: Mapping[str, Any]) -> "Keras3ModelFn":
@@ -222,9 +224,9 @@ class BuiltModelFn:
             export_outputs=self._settings["export_outputs"],
         )
 
-    def _graph_form(self, optimizer: Optimizers) -> GraphOptimizer:
+    def _make_graph_form(self, optimizer: Optimizers) -> GraphOptimizer:
         if isinstance(optimizer, dict):
-            return SeveralOptimizers({k: self._graph_form(o) for k, o in optimizer.items()})
+            return SeveralOptimizers({k: self._make_graph_form(o) for k, o in optimizer.items()})
         return graph_optimizer(
             optimizer, original_names=False, accumulated_steps=self._accumulated_steps
         )
@@ -250,10 +252,10 @@ def _is_function(optimizer: Optimizers) -> bool:
     return callable(optimizer) and not hasattr(optimizer, "apply_gradients")
 
 
-def _optimizer_arguments(optimizer: Optimizers) -> set[str]:
+def _list_optimizer_arguments(optimizer: Optimizers) -> set[str]:
     """Returns the names of arguments that functions among the optimizers take."""
     if _is_several(optimizer):
-        return set().union(*map(_optimizer_arguments, optimizer.values()))
+        return set().union(*map(_list_optimizer_arguments, optimizer.values()))
     return set(argument_names(optimizer)) if _is_function(optimizer) else set()
 
 
@@ -284,7 +286,7 @@ def _refuse_overridden_steps(model: tf_keras.Model) -> None:
         )
 
 
-def _equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _are_equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     try:
         return bool(one == other)
     except ValueError:  # Arrays do not compare to one bool.

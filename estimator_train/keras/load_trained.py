@@ -86,7 +86,7 @@ def propose_name_map(
 
         return match_keras_3(model, saved_variables(source), name_map)
     matched = _match(model, saved_variables(source), name_map)
-    return dict(zip(_names(model), matched, strict=True))
+    return dict(zip(_list_names(model), matched, strict=True))
 
 
 def _match(
@@ -99,13 +99,13 @@ def _match(
             f"The Keras model '{model.name}' has no variables yet. Call it once on features, or "
             "give it an Input."
         )
-    names = _names(model)
+    names = _list_names(model)
     shapes = dict(zip(names, (tuple(v.shape) for v in variables_of(model)), strict=True))
-    by_place = _by_place(model, names, shapes, saved)
+    by_place = _pair_by_place(model, names, shapes, saved)
     return match_variables(model.name, shapes, saved, name_map, by_place)
 
 
-def _names(model: tf_keras.Model) -> list[str]:
+def _list_names(model: tf_keras.Model) -> list[str]:
     """Returns the names of a model's variables, and numbers equal names."""
     names: list[str] = []
     for variable in variables_of(model):
@@ -115,7 +115,7 @@ def _names(model: tf_keras.Model) -> list[str]:
     return names
 
 
-def _by_place(
+def _pair_by_place(
     model: tf_keras.Model, names: list[str], wanted: Mapping[str, Any], saved: SavedVariables
 ) -> dict[str, str]:
     """Matches variables that have the same place in the model and in an object-based checkpoint."""
@@ -184,7 +184,7 @@ def make_or_restore(
     path = os.fspath(directory)
     if tf.io.gfile.isdir(path) and has_checkpoint(path):
         return load_trained(model_builder(), path)
-    saved = _newest(path)
+    saved = _find_newest(path)
     if saved is None:
         return model_builder()
     _LOG.info("Restoring from %s", saved)
@@ -195,7 +195,7 @@ def make_or_restore(
     return load_model_file(saved, custom_objects)
 
 
-def _newest(directory: str) -> str | None:
+def _find_newest(directory: str) -> str | None:
     """Returns the path of the model or weights that were written last, or None."""
     if not tf.io.gfile.isdir(directory):
         return None
@@ -205,10 +205,10 @@ def _newest(directory: str) -> str | None:
         for path in paths
         if path.endswith((".keras", ".h5", ".hdf5")) or tf.saved_model.contains_saved_model(path)
     ]
-    return max(saved, key=_age, default=None)
+    return max(saved, key=_compute_age, default=None)
 
 
-def _age(path: str) -> tuple[int, list[int]]:
+def _compute_age(path: str) -> tuple[int, list[int]]:
     """Returns a key that sorts by time, and by the numbers in names if times are equal."""
     numbers = [int(number) for number in re.findall(r"\d+", os.path.basename(path))]
     return tf.io.gfile.stat(path).mtime_nsec, numbers

@@ -81,7 +81,7 @@ class KerasModelFn:
         """
         compiled = compile_arguments(model)
         _warn_of_overridden_steps(model)
-        optimizer = _graph_optimizer(model, compiled.optimizer)
+        optimizer = _make_graph_optimizer(model, compiled.optimizer)
         return cls(Blueprint(model, custom_objects), compiled, optimizer, **settings)
 
     @tf.autograph.experimental.do_not_convert
@@ -131,7 +131,9 @@ class KerasModelFn:
             return publish_training(spec, model, list(metrics.values()))
 
 
-def _graph_optimizer(model: tf_keras.Model, given: Optimizer) -> GraphOptimizer | OptimizerPair:
+def _make_graph_optimizer(
+    model: tf_keras.Model, given: Optimizer
+) -> GraphOptimizer | OptimizerPair:
     """Returns the graph form of a compiled model's optimizer, or of its two optimizers."""
     if isinstance(model, tf_keras.experimental.WideDeepModel) and isinstance(given, (list, tuple)):
         linear, deep = given

@@ -127,7 +127,7 @@ def _make(
         )
     config = complete_config(config, model_dir)
     if keras_model_path:
-        keras_model = _loaded(os.fspath(keras_model_path), custom_objects)
+        keras_model = _load_model(os.fspath(keras_model_path), custom_objects)
     else:
         _LOG.info("Using the Keras model provided.")
     if is_keras_3(keras_model):
@@ -145,7 +145,7 @@ def _make(
             "Object-based checkpoints are currently not supported with subclassed models. "
             'Pass checkpoint_format="saver".'
         )
-    initial = _initial_weights(model_fn, config)
+    initial = _write_initial_weights(model_fn, config)
     return cls(model_fn, config=config, warm_start_from=initial)
 
 
@@ -160,7 +160,7 @@ class RemotePathError(ValueError, TypeError):
     """Error for a model on storage from which tf_keras cannot load it."""
 
 
-def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
+def _load_model(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
     if path.startswith("gs://"):
         raise RemotePathError(
             f"keras_model_path '{path}' is on Google Cloud Storage. Copy the model to a local "
@@ -170,7 +170,7 @@ def _loaded(path: str, custom_objects: Mapping[str, Any] | None) -> Any:
     return load_model_file(path, custom_objects)
 
 
-def _initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:
+def _write_initial_weights(model_fn: KerasModelFn, config: RunConfig) -> WarmStartSettings | None:
     """Writes the model's weights for the start of training; returns settings to start from them.
 
     Among synchronous workers only the chief starts from the file; the others receive the weights by

@@ -35,7 +35,7 @@ class Failure:
 
     def __str__(self) -> str:
         message = f": {self.message}" if self.message else ""
-        return f"{self.task} {_ending(self.code)}{message.rstrip('.')}."
+        return f"{self.task} {_describe_ending(self.code)}{message.rstrip('.')}."
 
 
 def read_failure(task: str, code: int, output: Sequence[str]) -> Failure:
@@ -102,7 +102,7 @@ def is_signal(code: int) -> bool:
     return code - 128 in set(signal.Signals)
 
 
-def _ending(code: int) -> str:
+def _describe_ending(code: int) -> str:
     if is_signal(code):
         return f"was ended by {signal.Signals(code - 128).name}"
     return f"failed with exit code {code}"

@@ -88,7 +88,7 @@ def make_train_job(job: ClusterJob) -> str:
     _check_host_names(job.name, _NODE, nodes)
     gpus = ""
     if job.gpus:
-        gpus = f"\n    resourcesPerNode:\n{_limits(job.gpus, 6)}"
+        gpus = f"\n    resourcesPerNode:\n{_make_limits(job.gpus, 6)}"
     return f"""\
 {_make_training_runtime(job, nodes)}
 ---
@@ -143,7 +143,7 @@ spec:
 def _make_replicated_job(job: ClusterJob, role: str, count: int) -> str:
     gpus = ""
     if job.gpus and role != PS:
-        gpus = f"\n                  resources:\n{_limits(job.gpus, 20)}"
+        gpus = f"\n                  resources:\n{_make_limits(job.gpus, 20)}"
     return f"""\
     - name: {role}
       replicas: 1
@@ -182,7 +182,7 @@ def _check_host_names(name: str, replicated_job: str, count: int) -> None:
         )
 
 
-def _limits(gpus: int, spaces: int) -> str:
+def _make_limits(gpus: int, spaces: int) -> str:
     return _indent(f"limits:\n  nvidia.com/gpu: {json.dumps(str(gpus))}", spaces)
 
 

@@ -66,7 +66,7 @@ def launch(job: LocalJob, out: TextIO = sys.stdout) -> int:
     """
     with tempfile.TemporaryDirectory(prefix="estimator-train-") as directory:
         launcher = _Launcher(job, out, Path(directory))
-        with _forwarding_signals(launcher):
+        with _forward_signals(launcher):
             try:
                 launcher.start()
                 return launcher.run()
@@ -124,7 +124,7 @@ class _Launcher:
             if self.ending:
                 return self._end_on_signal()
             failures = [self._read_failure(name, code) for name, code in codes.items() if code]
-            final = self._final_failure(failures)
+            final = self._find_final_failure(failures)
             if final:
                 return final.code
             if failures:
@@ -133,7 +133,7 @@ class _Launcher:
             if codes.get(CHIEF_NAME) == 0:
                 self._end_the_others()
                 return 0
-            wait_for_exit([self._processes[name] for name in self._running()], _POLL_SECS)
+            wait_for_exit([self._processes[name] for name in self._list_running()], _POLL_SECS)
 
     def send(self, number: int) -> None:
         """Forwards a signal to all processes."""
@@ -153,7 +153,10 @@ class _Launcher:
         """Logs the goodput of all tasks that trained."""
         records = {}
         for name in self._configs:
-            with contextlib.suppress(FileNotFoundError), self._goodput_file(name).open() as file:
+            with (
+                contextlib.suppress(FileNotFoundError),
+                self._make_goodput_file(name).open() as file,
+            ):
                 records[name] = read_records(file)
         accounts = {name: account_for(found) for name, found in records.items()}
         trained = {name: account for name, account in accounts.items() if account is not None}
@@ -165,13 +168,13 @@ class _Launcher:
         if straggler := describe_straggler(records):
             self._log(f"{straggler}.")
 
-    def _goodput_file(self, name: str) -> Path:
+    def _make_goodput_file(self, name: str) -> Path:
         return self._directory / f"{name}.goodput.jsonl"
 
     def _start(self, name: str) -> None:
         environment = {
             **self._common_environment,
-            clock.FILE_VARIABLE: str(self._goodput_file(name)),
+            clock.FILE_VARIABLE: str(self._make_goodput_file(name)),
             clock.STARTED_VARIABLE: str(time.time()),
         }
         if self._configs[name]:
@@ -199,7 +202,7 @@ class _Launcher:
         self._log(str(failure))
         return failure
 
-    def _final_failure(self, failures: Sequence[Failure]) -> Failure | None:
+    def _find_final_failure(self, failures: Sequence[Failure]) -> Failure | None:
         """Returns the failure that ends the job; None to restart the tasks."""
         for failure in failures:
             if failure.code == launched.BAD_INPUT:
@@ -213,7 +216,7 @@ class _Launcher:
                     f"new checkpoint in between. {failure}"
                 )
                 return failure
-        if failures and self._restarts_left < self._restarts_for(failures):
+        if failures and self._restarts_left < self._count_restarts(failures):
             self._log(
                 f"Not restarting: all {self._job.max_restarts} restarts are used (--max_restarts). "
                 f"{failures[0]}"
@@ -221,21 +224,21 @@ class _Launcher:
             return failures[0]
         return None
 
-    def _restarts_together(self, failures: Sequence[Failure]) -> bool:
+    def _should_restart_together(self, failures: Sequence[Failure]) -> bool:
         """Returns whether all training tasks restart, as synchronous workers must."""
         return not self._job.ps and any(is_trainer(failure.task) for failure in failures)
 
-    def _restarts_for(self, failures: Sequence[Failure]) -> int:
-        return 1 if self._restarts_together(failures) else len(failures)
+    def _count_restarts(self, failures: Sequence[Failure]) -> int:
+        return 1 if self._should_restart_together(failures) else len(failures)
 
     def _restart(self, failures: Sequence[Failure]) -> None:
         """Stops the tasks that must restart and sets the time of their restart."""
         failed = {failure.task for failure in failures}
-        together = self._restarts_together(failures)
+        together = self._should_restart_together(failures)
         names = [
             name for name in self._configs if name in failed or (together and is_trainer(name))
         ]
-        self._restarts_left -= self._restarts_for(failures)
+        self._restarts_left -= self._count_restarts(failures)
         delay = self._failures.next_delay()
         for name in names:
             # SIGTERM does not end a process that waits for others in a collective.
@@ -260,7 +263,7 @@ class _Launcher:
         job = self._job
         self._wait_for((WORKER, PS), job.grace_secs)
         self._wait_for((EVALUATOR,), job.evaluator_secs)
-        rest = self._running()
+        rest = self._list_running()
         if rest and not self.ending:
             self._log(f"Training is done; sending SIGTERM to {', '.join(rest)}.")
             self.send(signal.SIGTERM)
@@ -271,19 +274,19 @@ class _Launcher:
         everyone = (CHIEF, WORKER, PS, EVALUATOR)
         self._wait_for((CHIEF, WORKER), self._job.grace_secs, even_if_ending=True)
         self._wait_for(everyone, min(_SERVERS_SECS, self._job.grace_secs), even_if_ending=True)
-        for name in self._running():
+        for name in self._list_running():
             self._log(f"{name} still runs after SIGTERM; killing it.")
         self.close()
         return self._processes[CHIEF_NAME].exit_code() or 0
 
     def _wait_for(self, jobs: Sequence[str], seconds: float, even_if_ending: bool = False) -> None:
         end = time.monotonic() + seconds
-        while any(job_of(name) in jobs for name in self._running()):
+        while any(job_of(name) in jobs for name in self._list_running()):
             if time.monotonic() >= end or (self.ending and not even_if_ending):
                 return
             time.sleep(_POLL_SECS)
 
-    def _running(self) -> list[str]:
+    def _list_running(self) -> list[str]:
         return [name for name, one in self._processes.items() if one.exit_code() is None]
 
     def _log(self, text: str) -> None:
@@ -291,7 +294,7 @@ class _Launcher:
 
 
 @contextlib.contextmanager
-def _forwarding_signals(launcher: _Launcher) -> Iterator[None]:
+def _forward_signals(launcher: _Launcher) -> Iterator[None]:
     """Forwards signals of this process to the tasks during the with block."""
 
     def forward(number: int, frame: object) -> None:

@@ -54,7 +54,7 @@ def parse_command(command: Sequence[str]) -> PythonProgram | None:
       command: The program and its arguments.
     """
     if not os.path.basename(command[0]).startswith("python"):
-        interpreter = _interpreter_of_script(command[0])
+        interpreter = _find_interpreter(command[0])
         if interpreter is None:
             return None
         return PythonProgram(interpreter, "", str(shutil.which(command[0])), command[1:])
@@ -71,7 +71,7 @@ def parse_command(command: Sequence[str]) -> PythonProgram | None:
     return None
 
 
-def _interpreter_of_script(name: str) -> list[str] | None:
+def _find_interpreter(name: str) -> list[str] | None:
     """Returns the interpreter in the first line of a command such as `estimator-train`."""
     path = shutil.which(name)
     if path is None:
@@ -109,7 +109,7 @@ def find_imports(program: PythonProgram, paths: Sequence[str]) -> Imports:
         except (OSError, SyntaxError, ValueError):
             continue  # The program itself raises the error.
         _read_variables(tree, path, found)
-        for name in _imported_names(tree):
+        for name in _list_imported_names(tree):
             if _is_installed(name, paths):
                 found.packages[name] = None
             elif source := _find_source(name, paths):
@@ -117,7 +117,7 @@ def find_imports(program: PythonProgram, paths: Sequence[str]) -> Imports:
     return found
 
 
-def _imported_names(tree: ast.AST) -> Iterator[str]:
+def _list_imported_names(tree: ast.AST) -> Iterator[str]:
     """Yields the absolute names of modules that a file imports, also within functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -153,24 +153,24 @@ def _is_installed(name: str, paths: Sequence[str]) -> bool:
 def _read_variables(tree: ast.Module, path: str, found: Imports) -> None:
     """Reads the environment variables that the statements of a module set."""
     for statement in tree.body:
-        constants = _constants_set_by(statement)
+        constants = _list_constants(statement)
         if constants is None:
             found.obstacle = found.obstacle or f"{path}:{statement.lineno}"
         else:
             found.variables.update(constants)
 
 
-def _constants_set_by(statement: ast.stmt) -> Mapping[str, str] | None:
+def _list_constants(statement: ast.stmt) -> Mapping[str, str] | None:
     """Returns the variables that a statement sets; None if their values are not constants."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {}
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         target = statement.targets[0]
         if ast.unparse(target.value) == "os.environ":
-            return _constant_pair(target.slice, statement.value)
+            return _find_constant_pair(target.slice, statement.value)
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and ast.unparse(call.func) == "os.environ.setdefault":
-        return _constant_pair(*call.args) if len(call.args) == 2 else None
+        return _find_constant_pair(*call.args) if len(call.args) == 2 else None
     is_setter = any(
         (isinstance(node, ast.Call) and ast.unparse(node.func) in _SETTERS)
         or (isinstance(node, ast.Assign) and "os.environ[" in ast.unparse(node.targets[0]))
@@ -185,7 +185,7 @@ def _is_main_block(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
 
 
-def _constant_pair(name: ast.expr, value: ast.expr) -> Mapping[str, str] | None:
+def _find_constant_pair(name: ast.expr, value: ast.expr) -> Mapping[str, str] | None:
     if isinstance(name, ast.Constant) and isinstance(value, ast.Constant):
         return {str(name.value): str(value.value)}
     return None

@@ -52,7 +52,7 @@ class Comparison:
         lines = [self._describe_kind(kind) for kind in sorted({v.kind for v in self.largest})]
         for value, side in sorted(self.missing.items())[:5]:
             lines.append(f"{value} is missing in {side}")
-        first = [value for value in sorted(self.different) if value.step == self._first_step()]
+        first = [value for value in sorted(self.different) if value.step == self._find_first_step()]
         lines += [f"{value} differs: {self.different[value]}" for value in first[:5]]
         return lines
 
@@ -66,7 +66,7 @@ class Comparison:
             f"{kind}: {len(values)} values at {span}, largest difference {values[worst]:.2g}{where}"
         )
 
-    def _first_step(self) -> int:
+    def _find_first_step(self) -> int:
         return min((value.step for value in self.different), default=0)
 
     def explain(self) -> str:

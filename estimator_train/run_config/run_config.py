@@ -230,7 +230,7 @@ class RunConfig(ClusterTask):
             cluster = cluster_from_tf_config()
             jobs = {} if cluster.is_evaluator else cluster.jobs
         self._service = cluster.service
-        self._model_dir = _common_model_dir(self.model_dir, cluster.model_dir)
+        self._model_dir = _find_common_model_dir(self.model_dir, cluster.model_dir)
         self._set_task(cluster, jobs)
 
     def _set_task(self, cluster: Cluster, jobs: Jobs) -> None:
@@ -243,7 +243,7 @@ class RunConfig(ClusterTask):
 _SETTINGS = settings_of(RunConfig)
 
 
-def _common_model_dir(own: str | None, from_tf_config: str | None) -> str | None:
+def _find_common_model_dir(own: str | None, from_tf_config: str | None) -> str | None:
     if own is not None and from_tf_config is not None and own != from_tf_config:
         raise ValueError(
             "`model_dir` provided in RunConfig construct, if set, must have the same value as "

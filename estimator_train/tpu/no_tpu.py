@@ -148,7 +148,7 @@ def _check_functions(
 
 
 def _check_batch_dimension(features: TensorStructure, labels: TensorStructure) -> None:
-    for tensor in _tensors_in((features, labels)):
+    for tensor in _list_tensors((features, labels)):
         if tensor.shape.rank and tensor.shape[0] is None:
             raise ValueError(
                 f"Shape {tensor.shape.as_list()} must have a fixed size for dimension 0 that is "
@@ -157,7 +157,7 @@ def _check_batch_dimension(features: TensorStructure, labels: TensorStructure) -
 
 
 def _check_static_shapes(name: str, structure: TensorStructure) -> None:
-    for tensor in _tensors_in(structure):
+    for tensor in _list_tensors(structure):
         if not all(size is not None for size in (tensor.shape[1:] if tensor.shape.rank else ())):
             raise ValueError(
                 f"The {name} to the model returned by input_fn must have static shape. Tensor: "
@@ -165,5 +165,5 @@ def _check_static_shapes(name: str, structure: TensorStructure) -> None:
             )
 
 
-def _tensors_in(structure: TensorStructure) -> list[tf.Tensor]:
+def _list_tensors(structure: TensorStructure) -> list[tf.Tensor]:
     return [part for part in tf.nest.flatten(structure) if isinstance(part, tf.Tensor)]

@@ -74,7 +74,7 @@ class _Evaluator:
         """Evaluates a new checkpoint; returns whether it was the last one."""
         # Reads the end marker first: no checkpoint follows it.
         has_ended, is_written = self._end.has_come(), self._end.is_written()
-        path, step = self._latest()
+        path, step = self._find_latest()
         if path is None:
             if has_ended:
                 _LOG.warning("Exiting evaluation: training has ended without a checkpoint.")
@@ -113,9 +113,9 @@ class _Evaluator:
         return self._max_steps is not None and step >= self._max_steps
 
     def _is_over(self) -> bool:
-        return self._end.has_come() or self._has_reached(self._latest()[1])
+        return self._end.has_come() or self._has_reached(self._find_latest()[1])
 
-    def _latest(self) -> tuple[str | None, int]:
+    def _find_latest(self) -> tuple[str | None, int]:
         """Returns the latest checkpoint and its global step; None and 0 without a checkpoint."""
         return retry_on_deleted_checkpoint(
             self._estimator.model_dir, lambda path: (path, global_step_in(path) if path else 0)

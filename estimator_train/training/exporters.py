@@ -223,7 +223,7 @@ class BestExporter(_SavedModelExporter):
             return self._last[1]
         if self._model_dir != estimator.model_dir:
             self._model_dir = estimator.model_dir
-            self._best = self._best_before(eval_result, export_path)
+            self._best = self._find_best_before(eval_result, export_path)
         written = None
         if self._best is None or self._is_better(self._best, eval_result):
             _LOG.info("Performing best model export.")
@@ -232,14 +232,14 @@ class BestExporter(_SavedModelExporter):
         self._last = (checkpoint_path, written)
         return written
 
-    def _best_before(
+    def _find_best_before(
         self, eval_result: Mapping[str, Any], export_path: str
     ) -> Mapping[str, Any] | None:
         """Returns the best result in the event files, without that of the current evaluation."""
         if not self._event_file_pattern or not self._model_dir:
             return None
         _LOG.info("Loading best metric from event files.")
-        if not _exports(export_path):
+        if not _list_exports(export_path):
             return None
         best = None
         pattern = os.path.join(self._model_dir, self._event_file_pattern)
@@ -276,12 +276,12 @@ def _check_compare_fn(compare_fn: Callable[..., Any] | None) -> None:
         raise ValueError(f"compare_fn ({compare_fn}) has following not expected args: {others}")
 
 
-def _exports(export_path: str) -> list[str]:
+def _list_exports(export_path: str) -> list[str]:
     """Returns the names of the time-stamped exports in a directory, the oldest first."""
-    return [name for name in _names(export_path) if _TIMESTAMP.fullmatch(name)]
+    return [name for name in _list_names(export_path) if _TIMESTAMP.fullmatch(name)]
 
 
-def _names(directory: str) -> list[str]:
+def _list_names(directory: str) -> list[str]:
     if not tf.io.gfile.isdir(directory):
         return []
     return sorted(name.rstrip("/") for name in tf.io.gfile.listdir(directory))
@@ -299,9 +299,9 @@ def remove_old_exports(export_path: str, exports_to_keep: int | None) -> None:
     """
     if exports_to_keep is None:
         return
-    for name in _exports(export_path)[:-exports_to_keep]:
+    for name in _list_exports(export_path)[:-exports_to_keep]:
         _try_to_remove(tf.io.gfile.rename, export_path, name, _BEING_REMOVED + name)
-    for name in _names(export_path):
+    for name in _list_names(export_path):
         if re.fullmatch(_BEING_REMOVED + _TIMESTAMP.pattern, name):
             _try_to_remove(tf.io.gfile.rmtree, export_path, name)
 

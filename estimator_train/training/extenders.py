@@ -124,7 +124,7 @@ def forward_features(
         del labels, config
         if spec.mode != ModeKeys.PREDICT:
             return spec
-        forwarded = _dense_features(features, names, fill)
+        forwarded = _find_dense_features(features, names, fill)
         _check_forwarding(spec.predictions, forwarded)
         outputs = {
             name: PredictOutput({**output.outputs, **forwarded})
@@ -138,7 +138,7 @@ def forward_features(
     return extend_model_fn(estimator, extend)
 
 
-def _dense_features(
+def _find_dense_features(
     features: TensorStructure, names: Sequence[str] | None, fill: Mapping[str, Any]
 ) -> dict[str, tf.Tensor]:
     if not isinstance(features, Mapping):

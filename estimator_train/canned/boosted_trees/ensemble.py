@@ -55,11 +55,11 @@ class Ensemble:
     def __init__(self, n_trees: int, max_depth: int, logits: int, center_bias: bool) -> None:
         inner = 2**max_depth - 1
         self.trees = Trees(
-            _rows("feature", [n_trees, inner], tf.int32, -1),
-            _rows("threshold", [n_trees, inner], tf.int32, 0),
-            _rows("value", [n_trees, 2 * inner + 1, logits], tf.float32, 0.0),
+            _create_rows("feature", [n_trees, inner], tf.int32, -1),
+            _create_rows("threshold", [n_trees, inner], tf.int32, 0),
+            _create_rows("value", [n_trees, 2 * inner + 1, logits], tf.float32, 0.0),
         )
-        self.gain = _rows("gain", [n_trees, inner], tf.float32, 0.0)
+        self.gain = _create_rows("gain", [n_trees, inner], tf.float32, 0.0)
         with _v1.variable_scope(SCOPE, use_resource=True):
             self.finished = create_state_variable("finished_trees", [], tf.int32)
             self.layers = create_state_variable("layers_grown", [], tf.int32)
@@ -147,7 +147,7 @@ def create_state_variable(
     )
 
 
-def _rows(name: str, shape: list[int], dtype: tf.DType, value: Any) -> tf.Variable:
+def _create_rows(name: str, shape: list[int], dtype: tf.DType, value: Any) -> tf.Variable:
     """Creates a variable whose number of rows may differ from the checkpoint's."""
     with tf.name_scope(f"{SCOPE}/"):
         return _v1.Variable(

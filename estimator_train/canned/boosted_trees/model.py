@@ -63,7 +63,7 @@ class Model:
         self._memory = Memory(self._logits) if training and settings.train_in_memory else None
         self._version = self._read_first() if training else None
         with self.read_after_version():
-            self.ids = self._bucket_ids()
+            self.ids = self._find_bucket_ids()
 
     def read_after_version(self) -> contextlib.AbstractContextManager[None]:
         """Makes operations of the context read the trees after their version.
@@ -95,7 +95,7 @@ class Model:
             return tf.constant(False)
         return tf.reduce_any(tf.not_equal(self._read_version(), self._version))
 
-    def _bucket_ids(self) -> tf.Tensor:
+    def _find_bucket_ids(self) -> tf.Tensor:
         def compute() -> tf.Tensor:
             return self._features.bucket_ids(self.batch, self._quantiles)
 
@@ -106,13 +106,13 @@ class Model:
     def logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
         end = tf.minimum(self.ensemble.finished + 1, self.ensemble.count_rows())
-        return self._add_trees(tf.constant(0), end, self._no_logits())
+        return self._add_trees(tf.constant(0), end, self._make_zero_logits())
 
     def training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the logits of the batch, and each example's node in the tree that grows."""
         finished = self.ensemble.finished.read_value()
         if self._memory is None:
-            logits = self._add_trees(tf.constant(0), finished, self._no_logits())
+            logits = self._add_trees(tf.constant(0), finished, self._make_zero_logits())
         else:
             logits = self._memory.logits(finished, tf.shape(self.ids)[0], self._add_trees)
         # The variables may have no row yet for a tree without layers.
@@ -122,7 +122,7 @@ class Model:
         grown = tf.cast(there, tf.float32) * tf.gather(trees.value[tree], node)
         return logits + grown, tf.where(there, node, 0)
 
-    def _no_logits(self) -> tf.Tensor:
+    def _make_zero_logits(self) -> tf.Tensor:
         return tf.zeros([tf.shape(self.ids)[0], self._logits])
 
     def _add_trees(self, begin: tf.Tensor, end: tf.Tensor, start: tf.Tensor) -> tf.Tensor:

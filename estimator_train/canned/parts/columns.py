@@ -170,7 +170,7 @@ class Batch:
         parts, lengths = [], []
         for column in columns:
             _check_kind(column, column_types.SequenceDenseColumn)
-            with _v1.variable_scope(_scope_name(column)):
+            with _v1.variable_scope(_find_scope_name(column)):
                 column.create_state(state)
                 with _v1.variable_scope(shared, auxiliary_name_scope=False):
                     tensor, length = column.get_sequence_dense_tensor(self._cache, state)
@@ -203,8 +203,8 @@ class Batch:
         state, shared = _ColumnState(self._tables), self._get_shared_scope()
         sums, weights, inputs = [], [], []
         for column in columns:
-            found = self._linear_input(column, state, shared)
-            with _v1.variable_scope(_scope_name(column)):
+            found = self._compute_linear_input(column, state, shared)
+            with _v1.variable_scope(_find_scope_name(column)):
                 if isinstance(found, Ids):
                     weight = _weights(column.num_buckets, units)
                     sums.append(found.combine(weight, combiner))
@@ -224,12 +224,16 @@ class Batch:
         Returns:
           The ids of a categorical column, or the numbers of a dense one, [batch, size].
         """
-        return self._linear_input(column, _ColumnState(self._tables), self._get_shared_scope())
+        return self._compute_linear_input(
+            column, _ColumnState(self._tables), self._get_shared_scope()
+        )
 
-    def _linear_input(self, column: FeatureColumn, state: Any, shared: Any) -> Ids | tf.Tensor:
+    def _compute_linear_input(
+        self, column: FeatureColumn, state: Any, shared: Any
+    ) -> Ids | tf.Tensor:
         if not _is_categorical(column):
             return self._get_numbers(column, state, shared)
-        with _v1.variable_scope(_scope_name(column)):
+        with _v1.variable_scope(_find_scope_name(column)):
             column.create_state(state)
             return self._get_ids(column, state)
 
@@ -238,7 +242,7 @@ class Batch:
     ) -> tf.Tensor:
         """Returns the numbers of one column, [batch, size]."""
         _check_kind(column, column_types.DenseColumn)
-        with _v1.variable_scope(_scope_name(column)):
+        with _v1.variable_scope(_find_scope_name(column)):
             column.create_state(state)
             if _is_plain_embedding(column):
                 weights = state.get_variable(column, "embedding_weights")
@@ -246,7 +250,7 @@ class Batch:
                 return ids.combine(weights, column.combiner)
             with _v1.variable_scope(shared, auxiliary_name_scope=False):
                 tensor = column.get_dense_tensor(
-                    self._cache, state, **_training_argument(column.get_dense_tensor, training)
+                    self._cache, state, **_make_training_argument(column.get_dense_tensor, training)
                 )
             return tf.reshape(tensor, [tf.shape(tensor)[0], column.variable_shape.num_elements()])
 
@@ -334,7 +338,7 @@ def _is_plain_embedding(column: FeatureColumn) -> bool:
     )
 
 
-def _training_argument(function: Any, training: bool | None) -> dict[str, bool]:
+def _make_training_argument(function: Any, training: bool | None) -> dict[str, bool]:
     """Returns the argument `training` for a column's method, if the method takes it."""
     if training is None:
         return {}
@@ -353,7 +357,7 @@ def _check_kind(column: FeatureColumn, kind: type) -> None:
         )
 
 
-def _scope_name(column: FeatureColumn) -> str:
+def _find_scope_name(column: FeatureColumn) -> str:
     """Returns a column's name as a valid name of a scope."""
     return re.sub("[^A-Za-z0-9_.\\-]", "_", column.name)
 

@@ -51,15 +51,15 @@ class Clusters:
         self.points = tf.math.l2_normalize(points, axis=1) if cosine else points
         self._cosine = cosine
         shape = [count, points.shape[-1]]
-        self.centers = _variable("clusters", shape, tf.float32)
-        self.initialized = _variable("initialized", [], tf.bool)
+        self.centers = _create_variable("clusters", shape, tf.float32)
+        self.initialized = _create_variable("initialized", [], tf.bool)
         self._steps_per_iteration = steps_per_iteration
         if mini_batch:
             # tf.estimator 2.15 leaves this variable its default name.
-            self._counts = _variable("Variable", [count], tf.int64)
+            self._counts = _create_variable("Variable", [count], tf.int64)
             if steps_per_iteration > 1:
-                self._moving = _variable("clusters_updated", shape, tf.float32)
-                self._steps_left = _variable("update_in_steps", [], tf.int64)
+                self._moving = _create_variable("clusters_updated", shape, tf.float32)
+                self._steps_left = _create_variable("update_in_steps", [], tf.int64)
         self._mini_batch = mini_batch
 
     def compute_distances(self) -> Distances:
@@ -284,7 +284,7 @@ class StopAtToleranceHook(Hook):
             run_context.request_stop()
 
 
-def _variable(name: str, shape: Any, dtype: tf.DType) -> tf.Variable:
+def _create_variable(name: str, shape: Any, dtype: tf.DType) -> tf.Variable:
     return _v1.get_variable(
         name,
         shape,

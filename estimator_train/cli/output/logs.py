@@ -34,12 +34,12 @@ def configure(debug: bool, loads_tensorflow: bool = True) -> None:
     # This overrides a value from a container image or a scheduler. Errors are also exceptions.
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     if loads_tensorflow:
-        with _without_loading_messages():
+        with _hide_loading_messages():
             import tensorflow  # noqa: F401
 
 
 @contextlib.contextmanager
-def _without_loading_messages() -> Iterator[None]:
+def _hide_loading_messages() -> Iterator[None]:
     """Buffers standard error, and then writes the buffer without TensorFlow's loading messages."""
     sys.stderr.flush()
     standard_error = os.dup(2)

@@ -226,7 +226,7 @@ class AsyncSaver:
             last = state.model_checkpoint_path if state else "none"
             raise CheckpointWriteError(
                 f"The checkpoint of step {arguments.get('global_step')} could not be written to "
-                f"{os.path.dirname(save_path)}: {_first_cause(error)}. The last one is {last}."
+                f"{os.path.dirname(save_path)}: {_find_first_cause(error)}. The last one is {last}."
             ) from error
 
     def _write_meta(self, session: Any, checkpoint: str) -> None:
@@ -318,7 +318,7 @@ def _describe(path: str) -> tuple[str, tuple[Fingerprint, ...]]:
     return path, fingerprint_checkpoint(path)
 
 
-def _first_cause(error: tf.errors.OpError) -> str:
+def _find_first_cause(error: tf.errors.OpError) -> str:
     """Returns the line of an error that names the cause, without the stack of the operation."""
     lines = [line.strip() for line in error.message.splitlines()]
     return next((line for line in lines if "; " in line), lines[0])

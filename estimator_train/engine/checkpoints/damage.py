@@ -93,7 +93,7 @@ def _read_variable(reader: Any, name: str) -> None:
 def _judge(path: str, files: Sequence[str], error: BaseException) -> Reading:
     """Decides whether an error of the reader proves that the files are damaged."""
     try:
-        missing = _missing_file(path, str(error))
+        missing = _find_missing_file(path, str(error))
         if missing:
             return Reading(damage=f"{missing} is missing", missing=missing)
         if not _proves_damage(path, error):
@@ -116,7 +116,7 @@ def _proves_damage(path: str, error: BaseException) -> bool:
     return is_vague and bool(_PROOFS.search(message))
 
 
-def _missing_file(path: str, message: str) -> str | None:
+def _find_missing_file(path: str, message: str) -> str | None:
     """Returns a file of a checkpoint that does not exist, of those that a message names."""
     if storage.is_file(path + ".index"):
         named = [path + match[0] for match in _NAMED_FILE.finditer(message)]

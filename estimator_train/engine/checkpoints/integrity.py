@@ -90,7 +90,7 @@ def fallback(model_dir: str) -> str | None:
 def mark_whole(path: str) -> None:
     """Records that this process has just written a checkpoint."""
     with contextlib.suppress(tf.errors.OpError, OSError):  # Then it is read when it is used.
-        files = _fingerprints(path)
+        files = _list_fingerprints(path)
         _remember(_whole, path, files)
         memory_copy.keep_copy(path, files)
 
@@ -112,7 +112,7 @@ def fingerprint_checkpoint(path: str) -> tuple[Fingerprint, ...]:
     Raises:
       StorageFaultError: The storage failed.
     """
-    return _retry(lambda: _fingerprints(path), f"find the files of {path}")
+    return _retry(lambda: _list_fingerprints(path), f"find the files of {path}")
 
 
 def fingerprint(path: str) -> Fingerprint:
@@ -176,7 +176,7 @@ def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
     """
     path = os.path.join(model_dir, "checkpoint")
     for delay in (*_READING_DELAYS_SECS, None):
-        content = _retry(lambda: _content(model_dir), f"read {path}")
+        content = _retry(lambda: _read_content(model_dir), f"read {path}")
         if content is None:
             return None
         found = _decode(model_dir, content)
@@ -189,11 +189,11 @@ def read_checkpoint_list(model_dir: str) -> CheckpointList | None:
 def _choose(model_dir: str, to_restore: bool = False) -> tuple[str | None, CheckpointList | None]:
     """Returns the checkpoint to use, and the list of checkpoints that it was chosen from."""
     named = read_checkpoint_list(model_dir)
-    path, damages = _first_whole(model_dir, named, to_restore)
+    path, damages = _find_first_whole(model_dir, named, to_restore)
     # A job that trains there may have removed a checkpoint; then it has named another.
     while damages and named != (now := read_checkpoint_list(model_dir)):
         named = now
-        path, damages = _first_whole(model_dir, named, to_restore)
+        path, damages = _find_first_whole(model_dir, named, to_restore)
     if path is not None:
         _warn(model_dir, named, damages, path)
     elif damages and named is None:
@@ -206,12 +206,12 @@ def _choose(model_dir: str, to_restore: bool = False) -> tuple[str | None, Check
     return path, named
 
 
-def _first_whole(
+def _find_first_whole(
     model_dir: str, named: CheckpointList | None, to_restore: bool
 ) -> tuple[str | None, list[str]]:
     """Returns the best whole checkpoint, or None, and the damage of all better ones."""
     damages: list[str] = []
-    for path in _candidates(model_dir, named):
+    for path in _list_candidates(model_dir, named):
         damage = None if to_restore and _has_large_data(path) else find_damage(path)
         if damage is None:
             return path, damages
@@ -241,15 +241,15 @@ def _has_large_data(path: str) -> bool:
     files = fingerprint_checkpoint(path)
     if not is_large(files) or _damaged.get(path, ((), ""))[0] == files:
         return False
-    return has_complete_data(path, _data_size(files))
+    return has_complete_data(path, _count_data_bytes(files))
 
 
 def is_large(files: Sequence[Fingerprint]) -> bool:
     """Returns whether a checkpoint with these files is too large to be read or written twice."""
-    return _data_size(files) >= _MIN_UNREAD_BYTES
+    return _count_data_bytes(files) >= _MIN_UNREAD_BYTES
 
 
-def _data_size(files: Sequence[Fingerprint]) -> int:
+def _count_data_bytes(files: Sequence[Fingerprint]) -> int:
     return sum(int(file[1]) for file in files if not str(file[0]).endswith(".index"))
 
 
@@ -299,7 +299,7 @@ def _is_listed(path: str) -> bool:
     return name in names and not tf.io.gfile.isdir(path)
 
 
-def _fingerprints(path: str) -> tuple[Fingerprint, ...]:
+def _list_fingerprints(path: str) -> tuple[Fingerprint, ...]:
     directory, name = os.path.split(path)
     files = [path + ".index"]
     for other in sorted(_list_names(directory)):
@@ -311,7 +311,7 @@ def _fingerprints(path: str) -> tuple[Fingerprint, ...]:
     return ()
 
 
-def _candidates(model_dir: str, named: CheckpointList | None) -> Iterator[str]:
+def _list_candidates(model_dir: str, named: CheckpointList | None) -> Iterator[str]:
     """Yields paths of checkpoints, best first: those that are named, then all others."""
     seen: set[str] = set()
     listed = (named.latest, *reversed(named.paths)) if named else ()
@@ -368,7 +368,7 @@ def _list_names(directory: str) -> list[str]:
         return []
 
 
-def _content(model_dir: str) -> bytes | None:
+def _read_content(model_dir: str) -> bytes | None:
     path = os.path.join(model_dir, "checkpoint")
     try:
         with tf.io.gfile.GFile(path, "rb") as file:

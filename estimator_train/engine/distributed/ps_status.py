@@ -57,7 +57,7 @@ class StatusTable:
                             values=tf.constant([calls], tf.int64),
                         )
                     )
-        with self._session(graph, reachable) as session:
+        with self._open_session(graph, reachable) as session:
             session.run(inserts)
 
     def read(self) -> dict[str, int]:
@@ -68,12 +68,12 @@ class StatusTable:
                     export = tf.raw_ops.LookupTableExportV2(
                         table_handle=open_table(_TABLE), Tkeys=tf.string, Tvalues=tf.int64
                     )
-                with self._session(graph, [index]) as session:
+                with self._open_session(graph, [index]) as session:
                     keys, values = session.run(export)
                 return {key.decode(): int(value) for key, value in zip(keys, values, strict=True)}
         return {}
 
-    def _session(self, graph: tf.Graph, ps: list[int]) -> tf.compat.v1.Session:
+    def _open_session(self, graph: tf.Graph, ps: list[int]) -> tf.compat.v1.Session:
         filters = [self._own_device, *(f"/job:ps/task:{index}" for index in ps)]
         config = tf.compat.v1.ConfigProto(
             device_filters=filters, operation_timeout_in_ms=1000 * _OPERATION_SECS

@@ -76,7 +76,7 @@ class PsTask:
           max_steps: The global step at which the training ends, or None.
         """
         config = self.config
-        chief = _chief_of(config)
+        chief = _find_chief(config)
         if chief is None or not config.num_ps_replicas:
             return []
         trainers = addresses_of(training_jobs(config), *_TRAINERS)
@@ -244,7 +244,7 @@ def _defer_signals() -> contextlib.AbstractContextManager[None]:
 def _serve_until_ended(
     status: StatusTable, trainers: dict[str, str], call: int, config: RunConfig
 ) -> None:
-    chief = _chief_of(config)
+    chief = _find_chief(config)
     deadline = Deadline(max_wait_secs(config))
     chief_ended: float | None = None
     while True:
@@ -269,7 +269,7 @@ def _serve_until_ended(
         deadline.wait(_POLL_SECS, f"for {', '.join(active)} to end")
 
 
-def _chief_of(config: RunConfig) -> str | None:
+def _find_chief(config: RunConfig) -> str | None:
     return next(iter(addresses_of(training_jobs(config), *_CHIEFS)), None)
 
 

@@ -31,7 +31,7 @@ def _gather_rows(launcher: Any, slices: tf.IndexedSlices, options: Any = None) -
     with tf.device(strategies.launcher_device(launcher)):
         row_count = tf.shape(slices.indices)
         lengths = _gather(launcher, row_count, tf.constant(0), options)
-        power = _power_above(tf.reduce_max(lengths))
+        power = _find_power_above(tf.reduce_max(lengths))
         length = tf.bitwise.left_shift(1, power)
         missing = length - row_count[0]
         present = tf.reshape(tf.sequence_mask(lengths, length), [-1])
@@ -47,7 +47,7 @@ def _gather_rows(launcher: Any, slices: tf.IndexedSlices, options: Any = None) -
         )
 
 
-def _power_above(number: tf.Tensor) -> tf.Tensor:
+def _find_power_above(number: tf.Tensor) -> tf.Tensor:
     """Returns the exponent of the smallest power of two that is at least `number`, an int32."""
     powers = tf.constant([2**power for power in range(_POWERS)])
     return tf.reduce_sum(tf.cast(powers < number, tf.int32))

@@ -40,7 +40,7 @@ def resolve_cluster(config: RunConfig) -> RunConfig:
         return config.in_cluster(cluster.detect()) if numbered and asks_for_ps() else config
     _check_has_its_gpus(strategy)
     synchronous = is_multi_worker(strategy)
-    place = _without_evaluators(cluster.detect(needs_chief=not synchronous))
+    place = _remove_evaluators(cluster.detect(needs_chief=not synchronous))
     if isinstance(strategy, _PARAMETER_SERVER):
         if place.jobs and not place.jobs.get(cluster.PS):
             raise ValueError(
@@ -69,7 +69,7 @@ def graph_form(strategy: Strategy, config: RunConfig | None) -> Any:
         run on the devices of one machine.
     """
     if is_multi_worker(strategy):
-        return _multi_worker_in_graph(strategy, config)
+        return _make_multi_worker_in_graph(strategy, config)
     if type(strategy) in _MIRRORED and strategies.left_to_choose_its_sums(strategy):
         devices = strategy.extended.worker_devices
         if all(tf.DeviceSpec.from_string(device).device_type == "CPU" for device in devices):
@@ -79,7 +79,7 @@ def graph_form(strategy: Strategy, config: RunConfig | None) -> Any:
     return strategy
 
 
-def _multi_worker_in_graph(strategy: Strategy, config: RunConfig | None) -> Any:
+def _make_multi_worker_in_graph(strategy: Strategy, config: RunConfig | None) -> Any:
     # A strategy made for eager code starts a server; one made in a graph uses the session's.
     with tf.Graph().as_default():
         if config is not None and config.master:
@@ -132,7 +132,7 @@ def _check_has_its_gpus(strategy: Strategy) -> None:
         )
 
 
-def _without_evaluators(place: Cluster) -> Cluster:
+def _remove_evaluators(place: Cluster) -> Cluster:
     """Returns the cluster without evaluators, which some programs list in it."""
     jobs = {job: tasks for job, tasks in place.jobs.items() if job != cluster.EVALUATOR}
     return dataclasses.replace(place, jobs=jobs)

@@ -195,7 +195,7 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
 
     def _cast_votes(self) -> dict[tf.Tensor, bool | int]:
         """Returns this worker's votes as feeds."""
-        steps = [_last_step_of(hook) for hook in self._stopping_hooks]
+        steps = [_find_last_step(hook) for hook in self._stopping_hooks]
         known = [step for step in steps if step is not None]
         saves = self._schedule is not None and self._schedule.is_due_after_next(self._step)
         return {
@@ -209,7 +209,7 @@ def _stops_at_step(hook: Hook) -> bool:
     return isinstance(hook, tf.compat.v1.train.StopAtStepHook) or hasattr(hook, "last_step")
 
 
-def _last_step_of(hook: Any) -> int | None:
+def _find_last_step(hook: Any) -> int | None:
     """Returns the step at which a hook stops: its `last_step`, or that of a StopAtStepHook."""
     return hook.last_step if hasattr(hook, "last_step") else tf_hooks.last_step(hook)
 

@@ -21,7 +21,7 @@ def build_own_part_secs(train_op: tf.Operation | tf.Tensor) -> tf.Tensor | None:
     of_step = graphs.walk([getattr(train_op, "op", train_op)])
     collectives = [operation for operation in of_step if _is_reduction(operation)]
     # Their results are there only after a wait, and so is all that needs them.
-    after_waits = set(graphs.walk(collectives, _operations_after))
+    after_waits = set(graphs.walk(collectives, _find_operations_after))
     inputs = {tensor.op for collective in collectives for tensor in collective.inputs}
     own = sorted(inputs - after_waits, key=lambda operation: operation.name)
     if not own:
@@ -31,7 +31,7 @@ def build_own_part_secs(train_op: tf.Operation | tf.Tensor) -> tf.Tensor | None:
         return tf.subtract(tf.timestamp(), start, name="own_part_secs")
 
 
-def _operations_after(operation: tf.Operation) -> list[tf.Operation]:
+def _find_operations_after(operation: tf.Operation) -> list[tf.Operation]:
     """Returns the operations that need the results of an operation."""
     return [consumer for tensor in operation.outputs for consumer in tensor.consumers()]
 

@@ -41,7 +41,7 @@ class ScaledOptimizers:
         def scaled_compute(optimizer: Any, loss: tf.Tensor, *args: Any, **kwargs: Any) -> Any:
             scale = self._scale().value
             pairs = compute(optimizer, loss * tf.cast(scale, loss.dtype), *args, **kwargs)
-            return [(_divided(gradient, scale), variable) for gradient, variable in pairs]
+            return [(_divide(gradient, scale), variable) for gradient, variable in pairs]
 
         def guarded_apply(
             optimizer: Any, grads_and_vars: Any, global_step: Any = None, name: str | None = None
@@ -73,8 +73,8 @@ class _LossScale:
 
     def __init__(self) -> None:
         with tf.compat.v1.variable_scope("loss_scale", reuse=tf.compat.v1.AUTO_REUSE):
-            self._scale = _variable("current", tf.float32, _FIRST_SCALE)
-            self._good_steps = _variable("good_steps", tf.int64, 0)
+            self._scale = _create_variable("current", tf.float32, _FIRST_SCALE)
+            self._good_steps = _create_variable("good_steps", tf.int64, 0)
         self.value = tf.identity(self._scale)
 
     def apply(
@@ -90,7 +90,7 @@ class _LossScale:
         variables = [variable for _, variable in pairs]
 
         def on_all(strategy: tf.distribute.Strategy, gradients: list[Any]) -> tf.Operation:
-            finite = _all_finite(strategy, gradients)
+            finite = _are_all_finite(strategy, gradients)
 
             def on_one(own: list[Any]) -> tf.Operation:
                 return apply(optimizer, list(zip(own, variables, strict=True)), name=name)
@@ -126,7 +126,7 @@ class _LossScale:
             ]
 
 
-def _variable(name: str, dtype: tf.DType, value: float) -> tf.Variable:
+def _create_variable(name: str, dtype: tf.DType, value: float) -> tf.Variable:
     return tf.compat.v1.get_variable(
         name,
         [],
@@ -144,7 +144,7 @@ def _update(
     return tf.group(strategy.extended.update(variable, lambda own: own.assign(value(own))))
 
 
-def _all_finite(strategy: tf.distribute.Strategy, gradients: list[Any]) -> tf.Tensor:
+def _are_all_finite(strategy: tf.distribute.Strategy, gradients: list[Any]) -> tf.Tensor:
     found = [
         tf.reduce_all(tf.math.is_finite(_values(part)))
         for gradient in gradients
@@ -157,7 +157,7 @@ def _values(gradient: Any) -> tf.Tensor:
     return gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
 
 
-def _divided(gradient: Any, scale: tf.Tensor) -> Any:
+def _divide(gradient: Any, scale: tf.Tensor) -> Any:
     if gradient is None:
         return None
     values = _values(gradient)

@@ -57,13 +57,13 @@ def distributed_inputs(
         )
         return make_lookahead_inputs(dataset_fn(input_context), input_context)
     if mode == ModeKeys.TRAIN and context.config.save_input_position:
-        return _inputs_of_one_iterator(dataset_fn, strategy)
+        return _make_inputs_of_one_iterator(dataset_fn, strategy)
     iterator = iterators.input_iterator(strategy, dataset_fn)
     features, labels = split(iterator.get_next())
     return Inputs(features, labels, iterator, iterator.initializer)
 
 
-def _inputs_of_one_iterator(
+def _make_inputs_of_one_iterator(
     dataset_fn: Callable[[tf.distribute.InputContext], tf.data.Dataset],
     strategy: tf.distribute.Strategy,
 ) -> Inputs:

@@ -68,7 +68,7 @@ def external_constant(value: Any, dtype: Any, shape: Any, name: str | None) -> t
     number_type = _number_type(array, dtype)
     if number_type is None or (shape is not None and tuple(shape) != array.shape):
         return None
-    external = _Array(_snapshot(array, number_type))
+    external = _Array(_take_snapshot(array, number_type))
     tensor = graphs.tensor_of(external, number_type, array.shape, name or "Const")
     _arrays.setdefault(tensor.graph, {})[tensor.op.name] = external
     return tensor
@@ -85,7 +85,7 @@ def _number_type(array: np.ndarray, dtype: Any) -> np.dtype | None:
     return wanted if is_numeric and wanted.itemsize <= 16 and wanted.char not in "gG" else None
 
 
-def _snapshot(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+def _take_snapshot(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Returns a copy of an array, or the array itself if it and its base arrays are read-only."""
     if array.dtype == dtype and array.flags.c_contiguous and _is_immutable(array):
         return array

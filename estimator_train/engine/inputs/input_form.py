@@ -45,7 +45,7 @@ def extract_form(
     definition = tf.compat.v1.GraphDef(versions=graph_def.versions, library=graph_def.library)
     definition.node.extend(node for node in graph_def.node if node.name in needed)
     sliced = {
-        source for node in definition.node if node.op in _SLICED for source in _sources_of(node)
+        source for node in definition.node if node.op in _SLICED for source in _list_sources(node)
     }
     values: dict[str, Any] = {}
     for node in definition.node:
@@ -63,7 +63,7 @@ def extract_form(
     return InputForm(definition, values, _key(definition), has_state)
 
 
-def _sources_of(node: Any) -> list[str]:
+def _list_sources(node: Any) -> list[str]:
     return [name.partition(":")[0] for name in node.input]
 
 

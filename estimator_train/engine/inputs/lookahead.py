@@ -19,7 +19,7 @@ def make_lookahead_inputs(
       input_context: The shard of this worker's input.
     """
     with tf.device("/cpu:0"):
-        iterator = tf.compat.v1.data.make_initializable_iterator(_with_has_next(dataset))
+        iterator = tf.compat.v1.data.make_initializable_iterator(_add_has_next(dataset))
         packed, has_next = iterator.get_next()
         specs = tf.nest.flatten(dataset.element_spec, expand_composites=True)
         tensors = tf.raw_ops.OptionalGetValue(
@@ -32,7 +32,7 @@ def make_lookahead_inputs(
     return Inputs(features, labels, iterator, iterator.initializer, input_context, has_next)
 
 
-def _with_has_next(dataset: tf.data.Dataset) -> tf.data.Dataset:
+def _add_has_next(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Returns pairs of an optional element and whether another follows; the first is empty."""
 
     def pack(*element: Any) -> tf.Tensor:

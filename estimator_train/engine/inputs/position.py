@@ -69,8 +69,8 @@ class InputPosition:
         self._start = 0
         handle = iterators.iterator_handle(inputs.iterator)
         self._next = [op for op in handle.consumers() if op.type == "IteratorGetNext"]
-        self._strict = _serialized(handle, _REFUSE_STATE)
-        self._position = _serialized(handle, _IGNORE_STATE)
+        self._strict = _serialize(handle, _REFUSE_STATE)
+        self._position = _serialize(handle, _IGNORE_STATE)
         self._bytes = tf.compat.v1.placeholder(tf.string, [])
         self._restored = tf.raw_ops.DeserializeIterator(
             resource_handle=handle, serialized=tf.io.parse_tensor(self._bytes, tf.variant)
@@ -88,7 +88,7 @@ class InputPosition:
         """
         self._start = step
         self._find_state(session)
-        saved, steps_behind = self._nearest(step)
+        saved, steps_behind = self._find_nearest(step)
         found = None if saved is None else self._files.read(saved)
         self._files.remove_orphans()
         if found is None:
@@ -110,7 +110,7 @@ class InputPosition:
         self._agreement.restored_has_next = has_more
         _LOG.info("The input continues from its position at step %d.", step)
 
-    def _nearest(self, step: int) -> tuple[int | None, int]:
+    def _find_nearest(self, step: int) -> tuple[int | None, int]:
         """Returns the step of the position to restore, if any, and the elements read after it."""
         if self._latest_checkpoint is not None:
             return self._files.latest(self._latest_checkpoint()), 0
@@ -174,6 +174,6 @@ class InputPosition:
             self._state = None
 
 
-def _serialized(handle: tf.Tensor, policy: int) -> tf.Tensor:
+def _serialize(handle: tf.Tensor, policy: int) -> tf.Tensor:
     serialized = tf.raw_ops.SerializeIterator(resource_handle=handle, external_state_policy=policy)
     return tf.io.serialize_tensor(serialized)

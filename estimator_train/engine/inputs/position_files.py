@@ -42,7 +42,7 @@ class PositionFiles:
 
     def path(self, step: int) -> str:
         """Returns the path of the position at a step."""
-        return self._path_of(step, self._pipeline)
+        return self._make_path(step, self._pipeline)
 
     def write(self, step: int, position: bytes, has_more: bool) -> None:
         """Writes a position atomically.
@@ -60,7 +60,7 @@ class PositionFiles:
         }
         atomic_write(self.path(step), json.dumps(header).encode() + b"\n" + position)
         if self._outlives_checkpoints:
-            for old in sorted(self._steps_of(self._pipeline))[:-_MAX_ASYNCHRONOUS]:
+            for old in sorted(self._list_steps(self._pipeline))[:-_MAX_ASYNCHRONOUS]:
                 self.remove(old)
 
     def remove(self, step: int) -> None:
@@ -75,11 +75,11 @@ class PositionFiles:
         written; it then has the position of the chief's previous checkpoint. Without a position of
         the chief the input begins at its start.
         """
-        chief_steps = self._steps_of(pipeline=0)
+        chief_steps = self._list_steps(pipeline=0)
         if step not in chief_steps:
             return step
         before = max((other for other in chief_steps if other < step), default=step)
-        saved = self._steps_of(self._pipeline)
+        saved = self._list_steps(self._pipeline)
         return max((near for near in saved if before <= near <= step), default=step)
 
     def latest(self, checkpoint: str | None) -> int | None:
@@ -90,18 +90,18 @@ class PositionFiles:
             it, as at the end of an input, the training has ended and does not resume.
         """
         number = (checkpoint or "").rpartition("-")[2]
-        if not number.isdecimal() or int(number) not in self._steps_of(pipeline=0):
+        if not number.isdecimal() or int(number) not in self._list_steps(pipeline=0):
             return None
-        saved = self._steps_of(self._pipeline)
+        saved = self._list_steps(self._pipeline)
         return max((step for step in saved if step <= int(number)), default=None)
 
-    def _steps_of(self, pipeline: int) -> list[int]:
+    def _list_steps(self, pipeline: int) -> list[int]:
         """Returns the steps at which a pipeline has a position."""
-        pattern = self._path_of("*", pipeline)
+        pattern = self._make_path("*", pipeline)
         paths = tf.io.gfile.glob(pattern)
         return [int(path.rpartition(".")[0].rpartition("-")[2]) for path in paths]
 
-    def _path_of(self, step: int | str, pipeline: int) -> str:
+    def _make_path(self, step: int | str, pipeline: int) -> str:
         is_own = self._outlives_checkpoints and pipeline == self._pipeline
         name = _ASYNCHRONOUS_NAME if is_own else _NAME
         return name.format(prefix=self._prefix, step=step, pipeline=pipeline)
@@ -134,7 +134,7 @@ class PositionFiles:
 
     def remove_orphans(self) -> None:
         """Removes this pipeline's positions whose checkpoints were never completed."""
-        pattern = self._path_of("*", self._pipeline)
+        pattern = self._make_path("*", self._pipeline)
         for path in tf.io.gfile.glob([pattern, pattern + UNFINISHED]):
             with contextlib.suppress(tf.errors.OpError, OSError):  # The next start removes it.
                 if path.endswith(UNFINISHED) or self._is_orphan(path):

@@ -89,7 +89,7 @@ class InputSlot:
         arrays = external_arrays(source)
         form = extract_form(source.as_graph_def(), {op.name for op in needed}, arrays)
         has_state = form.has_state or any(map(_has_state, needed))
-        if not has_state and (_key(form) in self._forms or len(self._forms) < _MAX_FORMS):
+        if not has_state and (_make_key(form) in self._forms or len(self._forms) < _MAX_FORMS):
             return self._feed(form, variant.name)
         serialized = None if arrays else _serialize(source, variant)
         if serialized is None:
@@ -103,7 +103,7 @@ class InputSlot:
         if not all(isinstance(spec, tf.TensorSpec) for spec in specs):
             return None
         with self._graph.as_default(), tf.name_scope("no_input"), tf.device("/cpu:0"):
-            empty = tuple(tf.zeros([0, *_some_shape(spec)], spec.dtype) for spec in specs)
+            empty = tuple(tf.zeros([0, *_choose_shape(spec)], spec.dtype) for spec in specs)
             options = tf.data.Options()
             options.experimental_optimization.apply_default_optimizations = False
             options.autotune.enabled = False
@@ -115,7 +115,7 @@ class InputSlot:
 
     def _feed(self, form: InputForm, dataset: str) -> InputStart:
         """Returns the start of an input whose form is, or will be, in the graph."""
-        key = _key(form)
+        key = _make_key(form)
         if key not in self._forms:
             names = list(form.values)
             with self._graph.as_default(), tf.name_scope("next_input"):
@@ -153,7 +153,7 @@ class InputSlot:
         return optimize_start(start, self._inputs.iterator, has_few_rows)
 
 
-def _key(form: InputForm) -> _Key:
+def _make_key(form: InputForm) -> _Key:
     return form.key, has_many_rows(form.rows)
 
 
@@ -171,7 +171,7 @@ def _serialize(source: tf.Graph, variant: tf.Tensor) -> bytes | None:
             return None
 
 
-def _some_shape(spec: tf.TensorSpec) -> list[int]:
+def _choose_shape(spec: tf.TensorSpec) -> list[int]:
     """Returns a shape that matches a spec."""
     return [] if spec.shape.rank is None else [size or 0 for size in spec.shape.as_list()]
 

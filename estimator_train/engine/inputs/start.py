@@ -119,7 +119,7 @@ def _has_nothing_to_tune(dataset: tf.Operation) -> bool:
     library = dataset.graph.as_graph_def().library if names else tf.compat.v1.GraphDef().library
     called = [function for function in library.function if function.signature.name in names]
     kinds = {
-        _kind_named(node.op) for one in called for node in one.node_def if "Dataset" in node.op
+        _parse_kind(node.op) for one in called for node in one.node_def if "Dataset" in node.op
     }
     return kinds <= _UNTUNABLE
 
@@ -172,7 +172,7 @@ def make_whole_batches(operation: tf.Operation) -> tf.Tensor | None:
 def _find_stages(operation: tf.Operation) -> Iterator[tf.Operation]:
     """Yields an operation that creates a dataset, and those before it that have one consumer."""
     yield operation
-    while len(sources := _sources_of(operation)) == 1:
+    while len(sources := _list_sources(operation)) == 1:
         (operation,) = sources
         yield operation
 
@@ -264,16 +264,16 @@ def _copy_stage(
 
 def kind_of(operation: tf.Operation) -> str | None:
     """Returns the kind of dataset that an operation creates, such as "Batch", or None."""
-    return _kind_named(operation.type)
+    return _parse_kind(operation.type)
 
 
-def _kind_named(operation_type: str) -> str | None:
+def _parse_kind(operation_type: str) -> str | None:
     """Returns the kind of dataset that operations of a type create, or None."""
     found = _KIND.fullmatch(operation_type)
     return found[1] if found else None
 
 
-def _sources_of(operation: tf.Operation) -> list[tf.Operation]:
+def _list_sources(operation: tf.Operation) -> list[tf.Operation]:
     """Returns the operations that create the datasets which an operation reads."""
     return [tensor.op for tensor in operation.inputs if tensor.dtype == tf.variant]
 
@@ -281,5 +281,5 @@ def _sources_of(operation: tf.Operation) -> list[tf.Operation]:
 def find_datasets(operation: tf.Operation) -> Iterator[tf.Operation]:
     """Yields an operation that creates a dataset, and those of the datasets that it reads."""
     yield operation
-    for source in _sources_of(operation):
+    for source in _list_sources(operation):
         yield from find_datasets(source)

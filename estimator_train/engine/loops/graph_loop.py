@@ -156,14 +156,14 @@ def build_loop(
 
     if vote is not None:
         start += [tf.constant(True), tf.constant(True)]
-    with _control_flow_v2():
+    with _enable_control_flow_v2():
         outcome = tf.while_loop(is_step_next, run_step, start, parallel_iterations=1)
     trial = Trial(step.copy, loss.graph) if isinstance(step.copy, CompiledStep) else None
     return StepLoop(max_steps, steps_done, last_loss, tuple(outcome[:3]), trial)
 
 
 @contextlib.contextmanager
-def _control_flow_v2() -> Iterator[None]:
+def _enable_control_flow_v2() -> Iterator[None]:
     """Makes `tf.while_loop` functional, also after `disable_v2_behavior()`.
 
     A model_fn that was written for control flow v1 keeps that everywhere else.

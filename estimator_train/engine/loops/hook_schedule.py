@@ -30,7 +30,7 @@ _known_classes: dict[type, type | None] = {}
 
 def sees_every_step(hook: Hook) -> bool:
     """Returns whether `hook` must see every step."""
-    return not hasattr(hook, "steps_until_due") and _known_class(hook) is None
+    return not hasattr(hook, "steps_until_due") and _find_known_class(hook) is None
 
 
 def steps_until_due(hook: Hook, global_step: int) -> int | None:
@@ -44,7 +44,7 @@ def steps_until_due(hook: Hook, global_step: int) -> int | None:
     if method is not None:
         steps = method(global_step)
     else:
-        known = _known_class(hook)
+        known = _find_known_class(hook)
         steps = _NEXT if known is None else _find_due(known)(hook, global_step)
     return None if steps is None else max(_NEXT, steps)
 
@@ -64,11 +64,11 @@ def after_loop(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bool:
     method = getattr(hook, "after_loop", None)
     if method is not None:
         return bool(method(steps, loss))
-    skip = _AFTER_LOOP.get(_known_class(hook))
+    skip = _AFTER_LOOP.get(_find_known_class(hook))
     return skip is not None and bool(skip(hook, global_step, steps, loss))
 
 
-def _known_class(hook: Hook) -> type | None:
+def _find_known_class(hook: Hook) -> type | None:
     """Returns the known class whose cadence `hook` has; None for an unknown cadence."""
     if any(name in getattr(hook, "__dict__", ()) for name in _STEP_METHODS):
         return None  # A program replaced a method on the instance.
@@ -98,20 +98,20 @@ def _declares_cadence(kind: type, known: type) -> bool:
     return known is not Hook and getattr(kind, "keeps_cadence", False)
 
 
-def _never_due(hook: Hook, global_step: int) -> None:
+def _return_none(hook: Hook, global_step: int) -> None:
     del hook, global_step
 
 
 _DUE: dict[type, Callable[[Any, int], int | None]] = {
     **hook_timers.DUE,
-    _train.NanTensorHook: _never_due,
-    _train.FinalOpsHook: _never_due,
-    _train.GlobalStepWaiterHook: _never_due,
-    Hook: _never_due,  # Last, because every hook is a subclass.
+    _train.NanTensorHook: _return_none,
+    _train.FinalOpsHook: _return_none,
+    _train.GlobalStepWaiterHook: _return_none,
+    Hook: _return_none,  # Last, because every hook is a subclass.
 }
 
 
-def _nan_after_loop(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bool:
+def _run_nan_hook(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bool:
     del global_step, steps
     values = RunValues(results=loss, options=None, run_metadata=None)
     context = RunContext(original_args=None, session=None)
@@ -121,5 +121,5 @@ def _nan_after_loop(hook: Hook, global_step: int, steps: int, loss: _Loss) -> bo
 
 _AFTER_LOOP: dict[type | None, Callable[[Any, int, int, Any], bool | None]] = {
     **hook_timers.AFTER_LOOP,
-    _train.NanTensorHook: _nan_after_loop,
+    _train.NanTensorHook: _run_nan_hook,
 }

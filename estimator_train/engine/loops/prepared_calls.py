@@ -27,7 +27,7 @@ class PreparedCalls:
         """
         if session is not self._session:
             self._session, self._calls = session, {}
-        key = _key(fetches)
+        key = _make_key(fetches)
         if key not in self._calls:
             # `make_callable` does not accept empty fetches.
             if len(self._calls) >= _MAX_PREPARED or not _has_fetch(fetches):
@@ -43,9 +43,9 @@ def _has_fetch(fetches: Any) -> bool:
     return any(map(_has_fetch, fetches)) if isinstance(fetches, (list, tuple)) else True
 
 
-def _key(fetches: Any) -> Any:
+def _make_key(fetches: Any) -> Any:
     if isinstance(fetches, (list, tuple)):
-        return (type(fetches), *map(_key, fetches))
+        return (type(fetches), *map(_make_key, fetches))
     if isinstance(fetches, dict):
-        return (type(fetches), *((name, _key(value)) for name, value in fetches.items()))
+        return (type(fetches), *((name, _make_key(value)) for name, value in fetches.items()))
     return fetches if isinstance(fetches, str) else id(fetches)

@@ -49,7 +49,7 @@ class CompiledStep:
           The loss, available when the step is done.
         """
         names = {node.name for node in self.outside.node}
-        inputs = {name: handle for name, handle in handles.items() if _node(name) in names}
+        inputs = {name: handle for name, handle in handles.items() if _parse_node(name) in names}
         fed = tf.import_graph_def(self.outside, inputs, self.fed, name="input") if names else []
         return [self.function(*fed, *(handles[name] for name in self.handles))]
 
@@ -75,7 +75,7 @@ def compile_step(
         in variables.
     """
     needed = set(needed)
-    outside = _with_ancestors((op for op in needed if _OUTSIDE.fullmatch(op.type)), needed)
+    outside = _find_with_ancestors((op for op in needed if _OUTSIDE.fullmatch(op.type)), needed)
     inside = needed - outside
     _check_one_device(inside)
     fed = sorted({t.name for op in inside for t in op.inputs if t.op in outside})
@@ -117,7 +117,7 @@ class Trial:
 
     def __init__(self, step: CompiledStep, graph: tf.Graph) -> None:
         with tf.name_scope("xla_trial"):
-            fed = [_zeros(graph.get_tensor_by_name(name)) for name in step.fed]
+            fed = [_make_zeros(graph.get_tensor_by_name(name)) for name in step.fed]
             handles = [
                 tf.raw_ops.VarHandleOp(
                     dtype=handle.op.get_attr("dtype"),
@@ -142,7 +142,7 @@ class Trial:
                 raise NotCompilableError(f"'{found[2]}' ({found[1]})") from error
 
 
-def _with_ancestors(
+def _find_with_ancestors(
     operations: Iterable[tf.Operation], needed: set[tf.Operation]
 ) -> set[tf.Operation]:
     def needed_before(operation: tf.Operation) -> set[tf.Operation]:
@@ -192,11 +192,11 @@ def _replace_inputs(
     return [f"{place}:0" for place in places.values()]
 
 
-def _zeros(tensor: tf.Tensor) -> tf.Tensor:
+def _make_zeros(tensor: tf.Tensor) -> tf.Tensor:
     """Returns zeros of a tensor's shape; unknown sizes become 1."""
     shape = tensor.shape.as_list() if tensor.shape.rank is not None else []
     return tf.zeros([1 if size is None else size for size in shape], tensor.dtype)
 
 
-def _node(tensor_name: str) -> str:
+def _parse_node(tensor_name: str) -> str:
     return tensor_name.partition(":")[0]

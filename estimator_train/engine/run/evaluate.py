@@ -117,7 +117,7 @@ def build_evaluation(
         step = build_step(context, input_fn, ModeKeys.EVAL, strategy)
         values, update_op = _metrics(step)
         batch = EvaluationStep(update_op, _loop_of(update_op, step.spec.loss))
-        scaffold = _with_local_variables(step.spec.scaffold)
+        scaffold = _add_local_variables(step.spec.scaffold)
         return BuiltModel(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
 
 
@@ -128,7 +128,7 @@ def _loop_of(update_op: tf.Operation, loss: tf.Tensor) -> StepLoop | None:
         return None
 
 
-def _with_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Scaffold:
+def _add_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Scaffold:
     """Returns the Scaffold with a local_init_op that initializes all local variables.
 
     The user's local_init_op was built in model_fn, before the variables of the loss's mean.

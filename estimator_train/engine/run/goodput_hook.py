@@ -137,12 +137,12 @@ class GoodputHook(PhasedHook):
           is_end: Whether the training ends by itself.
         """
         if self._history is not None:
-            self._history.append(step, self._entry(is_end))
+            self._history.append(step, self._make_entry(is_end))
         self._record_task(step, is_end)
 
     def _record_task(self, step: int, is_end: bool = False) -> None:
         """Writes a record to the launcher's file and, once a minute, to that of a worker."""
-        record = {"step": step, "time": time.time(), **self._entry(is_end)}
+        record = {"step": step, "time": time.time(), **self._make_entry(is_end)}
         append_to_launchers_file(record)
         self._recorded = time.monotonic()
         if self._task_file is not None and (is_end or self._recorded - self._filed >= _FILE_SECS):
@@ -155,7 +155,7 @@ class GoodputHook(PhasedHook):
         if time.monotonic() - self._recorded >= _LAUNCHERS_SECS:
             self._record_task(step)
 
-    def _entry(self, is_end: bool) -> dict[str, Any]:
+    def _make_entry(self, is_end: bool) -> dict[str, Any]:
         entry: dict[str, Any] = {
             "run": process_clock.started,
             "from_step": self._from_step,

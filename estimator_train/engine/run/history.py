@@ -47,7 +47,7 @@ class History:
           entry: The other fields of the line; values that are not numbers, numeric arrays or
             strings are left out.
         """
-        line = json.dumps({"step": int(step), "time": time.time(), **_plain(entry)})
+        line = json.dumps({"step": int(step), "time": time.time(), **_convert_to_plain(entry)})
         try:
             if self._file is None:
                 tf.io.gfile.makedirs(self._model_dir)
@@ -118,11 +118,11 @@ def read_goodput(model_dir: str) -> Goodput | None:
         return None
 
 
-def _plain(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_to_plain(entry: Mapping[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for name, value in entry.items():
         if isinstance(value, Mapping):
-            plain[name] = _plain(value)
+            plain[name] = _convert_to_plain(value)
         elif isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
             plain[name] = value.tolist()
         elif isinstance(value, (np.generic, bool, int, float, str)):

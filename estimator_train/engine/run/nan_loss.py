@@ -31,16 +31,18 @@ def describe_not_finite(session: tf.compat.v1.Session, global_step: int, model_d
     """
     graph = session.graph
     variables = [(v.op.name, v) for v in graph.get_collection("variables") if hasattr(v, "op")]
+    gradients = _list_gradients(graph)
     return (
         f"It came with global step {global_step}. "
-        f"Variables that are not finite: {_not_finite(session, variables)}. Gradients that are not "
-        f"finite on the next batch: {_not_finite(session, _gradients(graph))}. Last checkpoint "
-        f"with finite values: {_last_finite_checkpoint(model_dir)}. Common causes are a "
+        f"Variables that are not finite: {_find_not_finite(session, variables)}. "
+        f"Gradients that are not finite on the next batch: {_find_not_finite(session, gradients)}. "
+        "Last checkpoint with finite values: "
+        f"{_find_last_finite_checkpoint(model_dir)}. Common causes are a "
         "learning rate that is too high, a logarithm or a division of zero, and bad input."
     )
 
 
-def _not_finite(session: tf.compat.v1.Session, named: Sequence[tuple[str, Any]]) -> str:
+def _find_not_finite(session: tf.compat.v1.Session, named: Sequence[tuple[str, Any]]) -> str:
     found = []
     for name, tensor in named:
         if tensor.dtype.base_dtype.is_floating and not _is_finite(session, tensor):
@@ -57,7 +59,7 @@ def _is_finite(session: tf.compat.v1.Session, tensor: Any) -> bool:
         return True
 
 
-def _gradients(graph: tf.Graph) -> list[tuple[str, tf.Tensor]]:
+def _list_gradients(graph: tf.Graph) -> list[tuple[str, tf.Tensor]]:
     """Returns variable names and gradients, found at the operations of optimizers."""
     found = []
     for operation in graph.get_operations():
@@ -68,7 +70,7 @@ def _gradients(graph: tf.Graph) -> list[tuple[str, tf.Tensor]]:
     return found
 
 
-def _last_finite_checkpoint(model_dir: str) -> str:
+def _find_last_finite_checkpoint(model_dir: str) -> str:
     state = tf.train.get_checkpoint_state(model_dir)
     for path in reversed(state.all_model_checkpoint_paths if state else []):
         try:

@@ -30,19 +30,19 @@ def standard_hooks(
       join_writer: Waits for a checkpoint that a thread is writing.
     """
     return {
-        HookPhase.EVENTS: _event_hooks(context, step, step_read),
-        HookPhase.LOSS: _loss_hooks(context, step, step_read, join_writer),
+        HookPhase.EVENTS: _make_event_hooks(context, step, step_read),
+        HookPhase.LOSS: _make_loss_hooks(context, step, step_read, join_writer),
     }
 
 
-def _event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Hook]:
+def _make_event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) -> list[Hook]:
     """Returns hooks that write steps per second, the history and summaries into model_dir."""
     config = context.config
     every, writes = config.log_step_count_steps, context.topology.writes_events
     hooks: list[Hook] = []
     if not writes and not config.is_chief:
         return hooks
-    step_after = _step_after(step)
+    step_after = _read_step_after(step)
     if every and writes:
         hooks.append(StepRateHook(step_after, every, context.model_dir))
     if every and config.is_chief:
@@ -53,7 +53,7 @@ def _event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) ->
                 step.spec.loss,
                 step_read,
                 step.batch_size,
-                *_replicas_and_processes(config),
+                *_count_replicas_and_processes(config),
             )
         )
     if config.save_summary_steps and writes:
@@ -65,14 +65,14 @@ def _event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tensor) ->
     return hooks
 
 
-def _step_after(step: Step) -> tf.Tensor:
+def _read_step_after(step: Step) -> tf.Tensor:
     """Returns the global step after a step."""
     with tf.control_dependencies([step.spec.train_op]):
         primary = getattr(step.global_step, "values", (step.global_step,))[0]
         return primary.read_value()
 
 
-def _replicas_and_processes(config: RunConfig) -> tuple[int, int]:
+def _count_replicas_and_processes(config: RunConfig) -> tuple[int, int]:
     """Returns the number of replicas that train, and of their synchronous processes."""
     strategy = config.train_distribute
     if strategy is None or not strategy.num_replicas_in_sync > 1:
@@ -81,7 +81,7 @@ def _replicas_and_processes(config: RunConfig) -> tuple[int, int]:
     return replicas, replicas // max(1, len(strategy.extended.worker_devices))
 
 
-def _loss_hooks(
+def _make_loss_hooks(
     context: EstimatorContext, step: Step, step_read: tf.Tensor, join_writer: Callable[[], None]
 ) -> list[Hook]:
     """Returns the hooks that check the loss for NaN and log it."""
@@ -107,7 +107,7 @@ class StepRateHook(Hook):
     """
 
     def __init__(self, step_after: tf.Tensor, every_n_steps: int, output_dir: str) -> None:
-        self._step_after, self._every, self._dir = step_after, every_n_steps, output_dir
+        self._read_step_after, self._every, self._dir = step_after, every_n_steps, output_dir
         self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
 
     def begin(self) -> None:
@@ -122,7 +122,7 @@ class StepRateHook(Hook):
     def before_run(self, run_context: RunContext) -> RunArgs:
         """Requests the global step."""
         del run_context
-        return RunArgs(self._step_after)
+        return RunArgs(self._read_step_after)
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Writes the rate, if it is due."""
@@ -159,7 +159,7 @@ class SummaryHook(Hook):
         output_dir: str,
         scaffold: tf.compat.v1.train.Scaffold,
     ) -> None:
-        self._step_after, self._every, self._dir = step_after, every_n_steps, output_dir
+        self._read_step_after, self._every, self._dir = step_after, every_n_steps, output_dir
         self._scaffold = scaffold
         self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
 
@@ -186,7 +186,9 @@ class SummaryHook(Hook):
         is_first = self._next_step is None
         self._is_due = is_first or self._timer.should_trigger_for_step(self._next_step)
         has_summaries = self._is_due and self._scaffold.summary_op is not None
-        return RunArgs([self._step_after, *([self._scaffold.summary_op] if has_summaries else [])])
+        return RunArgs(
+            [self._read_step_after, *([self._scaffold.summary_op] if has_summaries else [])]
+        )
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Writes the summaries."""

@@ -102,7 +102,7 @@ def _train_in_new_graph(
         checkpoints = TrainingCheckpoints(
             context, step, strategy, agreement, input_fn, hooks, saving_listeners
         )
-        timeout = _step_timeout(context)
+        timeout = _make_step_timeout(context)
         hooks = [*hooks, checkpoints.goodput]
         phased = _collect_hooks(context, step, step_read, checkpoints, hooks, timeout)
         all_hooks = [hook for _, hook in phased]
@@ -182,14 +182,14 @@ def _collect_hooks(
     phased: list[tuple[HookPhase, Hook]] = []
     for phase, hooks in given.items():
         for hook in hooks:
-            phased.append((_phase_of(hook, phase), hook))
+            phased.append((_find_phase(hook, phase), hook))
             closing = hook.closing_hook if isinstance(hook, InstrumentingHook) else None
             if closing is not None:
-                phased.append((_phase_of(closing, phase), closing))
+                phased.append((_find_phase(closing, phase), closing))
     return sorted(phased, key=lambda pair: pair[0])
 
 
-def _phase_of(hook: Hook, default_phase: HookPhase) -> HookPhase:
+def _find_phase(hook: Hook, default_phase: HookPhase) -> HookPhase:
     phase = hook.phase if isinstance(hook, PhasedHook) else None
     return default_phase if phase is None else phase
 
@@ -207,7 +207,7 @@ def _instrument(train_op: TrainOp, hooks: Iterable[Hook]) -> TrainOp:
     return train_op
 
 
-def _step_timeout(context: EstimatorContext) -> StepTimeout | None:
+def _make_step_timeout(context: EstimatorContext) -> StepTimeout | None:
     """Returns the clock of steps, if they have a time limit or wait for other workers."""
     config = context.config
     if context.topology.is_synchronous:

@@ -66,7 +66,7 @@ class OpenModel:
         )
         self.calls = PlainSession(self.session)
         graphs.reopen(built.graph)
-        self._loaded = _fingerprint(checkpoint_path)
+        self._loaded = _find_fingerprint(checkpoint_path)
         first(self.session)
         if not key:
             release_arrays(built.graph)
@@ -112,13 +112,13 @@ class OpenModel:
         scaffold = self.built.scaffold
         if not _exists(checkpoint_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {checkpoint_path}")
-        if self._loaded != _fingerprint(checkpoint_path):
+        if self._loaded != _find_fingerprint(checkpoint_path):
             with (
                 self.built.graph.as_default(),
                 explain_restore_errors(checkpoint_path, self._by_name),
             ):
                 scaffold.saver.restore(self.session, checkpoint_path)
-            self._loaded = _fingerprint(checkpoint_path)
+            self._loaded = _find_fingerprint(checkpoint_path)
         self.session.run(scaffold.local_init_op)
 
     def release_input_async(self) -> None:
@@ -177,6 +177,6 @@ def _exists(checkpoint_path: str) -> bool:
     return any(tf.io.gfile.glob(pattern) for pattern in files)
 
 
-def _fingerprint(checkpoint_path: str) -> tuple[Any, ...]:
+def _find_fingerprint(checkpoint_path: str) -> tuple[Any, ...]:
     """Returns a fingerprint of a checkpoint, different after another is written to its path."""
     return fingerprint(checkpoint_path + ".index")

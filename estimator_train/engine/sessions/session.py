@@ -96,11 +96,11 @@ def training_session(
     """
     graph = tf.compat.v1.get_default_graph()
     grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
-    creator = _session_creator(context, scaffold, strategy, on_restored)
+    creator = _make_session_creator(context, scaffold, strategy, on_restored)
     return tf.compat.v1.train.MonitoredSession(creator, hooks, stop_grace_period_secs=grace)
 
 
-def _session_creator(
+def _make_session_creator(
     context: EstimatorContext,
     scaffold: tf.compat.v1.train.Scaffold,
     strategy: Any,
@@ -250,18 +250,18 @@ def explain_restore_errors(checkpoint_path: str | None, by_name: bool = True) ->
       NotFoundError: A variable of the default graph is not in the checkpoint.
     """
     graph = tf.compat.v1.get_default_graph()
-    saved = _saved_shapes(checkpoint_path)
+    saved = _read_saved_shapes(checkpoint_path)
     mismatched = _find_mismatched(graph, saved) if by_name else []
     if mismatched:
         mismatches = [
             _describe_mismatch(variable, saved) for variable in mismatched
         ] + _describe_absent(graph, saved)
         if any(variable.op.type != "VarHandleOp" for variable in mismatched):
-            advice = _advice(checkpoint_path, mismatches)
+            advice = _find_advice(checkpoint_path, mismatches)
             raise CheckpointMismatchError(None, None, f"{_MISMATCH}\n\n{advice}")
         _warn_of_mismatches(str(checkpoint_path), mismatches)
     if checkpoint_path and by_name and _OBJECT_GRAPH in saved:
-        saver_entries.prepare_restore_by_places(_default_saver(graph), checkpoint_path)
+        saver_entries.prepare_restore_by_places(_find_default_saver(graph), checkpoint_path)
     try:
         yield
     except tf.errors.NotFoundError as error:
@@ -270,11 +270,11 @@ def explain_restore_errors(checkpoint_path: str | None, by_name: bool = True) ->
             raise
         more = _OTHER_FORMAT if by_name and _OBJECT_GRAPH in saved else ""
         more = _OF_KERAS_3 if keras_3.is_allowed(graph) else more
-        message = f"{_advice(checkpoint_path, absent)}{more}\n{error.message}"
+        message = f"{_find_advice(checkpoint_path, absent)}{more}\n{error.message}"
         raise type(error)(error.node_def, error.op, message) from error
 
 
-def _default_saver(graph: tf.Graph) -> tf.compat.v1.train.Saver:
+def _find_default_saver(graph: tf.Graph) -> tf.compat.v1.train.Saver:
     """Returns the Saver that a Scaffold without one uses; adds it to the graph if it has none."""
     savers = graph.get_collection_ref(tf.compat.v1.GraphKeys.SAVERS)
     if not savers:
@@ -288,11 +288,11 @@ def _warn_of_mismatches(checkpoint_path: str, mismatches: list[str]) -> None:
         _warned.add(key)
         _LOG.warning(
             "%s The variables take the shapes in the checkpoint, as under tf.estimator.",
-            _advice(checkpoint_path, mismatches),
+            _find_advice(checkpoint_path, mismatches),
         )
 
 
-def _advice(checkpoint_path: str | None, mismatches: list[str]) -> str:
+def _find_advice(checkpoint_path: str | None, mismatches: list[str]) -> str:
     shown = "; ".join(mismatches[:_MAX_NAMES])
     more = f"; and {len(mismatches) - _MAX_NAMES} more" if len(mismatches) > _MAX_NAMES else ""
     return (
@@ -301,7 +301,7 @@ def _advice(checkpoint_path: str | None, mismatches: list[str]) -> str:
     )
 
 
-def _saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
+def _read_saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
     """Returns shapes by variable name; none if there is no checkpoint or it cannot be read.
 
     The restore itself raises the error for a checkpoint that cannot be read.

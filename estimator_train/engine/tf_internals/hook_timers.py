@@ -27,17 +27,17 @@ def timer_due(timer: object, position: int) -> int | None:
     return None  # Without steps and seconds the timer never triggers.
 
 
-def _saver_due(hook: _TensorFlowHook, global_step: int) -> int | None:
+def _find_saver_due(hook: _TensorFlowHook, global_step: int) -> int | None:
     return timer_due(hook._timer, global_step)
 
 
-def _summary_due(hook: _TensorFlowHook, global_step: int) -> int | None:
+def _find_summary_due(hook: _TensorFlowHook, global_step: int) -> int | None:
     if hook._next_step is None:  # The hook has not seen a step yet.
         return _NEXT_STEP
     return timer_due(hook._timer, global_step)
 
 
-def _logging_due(hook: _TensorFlowHook, global_step: int) -> int | None:
+def _find_logging_due(hook: _TensorFlowHook, global_step: int) -> int | None:
     del global_step  # The hook counts the runs that it saw, and decides before each to log or not.
     steps = timer_due(hook._timer, hook._iter_count)
     by_steps = getattr(hook._timer, "_every_steps", None) is not None
@@ -51,40 +51,40 @@ def _stop_due(hook: _TensorFlowHook, global_step: int) -> int | None:
 
 # Steps up to and including the next one that a hook must see; None for no step.
 DUE: dict[type, Callable[[Any, int], int | None]] = {
-    _train.CheckpointSaverHook: _saver_due,
-    _train.StepCounterHook: _saver_due,
-    _train.SummarySaverHook: _summary_due,
-    _train.ProfilerHook: _summary_due,
-    _train.LoggingTensorHook: _logging_due,
+    _train.CheckpointSaverHook: _find_saver_due,
+    _train.StepCounterHook: _find_saver_due,
+    _train.SummarySaverHook: _find_summary_due,
+    _train.ProfilerHook: _find_summary_due,
+    _train.LoggingTensorHook: _find_logging_due,
     _train.StopAtStepHook: _stop_due,
 }
 
 
-def _summary_after_loop(hook: _TensorFlowHook, global_step: int, steps: int, loss: object) -> None:
+def _skip_summary(hook: _TensorFlowHook, global_step: int, steps: int, loss: object) -> None:
     del steps, loss
     hook._next_step = global_step + 1
 
 
-def _logging_after_loop(hook: _TensorFlowHook, global_step: int, steps: int, loss: object) -> None:
+def _skip_logging(hook: _TensorFlowHook, global_step: int, steps: int, loss: object) -> None:
     del global_step, loss
     hook._iter_count += steps
 
 
 # Calls with the hook, the global step after a loop, its number of steps, and its last loss.
 AFTER_LOOP: dict[type | None, Callable[[Any, int, int, Any], bool | None]] = {
-    _train.SummarySaverHook: _summary_after_loop,
-    _train.ProfilerHook: _summary_after_loop,
-    _train.LoggingTensorHook: _logging_after_loop,
+    _train.SummarySaverHook: _skip_summary,
+    _train.ProfilerHook: _skip_summary,
+    _train.LoggingTensorHook: _skip_logging,
 }
 
 
-def _wandb_due(hook: Any, global_step: int) -> int:
+def _find_wandb_due(hook: Any, global_step: int) -> int:
     """Returns the steps to the next multiple of the interval."""
     interval = getattr(hook, "_steps_per_log", None)
     return -global_step % interval + 1 if interval else _NEXT_STEP
 
 
-def _optuna_due(hook: Any, global_step: int) -> int | None:
+def _find_optuna_due(hook: Any, global_step: int) -> int | None:
     timer = getattr(hook, "_timer", None)
     return timer_due(timer, global_step - 1) if timer is not None else _NEXT_STEP
 
@@ -92,7 +92,7 @@ def _optuna_due(hook: Any, global_step: int) -> int | None:
 # The hooks of other packages, by package and class. Each was observed: it reads the global step
 # before the step that it sees.
 FOREIGN_DUE: dict[tuple[str, str], Callable[[Any, int], int | None]] = {
-    ("wandb", "WandbHook"): _wandb_due,
-    ("optuna", "TensorFlowPruningHook"): _optuna_due,
-    ("optuna_integration", "TensorFlowPruningHook"): _optuna_due,
+    ("wandb", "WandbHook"): _find_wandb_due,
+    ("optuna", "TensorFlowPruningHook"): _find_optuna_due,
+    ("optuna_integration", "TensorFlowPruningHook"): _find_optuna_due,
 }

@@ -52,7 +52,7 @@ def entries_of_own_values() -> list[Any] | None:
     Returns:
       The entries; None if no variable is spread over the workers.
     """
-    variables = [*tf.compat.v1.global_variables(), *_saveable_objects()]
+    variables = [*tf.compat.v1.global_variables(), *_list_saveable_objects()]
     if not any(_is_spread(variable) for variable in variables):
         return None
     return [
@@ -63,7 +63,7 @@ def entries_of_own_values() -> list[Any] | None:
     ]
 
 
-def _saveable_objects() -> list[Any]:
+def _list_saveable_objects() -> list[Any]:
     return tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS)
 
 

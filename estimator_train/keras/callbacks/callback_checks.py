@@ -56,7 +56,9 @@ def drop_writers(callbacks: Sequence[Callback]) -> list[Callback]:
     Args:
       callbacks: Keras Callbacks.
     """
-    return [callback for callback in callbacks if _WRITERS.isdisjoint(_keras_classes(callback))]
+    return [
+        callback for callback in callbacks if _WRITERS.isdisjoint(_list_keras_classes(callback))
+    ]
 
 
 def check_same_keras(callbacks: Sequence[Callback], module: str) -> None:
@@ -84,11 +86,11 @@ def keras_of(value: object) -> str:
 
 
 def _is_callback(value: object) -> bool:
-    return "Callback" in _keras_classes(value)
+    return "Callback" in _list_keras_classes(value)
 
 
 def _check_callback(callback: Callback) -> None:
-    names = _keras_classes(callback)
+    names = _list_keras_classes(callback)
     for name in names:
         if name in _REFUSED:
             raise ValueError(f"{name} cannot run in an Estimator. {_REFUSED[name]}.")
@@ -114,7 +116,7 @@ def check_without_model(callbacks: Sequence[Callback], validates: bool) -> None:
     if validates:
         raise _needs_model("validation_data", "experimental.InMemoryEvaluatorHook or an EvalSpec")
     for callback in callbacks:
-        for name in _keras_classes(callback):
+        for name in _list_keras_classes(callback):
             if name in _NEED_MODEL:
                 raise _needs_model(name, _NEED_MODEL[name])
         if getattr(callback, "restore_best_weights", False):
@@ -142,7 +144,7 @@ def check_optimizer(callbacks: Sequence[Callback], model: tf_keras.Model) -> Non
     if model.optimizer is not None:
         return
     for callback in callbacks:
-        for name in _keras_classes(callback):
+        for name in _list_keras_classes(callback):
             if name in _OF_LEARNING_RATE:
                 raise ValueError(
                     f"{name} sets the learning rate of model.optimizer, and this model is "
@@ -151,7 +153,7 @@ def check_optimizer(callbacks: Sequence[Callback], model: tf_keras.Model) -> Non
                 )
 
 
-def _keras_classes(value: object) -> list[str]:
+def _list_keras_classes(value: object) -> list[str]:
     """Returns the names of the Keras classes that an object inherits from."""
     packages = ("keras", "tf_keras")
     classes = type(value).__mro__

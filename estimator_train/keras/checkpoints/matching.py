@@ -30,7 +30,7 @@ def match_variables(
     Raises:
       ValueError: A variable of the model has no match, or name_map has an unknown name.
     """
-    given = _checked_map(name_map or {}, shapes, saved)
+    given = _check_map(name_map or {}, shapes, saved)
     found = proposed(shapes, saved.of_models, {**known, **given})
     _check_complete(model_name, shapes, saved, found)
     for ours, theirs in found.items():
@@ -39,7 +39,7 @@ def match_variables(
     return [found[name] for name in shapes]
 
 
-def _checked_map(
+def _check_map(
     name_map: Mapping[str, str], wanted: Mapping[str, Any], saved: SavedVariables
 ) -> dict[str, str]:
     plain = {k.partition(":")[0]: v.partition(":")[0] for k, v in name_map.items()}

@@ -44,7 +44,7 @@ class _Matching:
     def __init__(self, wanted: Shapes, saved: Shapes, known: Mapping[str, str]) -> None:
         self._wanted, self._saved = wanted, saved
         self.found = dict(known)
-        self._layers = {_layer(ours): _layer(theirs) for ours, theirs in known.items()}
+        self._layers = {_find_layer(ours): _find_layer(theirs) for ours, theirs in known.items()}
 
     @property
     def open(self) -> list[str]:
@@ -57,12 +57,14 @@ class _Matching:
 
     def take(self, pairs: Mapping[str, str]) -> bool:
         self.found.update(pairs)
-        self._layers.update({_layer(ours): _layer(theirs) for ours, theirs in pairs.items()})
+        self._layers.update(
+            {_find_layer(ours): _find_layer(theirs) for ours, theirs in pairs.items()}
+        )
         return bool(pairs)
 
     def only_ones(self) -> dict[str, str]:
         """Returns a variable with one candidate that no other variable has."""
-        candidates = {name: self._candidates(name) for name in self.open}
+        candidates = {name: self._list_candidates(name) for name in self.open}
         for name, fitting in candidates.items():
             rivals = [other for other in candidates if set(candidates[other]) & set(fitting)]
             if len(fitting) == 1 and rivals == [name]:
@@ -71,13 +73,13 @@ class _Matching:
 
     def ordered_or_alike(self) -> dict[str, str]:
         """Matches variables with the same candidates by number, or the two most similar names."""
-        candidates = {name: self._candidates(name) for name in self.open}
+        candidates = {name: self._list_candidates(name) for name in self.open}
         for fitting in candidates.values():
             group = [name for name in candidates if candidates[name] == fitting]
             if len(group) == len(fitting) and _is_numbered(fitting):
-                return dict(zip(group, sorted(fitting, key=_natural), strict=True))
+                return dict(zip(group, sorted(fitting, key=_make_natural_key), strict=True))
         scores = [
-            (_likeness(ours, theirs), ours, theirs)
+            (_compute_likeness(ours, theirs), ours, theirs)
             for ours, fitting in candidates.items()
             for theirs in fitting
         ]
@@ -88,25 +90,25 @@ class _Matching:
         rivals = [s for s in scores[1:] if (s[1] == ours or s[2] == theirs) and s[0] >= best]
         return {} if rivals else {ours: theirs}
 
-    def _candidates(self, name: str) -> list[str]:
-        kind = _kind(name)
+    def _list_candidates(self, name: str) -> list[str]:
+        kind = _find_kind(name)
         fitting = [free for free in self.free if self._saved[free] == self._wanted[name]]
-        layer = self._layers.get(_layer(name))
-        of_kind = [free for free in fitting if _kind(free) == kind]
-        of_layer = [free for free in of_kind if _layer(free) == layer]
-        unclear = [free for free in fitting if kind is None or _kind(free) is None]
+        layer = self._layers.get(_find_layer(name))
+        of_kind = [free for free in fitting if _find_kind(free) == kind]
+        of_layer = [free for free in of_kind if _find_layer(free) == layer]
+        unclear = [free for free in fitting if kind is None or _find_kind(free) is None]
         return of_layer or of_kind or unclear
 
 
-def _kind(name: str) -> str | None:
+def _find_kind(name: str) -> str | None:
     return _KIND_OF.get(name.rpartition("/")[2].lower())
 
 
-def _layer(name: str) -> str:
+def _find_layer(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def _make_natural_key(name: str) -> list[tuple[int, str]]:
     """Returns a key that sorts "dense" before "dense_1", and "dense_2" before "dense_10"."""
     key: list[tuple[int, str]] = []
     for part in name.split("/"):
@@ -120,5 +122,7 @@ def _is_numbered(names: Sequence[str]) -> bool:
     return len({re.sub(r"_?\d+", "", name) for name in names}) == 1
 
 
-def _likeness(ours: str, theirs: str) -> float:
-    return difflib.SequenceMatcher(None, _layer(ours).lower(), _layer(theirs).lower()).ratio()
+def _compute_likeness(ours: str, theirs: str) -> float:
+    return difflib.SequenceMatcher(
+        None, _find_layer(ours).lower(), _find_layer(theirs).lower()
+    ).ratio()

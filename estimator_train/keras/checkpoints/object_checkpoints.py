@@ -38,11 +38,11 @@ def object_based_saver(
       config: A RunConfig, for the number of checkpoints to keep.
       checks_shapes: Whether restoring a value of another shape is an error.
     """
-    root = {**_children(model), "estimator_global_step": global_step}
+    root = {**_list_children(model), "estimator_global_step": global_step}
     if optimizer is not None:
         root["optimizer"] = optimizer
     graph = _ObjectGraph(model, root)
-    for slots in _slotted(optimizer):
+    for slots in _list_slotted(optimizer):
         graph.add_slots(slots)
 
     def build(strategy: tf.distribute.Strategy) -> ObjectBasedSaver:
@@ -68,7 +68,7 @@ def object_based_saver(
 
 def keys_of(model: tf_keras.Model) -> dict[int, str]:
     """Returns ids of an eager model's variables to their keys in checkpoints."""
-    graph = _ObjectGraph(model, _children(model))
+    graph = _ObjectGraph(model, _list_children(model))
     return {id(variable): key for key, variable in graph.variables.items()}
 
 
@@ -107,7 +107,7 @@ class _ObjectGraph:
         if node is None:
             escaped = name.replace(".", "..").replace("/", ".S")
             node = self._add(f"{parent.path}/{escaped}".lstrip("/"), child)
-            self._queue.append((node, _children(child)))
+            self._queue.append((node, _list_children(child)))
         self.proto.nodes[parent.number].children.add(node_id=node.number, local_name=name)
 
     def _add(self, path: str, value: Trackable) -> _Node:
@@ -131,7 +131,7 @@ class _ObjectGraph:
         slotted = [node for node in self._nodes.values() if isinstance(node.value, tf.Variable)]
         for name in sorted(optimizer.get_slot_names()):
             for node in slotted:
-                slot = _slot(optimizer, node.value, name)
+                slot = _find_slot(optimizer, node.value, name)
                 if slot is None:
                     continue
                 made = self._add(f"{node.path}/.OPTIMIZER_SLOT/{owner.path}/{name}", slot)
@@ -142,17 +142,17 @@ class _ObjectGraph:
                 )
 
 
-def _children(value: Trackable) -> dict[str, Trackable]:
+def _list_children(value: Trackable) -> dict[str, Trackable]:
     return tf.train.TrackableView(value).children(value)
 
 
-def _slotted(optimizer: Trackable | None) -> list[Trackable]:
+def _list_slotted(optimizer: Trackable | None) -> list[Trackable]:
     """Returns the optimizer with slots: this one, or an optimizer of tf.compat.v1.train inside."""
     candidates = (optimizer, getattr(optimizer, "optimizer", None))
     return [candidate for candidate in candidates if hasattr(candidate, "get_slot_names")][:1]
 
 
-def _slot(optimizer: Trackable, variable: tf.Variable, name: str) -> Any:
+def _find_slot(optimizer: Trackable, variable: tf.Variable, name: str) -> Any:
     try:
         return optimizer.get_slot(variable, name)
     except KeyError:

@@ -58,7 +58,7 @@ class CompiledLoss:
         """
         with tf.name_scope("loss"):
             terms = [
-                self._term(name, labels[name], outputs[name], sample_weights[name])
+                self._compute_term(name, labels[name], outputs[name], sample_weights[name])
                 for name in self.by_output
             ]
             terms += [tf.cast(tf.reduce_sum(loss), tf.float32) for loss in extra]
@@ -69,7 +69,7 @@ class CompiledLoss:
                 )
             return tf.add_n(terms)
 
-    def _term(
+    def _compute_term(
         self, name: str, label: tf.Tensor, output: tf.Tensor, sample_weight: tf.Tensor | None
     ) -> tf.Tensor:
         loss = self.by_output[name]

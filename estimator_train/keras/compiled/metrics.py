@@ -48,8 +48,8 @@ def planned_metrics(compiled: CompileArguments, names: Names) -> list[PlannedMet
       ValueError: A dict of metrics has an unknown output, or a list of lists another length.
     """
     groups = {
-        False: _by_output(compiled.metrics, names, "metrics"),
-        True: _by_output(compiled.weighted_metrics, names, "weighted_metrics"),
+        False: _group_by_output(compiled.metrics, names, "metrics"),
+        True: _group_by_output(compiled.weighted_metrics, names, "weighted_metrics"),
     }
     planned: list[PlannedMetric] = []
     for output in names.names:
@@ -59,7 +59,7 @@ def planned_metrics(compiled: CompileArguments, names: Names) -> list[PlannedMet
                     continue  # Keras keeps one metric of a name.
                 name = _name(metric)
                 name = f"{output}_{name}" if len(names.names) > 1 else name
-                name = _unique(name, ["loss", *(other.name for other in planned)])
+                name = _make_unique(name, ["loss", *(other.name for other in planned)])
                 planned.append(PlannedMetric(name, output, metric, weighted))
     return planned
 
@@ -130,7 +130,9 @@ def added_metrics(model: tf_keras.Model) -> dict[str, tf_keras.metrics.Metric]:
     return {metric.name: metric for metric in model.metrics if metric.updates}
 
 
-def _by_output(metrics: Structure, names: Names, argument: str) -> dict[str, list[GivenMetric]]:
+def _group_by_output(
+    metrics: Structure, names: Names, argument: str
+) -> dict[str, list[GivenMetric]]:
     """Returns lists of metrics by output; a flat list applies to each output."""
     if isinstance(metrics, (list, tuple)) and not any(
         isinstance(entry, (list, tuple)) for entry in metrics
@@ -163,7 +165,7 @@ def _name_in_version_1(metric: str) -> str:
     return re.sub(r"_\d+$", "", name)  # Keras numbers further objects of a class.
 
 
-def _unique(name: str, taken: list[str]) -> str:
+def _make_unique(name: str, taken: list[str]) -> str:
     candidates = [name, *(f"{name}_{i}" for i in range(1, len(taken) + 1))]
     return next(candidate for candidate in candidates if candidate not in taken)
 
@@ -179,7 +181,7 @@ def _make_metric(
     if isinstance(plan.metric, tf_keras.metrics.Metric):
         return _copy_metric(plan.metric)
     name = re.sub(r"[^\w.\-/]", "_", _name(plan.metric)).lstrip("_") or "metric"
-    function = _function(plan.metric, loss, output, label)
+    function = _find_function(plan.metric, loss, output, label)
     if isinstance(function, tf_keras.metrics.Metric):
         return function
     if isinstance(function, tf_keras.losses.Loss):
@@ -197,7 +199,7 @@ def _copy_metric(metric: tf_keras.metrics.Metric) -> tf_keras.metrics.Metric:
         ) from error
 
 
-def _function(
+def _find_function(
     metric: GivenMetric, loss: Loss | None, output: tf.Tensor, label: tf.Tensor
 ) -> GivenMetric:
     for names in (_ACCURACY, _CROSSENTROPY):

@@ -57,8 +57,8 @@ def connected_class(cls: Any) -> Any:
 
 def copy_trainable(source: tf_keras.Model, target: tf_keras.Model) -> None:
     """Freezes the layers that are frozen in `source`; configs of models leave this flag out."""
-    flags = [layer.trainable for layer in _layers(source)]
-    layers = _layers(target)
+    flags = [layer.trainable for layer in _list_layers(source)]
+    layers = _list_layers(target)
     if len(flags) != len(layers):
         return
     for layer, trainable in zip(layers, flags, strict=True):
@@ -66,7 +66,7 @@ def copy_trainable(source: tf_keras.Model, target: tf_keras.Model) -> None:
             layer.trainable = trainable
 
 
-def _layers(model: tf_keras.Model) -> list[tf_keras.layers.Layer]:
+def _list_layers(model: tf_keras.Model) -> list[tf_keras.layers.Layer]:
     return [
         part
         for part in (model, *model.submodules)

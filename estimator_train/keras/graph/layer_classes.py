@@ -23,7 +23,7 @@ def kept_layer_classes() -> Iterator[None]:
     global _USERS
     with _LOCK:
         if _USERS == 0:
-            _KEPT.update((cls, cls.__bases__) for cls in _subclasses(tf_keras.layers.Layer))
+            _KEPT.update((cls, cls.__bases__) for cls in _list_subclasses(tf_keras.layers.Layer))
         _USERS += 1
     try:
         yield
@@ -41,8 +41,8 @@ def _restore() -> None:
     _KEPT.clear()
 
 
-def _subclasses(cls: type) -> Iterator[type]:
+def _list_subclasses(cls: type) -> Iterator[type]:
     subclass: type
     for subclass in cls.__subclasses__():
         yield subclass
-        yield from _subclasses(subclass)
+        yield from _list_subclasses(subclass)

@@ -83,16 +83,16 @@ class Blueprint:
     ) -> None:
         self._model = model
         self._custom_objects = dict(custom_objects or {})
-        self._remake = remake or self._from_config
-        self.weights = _values_of(variables_of(model)) if model.built else []
+        self._remake = remake or self._rebuild_from_config
+        self.weights = _list_values(variables_of(model)) if model.built else []
         if self.is_layered:
             self._lookups = lookup_configs(model)
             return
         if remake:
             return
-        self._config = _config_of(model)
+        self._config = _read_config(model)
         with kept_layer_classes(), tf.Graph().as_default():
-            self._from_config()  # raises here, not in the middle of a job
+            self._rebuild_from_config()  # raises here, not in the middle of a job
 
     def eager_copy(self) -> Any:
         """Builds another eager model like this one, with its own weights and not compiled."""
@@ -132,7 +132,7 @@ class Blueprint:
         if self.is_functional:
             features = self._prepare_features(features, training)
         before = len(graph.get_operations())
-        made = self._called(features, training)
+        made = self._call_layer(features, training)
         self._check_weights(made.model, features, allows_other_shapes)
         operations = graph.get_operations()[before:]
         unused = on_placeholders(operations) | made.unused
@@ -143,8 +143,8 @@ class Blueprint:
             losses=[loss for loss in made.model.losses if loss.op not in unused],
         )
 
-    def _called(self, features: Structure, training: bool) -> GraphModel:
-        of_layers = self._clone if self.is_functional else self._chain
+    def _call_layer(self, features: Structure, training: bool) -> GraphModel:
+        of_layers = self._clone if self.is_functional else self._chain_layers
         make = of_layers if self.is_layered else self._make
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             return in_keras_call(lambda: make(features), training)
@@ -189,7 +189,7 @@ class Blueprint:
         with tf.Graph().as_default():
             given = tf.nest.map_structure(placeholder_like, dict(features))
             try:
-                model = self._called(given, training).model
+                model = self._call_layer(given, training).model
             except _LAYER_ERRORS as error:
                 _LOG.info(
                     "The features are cast to the dtypes and shapes of the Inputs of the Keras "
@@ -211,7 +211,7 @@ class Blueprint:
         names = Names.of(original.output_names, original.output)
         return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
 
-    def _chain(self, features: Structure) -> GraphModel:
+    def _chain_layers(self, features: Structure) -> GraphModel:
         """Stacks the layers of a Sequential model without an input shape on features."""
         tensor = tf.nest.flatten(features)
         if len(tensor) != 1:
@@ -247,13 +247,13 @@ class Blueprint:
         outputs = dict(zip(names.names, tensors, strict=True))
         return GraphModel(model, names, outputs, unused=unused)
 
-    def _from_config(self) -> Any:
+    def _rebuild_from_config(self) -> Any:
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             return type(self._model).from_config(copy_config(self._config))
 
     def fits(self, model: tf_keras.Model) -> bool:
         """Returns whether a rebuilt model has weights of the same shapes as the given model."""
-        return not self.weights or _shapes(variables_of(model)) == _shapes(self.weights)
+        return not self.weights or _list_shapes(variables_of(model)) == _list_shapes(self.weights)
 
     def _check_weights(
         self, model: tf_keras.Model, features: Structure, allows_other_shapes: bool
@@ -262,10 +262,10 @@ class Blueprint:
             return
         message = (
             f"The Keras model '{self._model.name}' has weights of the shapes "
-            f"{_shapes(self.weights)}, but rebuilt from its config they are "
-            f"{_shapes(variables_of(model))}. If it was changed after it was constructed, it needs "
-            "a get_config() with the change; otherwise input_fn must return features of the shapes "
-            f"that the model was built for: it returned {features}."
+            f"{_list_shapes(self.weights)}, but rebuilt from its config they are "
+            f"{_list_shapes(variables_of(model))}. If it was changed after it was constructed, it "
+            "needs a get_config() with the change; otherwise input_fn must return features of the "
+            f"shapes that the model was built for: it returned {features}."
         )
         if allows_other_shapes:
             _LOG.warning("%s The weights of the checkpoint do not fit these features.", message)
@@ -275,18 +275,18 @@ class Blueprint:
             _LOG.warning("%s Training starts from new weights.", message)
 
 
-def _shapes(values: Sequence[Any]) -> list[tuple[int, ...]]:
+def _list_shapes(values: Sequence[Any]) -> list[tuple[int, ...]]:
     return [tuple(value.shape) for value in values]
 
 
-def _values_of(variables: Sequence[Any]) -> list[Any]:
+def _list_values(variables: Sequence[Any]) -> list[Any]:
     """Returns the values of a model's variables, also after `disable_v2_behavior()`."""
     if tf.compat.v1.executing_eagerly_outside_functions():
         return [variable.numpy() for variable in variables]
     return list(tf_keras.backend.batch_get_value(list(variables)))
 
 
-def _config_of(model: tf_keras.Model) -> dict[str, Any]:
+def _read_config(model: tf_keras.Model) -> dict[str, Any]:
     """Returns the config of a subclassed model, or of a Sequential model that was never called.
 
     Raises:

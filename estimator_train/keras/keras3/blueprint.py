@@ -59,7 +59,7 @@ class Blueprint:
         self._config: Config = {}
         self._own_compile_config: Config | None = None
         if self._build is None:
-            self._config = _config_of(model)
+            self._config = _read_config(model)
             if model.compiled:
                 self._read_compile()
         self.values = [variable.numpy() for variable in model_variables(model)]
@@ -114,7 +114,7 @@ def model_variables(model: keras.Model) -> list[keras.Variable]:
     return [variable for variable in model.variables if id(variable) not in of_metrics]
 
 
-def _config_of(model: keras.Model) -> Config:
+def _read_config(model: keras.Model) -> Config:
     """Returns the config of a model, with the functions of its Lambda layers.
 
     Raises:
@@ -132,7 +132,7 @@ def _config_of(model: keras.Model) -> Config:
         # Keras adds arguments of Model that a constructor need not take.
         known = argument_names(type(model))
         config = {name: value for name, value in config.items() if name in known}
-    for part in _dicts(config):
+    for part in _list_dicts(config):
         if part.get("class_name") == "Lambda":
             name = f"{_LAMBDA}{part['config']['name']}"
             part["config"]["function"] = {
@@ -157,7 +157,7 @@ def _own_compile_config(model: keras.Model) -> Config:
             "keras.model_fn(build), or define get_compile_config() and compile_from_config()."
         )
     config = model.get_compile_config()
-    for part in _dicts(config):
+    for part in _list_dicts(config):
         inner = part.get("config")
         if part.get("module") == "keras.optimizers" and isinstance(inner, dict):
             inner["name"] = base_name(part["class_name"], inner["name"]) or inner["name"]
@@ -188,14 +188,14 @@ def _own_objects(model: keras.Model) -> Iterator[tuple[str, Any]]:
                 yield owner.__name__, owner
 
 
-def _dicts(config: Structure) -> Iterator[Config]:
+def _list_dicts(config: Structure) -> Iterator[Config]:
     """Yields all dicts within a config."""
     values = config.values() if isinstance(config, Mapping) else config
     if isinstance(config, dict):
         yield config
     if isinstance(config, (dict, list, tuple)):
         for value in values:
-            yield from _dicts(value)
+            yield from _list_dicts(value)
 
 
 def _copy(config: Structure) -> Structure:

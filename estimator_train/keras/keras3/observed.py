@@ -34,7 +34,7 @@ class ObservedKeras3:
         """Builds a compiled eager copy with its own variables; call it in eager code."""
         model = self.blueprint.make()
         if not model.built:
-            model(tf.nest.map_structure(_zeros, self.features))
+            model(tf.nest.map_structure(_make_zeros, self.features))
         if model.optimizer is not None:
             model.optimizer.build(model.trainable_variables)
         return model
@@ -43,13 +43,13 @@ class ObservedKeras3:
         """Pairs the graph's weights and slots with those of an eager copy."""
         ours, theirs = model_variables(self.model), model_variables(model)
         pairs = [(v.value, other) for v, other in zip(ours, theirs, strict=True)]
-        return pairs + self._of_optimizers(model, scalars=False)
+        return pairs + self._pair_optimizers(model, scalars=False)
 
     def scalars(self, model: keras.Model) -> _Pairs:
         """Pairs the optimizer's learning rate and count of updates with those of an eager copy."""
-        return self._of_optimizers(model, scalars=True)
+        return self._pair_optimizers(model, scalars=True)
 
-    def _of_optimizers(self, model: keras.Model, *, scalars: bool) -> _Pairs:
+    def _pair_optimizers(self, model: keras.Model, *, scalars: bool) -> _Pairs:
         if self.model.optimizer is None:
             return []
         both = zip(self.model.optimizer.variables, model.optimizer.variables, strict=True)
@@ -80,6 +80,6 @@ def observe(observed: ObservedKeras3, logs: Logs) -> None:
     publish(ObservedTraining(observed, results, step_logs, resets, strategy))
 
 
-def _zeros(spec: tf.TensorSpec) -> tf.Tensor:
+def _make_zeros(spec: tf.TensorSpec) -> tf.Tensor:
     """Returns a tensor of zeros; unknown sizes are 1."""
     return tf.zeros([size or 1 for size in spec.shape], spec.dtype)

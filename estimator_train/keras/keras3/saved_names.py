@@ -29,8 +29,8 @@ def saved_names(model: keras.Model) -> tuple[list[str], list[str]]:
         if optimizer is not None:
             made.optimizer.build(made.trainable_variables)
             variables = made.optimizer.variables
-        return _names_in_graph(model_variables(made)), _names_in_graph(variables)
+        return _list_names_in_graph(model_variables(made)), _list_names_in_graph(variables)
 
 
-def _names_in_graph(variables: list[keras.Variable]) -> list[str]:
+def _list_names_in_graph(variables: list[keras.Variable]) -> list[str]:
     return [variable.value.op.name for variable in variables]

@@ -79,16 +79,14 @@ def train_step(model: keras.Model, data: Data, *, keeps_metrics: bool) -> Logs:
     def step(data: Data) -> Logs:
         if not keeps_metrics:
             model.reset_metrics()
-        return _with_loss_of_batch(model, lambda: model.train_step(data))
+        return _add_loss_of_batch(model, lambda: model.train_step(data))
 
     return _call(model, step, data)
 
 
 def test_step(model: keras.Model, data: Data) -> Logs:
     """Adds one call of the model's `test_step`; returns its logs over all batches so far."""
-    return _call(
-        model, lambda data: _with_loss_of_batch(model, lambda: model.test_step(data)), data
-    )
+    return _call(model, lambda data: _add_loss_of_batch(model, lambda: model.test_step(data)), data)
 
 
 def predict_step(model: keras.Model, x: Structure) -> Structure:
@@ -127,7 +125,7 @@ def _call_function(
     return concrete(*arguments)
 
 
-def _with_loss_of_batch(model: keras.Model, step: Callable[[], Logs]) -> Logs:
+def _add_loss_of_batch(model: keras.Model, step: Callable[[], Logs]) -> Logs:
     """Calls a step; returns its logs, with the loss of the batch in place of the mean so far."""
     trackers = [m for m in model.metrics if m.name == LOSS and isinstance(m, keras.metrics.Mean)]
     if not trackers:

@@ -30,7 +30,7 @@ class VariableNames:
         self._paths: dict[str, str] = {}
         self._numbered_anywhere: dict[str, str] = {}
         if model is not None:
-            self._number(map(automatic_name, _with_nested(model)), "")
+            self._number(map(automatic_name, _list_with_nested(model)), "")
             self._number_below(model, "")
 
     @classmethod
@@ -63,12 +63,12 @@ class VariableNames:
         owners = [flat for flat in self._paths if last.startswith(f"{flat}_")]
         if owners:
             flat = max(owners, key=len)
-            return self._numbered_path(scope, f"{self._paths[flat]}/{last[len(flat) + 1 :]}")
-        name = self._numbered_path(scope, last)
+            return self._number_path(scope, f"{self._paths[flat]}/{last[len(flat) + 1 :]}")
+        name = self._number_path(scope, last)
         self._paths[path.replace("/", "_")] = name
         return name
 
-    def _numbered_path(self, scope: str, last: str) -> str:
+    def _number_path(self, scope: str, last: str) -> str:
         parts = scope.split("/") if scope else []
         names = [
             self._numbered.get("/".join(parts[: i + 1]), self._numbered_anywhere.get(part, part))
@@ -102,11 +102,11 @@ def _numbered(layers: Iterable[_Named]) -> dict[str, str]:
     return numbered
 
 
-def _with_nested(model: keras.Model) -> list[keras.Layer]:
+def _list_with_nested(model: keras.Model) -> list[keras.Layer]:
     """Returns a model and all its layers. Those of a Functional model are built outside of it."""
     found: list[keras.Layer] = [model]
     for layer in model.layers:
-        found += _with_nested(layer) if isinstance(layer, keras.Model) else [layer]
+        found += _list_with_nested(layer) if isinstance(layer, keras.Model) else [layer]
     return found
 
 
