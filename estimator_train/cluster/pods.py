@@ -29,7 +29,7 @@ class PodLayout:
     port: int = 2222
 
 
-def cluster_of_pod(layout: PodLayout, role: str, variables: Mapping[str, str]) -> Cluster:
+def read_cluster_of_pod(layout: PodLayout, role: str, variables: Mapping[str, str]) -> Cluster:
     """Returns the cluster and the task of a pod.
 
     Args:

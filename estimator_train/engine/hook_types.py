@@ -27,7 +27,7 @@ class GlobalStepHook(Hook):
 
     def begin(self) -> None:
         """Finds the read of the global step."""
-        self._step_read = graphs.global_step_read()
+        self._step_read = graphs.find_global_step_read()
 
     def before_run(self, run_context: RunContext) -> RunArgs | None:
         """Requests the global step."""

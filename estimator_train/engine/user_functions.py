@@ -29,7 +29,7 @@ _LABELS_NOT_TAKEN = "model_fn does not take labels, but input_fn returns labels.
 _MODEL_FN_ARGUMENTS = frozenset({"features", "labels", "mode", "params", "self", "config"})
 
 
-def argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
+def list_argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
     """Returns the names of the arguments that a caller can still give to `fn`.
 
     Args:
@@ -48,7 +48,7 @@ def argument_names(fn: Callable[..., Any]) -> tuple[str, ...]:
     while isinstance(fn, functools.partial):
         # A partial keeps its keywords in the signature, with new defaults.
         held |= set(fn.keywords)
-        positional = argument_names(fn.func)[: len(fn.args)]
+        positional = list_argument_names(fn.func)[: len(fn.args)]
         held |= set(positional)
         fn = fn.func
     parameters = _find_signature(fn).parameters.values()
@@ -73,7 +73,7 @@ def call_with_known(
       ValueError: The function does not take one of `required_arguments`.
     """
     needed = {name: value for name, value in (fallbacks or {}).items() if requires(fn, name)}
-    names = argument_names(fn)
+    names = list_argument_names(fn)
     for name, message in (required_arguments or {}).items():
         if name not in names:
             raise ValueError(message)
@@ -123,7 +123,7 @@ def validate_model_fn(model_fn: Callable[..., Any] | None, params: Params) -> No
     """
     if model_fn is None:
         raise ValueError("model_fn must be provided to Estimator.")
-    names = argument_names(model_fn)
+    names = list_argument_names(model_fn)
     if "features" not in names:
         raise ValueError(f"model_fn ({model_fn}) must include features argument.")
     if params is not None and "params" not in names:

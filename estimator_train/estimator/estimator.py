@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from estimator_train.cluster import EVALUATOR, PS
 from estimator_train.engine.checkpoints.reading import has_reached_step
-from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, settings_from
+from estimator_train.engine.checkpoints.warm_start import WarmStartSettings, make_settings
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import join_cluster, serve
 from estimator_train.engine.model_cache import ModelCache
@@ -82,7 +82,7 @@ class Estimator(ModelMethods, ExportVerbs):
         validate_model_fn(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy({} if params is None else params)
-        self._warm_start_settings = settings_from(warm_start_from)
+        self._warm_start_settings = make_settings(warm_start_from)
         self._model_dir: str = self._config.model_dir
         self._session_config = self._config.session_config
         self._device_fn = self._config.device_fn

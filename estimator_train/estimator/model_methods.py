@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
-from estimator_train.engine.checkpoints.reading import variable_names, variable_value
+from estimator_train.engine.checkpoints.reading import read_variable_names, read_variable_value
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.type_aliases import PredictKeys
 from estimator_train.predictor.live import EstimatorPredictor, open_predictor
@@ -49,7 +49,7 @@ class ModelMethods:
         Raises:
           ValueError: There is no checkpoint.
         """
-        return variable_names(self.model_dir)
+        return read_variable_names(self.model_dir)
 
     def get_variable_value(self, name: str) -> Any:
         """Returns a variable's value in the latest checkpoint, a NumPy array.
@@ -57,7 +57,7 @@ class ModelMethods:
         Raises:
           ValueError: There is no checkpoint.
         """
-        return variable_value(self.model_dir, name)
+        return read_variable_value(self.model_dir, name)
 
     def predictor(
         self,

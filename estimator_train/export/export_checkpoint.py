@@ -9,8 +9,8 @@ import tensorflow as tf
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.reading import retry_on_deleted_checkpoint
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
-from estimator_train.engine.sessions.session import explain_restore_errors, session_config
+from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
+from estimator_train.engine.sessions.session import explain_restore_errors, make_session_config
 from estimator_train.engine.tf_internals import saver_entries
 from estimator_train.export.receivers import ReceiverFn
 from estimator_train.export.saved_model import EXPORT_TAGS, SavedModelWriter, open_writer
@@ -83,7 +83,7 @@ def _add_mode(
     input_receiver_fn: ReceiverFn,
     checkpoint_path: str,
 ) -> None:
-    with model_graph(context) as graph:
+    with open_model_graph(context) as graph:
         context.create_global_step(graph)
         receiver = input_receiver_fn()
         if receiver is None:
@@ -98,7 +98,7 @@ def _add_mode(
         local_init_op = spec.scaffold.local_init_op
         if local_init_op is None:
             local_init_op = tf.compat.v1.train.Scaffold.default_local_init_op()
-        with tf.compat.v1.Session(graph=graph, config=session_config(context)) as session:
+        with tf.compat.v1.Session(graph=graph, config=make_session_config(context)) as session:
             with (
                 _name_mode(mode, checkpoint_path),
                 explain_restore_errors(checkpoint_path, by_name),
@@ -117,7 +117,7 @@ def _add_mode(
 def _get_saver(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.train.Saver:
     """Returns the Saver that restores the variables and writes them to the SavedModel."""
     if isinstance(scaffold.saver, tf.train.Checkpoint):
-        return saver_entries.saver_by_places(scaffold.saver)
+        return saver_entries.make_saver_by_places(scaffold.saver)
     return scaffold.saver or tf.compat.v1.train.Saver(sharded=True)
 
 

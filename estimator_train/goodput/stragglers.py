@@ -38,7 +38,7 @@ class MeanOfSteps:
         return self._sum / (self._count - _SKIPPED)
 
 
-def secs_per_step(records: Sequence[Mapping[str, Any]]) -> float | None:
+def compute_secs_per_step(records: Sequence[Mapping[str, Any]]) -> float | None:
     """Returns the seconds of a task for its own part of a step.
 
     Args:
@@ -62,7 +62,11 @@ def describe_straggler(records: Mapping[str, Sequence[Mapping[str, Any]]]) -> st
     Args:
       records: Task name to the records of the task.
     """
-    secs = {name: found for name in records if (found := secs_per_step(records[name])) is not None}
+    secs = {
+        name: found
+        for name in records
+        if (found := compute_secs_per_step(records[name])) is not None
+    }
     if len(secs) < 2:
         return ""
     slowest = max(secs, key=lambda name: secs[name])

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.tf_internals.modes import eager_mode
+from estimator_train.engine.tf_internals.modes import enter_eager_mode
 from estimator_train.estimator_spec.export_outputs import ExportOutput, RegressionOutput
 from estimator_train.heads import checks
 from estimator_train.heads.base import Metrics
@@ -139,7 +139,7 @@ class AccuracyBaseline(tf_keras.metrics.Mean):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Creates the metric without wrapping its update in a tf.function."""
         # A tf.function cannot change variables of CentralStorageStrategy.
-        with eager_mode():
+        with enter_eager_mode():
             return super().__new__(cls)
 
     def result(self) -> tf.Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import argument_names, call_with_known
+from estimator_train.engine.user_functions import call_with_known, list_argument_names
 from estimator_train.heads import checks
 from estimator_train.heads.types import LossFn
 
@@ -60,7 +60,7 @@ def validate_loss_fn(loss_fn: LossFn | None) -> LossFn | None:
         return None
     if not callable(loss_fn):
         raise TypeError(f"unsupported callable: loss_fn must be a function. Given: {loss_fn!r}")
-    names = argument_names(loss_fn)
+    names = list_argument_names(loss_fn)
     for required in _LOSS_FN_ARGUMENTS[:2]:
         if required not in names:
             raise ValueError(f"loss_fn must contain argument: {required}. Given arguments: {names}")

@@ -8,11 +8,11 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.tf_internals.modes import eager_mode
+from estimator_train.engine.tf_internals.modes import enter_eager_mode
 from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.heads.types import Optimizer
 from estimator_train.optimizers.base import SCOPE, compute_gated_gradients
-from estimator_train.optimizers.graph_optimizers import graph_optimizer
+from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
 from estimator_train.optimizers.state import inner_optimizer
 
 _DUPLICATING_STRATEGIES = (
@@ -136,8 +136,8 @@ def _minimize(
         step = tf.compat.v1.train.get_or_create_global_step()
     if _is_graph_optimizer(optimizer):
         return _minimize_in_graph(loss, optimizer, variables, step)
-    with eager_mode():
-        settings = graph_optimizer(optimizer)
+    with enter_eager_mode():
+        settings = make_graph_optimizer(optimizer)
     return settings.minimize(loss, variables, step).operation
 
 

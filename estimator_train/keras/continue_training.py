@@ -15,7 +15,7 @@ from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.initial_checkpoint import write_initial_checkpoint
 from estimator_train.keras.model_checks import check_kind, is_keras_3
 from estimator_train.keras.model_fn import SAVER, KerasModelFn
-from estimator_train.optimizers.graph_optimizers import graph_optimizer
+from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
 from estimator_train.optimizers.state import make_slots
 from estimator_train.run_config import RunConfig
 
@@ -64,7 +64,7 @@ def estimator_from_fit(
     model_fn = KerasModelFn(
         Blueprint(model, custom_objects),
         compiled,
-        graph_optimizer(compiled.optimizer, original_names=False),
+        make_graph_optimizer(compiled.optimizer, original_names=False),
         checkpoint_format=checkpoint_format,
         metric_names_map=metric_names_map,
         export_outputs=export_outputs,

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.user_functions import argument_names, call_with_known, requires
+from estimator_train.engine.user_functions import call_with_known, list_argument_names, requires
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.graph.eager_scope import eagerly
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Structure
-from estimator_train.keras.model_checks import check_kind, is_keras_3, overridden_steps
+from estimator_train.keras.model_checks import check_kind, is_keras_3, list_overridden_steps
 from estimator_train.keras.model_fn import CHECKPOINT, SAVER, KerasModelFn
 from estimator_train.optimizers.base import GraphOptimizer
-from estimator_train.optimizers.graph_optimizers import graph_optimizer
+from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
 from estimator_train.optimizers.several_optimizers import SeveralOptimizers
 from estimator_train.run_config import RunConfig
 
@@ -87,7 +87,7 @@ def model_fn(
             f"model_builder must be a function that returns a tf_keras Model, got {model_builder!r}"
             ". For a compiled model use keras.model_to_estimator."
         )
-    names = set(argument_names(model_builder)) - _BUILDER_ARGUMENTS
+    names = set(list_argument_names(model_builder)) - _BUILDER_ARGUMENTS
     unknown = sorted(name for name in names if requires(model_builder, name))
     if unknown:
         raise ValueError(
@@ -157,7 +157,7 @@ class BuiltModelFn:
           TypeError: The builder did not return a tf_keras Model.
         """
         available = {"params": params, "mode": mode, "config": config}
-        names = set(argument_names(self._builder)) | _list_optimizer_arguments(
+        names = set(list_argument_names(self._builder)) | _list_optimizer_arguments(
             self._compiled.optimizer
         )
         given = {name: value for name, value in available.items() if name in names}
@@ -227,7 +227,7 @@ class BuiltModelFn:
     def _make_graph_form(self, optimizer: Optimizers) -> GraphOptimizer:
         if isinstance(optimizer, dict):
             return SeveralOptimizers({k: self._make_graph_form(o) for k, o in optimizer.items()})
-        return graph_optimizer(
+        return make_graph_optimizer(
             optimizer, original_names=False, accumulated_steps=self._accumulated_steps
         )
 
@@ -256,7 +256,7 @@ def _list_optimizer_arguments(optimizer: Optimizers) -> set[str]:
     """Returns the names of arguments that functions among the optimizers take."""
     if _is_several(optimizer):
         return set().union(*map(_list_optimizer_arguments, optimizer.values()))
-    return set(argument_names(optimizer)) if _is_function(optimizer) else set()
+    return set(list_argument_names(optimizer)) if _is_function(optimizer) else set()
 
 
 def _make_optimizer(
@@ -276,7 +276,7 @@ def _make_optimizer(
 def _refuse_overridden_steps(model: tf_keras.Model) -> None:
     """Raises ValueError if the model has its own train_step or its like."""
     names = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
-    overridden = overridden_steps(model, names)
+    overridden = list_overridden_steps(model, names)
     if overridden:
         raise ValueError(
             f"{type(model).__name__} has its own {' and '.join(overridden)}, written for eager "

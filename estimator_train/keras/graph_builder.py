@@ -11,20 +11,20 @@ from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.keras.callbacks.observed_model import ObservedModel
 from estimator_train.keras.checkpoints.object_checkpoints import (
     ObjectBasedSaver,
-    object_based_saver,
+    make_object_based_saver,
 )
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
 from estimator_train.keras.compiled.losses import CompiledLoss
 from estimator_train.keras.compiled.metrics import (
     PlannedMetric,
-    added_metrics,
-    planned_metrics,
-    renamed,
-    updated_metrics,
+    list_added_metrics,
+    plan_metrics,
+    rename_metrics,
+    update_metrics,
 )
 from estimator_train.keras.graph.initial_weights import InitialValues
-from estimator_train.keras.graph.model_io import labels_of, weights_of
-from estimator_train.keras.graph.model_operations import variables_of
+from estimator_train.keras.graph.model_io import find_labels, find_weights
+from estimator_train.keras.graph.model_operations import list_variables
 from estimator_train.keras.graph.rebuilding import Blueprint, GraphModel
 from estimator_train.keras.graph.structures import Structure, Trackable
 from estimator_train.optimizers.base import GraphOptimizer, TrainStep
@@ -64,7 +64,7 @@ class GraphBuilder:
         weights = self.blueprint.weights
         if not weights or not self.blueprint.fits(built.model):
             return built, {}
-        return built, values.feeds(variables_of(built.model), weights)
+        return built, values.feeds(list_variables(built.model), weights)
 
     def build_loss(
         self, built: GraphModel, labels: Structure, sample_weights: Structure
@@ -72,10 +72,10 @@ class GraphBuilder:
         """Returns the loss, and the outputs with their labels for `build_metrics`."""
         names, outputs = built.names, built.outputs
         losses = CompiledLoss(self.compiled, names)
-        planned = renamed(planned_metrics(self.compiled, names), self.metric_names_map)
+        planned = rename_metrics(plan_metrics(self.compiled, names), self.metric_names_map)
         compared = {*losses.by_output, *(metric.output for metric in planned)}
-        labels = labels_of(labels, names, [n for n in names.names if n in compared], outputs)
-        weights = weights_of(sample_weights, names)
+        labels = find_labels(labels, names, [n for n in names.names if n in compared], outputs)
+        weights = find_weights(sample_weights, names)
         loss = losses.total(outputs, labels, weights, built.losses)
         return loss, ComparedOutputs(losses, planned, labels, weights)
 
@@ -83,14 +83,14 @@ class GraphBuilder:
         self, built: GraphModel, compared: "ComparedOutputs"
     ) -> dict[str, tf_keras.metrics.Metric]:
         """Returns the metrics of the model and of its layers by name."""
-        updated = updated_metrics(
+        updated = update_metrics(
             compared.metrics,
             compared.losses.by_output,
             built.outputs,
             compared.labels,
             compared.sample_weights,
         )
-        return {**added_metrics(built.model), **updated}
+        return {**list_added_metrics(built.model), **updated}
 
     def build_training(
         self, built: GraphModel, loss: tf.Tensor
@@ -130,7 +130,7 @@ class GraphBuilder:
             return None
         step = tf.compat.v1.train.get_or_create_global_step()
         checks_shapes = mode != ModeKeys.PREDICT
-        return object_based_saver(built.model, optimizer, step, config, checks_shapes)
+        return make_object_based_saver(built.model, optimizer, step, config, checks_shapes)
 
     def observe(
         self, built: GraphModel, optimizer: Trackable | None, features: Structure

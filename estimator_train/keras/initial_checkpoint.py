@@ -5,7 +5,7 @@ import tf_keras
 
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.keras.callbacks.observed_model import read_eager_value
-from estimator_train.keras.graph.layer_classes import kept_layer_classes
+from estimator_train.keras.graph.layer_classes import keep_layer_classes
 from estimator_train.keras.graph_builder import GraphBuilder
 from estimator_train.run_config import RunConfig
 
@@ -25,7 +25,7 @@ def write_initial_checkpoint(
     Raises:
       ValueError: The model's inputs are not known.
     """
-    with kept_layer_classes(), tf.Graph().as_default():
+    with keep_layer_classes(), tf.Graph().as_default():
         global_step = tf.compat.v1.train.create_global_step()
         built, feeds = builder.build_model(builder.blueprint.placeholders(), ModeKeys.PREDICT)
         optimizer = None

@@ -10,13 +10,13 @@ import tf_keras
 
 from estimator_train.engine.checkpoints.integrity import has_checkpoint
 from estimator_train.keras.checkpoints.matching import match_variables
-from estimator_train.keras.checkpoints.object_checkpoints import keys_of
+from estimator_train.keras.checkpoints.object_checkpoints import list_keys
 from estimator_train.keras.checkpoints.saved_variables import (
     SavedVariables,
     Source,
-    saved_variables,
+    read_saved_variables,
 )
-from estimator_train.keras.graph.model_operations import variables_of
+from estimator_train.keras.graph.model_operations import list_variables
 from estimator_train.keras.graph.structures import Optimizer
 from estimator_train.keras.model_checks import check_kind, is_keras_3
 from estimator_train.keras.model_files import load_model_file
@@ -62,9 +62,9 @@ def load_trained(
         from estimator_train.keras.keras3.load_trained import load_keras_3
 
         return load_keras_3(model, source, name_map)
-    saved = saved_variables(source)
+    saved = read_saved_variables(source)
     names = _match(model, saved, name_map)
-    for variable, name in zip(variables_of(model), names, strict=True):
+    for variable, name in zip(list_variables(model), names, strict=True):
         variable.assign(saved.value(name))
     if getattr(model, "optimizer", None) is not None:
         _load_optimizer(model, saved, names)
@@ -84,8 +84,8 @@ def propose_name_map(
     if is_keras_3(model):
         from estimator_train.keras.keras3.load_trained import match_keras_3
 
-        return match_keras_3(model, saved_variables(source), name_map)
-    matched = _match(model, saved_variables(source), name_map)
+        return match_keras_3(model, read_saved_variables(source), name_map)
+    matched = _match(model, read_saved_variables(source), name_map)
     return dict(zip(_list_names(model), matched, strict=True))
 
 
@@ -100,7 +100,7 @@ def _match(
             "give it an Input."
         )
     names = _list_names(model)
-    shapes = dict(zip(names, (tuple(v.shape) for v in variables_of(model)), strict=True))
+    shapes = dict(zip(names, (tuple(v.shape) for v in list_variables(model)), strict=True))
     by_place = _pair_by_place(model, names, shapes, saved)
     return match_variables(model.name, shapes, saved, name_map, by_place)
 
@@ -108,7 +108,7 @@ def _match(
 def _list_names(model: tf_keras.Model) -> list[str]:
     """Returns the names of a model's variables, and numbers equal names."""
     names: list[str] = []
-    for variable in variables_of(model):
+    for variable in list_variables(model):
         plain = variable.name.partition(":")[0]
         seen = sum(name == plain or name.startswith(f"{plain}#") for name in names)
         names.append(f"{plain}#{seen}" if seen else plain)
@@ -122,9 +122,9 @@ def _pair_by_place(
     if not saved.is_object_based:
         return {}
     theirs = {key: name for name, key in saved.keys.items()}
-    places = keys_of(model)
+    places = list_keys(model)
     found = {}
-    for name, variable in zip(names, variables_of(model), strict=True):
+    for name, variable in zip(names, list_variables(model), strict=True):
         other = theirs.get(places.get(id(variable), ""))
         if other is not None and saved.shapes[other] == wanted[name]:
             found[name] = other
@@ -135,7 +135,7 @@ def _load_optimizer(model: tf_keras.Model, saved: SavedVariables, names: list[st
     """Loads the optimizer's state; warns of slots that the checkpoint lacks."""
     optimizer, trained = model.optimizer, model.trainable_variables
     make_slots(optimizer, trained)
-    position = {id(variable): i for i, variable in enumerate(variables_of(model))}
+    position = {id(variable): i for i, variable in enumerate(list_variables(model))}
     absent = []
     for (slot, i), variable in find_slots(optimizer, trained).items():
         name = names[position[id(trained[i])]]

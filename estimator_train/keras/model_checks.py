@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import tf_keras
 
 
-def overridden_steps(model: tf_keras.Model, names: Sequence[str]) -> list[str]:
+def list_overridden_steps(model: tf_keras.Model, names: Sequence[str]) -> list[str]:
     """Returns those of the named methods that a user's class overrides.
 
     Args:

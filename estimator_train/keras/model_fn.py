@@ -12,17 +12,17 @@ from estimator_train.keras.callbacks.observation import (
     mean_loss,
     publish_training,
 )
-from estimator_train.keras.callbacks.observed_model import tensor_specs
+from estimator_train.keras.callbacks.observed_model import make_tensor_specs
 from estimator_train.keras.compiled.compile_arguments import CompileArguments, compile_arguments
-from estimator_train.keras.graph.layer_classes import kept_layer_classes
+from estimator_train.keras.graph.layer_classes import keep_layer_classes
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Optimizer, Structure
 from estimator_train.keras.graph_builder import GraphBuilder
-from estimator_train.keras.model_checks import overridden_steps
+from estimator_train.keras.model_checks import list_overridden_steps
 from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.optimizers.base import GraphOptimizer
-from estimator_train.optimizers.graph_optimizers import graph_optimizer
+from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
 from estimator_train.optimizers.optimizer_pair import OptimizerPair
 from estimator_train.run_config import RunConfig
 
@@ -101,7 +101,7 @@ class KerasModelFn:
         labels = as_tensors(labels)
         is_observed = mode == ModeKeys.TRAIN and is_observation_requested()
         # EstimatorSpec also makes operations of metrics, which changes the classes of layers.
-        with kept_layer_classes():
+        with keep_layer_classes():
             built, feeds = self.builder.build_model(features, mode)
             loss = train_op = optimizer = None
             metrics: dict[str, tf_keras.metrics.Metric] = {}
@@ -127,7 +127,7 @@ class KerasModelFn:
             )
             if not is_observed:
                 return spec
-            model = self.builder.observe(built, optimizer, tensor_specs(features))
+            model = self.builder.observe(built, optimizer, make_tensor_specs(features))
             return publish_training(spec, model, list(metrics.values()))
 
 
@@ -137,13 +137,13 @@ def _make_graph_optimizer(
     """Returns the graph form of a compiled model's optimizer, or of its two optimizers."""
     if isinstance(model, tf_keras.experimental.WideDeepModel) and isinstance(given, (list, tuple)):
         linear, deep = given
-        return OptimizerPair(graph_optimizer(linear), graph_optimizer(deep))
-    return graph_optimizer(given)
+        return OptimizerPair(make_graph_optimizer(linear), make_graph_optimizer(deep))
+    return make_graph_optimizer(given)
 
 
 def _warn_of_overridden_steps(model: tf_keras.Model) -> None:
     """Warns that an Estimator does not call a model's own train_step and its like."""
-    overridden = overridden_steps(model, ("train_step", "test_step", "predict_step"))
+    overridden = list_overridden_steps(model, ("train_step", "test_step", "predict_step"))
     if overridden:
         _LOG.warning(
             "%s has its own %s, which an Estimator does not call: it trains and evaluates with the "

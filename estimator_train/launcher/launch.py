@@ -29,10 +29,10 @@ from estimator_train.launcher.local_job import (
     LocalJob,
     choose_addresses,
     is_trainer,
-    job_of,
+    make_job,
     make_tf_configs,
 )
-from estimator_train.launcher.loopback import loopback_variables
+from estimator_train.launcher.loopback import make_loopback_variables
 from estimator_train.launcher.process import Process, TaskProcess, start_process, wait_for_exit
 from estimator_train.launcher.standby import Standby
 
@@ -85,7 +85,7 @@ class _Launcher:
         jobs = choose_addresses(job)
         self._configs = make_tf_configs(job, jobs)
         addresses = [address for tasks in jobs.values() for address in tasks.values()]
-        self._loopback = loopback_variables(addresses, os.environ)
+        self._loopback = make_loopback_variables(addresses, os.environ)
         self._common_environment = {
             "ESTIMATOR_TRAIN_PREEMPTION": "1",
             launched.VARIABLE: "1",
@@ -281,7 +281,7 @@ class _Launcher:
 
     def _wait_for(self, jobs: Sequence[str], seconds: float, even_if_ending: bool = False) -> None:
         end = time.monotonic() + seconds
-        while any(job_of(name) in jobs for name in self._list_running()):
+        while any(make_job(name) in jobs for name in self._list_running()):
             if time.monotonic() >= end or (self.ending and not even_if_ending):
                 return
             time.sleep(_POLL_SECS)

@@ -9,7 +9,7 @@ _PORTS = "ESTIMATOR_TRAIN_LOOPBACK_PORTS"
 _PRELOAD = "LD_PRELOAD"
 
 
-def loopback_variables(
+def make_loopback_variables(
     addresses: Iterable[str], environment: Mapping[str, str]
 ) -> dict[str, str] | None:
     """Returns environment variables that bind servers to loopback instead of all interfaces.

@@ -240,7 +240,7 @@ def handle_preemption(setting: Preemption | bool | None) -> Iterator[Watch | Non
         yield installed
 
 
-def current_watch() -> Watch | None:
+def find_current_watch() -> Watch | None:
     """Returns the watch that handles signals now, or None."""
     return _current
 

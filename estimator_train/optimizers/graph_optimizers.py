@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.tf_internals.modes import eager_mode
+from estimator_train.engine.tf_internals.modes import enter_eager_mode
 from estimator_train.optimizers.base import (
     AnyOptimizer,
     GraphOptimizer,
@@ -16,7 +16,7 @@ from estimator_train.optimizers.base import (
     name_scope,
     register_schedule,
 )
-from estimator_train.optimizers.new_optimizers import NewOptimizer, refusal
+from estimator_train.optimizers.new_optimizers import NewOptimizer, find_refusal
 
 _LOG = tf.get_logger()
 # Equivalent to their legacy forms, whose names are in checkpoints of tf.estimator.
@@ -32,7 +32,7 @@ _WITH_LEGACY_FORM = (
 )
 
 
-def graph_optimizer(
+def make_graph_optimizer(
     optimizer: AnyOptimizer, *, original_names: bool = True, accumulated_steps: int = 1
 ) -> GraphOptimizer:
     """Reads the settings of the optimizer that a model was compiled with.
@@ -110,7 +110,7 @@ def make_legacy_form(optimizer: AnyOptimizer) -> tf_keras.optimizers.legacy.Opti
       optimizer: One of `tf_keras.optimizers` or `tf_keras.optimizers.legacy`, made in eager code.
         It is never changed.
     """
-    with eager_mode():
+    with enter_eager_mode():
         if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
             return _Legacy(optimizer, None).copy()
         return _convert(optimizer) if _has_legacy_form(optimizer) else None
@@ -177,7 +177,7 @@ def _has_legacy_form(optimizer: AnyOptimizer) -> bool:
     """
     if type(optimizer) not in _WITH_LEGACY_FORM:
         return False
-    return not optimizer.weight_decay or bool(refusal(optimizer))
+    return not optimizer.weight_decay or bool(find_refusal(optimizer))
 
 
 def _convert(optimizer: AnyOptimizer) -> Any:

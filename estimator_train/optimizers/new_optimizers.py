@@ -31,7 +31,7 @@ class NewOptimizer(KerasOptimizer):
     ) -> None:
         super().__init__(optimizer, loss_scaling)
         self._accumulated_steps = accumulated_steps
-        refused = refusal(optimizer)
+        refused = find_refusal(optimizer)
         if refused:
             raise ValueError(refused)
         # tf_keras has no public getter for the argument of exclude_from_weight_decay().
@@ -165,7 +165,7 @@ def _create_accumulators(variables: Sequence[tf.Variable]) -> list[tf.Variable]:
     ]
 
 
-def refusal(optimizer: KerasLike) -> str | None:
+def find_refusal(optimizer: KerasLike) -> str | None:
     """Returns why a new optimizer cannot work in a graph as it does in `fit`, or None.
 
     Args:

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.engine.tf_internals import graphs
-from estimator_train.predictor.batches import ArrayLike, Batch, to_input_array
+from estimator_train.predictor.batches import ArrayLike, Batch, convert_to_input_array
 
 
 class Predictor:
@@ -36,7 +36,7 @@ class Predictor:
         self.feed_tensors = dict(feed_tensors)
         self.fetch_tensors = dict(fetch_tensors)
         self._names = list(self.fetch_tensors)
-        self._run: Callable[..., list[Any]] | None = graphs.session_call(
+        self._run: Callable[..., list[Any]] | None = graphs.prepare_session_call(
             session, list(self.feed_tensors.values()), list(self.fetch_tensors.values())
         )
 
@@ -60,7 +60,7 @@ class Predictor:
             raise ValueError("This predictor is closed; open another one for further batches.")
         values = _as_inputs(batch, self.feed_tensors)
         inputs = {
-            name: to_input_array(name, values[name], tensor)
+            name: convert_to_input_array(name, values[name], tensor)
             for name, tensor in self.feed_tensors.items()
             if values.get(name) is not None
         }

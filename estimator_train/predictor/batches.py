@@ -11,7 +11,7 @@ ArrayLike: TypeAlias = npt.ArrayLike
 Batch: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 
 
-def to_input_array(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
+def convert_to_input_array(name: str, value: ArrayLike, tensor: tf.Tensor) -> np.ndarray:
     """Converts a value to an array with the dtype of an input.
 
     Args:

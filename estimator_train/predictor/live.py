@@ -9,17 +9,17 @@ from typing import Any, Protocol, TypeAlias
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
-from estimator_train.engine.checkpoints.integrity import fingerprint, latest_checkpoint
+from estimator_train.engine.checkpoints.integrity import compute_fingerprint, latest_checkpoint
 from estimator_train.engine.checkpoints.reading import log_untrained, retry_on_deleted_checkpoint
 from estimator_train.engine.checkpoints.storage import (
     MISSING_ERRORS,
     StorageFaultError,
-    single_attempt,
+    allow_single_attempt,
 )
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
+from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.run.predict import select_predictions
-from estimator_train.engine.sessions.session import open_restored_session, session_config
+from estimator_train.engine.sessions.session import make_session_config, open_restored_session
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.export.receivers import Receiver, ReceiverFn
 from estimator_train.export.signatures import make_signatures
@@ -179,7 +179,7 @@ class EstimatorPredictor:
 
     def _build(self, serving_input_receiver_fn: ReceiverFn) -> _Model:
         context = self._context
-        with model_graph(context) as graph:
+        with open_model_graph(context) as graph:
             context.create_global_step(graph)
             receiver = serving_input_receiver_fn()
             feeds = receiver.receiver_tensors
@@ -190,7 +190,7 @@ class EstimatorPredictor:
 
     def _open(self, model: _Model) -> None:
         def restore(path: str | None) -> tuple[str | None, tf.compat.v1.Session]:
-            settings = session_config(self._context)
+            settings = make_session_config(self._context)
             return path, open_restored_session(model.graph, model.scaffold, settings, path)
 
         if self._fixed_path or self._path is None:
@@ -206,7 +206,7 @@ class EstimatorPredictor:
     def _get_model_dir_state(self) -> Hashable:
         """Returns a fingerprint that changes when a checkpoint is written."""
         try:
-            return fingerprint(f"{self._context.model_dir}/checkpoint")
+            return compute_fingerprint(f"{self._context.model_dir}/checkpoint")
         except MISSING_ERRORS:
             return None
         except (tf.errors.OpError, OSError):  # The storage fails: keep the loaded checkpoint.
@@ -224,7 +224,7 @@ class EstimatorPredictor:
             old_path = self._path
             assert self._model is not None
             try:
-                with single_attempt():
+                with allow_single_attempt():
                     path = latest_checkpoint(self._context.model_dir)
                     if path is None or path == old_path:
                         return predictor

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from estimator_train.report.runs import Points, Run, median
+from estimator_train.report.runs import Points, Run, compute_median
 
 _SIZE = (8.0, 4.5)
 
@@ -97,7 +97,7 @@ def compute_scaling(runs: Sequence[Run]) -> tuple[list[tuple[int, float]], bool]
     for run in usable:
         assert run.replicas
         points = run.examples_per_sec if has_examples else run.steps_per_sec
-        rates.setdefault(run.replicas, []).append(median(points))
+        rates.setdefault(run.replicas, []).append(compute_median(points))
     means = ((replicas, statistics.fmean(values)) for replicas, values in rates.items())
     return sorted(means), has_examples
 

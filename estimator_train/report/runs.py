@@ -44,11 +44,11 @@ class Run(NamedTuple):
         for name, points in (("loss", self.loss), ("evaluation loss", self.eval_loss)):
             parts += [f"{name} {points[-1][1]:.4g}"] if points else []
         for unit, points in (("steps", self.steps_per_sec), ("examples", self.examples_per_sec)):
-            parts += [f"{median(points):,.4g} {unit}/s"] if points else []
+            parts += [f"{compute_median(points):,.4g} {unit}/s"] if points else []
         return ", ".join(parts)
 
 
-def median(points: Points) -> float:
+def compute_median(points: Points) -> float:
     """Returns the median of the values of points."""
     return statistics.median(value for _, value in points)
 

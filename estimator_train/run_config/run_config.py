@@ -23,8 +23,8 @@ from estimator_train.run_config.session_config import make_default_session_confi
 from estimator_train.run_config.settings import (
     PathSetting,
     Setting,
-    settings_of,
-    with_settings,
+    add_settings,
+    list_settings,
 )
 
 _UNSET: Any = object()
@@ -40,7 +40,7 @@ class DistributeConfig(Protocol):
     remote_cluster: Any
 
 
-@with_settings
+@add_settings
 class RunConfig(ClusterTask):
     """Settings of a run, and the task of this process in the cluster that TF_CONFIG describes.
 
@@ -240,7 +240,7 @@ class RunConfig(ClusterTask):
             self._session_config = make_default_session_config(cluster.device_filters)
 
 
-_SETTINGS = settings_of(RunConfig)
+_SETTINGS = list_settings(RunConfig)
 
 
 def _find_common_model_dir(own: str | None, from_tf_config: str | None) -> str | None:

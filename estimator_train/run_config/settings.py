@@ -91,13 +91,13 @@ class PathSetting(Setting[Any]):
         def __set__(self, instance: Any, value: str | os.PathLike[str] | None, /) -> None: ...
 
 
-def settings_of(config_class: type) -> dict[str, Setting[Any]]:
+def list_settings(config_class: type) -> dict[str, Setting[Any]]:
     """Returns the settings of a class by their names, in the order of their declarations."""
     return {name: one for name, one in vars(config_class).items() if isinstance(one, Setting)}
 
 
 @dataclass_transform(field_specifiers=(Setting, PathSetting))
-def with_settings(config_class: Config) -> Config:
+def add_settings(config_class: Config) -> Config:
     """Gives a class a constructor with an argument for each of its settings.
 
     The constructor calls the method `_store` of the class with all values by name, then
@@ -113,7 +113,7 @@ def with_settings(config_class: Config) -> Config:
                     kinds.KEYWORD_ONLY if setting.kw_only else kinds.POSITIONAL_OR_KEYWORD,
                     default=setting.default,
                 )
-                for name, setting in settings_of(config_class).items()
+                for name, setting in list_settings(config_class).items()
             ),
         ]
     )

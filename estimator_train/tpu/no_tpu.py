@@ -6,10 +6,10 @@ from typing import NoReturn
 import tensorflow as tf
 
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
+from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.inputs.input_fn import call_input_fn, is_dataset, split
 from estimator_train.engine.type_aliases import InputFn, TensorStructure
-from estimator_train.engine.user_functions import argument_names
+from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.estimator_spec.spec import ModeKeys
 from estimator_train.tpu.config import InputPipelineConfig, RunConfig
 
@@ -100,7 +100,7 @@ def refuse(context: EstimatorContext, input_fn: InputFn, mode: str) -> NoReturn:
       TypeError: input_fn must return a dataset and does not.
       RuntimeError: The machine has no TPU.
     """
-    if "params" not in argument_names(context.model_fn):
+    if "params" not in list_argument_names(context.model_fn):
         raise ValueError(
             f"model_fn ({context.model_fn}) does not include params argument, required by "
             "TPUEstimator to pass batch size as params['batch_size']"
@@ -119,7 +119,7 @@ def _check_functions(
     context: EstimatorContext, input_fn: InputFn, mode: str, pipeline: int
 ) -> None:
     """Checks the results of input_fn and model_fn."""
-    with model_graph(context) as graph:
+    with open_model_graph(context) as graph:
         context.create_global_step(graph)
         result = call_input_fn(context, input_fn, mode)
         if is_dataset(result):

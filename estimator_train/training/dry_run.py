@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.reading import saved_global_step
+from estimator_train.engine.checkpoints.reading import read_saved_global_step
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import make_inputs
 from estimator_train.engine.inputs.start import start_hooks
@@ -65,7 +65,7 @@ def dry_run(
         _LOG.info("Dry run in %s: %d training steps.", directory, _TRAIN_STEPS)
         listeners = [tf.compat.v1.train.CheckpointSaverListener()]
         trial.train(train_spec.input_fn, steps=_TRAIN_STEPS, saving_listeners=listeners)
-        global_step = saved_global_step(trial.model_dir)
+        global_step = read_saved_global_step(trial.model_dir)
         if not global_step:
             raise ValueError(
                 f"The training made no step: input_fn ({train_spec.input_fn}) gives no data."

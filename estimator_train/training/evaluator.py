@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.reading import global_step_in, retry_on_deleted_checkpoint
-from estimator_train.engine.distributed.ps_task import max_wait_secs
+from estimator_train.engine.checkpoints.reading import read_global_step, retry_on_deleted_checkpoint
+from estimator_train.engine.distributed.ps_task import find_max_wait_secs
 from estimator_train.engine.distributed.server import Deadline
 from estimator_train.estimator import Estimator
 from estimator_train.training.evaluations import Evaluation
@@ -55,7 +55,7 @@ class _Evaluator:
         self.evaluations = [Evaluation(estimator, spec) for spec in specs]
         self._estimator, self._max_steps = estimator, train_spec.max_steps
         self._end = TrainingEnd(estimator.model_dir)
-        self._min_wait = max_wait_secs(estimator.config)
+        self._min_wait = find_max_wait_secs(estimator.config)
         self._patience = Deadline(self._min_wait, is_usual=True)
         self._last_path: str | None = None
         self._last_time = time.monotonic()
@@ -118,7 +118,7 @@ class _Evaluator:
     def _find_latest(self) -> tuple[str | None, int]:
         """Returns the latest checkpoint and its global step; None and 0 without a checkpoint."""
         return retry_on_deleted_checkpoint(
-            self._estimator.model_dir, lambda path: (path, global_step_in(path) if path else 0)
+            self._estimator.model_dir, lambda path: (path, read_global_step(path) if path else 0)
         )
 
     def _note(self, path: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.user_functions import argument_names
+from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.estimator import Estimator
 from estimator_train.training.early_stopping.eval_metrics import EvalMetrics
 
@@ -267,7 +267,7 @@ class BestExporter(_SavedModelExporter):
 def _check_compare_fn(compare_fn: Callable[..., Any] | None) -> None:
     if compare_fn is None:
         raise ValueError("`compare_fn` must not be None.")
-    names = argument_names(compare_fn)
+    names = list_argument_names(compare_fn)
     for name in _COMPARE_ARGUMENTS:
         if name not in names:
             raise ValueError(f"compare_fn ({compare_fn}) must include {name} argument.")

@@ -7,7 +7,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.engine.type_aliases import Predictions, TensorStructure
-from estimator_train.engine.user_functions import argument_names, call_with_known
+from estimator_train.engine.user_functions import call_with_known, list_argument_names
 from estimator_train.estimator import Estimator, EstimatorV2
 from estimator_train.estimator_spec.export_outputs import PredictOutput
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
@@ -62,7 +62,7 @@ def add_metrics(estimator: Estimator, metric_fn: Callable[..., Mapping[str, Any]
       TypeError: metric_fn cannot be called.
       ValueError: metric_fn has other arguments.
     """
-    unknown = sorted(set(argument_names(metric_fn)) - set(_METRIC_FN_ARGUMENTS))
+    unknown = sorted(set(list_argument_names(metric_fn)) - set(_METRIC_FN_ARGUMENTS))
     if unknown:
         raise ValueError(
             f"metric_fn ({metric_fn}) has following not expected args: {unknown}. It can have "

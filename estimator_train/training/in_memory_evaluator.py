@@ -10,7 +10,7 @@ from estimator_train.engine.hook_types import EveryNStepsHook, Hook
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.run import history
 from estimator_train.engine.run.evaluate import build_evaluation, run_batches, write_results
-from estimator_train.engine.sessions.session import session_config
+from estimator_train.engine.sessions.session import make_session_config
 from estimator_train.estimator import Estimator
 from estimator_train.estimator_spec.spec import ModeKeys, check_call
 from estimator_train.keras.checkpoints.object_checkpoints import ObjectBasedSaver
@@ -107,7 +107,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
             final = tf.compat.v1.train.FinalOpsHook(built.final)
             evaluation = tf.compat.v1.train.MonitoredSession(
                 tf.compat.v1.train.ChiefSessionCreator(
-                    scaffold, config=session_config(self._context)
+                    scaffold, config=make_session_config(self._context)
                 ),
                 hooks=[*start_hooks(built.inputs), *self._hooks, *built.hooks, final],
             )

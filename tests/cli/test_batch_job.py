@@ -11,7 +11,7 @@ import forked
 import pytest
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.reading import global_step_in
+from estimator_train.engine.checkpoints.reading import read_global_step
 
 ROOT = Path(__file__).parents[2]
 TRAIN = ["-m", "estimator_train", "train", "--preset", "digits"]
@@ -60,7 +60,7 @@ def test_sigterm_saves_and_records_the_run_and_the_same_command_continues(tmp_pa
     assert "Traceback" not in err
     assert "Run the same command again to continue." in err
     step = int(found["checkpoint"].rpartition("-")[2])
-    assert global_step_in(found["checkpoint"]) == step > 0
+    assert read_global_step(found["checkpoint"]) == step > 0
     done = train(tmp_path / "m", *flags, f"--max_train_steps={step + 5}")
     assert done.returncode == 0, done.stderr
     found = json.loads(record.read_text())

@@ -34,13 +34,13 @@ PREDICTIONS = [
 
 
 def test_json_lines_have_short_numbers_and_text():
-    lines = list(results.json_lines(PREDICTIONS))
+    lines = list(results.write_json_lines(PREDICTIONS))
     assert lines[0] == '{"p": [[0.1, 2.0]], "name": "café", "n": 7}'
     assert json.loads(lines[1]) == {"p": [[1e-9, -1.0]], "name": 'a,"b"', "n": 8}
 
 
 def test_csv_lines_have_a_column_for_each_number():
-    assert list(results.csv_lines(PREDICTIONS)) == [
+    assert list(results.write_csv_lines(PREDICTIONS)) == [
         "p_0,p_1,name,n",
         "0.1,2.0,café,7",
         '1e-09,-1.0,"a,""b""",8',
@@ -48,6 +48,9 @@ def test_csv_lines_have_a_column_for_each_number():
 
 
 def test_predictions_without_names():
-    assert list(results.json_lines([np.float32(0.5)])) == ['{"predictions": 0.5}']
-    assert list(results.csv_lines([np.array([1, 2])])) == ["predictions_0,predictions_1", "1,2"]
-    assert list(results.csv_lines([])) == []
+    assert list(results.write_json_lines([np.float32(0.5)])) == ['{"predictions": 0.5}']
+    assert list(results.write_csv_lines([np.array([1, 2])])) == [
+        "predictions_0,predictions_1",
+        "1,2",
+    ]
+    assert list(results.write_csv_lines([])) == []

@@ -14,7 +14,7 @@ import yaml
 from launched import finish, python
 
 from estimator_train.cli.main import main
-from estimator_train.cluster.pods import PodLayout, cluster_of_pod
+from estimator_train.cluster.pods import PodLayout, read_cluster_of_pod
 from estimator_train.launcher.ports import find_free_addresses
 
 ROOT = Path(__file__).parents[2]
@@ -110,7 +110,7 @@ def layout(**changes: Any) -> PodLayout:
 
 def test_an_evaluator_of_synchronous_workers_is_listed() -> None:
     index = {"JOB_COMPLETION_INDEX": "0"}
-    found = cluster_of_pod(layout(workers=1, ps=0, evaluator=True), "evaluator", index)
+    found = read_cluster_of_pod(layout(workers=1, ps=0, evaluator=True), "evaluator", index)
     assert found.jobs["evaluator"] == {0: "evaluator-0:2222"}
     assert (found.task_type, found.task_id) == ("evaluator", 0)
 
@@ -128,12 +128,12 @@ def test_an_evaluator_of_synchronous_workers_is_listed() -> None:
 def test_a_wrong_index_is_an_error(role: str, index: str | None, error: str) -> None:
     variables = {} if index is None else {"JOB_COMPLETION_INDEX": index}
     with pytest.raises(ValueError, match=error):
-        cluster_of_pod(layout(), role, variables)
+        read_cluster_of_pod(layout(), role, variables)
 
 
 def test_hosts_need_an_index() -> None:
     with pytest.raises(ValueError, match="must contain {index}"):
-        cluster_of_pod(layout(hosts="a"), "", {"JOB_COMPLETION_INDEX": "0"})
+        read_cluster_of_pod(layout(hosts="a"), "", {"JOB_COMPLETION_INDEX": "0"})
 
 
 @pytest.mark.parametrize(

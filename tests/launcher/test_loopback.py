@@ -65,7 +65,7 @@ def test_servers_listen_only_on_loopback(tmp_path: Path, kind: str, flag: str) -
 def bound(family: str, host: str, port: int, v6_only: bool = False) -> list[object]:
     """Returns the address of a socket that a process of a cluster binds to the given address."""
     asked = json.dumps([family, host, port, v6_only])
-    environment = {**os.environ, **(loopback.loopback_variables(ADDRESSES, {}) or {})}
+    environment = {**os.environ, **(loopback.make_loopback_variables(ADDRESSES, {}) or {})}
     done = subprocess.run(
         [sys.executable, "-c", BINDS, asked], env=environment, capture_output=True
     )
@@ -106,7 +106,7 @@ def test_other_ports_are_not_rebound(family: str) -> None:
 
 def test_earlier_preloaded_libraries_are_kept() -> None:
     library = importlib.util.find_spec("_estimator_train_loopback")
-    found = loopback.loopback_variables(["a:1", "b:2"], {"LD_PRELOAD": "/lib/other.so"})
+    found = loopback.make_loopback_variables(["a:1", "b:2"], {"LD_PRELOAD": "/lib/other.so"})
     assert found == (
         library
         and {

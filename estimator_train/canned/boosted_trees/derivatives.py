@@ -19,7 +19,7 @@ class Derivatives(NamedTuple):
     hessians: tf.Tensor
 
 
-def derivatives(loss: tf.Tensor, logits: tf.Tensor) -> Derivatives:
+def compute_derivatives(loss: tf.Tensor, logits: tf.Tensor) -> Derivatives:
     """Returns the derivatives of the loss of any head or loss_fn.
 
     Args:
@@ -39,7 +39,7 @@ def derivatives(loss: tf.Tensor, logits: tf.Tensor) -> Derivatives:
     return Derivatives(gradients, tf.concat(rows, 1))
 
 
-def softmax_losses(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+def compute_softmax_losses(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
     """Returns the cross entropy of each example without adding it to the collection LOSSES.
 
     Args:

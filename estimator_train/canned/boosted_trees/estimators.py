@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.derivatives import softmax_losses
+from estimator_train.canned.boosted_trees.derivatives import compute_softmax_losses
 from estimator_train.canned.boosted_trees.explanations import (
     BIAS,
     CONTRIBUTIONS,
@@ -16,7 +16,7 @@ from estimator_train.canned.boosted_trees.explanations import (
     name_contributions,
 )
 from estimator_train.canned.boosted_trees.features import Features
-from estimator_train.canned.boosted_trees.importances import feature_importances
+from estimator_train.canned.boosted_trees.importances import compute_feature_importances
 from estimator_train.canned.boosted_trees.model import make_model_fn
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.canned.boosted_trees.size import check_size
@@ -61,7 +61,9 @@ class _BoostedTrees(Estimator):
           ValueError: There is no checkpoint.
           AssertionError: There is nothing to normalize.
         """
-        return feature_importances(self.get_variable_value, self._features, normalize=normalize)
+        return compute_feature_importances(
+            self.get_variable_value, self._features, normalize=normalize
+        )
 
     def experimental_predict_with_explanations(
         self,
@@ -232,7 +234,7 @@ class BoostedTreesClassifier(_BoostedTrees):
             label_vocabulary,
             _MEAN,
             v1=True,
-            multi_class_loss_fn=softmax_losses,
+            multi_class_loss_fn=compute_softmax_losses,
         )
         super().__init__(
             head=head,

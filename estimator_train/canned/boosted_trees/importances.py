@@ -12,7 +12,7 @@ from estimator_train.canned.boosted_trees.ensemble import SCOPE
 from estimator_train.canned.boosted_trees.features import Features
 
 
-def feature_importances(
+def compute_feature_importances(
     read: Callable[[str], Any], features: Features, *, normalize: bool
 ) -> OrderedDict[str, float]:
     """Returns the gain of all splits of each column, the greatest first (Friedman 2001, 8.1).

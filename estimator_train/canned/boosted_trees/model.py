@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.canned.boosted_trees.derivatives import derivatives
+from estimator_train.canned.boosted_trees.derivatives import compute_derivatives
 from estimator_train.canned.boosted_trees.descent import add_tree_logits, find_nodes
 from estimator_train.canned.boosted_trees.ensemble import (
     SCOPE,
@@ -140,7 +140,7 @@ class Model:
           weights: Weights of the examples in the quantiles, float32 [batch].
         """
         grower = Grower(self.ensemble, self._features, self._settings, self._logits)
-        found = derivatives(loss, logits)
+        found = compute_derivatives(loss, logits)
         step = _v1.train.get_or_create_global_step()
         numbers = None if self._quantiles is None else self._features.numbers(self.batch)
 

@@ -36,7 +36,7 @@ def dense(x: tf.Tensor, units: int, activation: Callable[[Any], Any] | None = No
     return y if activation is None else activation(y)
 
 
-def batch_norm(x: tf.Tensor, training: bool) -> tuple[tf.Tensor, list[Any]]:
+def add_batch_norm(x: tf.Tensor, training: bool) -> tuple[tf.Tensor, list[Any]]:
     """Normalizes a batch in the current scope.
 
     Args:

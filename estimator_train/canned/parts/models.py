@@ -195,7 +195,7 @@ class Deep:
                     x = tf.nn.dropout(x, rate=self.dropout)
                 if self.batch_norm:
                     with _v1.variable_scope(f"batchnorm_{number}"):
-                        x, updated = layers.batch_norm(x, training)
+                        x, updated = layers.add_batch_norm(x, training)
                     updates += updated
             with batch.summary_scope():
                 layers.add_activation_summaries(scope.name, x)

@@ -51,7 +51,7 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
       OSError: The program cannot be started.
     """
     from estimator_train.cluster import to_tf_config
-    from estimator_train.cluster.pods import PodLayout, cluster_of_pod
+    from estimator_train.cluster.pods import PodLayout, read_cluster_of_pod
 
     if not program:
         raise UsageError("a program is needed, such as: task ... -- python train.py")
@@ -60,7 +60,7 @@ def run(flag_values: absl_flags.FlagValues, program: Sequence[str]) -> None:
     names = ("hosts", "workers", "ps", "evaluator", "port")
     layout = PodLayout(**{name: flag_values[name].value for name in names})
     try:
-        cluster = cluster_of_pod(layout, flag_values.role or "", os.environ)
+        cluster = read_cluster_of_pod(layout, flag_values.role or "", os.environ)
     except ValueError as error:
         raise UsageError(str(error)) from error
     if sum(len(tasks) for tasks in cluster.jobs.values()) > 1 or cluster.task_type != CHIEF:

@@ -140,12 +140,12 @@ def _train(
 
 
 def _print_start(job: "Job", max_steps: int | None) -> None:
-    from estimator_train.engine.checkpoints.reading import global_step_in
+    from estimator_train.engine.checkpoints.reading import read_global_step
 
     checkpoint = job.estimator.latest_checkpoint()
     if not checkpoint:
         return
-    step = global_step_in(checkpoint)
+    step = read_global_step(checkpoint)
     if max_steps and step >= max_steps:
         print(
             f"nothing to train: {checkpoint} is at step {step}, and --max_train_steps="

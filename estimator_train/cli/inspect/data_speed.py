@@ -66,7 +66,7 @@ def measure(dataset: tf.data.Dataset, seconds: float) -> list[Stage]:
 def list_stages(dataset: tf.data.Dataset) -> list[tf.data.Dataset]:
     """Returns the datasets of a pipeline, from the source to `dataset`."""
     chain = [dataset]
-    while inputs := iterators.datasets_before(chain[-1]):
+    while inputs := iterators.list_datasets_before(chain[-1]):
         chain.append(inputs[0])
     return chain[::-1]
 

@@ -8,9 +8,9 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.cli.output.errors import UsageError
-from estimator_train.keras.checkpoints.saved_variables import saved_variables
-from estimator_train.keras.graph.layer_classes import kept_layer_classes
-from estimator_train.keras.graph.model_operations import variables_of
+from estimator_train.keras.checkpoints.saved_variables import read_saved_variables
+from estimator_train.keras.graph.layer_classes import keep_layer_classes
+from estimator_train.keras.graph.model_operations import list_variables
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.model_checks import is_keras_3
 from estimator_train.keras.model_files import load_model_file
@@ -102,17 +102,17 @@ def _predict_in_graph(
     model: tf_keras.Model, features: Any, source: str, names: Mapping[str, str]
 ) -> list[np.ndarray]:
     """Predicts in a graph, with the variables restored from the checkpoint."""
-    saved = saved_variables(source)
+    saved = read_saved_variables(source)
     values = tf.nest.map_structure(lambda t: t.numpy(), features)
     if is_keras_3(model):
         from estimator_train.keras.keras3.predict_checkpoint import predict_checkpoint
 
         return predict_checkpoint(model, values, saved, names)
     blueprint = Blueprint(model)
-    with kept_layer_classes(), tf.Graph().as_default():
+    with keep_layer_classes(), tf.Graph().as_default():
         built = blueprint.call(tf.nest.map_structure(tf.constant, values), training=False)
         keys = (saved.keys[name] for name in names.values())
-        saver = tf.compat.v1.train.Saver(dict(zip(keys, variables_of(built.model), strict=True)))
+        saver = tf.compat.v1.train.Saver(dict(zip(keys, list_variables(built.model), strict=True)))
         with tf.compat.v1.Session() as session:
             session.run(tf.compat.v1.tables_initializer())
             saver.restore(session, saved.path)

@@ -128,7 +128,7 @@ def _run_session() -> Finding:
 
 
 def _check_loopback() -> Finding:
-    if loopback.loopback_variables([], {}):
+    if loopback.make_loopback_variables([], {}):
         return Finding("available: only this machine can connect to the servers of `launch`")
     return Finding("not available: use `launch --private_network`, or block the ports of `launch`")
 

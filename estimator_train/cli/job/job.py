@@ -17,7 +17,7 @@ from estimator_train.cli.job.serving import Receiver, make_receiver_fn
 from estimator_train.cli.job.user_code import check_arguments, load
 from estimator_train.cli.output.errors import UsageError
 from estimator_train.engine.checkpoints.integrity import has_checkpoint
-from estimator_train.engine.user_functions import argument_names, call_with_known
+from estimator_train.engine.user_functions import call_with_known, list_argument_names
 
 _INPUT_ARGUMENTS = ("mode", "config", "input_context", "num_epochs", "pipeline_options")
 _INPUT = "input"  # tf.estimator's name of a single input.
@@ -71,7 +71,7 @@ class Job:
     @cached_property
     def estimator(self) -> Estimator:
         """The estimator of --model, with the directory --model_dir."""
-        names = argument_names(self._model)
+        names = list_argument_names(self._model)
         if "features" in names:  # The function is a model_fn.
             params = self._arguments["params"] if "params" in names else None
             return Estimator(self._model, config=self._config, params=params)
@@ -139,7 +139,7 @@ class Job:
             shuffle=arguments["mode"] == ModeKeys.TRAIN,
         )
 
-        function_divides_rows = "input_context" in argument_names(self._input)
+        function_divides_rows = "input_context" in list_argument_names(self._input)
 
         def input_fn(config: RunConfig, input_context: tf.distribute.InputContext) -> Any:
             context_for_options = None if function_divides_rows else input_context
@@ -190,6 +190,6 @@ class Job:
                 f"{', '.join(flags.preset_names())}."
             )
         function = load(flag, path)
-        if flag == "input_fn" or "features" not in argument_names(function):
+        if flag == "input_fn" or "features" not in list_argument_names(function):
             check_arguments(flag, path, function, (*self._arguments, *extra_arguments))
         return function

@@ -29,7 +29,7 @@ def format_table(rows: Mapping[str, str]) -> str:
     return "\n".join(f"{name:<{width}}{value}" for name, value in rows.items())
 
 
-def json_lines(predictions: Iterable[Any]) -> Iterator[str]:
+def write_json_lines(predictions: Iterable[Any]) -> Iterator[str]:
     """Yields a JSON object for each prediction.
 
     Args:
@@ -41,11 +41,11 @@ def json_lines(predictions: Iterable[Any]) -> Iterator[str]:
         yield json.dumps(named, ensure_ascii=False)
 
 
-def csv_lines(predictions: Iterable[Any]) -> Iterator[str]:
+def write_csv_lines(predictions: Iterable[Any]) -> Iterator[str]:
     """Yields a header, and then the comma-separated values of each prediction.
 
     Args:
-      predictions: As for `json_lines`. An array gets a column for each value, in C order:
+      predictions: As for `write_json_lines`. An array gets a column for each value, in C order:
         `name_0`, `name_1`, ...
     """
     for index, prediction in enumerate(predictions):
@@ -60,8 +60,8 @@ def csv_lines(predictions: Iterable[Any]) -> Iterator[str]:
 
 
 LINE_FORMATS: dict[str, Callable[[Iterable[Any]], Iterator[str]]] = {
-    "json": json_lines,
-    "csv": csv_lines,
+    "json": write_json_lines,
+    "csv": write_csv_lines,
 }
 
 

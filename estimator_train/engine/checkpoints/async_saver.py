@@ -19,8 +19,8 @@ from estimator_train.engine.checkpoints.integrity import (
 )
 from estimator_train.engine.checkpoints.large_values import (
     SubstituteSession,
-    bytes_of,
     copy_values,
+    count_bytes,
     find_written_values,
     write_parts,
 )
@@ -194,7 +194,7 @@ class AsyncSaver:
         if any(value.dtype in (tf.variant, tf.resource) for value in values):
             return
         with graphs.reopened(graph), graph.as_default():
-            if sum(map(bytes_of, values)) > _MAX_COPIED_BYTES:
+            if sum(map(count_bytes, values)) > _MAX_COPIED_BYTES:
                 self._parts = write_parts(saver.saver_def)
             else:
                 self._values, self._copies = values, copy_values(values)
@@ -235,7 +235,7 @@ class AsyncSaver:
             self._graph_files.write_meta(saver, session.graph, checkpoint)
 
 
-def saver_hooks(
+def make_saver_hooks(
     saver: AsyncSaver,
     listeners: Sequence[Listener],
     model_dir: str,

@@ -102,7 +102,7 @@ def _judge(path: str, files: Sequence[str], error: BaseException) -> Reading:
             storage.check_readable(file)
     except (tf.errors.OpError, OSError) as fault:
         return Reading(fault=fault)
-    return Reading(damage=storage.first_line(error))
+    return Reading(damage=storage.take_first_line(error))
 
 
 def _proves_damage(path: str, error: BaseException) -> bool:

@@ -76,7 +76,7 @@ def has_checkpoint(model_dir: str) -> bool:
     return read_checkpoint_list(model_dir) is not None or bool(_on_disk(model_dir))
 
 
-def fallback(model_dir: str) -> str | None:
+def find_fallback(model_dir: str) -> str | None:
     """Returns the latest whole checkpoint if the file `checkpoint` names another, or None.
 
     Raises:
@@ -115,7 +115,7 @@ def fingerprint_checkpoint(path: str) -> tuple[Fingerprint, ...]:
     return _retry(lambda: _list_fingerprints(path), f"find the files of {path}")
 
 
-def fingerprint(path: str) -> Fingerprint:
+def compute_fingerprint(path: str) -> Fingerprint:
     """Returns what distinguishes a file from another of its name, as far as the storage knows.
 
     Raises:
@@ -307,7 +307,7 @@ def _list_fingerprints(path: str) -> tuple[Fingerprint, ...]:
             files.append(os.path.join(directory, other))
     for existing in (files, [path]):  # A checkpoint of the first format is one file.
         with contextlib.suppress(*storage.MISSING_ERRORS):
-            return tuple(fingerprint(file) for file in existing)
+            return tuple(compute_fingerprint(file) for file in existing)
     return ()
 
 

@@ -35,7 +35,7 @@ def find_written_values(save: tf.Operation) -> list[tf.Tensor]:
     return list(values.values())
 
 
-def bytes_of(value: tf.Tensor) -> int:
+def count_bytes(value: tf.Tensor) -> int:
     """Returns the size of a tensor in bytes; 0 if its shape is not known."""
     return int(value.shape.num_elements() or 0) * int(value.dtype.size)
 
@@ -49,7 +49,7 @@ def copy_values(values: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     before: list[tf.Operation] = []
     with tf.name_scope("checkpoint_copies"):
         for value in values:
-            is_large = bytes_of(value) >= _LARGE_BYTES
+            is_large = count_bytes(value) >= _LARGE_BYTES
             with tf.control_dependencies(before if is_large else []):
                 copies.append(_copy(_read_again(value) if is_large else value))
             if is_large:
@@ -110,7 +110,7 @@ def _find_writes(save: tf.Operation) -> Iterator[tf.Operation]:
     """Yields the operations that write variables for the operation `save`."""
 
     def before(operation: tf.Operation) -> list[tf.Operation]:
-        return [] if operation.type == _WRITES else graphs.operations_before(operation)
+        return [] if operation.type == _WRITES else graphs.list_operations_before(operation)
 
     return (found for found in graphs.walk([save], before) if found.type == _WRITES)
 
@@ -148,7 +148,7 @@ def _divide(write: tf.Operation) -> list[_Part]:
             parts.append([])
             size = 0
         parts[-1].append(entry)
-        size += bytes_of(entry[2])
+        size += count_bytes(entry[2])
     return parts
 
 

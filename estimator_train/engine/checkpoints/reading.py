@@ -71,22 +71,22 @@ def retry_on_deleted_checkpoint(
                 _LOG.info("%s was deleted before it was read; using %s.", before, path)
 
 
-def saved_global_step(model_dir: str) -> int:
+def read_saved_global_step(model_dir: str) -> int:
     """Returns the global step of the latest checkpoint; 0 without a checkpoint."""
     return retry_on_deleted_checkpoint(
-        model_dir, lambda path: 0 if path is None else global_step_in(path)
+        model_dir, lambda path: 0 if path is None else read_global_step(path)
     )
 
 
 def has_reached_step(model_dir: str, step: int) -> bool:
     """Returns whether the latest whole checkpoint is at a global step or after it."""
-    if saved_global_step(model_dir) < step:
+    if read_saved_global_step(model_dir) < step:
         return False
     latest_checkpoint(model_dir)  # No restore follows that would verify a large checkpoint.
-    return saved_global_step(model_dir) >= step
+    return read_saved_global_step(model_dir) >= step
 
 
-def global_step_in(path: str) -> int:
+def read_global_step(path: str) -> int:
     """Returns the global step in a checkpoint of either format; 0 if it has no global step."""
     reader = tf.train.load_checkpoint(path)
     for name in reader.get_variable_to_shape_map():
@@ -105,7 +105,7 @@ def _read_latest(model_dir: str, read: Callable[[str], _Result]) -> _Result:
     return retry_on_deleted_checkpoint(model_dir, use)
 
 
-def variable_names(model_dir: str) -> list[str]:
+def read_variable_names(model_dir: str) -> list[str]:
     """Returns the names of the variables in the latest checkpoint.
 
     Raises:
@@ -114,7 +114,7 @@ def variable_names(model_dir: str) -> list[str]:
     return [name for name, _ in _read_latest(model_dir, tf.train.list_variables)]
 
 
-def variable_value(model_dir: str, name: str) -> Any:
+def read_variable_value(model_dir: str, name: str) -> Any:
     """Returns the value of a variable in the latest checkpoint, a NumPy array.
 
     Raises:

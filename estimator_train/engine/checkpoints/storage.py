@@ -50,7 +50,7 @@ class StorageFaultError(OSError):
 
 
 @contextlib.contextmanager
-def single_attempt() -> Iterator[None]:
+def allow_single_attempt() -> Iterator[None]:
     """Turns retries off within the context, for a caller that must answer soon."""
     token = _delays.set(())
     try:
@@ -103,7 +103,7 @@ def wait_after_fault(
     if delay is None:
         _give_up(task, error)
     if log:
-        _LOG.warning("Could not %s: %s. Trying again in %g s.", task, first_line(error), delay)
+        _LOG.warning("Could not %s: %s. Trying again in %g s.", task, take_first_line(error), delay)
     time.sleep(delay)
 
 
@@ -112,8 +112,8 @@ def _give_up(task: str, error: BaseException) -> NoReturn:
     if sys.excepthook is not _exit_with_retryable_code:
         _previous_hook, sys.excepthook = sys.excepthook, _exit_with_retryable_code
     raise StorageFaultError(
-        f"Could not {task}: {first_line(error)}. The checkpoints are left as they are. Run the "
-        "same command again once the storage works."
+        f"Could not {task}: {take_first_line(error)}. The checkpoints are left as they are. Run "
+        "the same command again once the storage works."
     ) from error
 
 
@@ -143,7 +143,7 @@ def is_of_restore(error: BaseException) -> bool:
     return operation is not None and operation.type in _RESTORE_OPERATIONS
 
 
-def first_line(error: BaseException) -> str:
+def take_first_line(error: BaseException) -> str:
     """Returns the first line of an error's message, or its type if the message is empty."""
     text = str(getattr(error, "message", None) or error)
     return text.splitlines()[0] if text else type(error).__name__

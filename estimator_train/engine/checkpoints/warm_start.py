@@ -7,7 +7,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.integrity import fallback, latest_checkpoint, was_replaced
+from estimator_train.engine.checkpoints.integrity import (
+    find_fallback,
+    latest_checkpoint,
+    was_replaced,
+)
 from estimator_train.engine.hook_types import Hook, PassiveHook
 
 VocabInfo = tf.compat.v1.train.VocabInfo
@@ -61,7 +65,7 @@ class WarmStartSettings(_Fields):
         )
 
 
-def settings_from(
+def make_settings(
     warm_start_from: str | os.PathLike[str] | WarmStartSettings | None,
 ) -> WarmStartSettings | None:
     """Turns an estimator's `warm_start_from` argument into settings.
@@ -114,7 +118,7 @@ def apply(settings: WarmStartSettings, checkpoint_path: str | None) -> None:
         return
     source = settings.ckpt_to_initialize_from
     if tf.io.gfile.isdir(source):
-        settings = settings._replace(ckpt_to_initialize_from=fallback(source) or source)
+        settings = settings._replace(ckpt_to_initialize_from=find_fallback(source) or source)
     _LOG.info("Warm-starting with WarmStartSettings: %s", settings)
     _warn_of_unmatched_patterns(settings.vars_to_warm_start)
     _check_vocabularies(settings)

@@ -21,7 +21,7 @@ from estimator_train.engine.distributed.ps_consistent_saves import (
     PauseWorkersListener,
 )
 from estimator_train.engine.distributed.ps_table import SharedCounter
-from estimator_train.engine.distributed.server import Deadline, addresses_of, training_jobs
+from estimator_train.engine.distributed.server import Deadline, list_addresses, list_training_jobs
 from estimator_train.engine.hook_types import (
     GlobalStepHook,
     Listener,
@@ -58,7 +58,9 @@ def pace_saves(saver: SaverHook, schedule: SaveSchedule, context: EstimatorConte
     listener = SavePacingListener(
         schedule, steps, secs, config.num_worker_replicas, steps_between_checks
     )
-    trainers = addresses_of(training_jobs(config), cluster.CHIEF, cluster.MASTER, cluster.WORKER)
+    trainers = list_addresses(
+        list_training_jobs(config), cluster.CHIEF, cluster.MASTER, cluster.WORKER
+    )
     own = f"{config.task_type}:{config.task_id}"
     others = {name: address for name, address in trainers.items() if name != own}
     tf_hooks.add_listeners(saver, [PauseWorkersListener(others), listener], first=True)

@@ -19,14 +19,14 @@ from estimator_train.engine.distributed.ps_save_pacing import WaitForSaveHook
 from estimator_train.engine.distributed.ps_status import FollowChiefHook, StatusTable
 from estimator_train.engine.distributed.server import (
     Deadline,
-    addresses_of,
     answers,
     is_reachable,
+    list_addresses,
+    list_training_jobs,
     start_server,
-    training_jobs,
     wait_until_reachable,
 )
-from estimator_train.engine.distributed.strategies import collective_settings
+from estimator_train.engine.distributed.strategies import make_collective_settings
 from estimator_train.engine.distributed.sync_watchdog import end_watch
 from estimator_train.engine.hook_types import Hook
 from estimator_train.lifecycle import preemption
@@ -79,7 +79,7 @@ class PsTask:
         chief = _find_chief(config)
         if chief is None or not config.num_ps_replicas:
             return []
-        trainers = addresses_of(training_jobs(config), *_TRAINERS)
+        trainers = list_addresses(list_training_jobs(config), *_TRAINERS)
         if config.is_chief:
             others = {name: address for name, address in trainers.items() if name != self.name}
             if max_steps is None or not others:
@@ -89,7 +89,7 @@ class PsTask:
                     max_steps, others, self._find_paused, self.topology.steps_between_checks
                 )
             ]
-        max_wait = max_wait_secs(config)
+        max_wait = find_max_wait_secs(config)
         follow = FollowChiefHook(self.status, chief, trainers[chief], self.call, max_wait)
         pause_for_save = PauseForSaveHook(self.name, follow.is_over)
         if max_steps is None:
@@ -135,7 +135,7 @@ def join_cluster(config: RunConfig, topology: Topology) -> Iterator[PsTask | Non
       DeadlineExceededError: A parameter server did not come up.
     """
     if topology.is_synchronous:
-        start_server(config, collective_settings(config))
+        start_server(config, make_collective_settings(config))
         try:
             yield None
         finally:
@@ -145,7 +145,7 @@ def join_cluster(config: RunConfig, topology: Topology) -> Iterator[PsTask | Non
         yield None
         return
     _check_shares_variables(config)
-    jobs = training_jobs(config)
+    jobs = list_training_jobs(config)
     target = start_server(config)
     status = StatusTable(target, str(topology.device), jobs.get(cluster.PS, {}))
     member = PsTask(config, topology, status, next(_calls))
@@ -167,11 +167,11 @@ def serve(config: RunConfig) -> None:
       ValueError: The port of this task is taken.
       DeadlineExceededError: The chief was unreachable for session_creation_timeout_secs.
     """
-    own_address = {config.task_id: training_jobs(config)[cluster.PS][config.task_id]}
+    own_address = {config.task_id: list_training_jobs(config)[cluster.PS][config.task_id]}
     target = start_server(config)
     status = StatusTable(target, f"/job:ps/task:{config.task_id}", own_address)
     call = next(_calls)
-    trainers = addresses_of(training_jobs(config), *_TRAINERS)
+    trainers = list_addresses(list_training_jobs(config), *_TRAINERS)
     _LOG.info("Parameter server %d serves %s.", config.task_id, ", ".join(trainers))
     with handle_preemption(config.preemption), _defer_signals():
         _serve_until_ended(status, trainers, call, config)
@@ -179,16 +179,18 @@ def serve(config: RunConfig) -> None:
 
 def wait_for_ps(config: RunConfig) -> None:
     """Waits for the parameter servers; without them a session would wait and log nothing."""
-    wait_until_reachable(addresses_of(training_jobs(config), cluster.PS), max_wait_secs(config))
+    wait_until_reachable(
+        list_addresses(list_training_jobs(config), cluster.PS), find_max_wait_secs(config)
+    )
 
 
-def max_wait_secs(config: RunConfig) -> float:
+def find_max_wait_secs(config: RunConfig) -> float:
     """Returns the maximum number of seconds to wait for other tasks."""
     secs = config.session_creation_timeout_secs
     return float("inf") if secs is None else float(secs)
 
 
-def placement(config: RunConfig, device: str) -> Callable[[Any], str] | None:
+def make_placement(config: RunConfig, device: str) -> Callable[[Any], str] | None:
     """Returns a device function that spreads variables over the parameter servers.
 
     Args:
@@ -215,7 +217,7 @@ class WaitForPsCreator(tf.compat.v1.train.SessionCreator):
 
     def create_session(self) -> tf.compat.v1.Session:
         """Waits and creates a session; a signal ends the wait immediately."""
-        watch = preemption.current_watch()
+        watch = preemption.find_current_watch()
         with watch.end_immediately() if watch else contextlib.nullcontext():
             wait_for_ps(self._config)
             what, limit = self._describe_wait()
@@ -224,7 +226,7 @@ class WaitForPsCreator(tf.compat.v1.train.SessionCreator):
 
     def _describe_wait(self) -> tuple[str, float | None]:
         """Returns a description of the wait for a session, and its limit in seconds."""
-        names = " and ".join(addresses_of(training_jobs(self._config), cluster.PS))
+        names = " and ".join(list_addresses(list_training_jobs(self._config), cluster.PS))
         limit = self._config.session_creation_timeout_secs
         if self._config.is_chief:
             return f"for {names} to answer as a session is created", limit
@@ -237,7 +239,7 @@ class WaitForPsCreator(tf.compat.v1.train.SessionCreator):
 
 
 def _defer_signals() -> contextlib.AbstractContextManager[None]:
-    watch = preemption.current_watch()
+    watch = preemption.find_current_watch()
     return watch.defer() if watch else contextlib.nullcontext()
 
 
@@ -245,7 +247,7 @@ def _serve_until_ended(
     status: StatusTable, trainers: dict[str, str], call: int, config: RunConfig
 ) -> None:
     chief = _find_chief(config)
-    deadline = Deadline(max_wait_secs(config))
+    deadline = Deadline(find_max_wait_secs(config))
     chief_ended: float | None = None
     while True:
         # After a signal, serve until all trainers have ended: the chief still saves.
@@ -258,7 +260,7 @@ def _serve_until_ended(
         if chief in active:
             chief_ended = None
             if answers(trainers[chief]):
-                deadline = Deadline(max_wait_secs(config))
+                deadline = Deadline(find_max_wait_secs(config))
                 time.sleep(_POLL_SECS)
                 continue
         elif chief_ended is None:
@@ -270,7 +272,7 @@ def _serve_until_ended(
 
 
 def _find_chief(config: RunConfig) -> str | None:
-    return next(iter(addresses_of(training_jobs(config), *_CHIEFS)), None)
+    return next(iter(list_addresses(list_training_jobs(config), *_CHIEFS)), None)
 
 
 def _check_shares_variables(config: RunConfig) -> None:

@@ -38,7 +38,7 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
     Raises:
       ValueError: The port is taken, or an address of the cluster is not host:port.
     """
-    jobs = training_jobs(config)
+    jobs = list_training_jobs(config)
     cluster.check_addresses(jobs)
     key = (config.task_type, config.task_id, str(sorted(jobs.items())))
     if key not in _started:
@@ -63,7 +63,7 @@ def start_server(config: RunConfig, server_config: tf.compat.v1.ConfigProto | No
     return str(_started[key].target)
 
 
-def training_jobs(config: RunConfig) -> dict[str, dict[int, str]]:
+def list_training_jobs(config: RunConfig) -> dict[str, dict[int, str]]:
     """Returns the cluster without evaluators, which never train with it."""
     spec = config.cluster_spec
     return {
@@ -73,7 +73,7 @@ def training_jobs(config: RunConfig) -> dict[str, dict[int, str]]:
     }
 
 
-def addresses_of(jobs: Mapping[str, Mapping[int, str]], *names: str) -> dict[str, str]:
+def list_addresses(jobs: Mapping[str, Mapping[int, str]], *names: str) -> dict[str, str]:
     """Returns task name ("ps:0") to address, for the jobs of these names."""
     return {
         f"{name}:{index}": address

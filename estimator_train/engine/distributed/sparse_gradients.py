@@ -22,13 +22,13 @@ def gather_rows_of_any_number(strategy: Any) -> None:
     Args:
       strategy: The strategy, in graph form.
     """
-    for launcher in strategies.collective_launchers(strategy):
+    for launcher in strategies.list_collective_launchers(strategy):
         launcher.all_reduce_indexed_slices = functools.partial(_gather_rows, launcher)
 
 
 def _gather_rows(launcher: Any, slices: tf.IndexedSlices, options: Any = None) -> tf.IndexedSlices:
     """Returns the rows of all replicas, concatenated."""
-    with tf.device(strategies.launcher_device(launcher)):
+    with tf.device(strategies.find_launcher_device(launcher)):
         row_count = tf.shape(slices.indices)
         lengths = _gather(launcher, row_count, tf.constant(0), options)
         power = _find_power_above(tf.reduce_max(lengths))
@@ -54,7 +54,7 @@ def _find_power_above(number: tf.Tensor) -> tf.Tensor:
 
 
 def _gather(launcher: Any, part: tf.Tensor, power: tf.Tensor, options: Any) -> tf.Tensor:
-    arguments = strategies.next_collective_arguments(launcher, options)
+    arguments = strategies.make_collective_arguments(launcher, options)
     instance_key = arguments.pop("instance_key") + _KEYS_APART * power
     return tf.raw_ops.CollectiveGatherV2(
         input=part, instance_key=instance_key, ordering_token=[], **arguments

@@ -60,7 +60,7 @@ def resolve_cluster(config: RunConfig) -> RunConfig:
     return config.in_cluster(place) if place.is_evaluator else config
 
 
-def graph_form(strategy: Strategy, config: RunConfig | None) -> Any:
+def make_graph_form(strategy: Strategy, config: RunConfig | None) -> Any:
     """Returns the form of a strategy for graphs.
 
     Args:
@@ -95,13 +95,13 @@ def _make_multi_worker_in_graph(strategy: Strategy, config: RunConfig | None) ->
                 tf.train.ClusterSpec({})
             )
         graph_strategy = _V1.experimental.MultiWorkerMirroredStrategy(
-            communication=strategies.communication_of(strategy), cluster_resolver=resolver
+            communication=strategies.find_communication(strategy), cluster_resolver=resolver
         )
     gather_rows_of_any_number(graph_strategy)
     return graph_strategy
 
 
-def collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
+def make_collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
     """Returns the settings of a synchronous worker's server, with the leader of its collectives.
 
     Args:
@@ -109,7 +109,7 @@ def collective_settings(config: RunConfig) -> tf.compat.v1.ConfigProto:
     """
     settings = tf.compat.v1.ConfigProto()
     settings.CopyFrom(config.session_config)
-    return graph_form(config.train_distribute, config).update_config_proto(settings)
+    return make_graph_form(config.train_distribute, config).update_config_proto(settings)
 
 
 def _check_has_no_ps(strategy: Strategy, place: Cluster) -> None:

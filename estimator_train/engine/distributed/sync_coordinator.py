@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint
-from estimator_train.engine.checkpoints.reading import global_step_in
+from estimator_train.engine.checkpoints.reading import read_global_step
 from estimator_train.engine.checkpoints.save_schedule import SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.server import Deadline
@@ -96,7 +96,7 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
         self._last_step = tf.compat.v1.placeholder_with_default(
             tf.constant(_NO_LIMIT, tf.int64), []
         )
-        self._step_read = graphs.global_step_read()
+        self._step_read = graphs.find_global_step_read()
         not_last = self._step_read + 1 < self._last_step
         with self._strategy.scope():
             continues = self._has_next & self._wants_step & not_last
@@ -188,7 +188,7 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
         end, patience = time.monotonic() + _CHECKPOINT_SECS, Deadline(float("inf"))
         while time.monotonic() < end:
             path = latest_checkpoint(self._context.model_dir)
-            if path is not None and global_step_in(path) >= step:
+            if path is not None and read_global_step(path) >= step:
                 return
             patience.wait(_POLL_SECS, f"for the chief to write the checkpoint of step {step}")
         _LOG.warning("The chief wrote no checkpoint of step %d that can be read here.", step)

@@ -11,8 +11,8 @@ import tensorflow as tf
 
 from estimator_train import cluster
 from estimator_train.engine.distributed.server import (
-    addresses_of,
-    training_jobs,
+    list_addresses,
+    list_training_jobs,
     wait_until_reachable,
 )
 from estimator_train.lifecycle.hard_exit import end_now
@@ -42,8 +42,8 @@ class Peers:
     """
 
     def __init__(self, config: RunConfig) -> None:
-        trainers = addresses_of(
-            training_jobs(config), cluster.CHIEF, cluster.MASTER, cluster.WORKER
+        trainers = list_addresses(
+            list_training_jobs(config), cluster.CHIEF, cluster.MASTER, cluster.WORKER
         )
         trainers.pop(f"{config.task_type}:{config.task_id}")
         self._others = trainers

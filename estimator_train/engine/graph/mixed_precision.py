@@ -34,7 +34,7 @@ def enable_casts(config: tf.compat.v1.ConfigProto, precision: str) -> None:
 
 
 @contextlib.contextmanager
-def scaled_losses(precision: str) -> Iterator[None]:
+def scale_losses(precision: str) -> Iterator[None]:
     """Makes optimizers of tf.compat.v1 scale their losses inside this context.
 
     Args:

@@ -20,7 +20,7 @@ from estimator_train.engine.user_functions import as_replica
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 
 
-def distributed_inputs(
+def make_distributed_inputs(
     context: EstimatorContext,
     input_fn: Callable[..., Any],
     mode: str,
@@ -58,7 +58,7 @@ def distributed_inputs(
         return make_lookahead_inputs(dataset_fn(input_context), input_context)
     if mode == ModeKeys.TRAIN and context.config.save_input_position:
         return _make_inputs_of_one_iterator(dataset_fn, strategy)
-    iterator = iterators.input_iterator(strategy, dataset_fn)
+    iterator = iterators.find_input_iterator(strategy, dataset_fn)
     features, labels = split(iterator.get_next())
     return Inputs(features, labels, iterator, iterator.initializer)
 
@@ -118,7 +118,7 @@ def call_on_replicas(
 
     Args:
       call: Calls model_fn with features and labels.
-      inputs: The result of `distributed_inputs`.
+      inputs: The result of `make_distributed_inputs`.
       mode: ModeKeys.TRAIN or ModeKeys.EVAL.
       strategy: The strategy; this function is called in its scope.
     """
@@ -129,7 +129,7 @@ def call_on_replicas(
         specs.append(spec)
         return spec.loss
 
-    with strategies.scaled_loss(strategy):
+    with strategies.scale_loss(strategy):
         losses = strategy.extended.call_for_each_replica(
             as_replica(call_replica, strategy), args=(inputs.features, inputs.labels)
         )
@@ -148,7 +148,7 @@ def call_on_replicas(
     )
 
 
-def batch_size(inputs: Inputs, strategy: tf.distribute.Strategy) -> tf.Tensor | None:
+def compute_batch_size(inputs: Inputs, strategy: tf.distribute.Strategy) -> tf.Tensor | None:
     """Returns how many examples the replicas of this process read in a step, or None."""
     leaves = tf.nest.flatten(inputs.features)
     if not leaves:

@@ -12,7 +12,7 @@ import tensorflow as tf
 from estimator_train.engine import keras_3
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph import replicas
-from estimator_train.engine.graph.mixed_precision import scaled_losses
+from estimator_train.engine.graph.mixed_precision import scale_losses
 from estimator_train.engine.inputs.input_fn import Inputs, batch_size_of, make_inputs
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.run_config import RunConfig
@@ -53,14 +53,14 @@ def build_step(
       The step; `start_hooks` of its input must be among the session's hooks.
     """
     precision = context.config.mixed_precision if mode == ModeKeys.TRAIN else None
-    scaled = scaled_losses(precision) if precision else contextlib.nullcontext()
+    scaled = scale_losses(precision) if precision else contextlib.nullcontext()
     with scaled, strategy.scope() if strategy else contextlib.nullcontext():
         global_step = context.create_global_step(tf.compat.v1.get_default_graph())
         if strategy:
-            inputs = replicas.distributed_inputs(context, input_fn, mode, strategy)
+            inputs = replicas.make_distributed_inputs(context, input_fn, mode, strategy)
             call = functools.partial(call_model_fn, context, mode=mode)
             spec = replicas.call_on_replicas(call, inputs, mode, strategy)
-            batch_size = replicas.batch_size(inputs, strategy)
+            batch_size = replicas.compute_batch_size(inputs, strategy)
         else:
             inputs = make_inputs(context, input_fn, mode)
             spec = call_model_fn(context, inputs.features, inputs.labels, mode)
@@ -71,7 +71,7 @@ def build_step(
 
 
 @contextlib.contextmanager
-def model_graph(
+def open_model_graph(
     context: EstimatorContext, device_fn: Callable[..., Any] | None = None
 ) -> Iterator[tf.Graph]:
     """Makes a new default graph with a device function, by default the job's, and the seed."""

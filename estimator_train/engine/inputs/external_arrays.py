@@ -2,7 +2,7 @@
 
 A constant is copied into the graph, and from there into the `.meta` file of every checkpoint,
 `graph.pbtxt` and the event file; above 2 GB that fails. So an array of 64 KB or more becomes an
-operation that returns the array when it runs (`external_constant`): for a dataset, when its
+operation that returns the array when it runs (`make_external_constant`): for a dataset, when its
 iterator starts. The operation has no state, so that iterators can be saved and graphs imported.
 """
 
@@ -41,7 +41,7 @@ class _Array:
 _arrays: weakref.WeakKeyDictionary[tf.Graph, dict[str, _Array]] = weakref.WeakKeyDictionary()
 
 
-def external_arrays(graph: tf.Graph) -> Mapping[str, np.ndarray]:
+def list_external_arrays(graph: tf.Graph) -> Mapping[str, np.ndarray]:
     """Returns the external arrays of a graph by the names of their operations."""
     found = _arrays.get(graph, {})
     return {name: array.values for name, array in found.items() if array.values is not None}
@@ -53,7 +53,9 @@ def release_arrays(graph: tf.Graph) -> None:
         array.values = None
 
 
-def external_constant(value: Any, dtype: Any, shape: Any, name: str | None) -> tf.Tensor | None:
+def make_external_constant(
+    value: Any, dtype: Any, shape: Any, name: str | None
+) -> tf.Tensor | None:
     """Returns a tensor of an external array; None for a value that becomes a constant.
 
     Args:
@@ -69,7 +71,7 @@ def external_constant(value: Any, dtype: Any, shape: Any, name: str | None) -> t
     if number_type is None or (shape is not None and tuple(shape) != array.shape):
         return None
     external = _Array(_take_snapshot(array, number_type))
-    tensor = graphs.tensor_of(external, number_type, array.shape, name or "Const")
+    tensor = graphs.find_tensor(external, number_type, array.shape, name or "Const")
     _arrays.setdefault(tensor.graph, {})[tensor.op.name] = external
     return tensor
 

@@ -9,11 +9,11 @@ import tensorflow as tf
 
 from estimator_train.engine.comparison import have_same_structure
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.inputs.external_arrays import MIN_BYTES, external_constant
+from estimator_train.engine.inputs.external_arrays import MIN_BYTES, make_external_constant
 from estimator_train.engine.inputs.sharding import select_shard
 from estimator_train.engine.keras_3 import explain_keras_3_error
 from estimator_train.engine.own_servers import runs_here
-from estimator_train.engine.tf_internals.graphs import constants_made_by
+from estimator_train.engine.tf_internals.graphs import replace_constants
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _LOG = tf.get_logger()
@@ -66,7 +66,9 @@ def call_input_fn(
     # The strategy of synchronous workers may have started the server in this process.
     is_local = not master or runs_here(master) or context.topology.is_synchronous
     external = (
-        constants_made_by(external_constant, MIN_BYTES) if is_local else contextlib.nullcontext()
+        replace_constants(make_external_constant, MIN_BYTES)
+        if is_local
+        else contextlib.nullcontext()
     )
     try:
         with tf.device("/cpu:0"), external:

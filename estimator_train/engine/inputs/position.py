@@ -67,7 +67,7 @@ class InputPosition:
         self._can_be_saved = True
         self._state: str | None = None
         self._start = 0
-        handle = iterators.iterator_handle(inputs.iterator)
+        handle = iterators.find_iterator_handle(inputs.iterator)
         self._next = [op for op in handle.consumers() if op.type == "IteratorGetNext"]
         self._strict = _serialize(handle, _REFUSE_STATE)
         self._position = _serialize(handle, _IGNORE_STATE)

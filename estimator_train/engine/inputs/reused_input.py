@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.inputs.external_arrays import external_arrays
+from estimator_train.engine.inputs.external_arrays import list_external_arrays
 from estimator_train.engine.inputs.input_fn import Inputs, bind_input, fits_iterator
 from estimator_train.engine.inputs.input_form import InputForm, extract_form
 from estimator_train.engine.inputs.start import has_many_rows, optimize_start
@@ -86,7 +86,7 @@ class InputSlot:
         needed = list(graphs.walk([variant.op]))
         if source.get_collection(_TABLES) or any(map(_reads_resource, needed)):
             return self._import(source, variant)
-        arrays = external_arrays(source)
+        arrays = list_external_arrays(source)
         form = extract_form(source.as_graph_def(), {op.name for op in needed}, arrays)
         has_state = form.has_state or any(map(_has_state, needed))
         if not has_state and (_make_key(form) in self._forms or len(self._forms) < _MAX_FORMS):
@@ -110,7 +110,7 @@ class InputSlot:
             dataset = tf.data.Dataset.from_tensor_slices(empty).with_options(options)
             return tf.raw_ops.MakeIterator(
                 dataset=tf.data.experimental.to_variant(dataset),
-                iterator=iterators.iterator_handle(self._inputs.iterator),
+                iterator=iterators.find_iterator_handle(self._inputs.iterator),
             )
 
     def _feed(self, form: InputForm, dataset: str) -> InputStart:

@@ -20,7 +20,7 @@ def select_shard(dataset: tf.data.Dataset, input_context: tf.distribute.InputCon
     """
     if input_context.num_input_pipelines == 1:
         return dataset
-    policy = iterators.options_of(dataset).experimental_distribute.auto_shard_policy
+    policy = iterators.read_options(dataset).experimental_distribute.auto_shard_policy
     if policy in (_Policy.AUTO, _Policy.OFF):
         return dataset
     specs = tf.nest.flatten(dataset.element_spec, expand_composites=True)

@@ -104,7 +104,7 @@ def _disable_autotune(dataset: tf.Tensor, batches: tf.Tensor | None, spec: Any) 
         options.experimental_optimization.apply_default_optimizations = False
     result = tf.data.experimental.from_variant(dataset if batches is None else batches, spec)
     # Autotuning would add this stage, except to datasets that call Python.
-    if kind_of(dataset.op) != "Prefetch" and not any(
+    if find_kind(dataset.op) != "Prefetch" and not any(
         map(_calls_function, find_datasets(dataset.op))
     ):
         result = result.prefetch(_READ_AHEAD)
@@ -125,7 +125,7 @@ def _has_nothing_to_tune(dataset: tf.Operation) -> bool:
 
 
 def _cannot_be_tuned(operation: tf.Operation) -> bool:
-    kind = kind_of(operation)
+    kind = find_kind(operation)
     if kind == "Prefetch":
         size = tf.get_static_value(operation.inputs[1])
         return size is not None and size >= 0
@@ -133,7 +133,7 @@ def _cannot_be_tuned(operation: tf.Operation) -> bool:
 
 
 def _calls_function(operation: tf.Operation) -> bool:
-    return kind_of(operation) == _FLAT_MAP
+    return find_kind(operation) == _FLAT_MAP
 
 
 def has_many_rows(rows: int) -> bool:
@@ -151,14 +151,14 @@ def make_whole_batches(operation: tf.Operation) -> tf.Tensor | None:
       The variant of the new dataset; None if the dataset has no batches of rows of arrays.
     """
     *stages, source = _find_stages(operation)
-    batches = [number for number, stage in enumerate(stages) if kind_of(stage) == "Batch"]
-    if not batches or kind_of(source) != "TensorSlice":
+    batches = [number for number, stage in enumerate(stages) if find_kind(stage) == "Batch"]
+    if not batches or find_kind(source) != "TensorSlice":
         return None
     later, batch, orders = stages[: batches[-1]], stages[batches[-1]], stages[batches[-1] + 1 :]
     size, drops = map(tf.get_static_value, batch.inputs[1:3])
     is_known = size is not None and drops is not None and size >= _MIN_BATCH
     has_arrays = not any(array.dtype in _NO_ARRAYS for array in source.inputs)
-    if not (is_known and has_arrays and all(kind_of(stage) in _ORDERS for stage in orders)):
+    if not (is_known and has_arrays and all(find_kind(stage) in _ORDERS for stage in orders)):
         return None
     if orders:
         result = _gather_batches(source, batch, orders)
@@ -262,7 +262,7 @@ def _copy_stage(
     return copy.outputs[0]
 
 
-def kind_of(operation: tf.Operation) -> str | None:
+def find_kind(operation: tf.Operation) -> str | None:
     """Returns the kind of dataset that an operation creates, such as "Batch", or None."""
     return _parse_kind(operation.type)
 

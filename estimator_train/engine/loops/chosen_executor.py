@@ -103,4 +103,6 @@ class ChosenExecutor:
 
     def _in_this_thread(self) -> _Executor:
         assert self._session is not None
-        return _Executor(graphs.session_call(self._session, [], self._tensors, in_this_thread=True))
+        return _Executor(
+            graphs.prepare_session_call(self._session, [], self._tensors, in_this_thread=True)
+        )

@@ -68,7 +68,7 @@ class StepRunner:
         def run_round(step_context: Any) -> None:
             try:
                 # The context's session is outdated after another task failed.
-                if self._run_round(graphs.current_session(session)):
+                if self._run_round(graphs.find_current_session(session)):
                     step_context.request_stop()
             except BaseException:
                 join_writer()

@@ -146,7 +146,7 @@ def _find_with_ancestors(
     operations: Iterable[tf.Operation], needed: set[tf.Operation]
 ) -> set[tf.Operation]:
     def needed_before(operation: tf.Operation) -> set[tf.Operation]:
-        return needed.intersection(graphs.operations_before(operation))
+        return needed.intersection(graphs.list_operations_before(operation))
 
     return set(graphs.walk(needed.intersection(operations), needed_before))
 

@@ -11,8 +11,8 @@ from google.protobuf.message import DecodeError
 
 from estimator_train.engine.checkpoints import best, warm_start
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.strategies import graph_form
-from estimator_train.engine.graph.step_graph import Step, build_step, model_graph
+from estimator_train.engine.distributed.strategies import make_graph_form
+from estimator_train.engine.graph.step_graph import Step, build_step, open_model_graph
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.loops.graph_loop import NotLoopableError, StepLoop, build_loop
 from estimator_train.engine.run import history
@@ -88,7 +88,7 @@ def evaluate(
     """
     start = time.monotonic()
     config = context.config
-    strategy = graph_form(config.eval_distribute, None) if config.eval_distribute else None
+    strategy = make_graph_form(config.eval_distribute, None) if config.eval_distribute else None
     job = _Evaluation(context, input_fn, hooks, config.evaluation_master, strategy)
     with process_clock.spend(EVALUATION), open_call(job, checkpoint_path) as call:
         run_batches(call.session, call.model.fetches, steps)
@@ -113,7 +113,7 @@ def build_evaluation(
       input_fn: The user's input_fn.
       strategy: The strategy to build under, or None.
     """
-    with model_graph(context) as graph:
+    with open_model_graph(context) as graph:
         step = build_step(context, input_fn, ModeKeys.EVAL, strategy)
         values, update_op = _metrics(step)
         batch = EvaluationStep(update_op, _loop_of(update_op, step.spec.loss))

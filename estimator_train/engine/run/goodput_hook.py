@@ -34,7 +34,7 @@ def make_goodput_hook(
       context: The estimator that is trained.
       train_op: The operation or tensor of a step.
     """
-    config, step_read = context.config, graphs.global_step_read()
+    config, step_read = context.config, graphs.find_global_step_read()
     own_secs = build_own_part_secs(train_op) if context.topology.is_synchronous else None
     if not config.log_step_count_steps:
         return GoodputHook(step_read, own_secs=own_secs)

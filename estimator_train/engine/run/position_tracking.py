@@ -65,7 +65,7 @@ def track_position(
     if inputs.iterator is None:
         reason = "input_fn did not return a Dataset"
     elif users_savers:
-        prefix = tf_hooks.saving_prefix(users_savers[0])
+        prefix = tf_hooks.find_saving_prefix(users_savers[0])
     elif config.save_checkpoints_steps or config.save_checkpoints_secs:
         prefix = os.path.join(context.model_dir, "model.ckpt")
     else:

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.graph.step_graph import call_model_fn, model_graph
+from estimator_train.engine.graph.step_graph import call_model_fn, open_model_graph
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.input_fn import Inputs, make_inputs
 from estimator_train.engine.sessions.built_model import BuiltModel, ModelJob
@@ -32,7 +32,7 @@ class _Prediction(ModelJob[Predictions]):
 
     def build(self, checkpoint_path: str | None) -> BuiltModel[Predictions]:
         context = self.context
-        with model_graph(context) as graph:
+        with open_model_graph(context) as graph:
             context.create_global_step(graph)
             inputs = make_inputs(context, self.input_fn, ModeKeys.PREDICT)
             _warn_if_endless(inputs)

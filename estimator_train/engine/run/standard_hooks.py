@@ -18,7 +18,7 @@ _LOG = tf.get_logger()
 _STEP_RATE = "global_step/sec"
 
 
-def standard_hooks(
+def make_standard_hooks(
     context: EstimatorContext, step: Step, step_read: tf.Tensor, join_writer: Callable[[], None]
 ) -> dict[HookPhase, list[Hook]]:
     """Returns the hooks that every training has, by their phases.

@@ -10,11 +10,11 @@ from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, repair
 from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
 from estimator_train.engine.context import EstimatorContext
-from estimator_train.engine.distributed.ps_task import placement
-from estimator_train.engine.distributed.strategies import graph_form
+from estimator_train.engine.distributed.ps_task import make_placement
+from estimator_train.engine.distributed.strategies import make_graph_form
 from estimator_train.engine.distributed.sync_coordinator import SyncCoordinator, build_loop_vote
 from estimator_train.engine.distributed.sync_watchdog import Peers
-from estimator_train.engine.graph.step_graph import Step, build_step, model_graph
+from estimator_train.engine.graph.step_graph import Step, build_step, open_model_graph
 from estimator_train.engine.hook_types import (
     Hook,
     HookPhase,
@@ -29,9 +29,9 @@ from estimator_train.engine.loops.step_fetches import StepFetches, TrainOp
 from estimator_train.engine.loops.step_runner import StepRunner
 from estimator_train.engine.loops.training_loop import LoopSettings, TrainingLoop
 from estimator_train.engine.run.save_on_signal import save_on_signal
-from estimator_train.engine.run.standard_hooks import standard_hooks
+from estimator_train.engine.run.standard_hooks import make_standard_hooks
 from estimator_train.engine.run.training_checkpoints import TrainingCheckpoints
-from estimator_train.engine.sessions.session import training_session
+from estimator_train.engine.sessions.session import open_training_session
 from estimator_train.engine.tf_internals import graphs
 from estimator_train.engine.type_aliases import InputFn
 from estimator_train.estimator_spec.spec import ModeKeys
@@ -92,8 +92,10 @@ def _train_in_new_graph(
 ) -> np.generic | None:
     """Builds the graph of a training, opens a session and trains; see `train`."""
     config, topology = context.config, context.topology
-    strategy = graph_form(config.train_distribute, config) if config.train_distribute else None
-    with model_graph(context, placement(config, topology.device) if topology.device else None):
+    strategy = make_graph_form(config.train_distribute, config) if config.train_distribute else None
+    with open_model_graph(
+        context, make_placement(config, topology.device) if topology.device else None
+    ):
         step = _build_training_step(context, input_fn, hooks, strategy)
         step_read = graphs.read_step_before_increment(step.global_step, step.spec.train_op)
         _show_loss(step.spec.loss)
@@ -120,7 +122,7 @@ def _train_in_new_graph(
             phased += [(HookPhase.WORKER_VOTE, hook) for hook in coordinator.hooks]
             all_hooks = [hook for _, hook in sorted(phased, key=lambda pair: pair[0])]
         saver = checkpoints.saver
-        session = training_session(
+        session = open_training_session(
             context, step.spec.scaffold, strategy, all_hooks, saver.set_restored
         )
         runner = StepRunner(loops, all_hooks, coordinator, timeout, topology.is_asynchronous)
@@ -175,7 +177,7 @@ def _collect_hooks(
         HookPhase.POSITION_SAVING: position.save_hooks if position else (),
         HookPhase.CHECKPOINTS: checkpoints.hooks,
         HookPhase.MODEL_ON_CHIEF: step.spec.training_chief_hooks if is_chief else (),
-        **standard_hooks(context, step, step_read, checkpoints.saver.wait),
+        **make_standard_hooks(context, step, step_read, checkpoints.saver.wait),
         HookPhase.CALLER: callers_hooks,
         HookPhase.MODEL: step.spec.training_hooks,
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.async_saver import AsyncSaver, saver_hooks
+from estimator_train.engine.checkpoints.async_saver import AsyncSaver, make_saver_hooks
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_save_pacing import pace_saves
@@ -86,7 +86,7 @@ class TrainingCheckpoints:
 
     def _save_as_configured(self, context: EstimatorContext) -> None:
         config = context.config
-        hook, failed = saver_hooks(
+        hook, failed = make_saver_hooks(
             self.saver,
             self._listeners,
             context.model_dir,
@@ -124,7 +124,7 @@ def _add_saver(
     own_values = None
     if context.topology.is_synchronous:
         with strategy.scope():
-            own_values = saver_entries.entries_of_own_values()
+            own_values = saver_entries.list_entries_of_own_values()
     saver = tf.compat.v1.train.Saver(
         own_values,
         sharded=True,

@@ -18,7 +18,7 @@ from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.model_cache import ModelCache, reused_input
 from estimator_train.engine.sessions.built_model import BuiltModel, Fetches, ModelJob
 from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, ends_input
-from estimator_train.engine.sessions.session import explain_restore_errors, session_config
+from estimator_train.engine.sessions.session import explain_restore_errors, make_session_config
 from estimator_train.estimator_spec.spec import ModeKeys
 
 _ErrorType = type[BaseException] | None
@@ -78,7 +78,7 @@ def _open_at(job: ModelJob[Fetches], checkpoint_path: str | None) -> ModelCall[F
         built = job.build(checkpoint_path)
         if not _can_stay_open(built):
             return _SingleCall(job, built, checkpoint_path)
-        settings = session_config(job.context)
+        settings = make_session_config(job.context)
         key = reused_input(job.input_fn)
         model = OpenModel(job.mode, built, settings, checkpoint_path, job.context, key)
     return _OpenModelCall(job.context.open_models, model, checkpoint_path)
@@ -156,7 +156,7 @@ def _open_session(
         creator = tf.compat.v1.train.ChiefSessionCreator(
             scaffold=model.scaffold,
             master=job.master,
-            config=session_config(job.context, job.strategy),
+            config=make_session_config(job.context, job.strategy),
             checkpoint_filename_with_path=checkpoint_path,
         )
         return tf.compat.v1.train.MonitoredSession(creator, hooks=hooks)

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.integrity import fingerprint
+from estimator_train.engine.checkpoints.integrity import compute_fingerprint
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.external_arrays import release_arrays
 from estimator_train.engine.inputs.reused_input import InputSlot, InputStart
@@ -158,7 +158,9 @@ class PlainSession:
         """Returns a function that computes tensors in the caller's thread."""
         names = tuple(tensor.name for tensor in tensors)
         if names not in self._short:
-            self._short[names] = graphs.session_call(self.raw, [], tensors, in_this_thread=True)
+            self._short[names] = graphs.prepare_session_call(
+                self.raw, [], tensors, in_this_thread=True
+            )
         return self._short[names]
 
     def should_stop(self) -> bool:
@@ -179,4 +181,4 @@ def _exists(checkpoint_path: str) -> bool:
 
 def _find_fingerprint(checkpoint_path: str) -> tuple[Any, ...]:
     """Returns a fingerprint of a checkpoint, different after another is written to its path."""
-    return fingerprint(checkpoint_path + ".index")
+    return compute_fingerprint(checkpoint_path + ".index")

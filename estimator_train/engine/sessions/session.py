@@ -56,7 +56,9 @@ class CheckpointMismatchError(tf.errors.InvalidArgumentError, ValueError):
     """Error for a variable whose shapes in the checkpoint and in the model differ."""
 
 
-def session_config(context: EstimatorContext, strategy: Any = None) -> tf.compat.v1.ConfigProto:
+def make_session_config(
+    context: EstimatorContext, strategy: Any = None
+) -> tf.compat.v1.ConfigProto:
     """Returns the configuration of sessions, with a CPU device for each replica of the strategy.
 
     A session creates its devices itself, as many as `device_count`. The logical CPU devices of
@@ -78,7 +80,7 @@ def session_config(context: EstimatorContext, strategy: Any = None) -> tf.compat
     return config
 
 
-def training_session(
+def open_training_session(
     context: EstimatorContext,
     scaffold: tf.compat.v1.train.Scaffold,
     strategy: Any,
@@ -108,7 +110,7 @@ def _make_session_creator(
 ) -> tf.compat.v1.train.SessionCreator:
     """Returns the creator of training sessions, which initializes, restores or waits."""
     config, topology = context.config, context.topology
-    settings = session_config(context, strategy)
+    settings = make_session_config(context, strategy)
     if topology.is_asynchronous and _calls_functions(tf.compat.v1.get_default_graph()):
         # Without it, a tf.function cannot use variables of parameter servers.
         settings.experimental.share_cluster_devices_in_session = True

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-# Why internal: the message has no public name (see `session_call`).
+# Why internal: the message has no public name (see `prepare_session_call`).
 from tensorflow.core.protobuf.config_pb2 import CallableOptions
 
 # Why internal: a Saver takes as its session only what inherits from this (see `background_saver`).
 from tensorflow.python.client.session import SessionInterface as SessionInterface
 
 # Why internal: an array has become a message of the graph before public code sees it (see
-# `constants_made_by`).
+# `replace_constants`).
 from tensorflow.python.framework import ops as framework_ops
 
 # Why internal: its public forms place it on a device of one process or say that they are deprecated
-# (see `tensor_of`).
+# (see `find_tensor`).
 from tensorflow.python.ops.script_ops import py_func_common
 
 # Why internal: TensorFlow's hooks all fetch one cached read of the global step, and only this
@@ -40,7 +40,7 @@ _constant_makers: weakref.WeakKeyDictionary[tf.Graph, tuple[Callable[..., Any], 
 
 
 @contextlib.contextmanager
-def constants_made_by(make: Callable[..., tf.Tensor | None], min_bytes: int) -> Iterator[None]:
+def replace_constants(make: Callable[..., tf.Tensor | None], min_bytes: int) -> Iterator[None]:
     """Makes the default graph's large constants through a function.
 
     Why internal: `tf.constant` and all that makes constants of arrays, as
@@ -74,7 +74,7 @@ def _constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named
     return _constants(value, dtype, shape, name, *more, **named) if made is None else made
 
 
-def tensor_of(
+def find_tensor(
     values: Callable[[], np.ndarray], dtype: np.dtype, shape: Sequence[int], name: str
 ) -> tf.Tensor:
     """Returns a tensor of the default graph whose values a Python function returns.
@@ -93,7 +93,7 @@ def tensor_of(
     return tensor
 
 
-def global_step_read() -> tf.Tensor:
+def find_global_step_read() -> tf.Tensor:
     """Returns the read of the global step that TensorFlow's hooks fetch with a step.
 
     Why internal: only this read is ordered before the step's increment (see below).
@@ -135,14 +135,14 @@ def read_step_before_increment(
     return read
 
 
-def operations_before(operation: tf.Operation) -> list[tf.Operation]:
+def list_operations_before(operation: tf.Operation) -> list[tf.Operation]:
     """Returns the operations whose end or result an operation needs."""
     return [*operation.control_inputs, *(tensor.op for tensor in operation.inputs)]
 
 
 def walk(
     targets: Iterable[tf.Operation],
-    before: Callable[[tf.Operation], Iterable[tf.Operation]] = operations_before,
+    before: Callable[[tf.Operation], Iterable[tf.Operation]] = list_operations_before,
 ) -> Iterator[tf.Operation]:
     """Yields operations and those that they need, each once.
 
@@ -226,7 +226,7 @@ def reopened(graph: tf.Graph) -> Iterator[None]:
             graph.finalize()
 
 
-def session_call(
+def prepare_session_call(
     session: tf.compat.v1.Session,
     feeds: Sequence[tf.Tensor],
     fetches: Sequence[tf.Tensor],
@@ -251,7 +251,7 @@ def session_call(
     return session._make_callable_from_options(options)
 
 
-def current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.compat.v1.Session:
+def find_current_session(session: tf.compat.v1.train.MonitoredSession) -> tf.compat.v1.Session:
     """Returns the raw session that a MonitoredSession uses now.
 
     A MonitoredSession that recovers from the failure of another task creates a new raw session. The

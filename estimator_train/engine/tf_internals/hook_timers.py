@@ -15,7 +15,7 @@ _TensorFlowHook: TypeAlias = Any
 _NEXT_STEP = 1
 
 
-def timer_due(timer: object, position: int) -> int | None:
+def find_timer_due(timer: object, position: int) -> int | None:
     """Returns the steps from `position` to the one at which a SecondOrStepTimer triggers."""
     if isinstance(timer, _train.SecondOrStepTimer):
         if timer._last_triggered_step is None:
@@ -28,18 +28,18 @@ def timer_due(timer: object, position: int) -> int | None:
 
 
 def _find_saver_due(hook: _TensorFlowHook, global_step: int) -> int | None:
-    return timer_due(hook._timer, global_step)
+    return find_timer_due(hook._timer, global_step)
 
 
 def _find_summary_due(hook: _TensorFlowHook, global_step: int) -> int | None:
     if hook._next_step is None:  # The hook has not seen a step yet.
         return _NEXT_STEP
-    return timer_due(hook._timer, global_step)
+    return find_timer_due(hook._timer, global_step)
 
 
 def _find_logging_due(hook: _TensorFlowHook, global_step: int) -> int | None:
     del global_step  # The hook counts the runs that it saw, and decides before each to log or not.
-    steps = timer_due(hook._timer, hook._iter_count)
+    steps = find_timer_due(hook._timer, hook._iter_count)
     by_steps = getattr(hook._timer, "_every_steps", None) is not None
     first = getattr(hook._timer, "_last_triggered_step", None) is None
     return steps if steps is None or first or not by_steps else steps + 1
@@ -86,7 +86,7 @@ def _find_wandb_due(hook: Any, global_step: int) -> int:
 
 def _find_optuna_due(hook: Any, global_step: int) -> int | None:
     timer = getattr(hook, "_timer", None)
-    return timer_due(timer, global_step - 1) if timer is not None else _NEXT_STEP
+    return find_timer_due(timer, global_step - 1) if timer is not None else _NEXT_STEP
 
 
 # The hooks of other packages, by package and class. Each was observed: it reads the global step

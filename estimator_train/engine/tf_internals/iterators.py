@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 
-def input_iterator(
+def find_input_iterator(
     strategy: tf.distribute.Strategy,
     input_fn: Callable[[tf.distribute.InputContext], tf.data.Dataset],
 ) -> Any:
@@ -21,10 +21,10 @@ def input_iterator(
         return strategy.extended._make_input_fn_iterator(input_fn)
 
 
-def options_of(dataset: tf.data.Dataset) -> tf.data.Options:
+def read_options(dataset: tf.data.Dataset) -> tf.data.Options:
     """Returns the options of a dataset of the default graph.
 
-    Why here: it suppresses the same warning as `input_iterator`.
+    Why here: it suppresses the same warning as `find_input_iterator`.
     """
     with _options_read_in_graphs():
         return dataset.options()
@@ -38,7 +38,7 @@ def _options_read_in_graphs() -> Iterator[None]:
         yield
 
 
-def iterator_handle(iterator: Any) -> tf.Tensor:
+def find_iterator_handle(iterator: Any) -> tf.Tensor:
     """Returns the resource handle of a graph-mode iterator.
 
     Why internal: operations that save and restore an iterator take its handle, which is private.
@@ -46,7 +46,7 @@ def iterator_handle(iterator: Any) -> tf.Tensor:
     return iterator._iterator_resource
 
 
-def datasets_before(dataset: tf.data.Dataset) -> list[tf.data.Dataset]:
+def list_datasets_before(dataset: tf.data.Dataset) -> list[tf.data.Dataset]:
     """Returns the datasets that a dataset reads from.
 
     Why internal: the inputs of a dataset are private.

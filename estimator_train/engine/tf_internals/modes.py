@@ -40,7 +40,7 @@ def convert_callees(function: _Function) -> _Function:
     return tf.__internal__.autograph.tf_convert(function, _DEFAULT_STATUS, convert_by_default=False)
 
 
-def eager_mode() -> contextlib.AbstractContextManager[None]:
+def enter_eager_mode() -> contextlib.AbstractContextManager[None]:
     """Runs code in the context eagerly, although a graph is the default.
 
     Why internal: `tf.init_scope` returns to the outermost context, which is a graph if the program
@@ -58,7 +58,7 @@ def has_v2_behavior() -> bool:
 
 
 @contextlib.contextmanager
-def function_graph(name: str) -> Iterator[None]:
+def make_function_graph(name: str) -> Iterator[None]:
     """Makes the graph of a function the default graph: variables are created outside of it.
 
     Why internal: tf.function creates variables in such a graph only in eager code.

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-# Why internal: a Checkpoint alone does not say which variables it reaches (see `saver_by_places`).
+# Why internal: a Checkpoint alone does not say which variables it reaches (`make_saver_by_places`).
 from tensorflow.python.checkpoint.graph_view import ObjectGraphView
 
 # Why internal: a Saver restores object-based checkpoints by it, too late (see
@@ -18,7 +18,7 @@ from tensorflow.python.training.saver import saver_from_object_based_checkpoint
 from tensorflow.python.training.saving.saveable_object import SaveableObject, SaveSpec
 
 
-def saver_by_places(checkpoint: tf.train.Checkpoint) -> tf.compat.v1.train.Saver:
+def make_saver_by_places(checkpoint: tf.train.Checkpoint) -> tf.compat.v1.train.Saver:
     """Returns a Saver of all objects of a Checkpoint, with object-based keys.
 
     Why internal: a session's Scaffold makes such a Saver, and finalizes the graph with it.
@@ -44,7 +44,7 @@ def prepare_restore_by_places(saver: tf.compat.v1.train.Saver, checkpoint_path: 
         saver._object_restore_saver_for_checkpoint = checkpoint_path
 
 
-def entries_of_own_values() -> list[Any] | None:
+def list_entries_of_own_values() -> list[Any] | None:
     """Returns the entries of a synchronous worker's Saver, none of which needs a collective.
 
     Why internal: see `CheckpointEntry`.

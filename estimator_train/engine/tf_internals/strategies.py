@@ -11,7 +11,7 @@ from tensorflow.python.eager import context as eager_context
 _EAGER_COLLECTIVES = ("_prefer_ordering_token", "_prefer_unique_instance_key")
 
 
-def scaled_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextManager[None]:
+def scale_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextManager[None]:
     """Makes v1 optimizers in the context divide the loss by the number of replicas.
 
     Why internal: v1 optimizers do so only where the strategy says that an Estimator is at work, and
@@ -29,7 +29,7 @@ def loss_was_scaled(graph: tf.Graph) -> bool:
     return getattr(graph, "_is_loss_scaled_by_optimizer", False)
 
 
-def communication_of(strategy: tf.distribute.Strategy) -> Any:
+def find_communication(strategy: tf.distribute.Strategy) -> Any:
     """Returns how a MultiWorkerMirroredStrategy communicates: AUTO, RING or NCCL.
 
     Why internal: the arguments of a strategy are private, and its graph-mode form needs them.
@@ -37,7 +37,7 @@ def communication_of(strategy: tf.distribute.Strategy) -> Any:
     return strategy.extended._communication_options.implementation
 
 
-def collective_launchers(strategy: tf.distribute.Strategy) -> Sequence[Any]:
+def list_collective_launchers(strategy: tf.distribute.Strategy) -> Sequence[Any]:
     """Returns the launchers of a MultiWorkerMirroredStrategy's collectives, one for each replica.
 
     Why internal: their gathering of rows in graphs fails when the number of rows changes.
@@ -64,7 +64,7 @@ def keep_collectives_enabled() -> None:
 
 
 @contextlib.contextmanager
-def collectives_of_graphs(strategy: tf.distribute.Strategy) -> Iterator[None]:
+def share_collectives_of_graphs(strategy: tf.distribute.Strategy) -> Iterator[None]:
     """Makes collectives of functions that eager code traces in this context those of graphs.
 
     Why internal: a MultiWorkerMirroredStrategy of a graph has no tokens, which order the
@@ -83,21 +83,21 @@ def collectives_of_graphs(strategy: tf.distribute.Strategy) -> Iterator[None]:
             setattr(kind, name, value)
 
 
-def launcher_device(launcher: Any) -> str:
+def find_launcher_device(launcher: Any) -> str:
     """Returns the device of a launcher of collectives.
 
-    Why internal: see `collective_launchers`.
+    Why internal: see `list_collective_launchers`.
     """
     return launcher._device
 
 
-def next_collective_arguments(launcher: Any, options: Any) -> dict[str, Any]:
+def make_collective_arguments(launcher: Any, options: Any) -> dict[str, Any]:
     """Returns arguments of the next collective operation of a launcher.
 
-    Why internal: see `collective_launchers`.
+    Why internal: see `list_collective_launchers`.
 
     Args:
-      launcher: One of `collective_launchers`.
+      launcher: One of `list_collective_launchers`.
       options: Options of the collective; None for those of the strategy.
     """
     options = launcher._options.merge(options)

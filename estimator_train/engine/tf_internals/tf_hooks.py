@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import tensorflow as tf
 
 
-def saving_prefix(hook: tf.compat.v1.train.CheckpointSaverHook) -> str:
+def find_saving_prefix(hook: tf.compat.v1.train.CheckpointSaverHook) -> str:
     """Returns the path prefix of a saver hook's checkpoints, without the step.
 
     Why internal: the arguments of the hook are private.

@@ -72,14 +72,14 @@ def check_same_keras(callbacks: Sequence[Callback], module: str) -> None:
       TypeError: A callback is of the other Keras.
     """
     for callback in callbacks:
-        if keras_of(callback) != module:
+        if find_keras(callback) != module:
             raise TypeError(
-                f"{type(callback).__name__} is a callback of {keras_of(callback)}, and the model "
+                f"{type(callback).__name__} is a callback of {find_keras(callback)}, and the model "
                 f"is one of {module}. Take the callback from {module}.callbacks."
             )
 
 
-def keras_of(value: object) -> str:
+def find_keras(value: object) -> str:
     """Returns the package of an object of Keras: "keras" for Keras 3, or "tf_keras"."""
     packages = {cls.__module__.partition(".")[0] for cls in type(value).__mro__}
     return "keras" if "keras" in packages else "tf_keras"

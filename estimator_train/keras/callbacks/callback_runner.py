@@ -11,7 +11,7 @@ from estimator_train.keras.callbacks.callback_checks import (
     Callback,
     check_optimizer,
     check_same_keras,
-    keras_of,
+    find_keras,
 )
 from estimator_train.keras.callbacks.observed_model import ObservedTraining
 from estimator_train.keras.callbacks.shadow_model import LiveModel, ShadowModel, bind_session
@@ -53,7 +53,7 @@ class CallbackRunner:
         if training is not None:
             with eagerly(self._outside):
                 model = training.model.make_eager()
-            check_same_keras(callbacks, keras_of(model))
+            check_same_keras(callbacks, find_keras(model))
             check_optimizer(callbacks, model)
             self._shadow = ShadowModel(training, model)
         with eagerly(self._outside):
@@ -170,7 +170,7 @@ def _make_callback_list(
 ) -> tf_keras.callbacks.CallbackList:
     """Makes a CallbackList whose History continues an earlier one."""
     # The lists of both kinds of Keras call each callback in the same way, but test for their model.
-    of_keras_3 = any(keras_of(callback) == "keras" for callback in callbacks)
+    of_keras_3 = any(find_keras(callback) == "keras" for callback in callbacks)
     module = importlib.import_module("keras" if of_keras_3 else "tf_keras").callbacks
     recorder = module.History()
     callback_list = module.CallbackList([*callbacks, recorder], verbose=0, **settings)

@@ -8,9 +8,9 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from estimator_train.engine.tf_internals.modes import eager_mode
+from estimator_train.engine.tf_internals.modes import enter_eager_mode
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
-from estimator_train.keras.graph.model_operations import variables_of
+from estimator_train.keras.graph.model_operations import list_variables
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Structure, Trackable
 from estimator_train.optimizers.base import copy_optimizer
@@ -55,7 +55,7 @@ class ObservedModel:
 
     def pairs(self, model: tf_keras.Model) -> _Pairs:
         """Pairs the graph's weights and slots with those of an eager copy."""
-        weights = list(zip(variables_of(self.model), variables_of(model), strict=True))
+        weights = list(zip(list_variables(self.model), list_variables(model), strict=True))
         if model.optimizer is None or self.optimizer is None:
             return weights
         ours = find_slots(self.optimizer, self.model.trainable_weights)
@@ -109,12 +109,12 @@ class ObservedTraining:
 
 def read_eager_value(variable: tf.Variable) -> np.ndarray:
     """Returns an eager variable's value while a graph is the default."""
-    with eager_mode():
+    with enter_eager_mode():
         value: np.ndarray = variable.numpy()
     return value
 
 
-def tensor_specs(features: Structure) -> Structure:
+def make_tensor_specs(features: Structure) -> Structure:
     """Returns TensorSpecs of features, in their structure."""
     return tf.nest.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), features)
 

@@ -22,7 +22,7 @@ class ObjectBasedSaver(tf.compat.v1.train.Saver):
     """Saver that names a Keras model's variables by their places in the model."""
 
 
-def object_based_saver(
+def make_object_based_saver(
     model: tf_keras.Model,
     optimizer: Trackable | None,
     global_step: tf.Variable,
@@ -66,7 +66,7 @@ def object_based_saver(
     return context.merge_call(build) if context else build(tf.distribute.get_strategy())
 
 
-def keys_of(model: tf_keras.Model) -> dict[int, str]:
+def list_keys(model: tf_keras.Model) -> dict[int, str]:
     """Returns ids of an eager model's variables to their keys in checkpoints."""
     graph = _ObjectGraph(model, _list_children(model))
     return {id(variable): key for key, variable in graph.variables.items()}

@@ -69,7 +69,7 @@ class SavedVariables:
         return next((int(self.value(name)) for name in _STEPS if name in self.keys), None)
 
 
-def checkpoint_of(source: Source) -> str:
+def find_checkpoint(source: Source) -> str:
     """Returns the path prefix of a checkpoint.
 
     Args:
@@ -93,16 +93,16 @@ def checkpoint_of(source: Source) -> str:
     return found
 
 
-def saved_variables(source: Source) -> SavedVariables:
+def read_saved_variables(source: Source) -> SavedVariables:
     """Reads which variables a checkpoint has.
 
     Args:
-      source: As for `checkpoint_of`.
+      source: As for `find_checkpoint`.
 
     Raises:
       ValueError: There is no checkpoint.
     """
-    path = checkpoint_of(source)
+    path = find_checkpoint(source)
     shapes = {key: tuple(shape) for key, shape in tf.train.list_variables(path)}
     if _OBJECT_GRAPH not in shapes:
         return SavedVariables(path, {name: name for name in shapes}, shapes, False)

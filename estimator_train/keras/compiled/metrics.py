@@ -37,7 +37,7 @@ class PlannedMetric:
     weighted: bool
 
 
-def planned_metrics(compiled: CompileArguments, names: Names) -> list[PlannedMetric]:
+def plan_metrics(compiled: CompileArguments, names: Names) -> list[PlannedMetric]:
     """Returns the metrics of a model under Keras's names.
 
     Args:
@@ -64,7 +64,7 @@ def planned_metrics(compiled: CompileArguments, names: Names) -> list[PlannedMet
     return planned
 
 
-def renamed(
+def rename_metrics(
     planned: list[PlannedMetric], names_map: Mapping[str, str] | None
 ) -> list[PlannedMetric]:
     """Returns the metrics under the names that `metric_names_map` gives them.
@@ -95,7 +95,7 @@ def renamed(
     return [dataclasses.replace(metric, name=names_map[metric.name]) for metric in planned]
 
 
-def updated_metrics(
+def update_metrics(
     planned: list[PlannedMetric],
     losses: Mapping[str, tf_keras.losses.Loss],
     outputs: Mapping[str, tf.Tensor],
@@ -125,7 +125,7 @@ def updated_metrics(
     return metrics
 
 
-def added_metrics(model: tf_keras.Model) -> dict[str, tf_keras.metrics.Metric]:
+def list_added_metrics(model: tf_keras.Model) -> dict[str, tf_keras.metrics.Metric]:
     """Returns the metrics that layers of a model add and update, by name."""
     return {metric.name: metric for metric in model.metrics if metric.updates}
 

@@ -9,7 +9,7 @@ import tf_keras
 from estimator_train.keras.graph.structures import Structure
 
 
-def lookup_configs(model: tf_keras.Model) -> dict[str, dict[str, Any]]:
+def list_lookup_configs(model: tf_keras.Model) -> dict[str, dict[str, Any]]:
     """Returns configs of lookup layers by name, with the vocabularies that they adapted to.
 
     Vocabularies are read from tables, which is not possible in a graph.
@@ -37,7 +37,7 @@ def copy_config(config: Structure) -> Structure:
 
 
 @functools.cache
-def connected_class(cls: Any) -> Any:
+def make_connected_class(cls: Any) -> Any:
     """Returns a layer class for operations such as `1 - x`, whose first argument is no tensor.
 
     A layer in a graph decides by its first argument alone whether it is part of a model, and

@@ -49,7 +49,7 @@ def cast_to_declared(feature: Feature, symbol: Symbol) -> Feature:
     return tf.cast(feature, symbol.dtype)
 
 
-def placeholder_like(feature: Feature) -> Feature:
+def make_placeholder_like(feature: Feature) -> Feature:
     """Makes a placeholder of a feature's dtype and shape in the default graph."""
     if isinstance(feature, tf.SparseTensor):
         return tf.compat.v1.sparse_placeholder(feature.dtype, feature.shape)

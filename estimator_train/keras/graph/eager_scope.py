@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals.modes import eager_mode
+from estimator_train.engine.tf_internals.modes import enter_eager_mode
 
 
 @contextlib.contextmanager
@@ -17,5 +17,5 @@ def eagerly(outside: tf.Graph | None = None) -> Iterator[None]:
     """
     # A graph holds its strategy, devices and creators of variables.
     graph = tf.Graph() if outside is None else outside
-    with graph.as_default(), eager_mode():
+    with graph.as_default(), enter_eager_mode():
         yield

@@ -12,7 +12,7 @@ _KEPT: dict[type, tuple[type, ...]] = {}
 
 
 @contextlib.contextmanager
-def kept_layer_classes() -> Iterator[None]:
+def keep_layer_classes() -> Iterator[None]:
     """Restores the bases of layer classes that layers made in a graph have changed.
 
     When a graph makes a layer, tf_keras changes the bases of its class, and every eager layer and

@@ -47,7 +47,7 @@ class MissingLabelsError(tf.errors.InvalidArgumentError, ValueError):
     """Error for an input_fn without labels while the model has a loss."""
 
 
-def labels_of(
+def find_labels(
     labels: Structure, names: Names, wanted: Sequence[str], outputs: Mapping[str, tf.Tensor]
 ) -> dict[str, Any]:
     """Returns labels by output name, with the ranks and dtypes of the outputs.
@@ -78,7 +78,7 @@ def labels_of(
     return {name: _align(given[name], outputs[name]) for name in wanted}
 
 
-def weights_of(sample_weights: Structure, names: Names) -> dict[str, Any]:
+def find_weights(sample_weights: Structure, names: Names) -> dict[str, Any]:
     """Returns sample weights by output name; None for an output without weights.
 
     Args:

@@ -6,7 +6,7 @@ import tensorflow as tf
 import tf_keras
 
 
-def variables_of(model: tf_keras.Model) -> list[tf.Variable]:
+def list_variables(model: tf_keras.Model) -> list[tf.Variable]:
     """Returns the weights of a model that are variables; a vocabulary of a lookup layer is none."""
     return [weight for weight in model.weights if isinstance(weight, tf.Variable)]
 
@@ -24,12 +24,14 @@ def on_placeholders(operations: Sequence[tf.Operation]) -> set[tf.Operation]:
     return found
 
 
-def assignments(model: tf_keras.Model, operations: Sequence[tf.Operation]) -> list[tf.Operation]:
+def list_assignments(
+    model: tf_keras.Model, operations: Sequence[tf.Operation]
+) -> list[tf.Operation]:
     """Returns the operations that assign a model's variables, without initializers."""
     strategy = tf.distribute.get_strategy()
     handles = {
         part.handle.op.name
-        for variable in variables_of(model)
+        for variable in list_variables(model)
         for part in strategy.experimental_local_results(variable)
     }
     initialization = "Assign"  # the last part of its name

@@ -9,20 +9,24 @@ import tf_keras
 
 from estimator_train.keras.graph.call_context import in_keras_call
 from estimator_train.keras.graph.copied_layers import (
-    connected_class,
     copy_config,
     copy_trainable,
-    lookup_configs,
+    list_lookup_configs,
+    make_connected_class,
 )
 from estimator_train.keras.graph.declared_inputs import (
     cast_floats,
     cast_to_declared,
     is_as_declared,
-    placeholder_like,
+    make_placeholder_like,
 )
 from estimator_train.keras.graph.io_names import Names
-from estimator_train.keras.graph.layer_classes import kept_layer_classes
-from estimator_train.keras.graph.model_operations import assignments, on_placeholders, variables_of
+from estimator_train.keras.graph.layer_classes import keep_layer_classes
+from estimator_train.keras.graph.model_operations import (
+    list_assignments,
+    list_variables,
+    on_placeholders,
+)
 from estimator_train.keras.graph.structures import Structure
 
 _LOG = tf.get_logger()
@@ -84,14 +88,14 @@ class Blueprint:
         self._model = model
         self._custom_objects = dict(custom_objects or {})
         self._remake = remake or self._rebuild_from_config
-        self.weights = _list_values(variables_of(model)) if model.built else []
+        self.weights = _list_values(list_variables(model)) if model.built else []
         if self.is_layered:
-            self._lookups = lookup_configs(model)
+            self._lookups = list_lookup_configs(model)
             return
         if remake:
             return
         self._config = _read_config(model)
-        with kept_layer_classes(), tf.Graph().as_default():
+        with keep_layer_classes(), tf.Graph().as_default():
             self._rebuild_from_config()  # raises here, not in the middle of a job
 
     def eager_copy(self) -> Any:
@@ -136,7 +140,7 @@ class Blueprint:
         self._check_weights(made.model, features, allows_other_shapes)
         operations = graph.get_operations()[before:]
         unused = on_placeholders(operations) | made.unused
-        updates = dict.fromkeys([*made.model.updates, *assignments(made.model, operations)])
+        updates = dict.fromkeys([*made.model.updates, *list_assignments(made.model, operations)])
         return dataclasses.replace(
             made,
             updates=[operation for operation in updates if operation not in unused],
@@ -187,7 +191,7 @@ class Blueprint:
     def _takes(self, features: Mapping[str, Any], training: bool) -> bool:
         """Returns whether the model can be called on such features; tries it in another graph."""
         with tf.Graph().as_default():
-            given = tf.nest.map_structure(placeholder_like, dict(features))
+            given = tf.nest.map_structure(make_placeholder_like, dict(features))
             try:
                 model = self._call_layer(given, training).model
             except _LAYER_ERRORS as error:
@@ -228,7 +232,7 @@ class Blueprint:
         config = self._lookups.get(layer.name)
         layer_class: Any = type(layer)
         if layer_class.__name__ == "TFOpLambda":
-            layer_class = connected_class(layer_class)
+            layer_class = make_connected_class(layer_class)
         return layer_class.from_config(copy_config(config or layer.get_config()))
 
     def _make(self, features: Structure) -> GraphModel:
@@ -253,7 +257,7 @@ class Blueprint:
 
     def fits(self, model: tf_keras.Model) -> bool:
         """Returns whether a rebuilt model has weights of the same shapes as the given model."""
-        return not self.weights or _list_shapes(variables_of(model)) == _list_shapes(self.weights)
+        return not self.weights or _list_shapes(list_variables(model)) == _list_shapes(self.weights)
 
     def _check_weights(
         self, model: tf_keras.Model, features: Structure, allows_other_shapes: bool
@@ -263,9 +267,9 @@ class Blueprint:
         message = (
             f"The Keras model '{self._model.name}' has weights of the shapes "
             f"{_list_shapes(self.weights)}, but rebuilt from its config they are "
-            f"{_list_shapes(variables_of(model))}. If it was changed after it was constructed, it "
-            "needs a get_config() with the change; otherwise input_fn must return features of the "
-            f"shapes that the model was built for: it returned {features}."
+            f"{_list_shapes(list_variables(model))}. If it was changed after it was constructed, "
+            "it needs a get_config() with the change; otherwise input_fn must return features of "
+            f"the shapes that the model was built for: it returned {features}."
         )
         if allows_other_shapes:
             _LOG.warning("%s The weights of the checkpoint do not fit these features.", message)

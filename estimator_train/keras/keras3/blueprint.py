@@ -8,9 +8,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from estimator_train.engine.user_functions import argument_names
+from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.keras.graph.structures import Structure
-from estimator_train.keras.keras3.keras_internals import all_layers, compile_arguments
+from estimator_train.keras.keras3.keras_internals import compile_arguments, list_all_layers
 from estimator_train.keras.keras3.optimizers import OptimizerCopies
 from estimator_train.keras.keras3.variable_names import base_name
 
@@ -62,7 +62,7 @@ class Blueprint:
             self._config = _read_config(model)
             if model.compiled:
                 self._read_compile()
-        self.values = [variable.numpy() for variable in model_variables(model)]
+        self.values = [variable.numpy() for variable in list_model_variables(model)]
 
     def make(self) -> keras.Model:
         """Makes the model in the default graph."""
@@ -78,7 +78,7 @@ class Blueprint:
 
     def fits(self, model: keras.Model) -> bool:
         """Returns whether the user's values have the shapes of a model that was made."""
-        shapes = [tuple(variable.shape) for variable in model_variables(model)]
+        shapes = [tuple(variable.shape) for variable in list_model_variables(model)]
         return bool(self.values) and shapes == [np.shape(value) for value in self.values]
 
     def _read_compile(self) -> None:
@@ -108,7 +108,7 @@ def is_layered(model: keras.Model) -> bool:
     return isinstance(model, keras.Sequential) or hasattr(model, "operations")
 
 
-def model_variables(model: keras.Model) -> list[keras.Variable]:
+def list_model_variables(model: keras.Model) -> list[keras.Variable]:
     """Returns the variables of a model that checkpoints have: all but those of metrics."""
     of_metrics = {id(variable) for variable in model.metrics_variables}
     return [variable for variable in model.variables if id(variable) not in of_metrics]
@@ -130,7 +130,7 @@ def _read_config(model: keras.Model) -> Config:
         ) from error
     if not is_layered(model) and type(model).get_config is keras.Model.get_config:
         # Keras adds arguments of Model that a constructor need not take.
-        known = argument_names(type(model))
+        known = list_argument_names(type(model))
         config = {name: value for name, value in config.items() if name in known}
     for part in _list_dicts(config):
         if part.get("class_name") == "Lambda":
@@ -177,7 +177,7 @@ def copy_metrics(metrics: Structure) -> Structure:
 
 def _own_objects(model: keras.Model) -> Iterator[tuple[str, Any]]:
     """Yields the names and objects of classes and functions of the user in a model."""
-    for layer in all_layers(model):
+    for layer in list_all_layers(model):
         if isinstance(layer, keras.layers.Lambda):
             yield f"{_LAMBDA}{layer.name}", layer.function
         for value in (layer, *vars(layer).values()):

@@ -10,8 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.keras.graph.initial_weights import InitialValues
-from estimator_train.keras.keras3.blueprint import Blueprint, model_variables
-from estimator_train.keras.keras3.keras_internals import isolated_state
+from estimator_train.keras.keras3.blueprint import Blueprint, list_model_variables
+from estimator_train.keras.keras3.keras_internals import isolate_state
 from estimator_train.keras.keras3.variable_names import VariableNames
 
 # What `train_step` takes, (x,), (x, y) or (x, y, sample_weight), and what it returns.
@@ -43,14 +43,14 @@ def build_model(
       is_trained: Whether checkpoints have the variables of the optimizer.
     """
     values = InitialValues()
-    with keras_variables(blueprint, values):
+    with list_keras_variables(blueprint, values):
         model = blueprint.make()
         first_call(model)
         if is_trained and model.optimizer is not None and not model.optimizer.built:
             model.optimizer.build(model.trainable_variables)
     feeds = {}
     if blueprint.fits(model):
-        variables = [variable.value for variable in model_variables(model)]
+        variables = [variable.value for variable in list_model_variables(model)]
         feeds = values.feeds(variables, blueprint.values)
     unsaved = list(model.metrics_variables)
     if not is_trained and model.optimizer is not None:
@@ -60,11 +60,11 @@ def build_model(
 
 
 @contextlib.contextmanager
-def keras_variables(blueprint: Blueprint, values: InitialValues) -> Iterator[None]:
+def list_keras_variables(blueprint: Blueprint, values: InitialValues) -> Iterator[None]:
     """Names and records the variables that Keras creates inside this context."""
     names = VariableNames(blueprint.model if blueprint.has_given_names else None)
     # The last creator is called first.
-    with isolated_state(), values.recorded(), tf.variable_creator_scope(names.creator):
+    with isolate_state(), values.recorded(), tf.variable_creator_scope(names.creator):
         yield
 
 

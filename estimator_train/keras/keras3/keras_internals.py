@@ -20,7 +20,7 @@ _ISOLATED = ("object_name_uids", "global_seed_generator")
 
 
 @contextlib.contextmanager
-def isolated_state() -> Iterator[None]:
+def isolate_state() -> Iterator[None]:
     """Numbers layers from zero and makes a new global seed generator inside this context.
 
     The numbers of automatic names and the seed generator of random operations without a seed are
@@ -37,7 +37,7 @@ def isolated_state() -> Iterator[None]:
             global_state.set_global_attribute(name, value)
 
 
-def current_variable_path(name: str) -> str:
+def find_variable_path(name: str) -> str:
     """Returns the Keras path of a variable that is being created.
 
     A layer without its own build() registers its variables when it is first called. They are
@@ -59,12 +59,12 @@ def compile_arguments(model: keras.Model) -> Mapping[str, Any]:
     return model._compile_config.config
 
 
-def all_layers(model: keras.Model) -> list[keras.Layer]:
+def list_all_layers(model: keras.Model) -> list[keras.Layer]:
     """Returns a model, its layers and the layers inside of those; `layers` has the direct ones."""
     return list(model._flatten_layers())
 
 
-def learning_rate_of(optimizer: keras.optimizers.Optimizer) -> Any:
+def find_learning_rate(optimizer: keras.optimizers.Optimizer) -> Any:
     """Returns the variable, schedule or function; the public property has its current value."""
     return getattr(optimizer, "inner_optimizer", optimizer)._learning_rate
 

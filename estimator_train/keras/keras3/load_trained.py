@@ -9,10 +9,10 @@ from estimator_train.keras.checkpoints.matching import match_variables
 from estimator_train.keras.checkpoints.saved_variables import (
     SavedVariables,
     Source,
-    saved_variables,
+    read_saved_variables,
 )
-from estimator_train.keras.keras3.blueprint import model_variables
-from estimator_train.keras.keras3.saved_names import saved_names
+from estimator_train.keras.keras3.blueprint import list_model_variables
+from estimator_train.keras.keras3.saved_names import list_saved_names
 
 _LOG = tf.get_logger()
 _SEED = "/seed_generator_state"
@@ -22,10 +22,10 @@ def load_keras_3(
     model: keras.Model, source: Source, name_map: Mapping[str, str] | None
 ) -> keras.Model:
     """Loads a checkpoint into a Keras 3 model; arguments and errors are those of `load_trained`."""
-    saved = saved_variables(source)
+    saved = read_saved_variables(source)
     matched = match_keras_3(model, saved, name_map)
-    names, of_optimizer = saved_names(model)
-    for variable, name in zip(model_variables(model), names, strict=True):
+    names, of_optimizer = list_saved_names(model)
+    for variable, name in zip(list_model_variables(model), names, strict=True):
         if name in matched:
             variable.assign(saved.value(matched[name]))
     if model.compiled and model.optimizer is not None:
@@ -43,7 +43,7 @@ def match_keras_3(
     Raises:
       ValueError: The model has no variables yet, or a variable is not in the checkpoint.
     """
-    variables = model_variables(model)
+    variables = list_model_variables(model)
     if not model.built or not variables:
         raise ValueError(
             f"The Keras model '{model.name}' has no variables yet. Call it once on features, or "
@@ -51,7 +51,7 @@ def match_keras_3(
         )
     shapes = {
         name: tuple(variable.shape)
-        for name, variable in zip(saved_names(model)[0], variables, strict=True)
+        for name, variable in zip(list_saved_names(model)[0], variables, strict=True)
         if name in saved.keys or not name.endswith(_SEED)
     }
     return dict(zip(shapes, match_variables(model.name, shapes, saved, name_map, {}), strict=True))

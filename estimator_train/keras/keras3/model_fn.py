@@ -9,7 +9,7 @@ import tensorflow as tf
 from estimator_train.engine.keras_3 import allow_keras_3
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.keras.callbacks.observation import is_observation_requested
-from estimator_train.keras.callbacks.observed_model import tensor_specs
+from estimator_train.keras.callbacks.observed_model import make_tensor_specs
 from estimator_train.keras.graph.model_io import as_tensors, split_features
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3 import steps
@@ -17,7 +17,7 @@ from estimator_train.keras.keras3.blueprint import Blueprint
 from estimator_train.keras.keras3.graph_model import Data, GraphModel, Logs, build_model
 from estimator_train.keras.keras3.model_checks import check_model, explain_graph_errors
 from estimator_train.keras.keras3.observed import ObservedKeras3, observe
-from estimator_train.keras.keras3.outputs import named_outputs
+from estimator_train.keras.keras3.outputs import name_outputs
 from estimator_train.keras.serving.export_outputs import check_export_outputs, make_export_outputs
 from estimator_train.run_config import RunConfig
 
@@ -103,18 +103,18 @@ class Keras3ModelFn:
             is_observed = is_observation_requested()
             logs = steps.train_step(built.model, data, keeps_metrics=is_observed)
             if is_observed:
-                specs = tensor_specs(steps.of_first_replica(data[0]))
+                specs = make_tensor_specs(steps.take_first_replica(data[0]))
                 observe(ObservedKeras3(self.blueprint, built.model, specs), logs)
             with tf.control_dependencies(tf.nest.flatten(logs, expand_composites=True)):
                 count = tf.compat.v1.train.get_or_create_global_step().assign_add(1)
             return (built, tf.group(count)), logs
 
-        result, logs = steps.once_for_all_replicas(build, data)
+        result, logs = steps.run_once_for_all_replicas(build, data)
         built, train_op = result or (None, tf.no_op())
         if built is not None:
             self._add_summaries(logs)
         replicas = tf.distribute.get_strategy().num_replicas_in_sync
-        loss = steps.loss_of(logs)
+        loss = steps.find_loss(logs)
         return EstimatorSpec(
             ModeKeys.TRAIN,
             loss=loss / replicas if replicas > 1 else loss,
@@ -130,15 +130,15 @@ class Keras3ModelFn:
                 is_trained=False,
             )
             logs = steps.test_step(built.model, data)
-            return (built, steps.metric_results(built.model, logs)), logs
+            return (built, steps.list_metric_results(built.model, logs)), logs
 
-        result, logs = steps.once_for_all_replicas(build, data)
+        result, logs = steps.run_once_for_all_replicas(build, data)
         built, metrics = result or (None, {name: (value, value) for name, value in logs.items()})
         metrics.pop(steps.LOSS, None)
         metrics = {self._metric_names.get(name, name): pair for name, pair in metrics.items()}
         return EstimatorSpec(
             ModeKeys.EVAL,
-            loss=steps.loss_of(logs),
+            loss=steps.find_loss(logs),
             eval_metric_ops=metrics,
             scaffold=_scaffold(built),
         )
@@ -149,7 +149,7 @@ class Keras3ModelFn:
             lambda model: steps.make_variables(model, model.predict_step, (x,)),
             is_trained=False,
         )
-        names, outputs = named_outputs(built.model, steps.predict_step(built.model, x))
+        names, outputs = name_outputs(built.model, steps.predict_step(built.model, x))
         return EstimatorSpec(
             ModeKeys.PREDICT,
             predictions=outputs,

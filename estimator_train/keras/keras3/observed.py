@@ -9,7 +9,7 @@ from estimator_train.keras.callbacks.observation import publish
 from estimator_train.keras.callbacks.observed_model import ObservedTraining
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3 import steps
-from estimator_train.keras.keras3.blueprint import Blueprint, model_variables
+from estimator_train.keras.keras3.blueprint import Blueprint, list_model_variables
 from estimator_train.keras.keras3.graph_model import Logs
 
 _SCALARS = ("learning_rate", "iteration")
@@ -41,7 +41,7 @@ class ObservedKeras3:
 
     def pairs(self, model: keras.Model) -> _Pairs:
         """Pairs the graph's weights and slots with those of an eager copy."""
-        ours, theirs = model_variables(self.model), model_variables(model)
+        ours, theirs = list_model_variables(self.model), list_model_variables(model)
         pairs = [(v.value, other) for v, other in zip(ours, theirs, strict=True)]
         return pairs + self._pair_optimizers(model, scalars=False)
 
@@ -65,12 +65,12 @@ def observe(observed: ObservedKeras3, logs: Logs) -> None:
         from step to step.
     """
     model = observed.model
-    results = steps.results_of(model)
+    results = steps.list_results(model)
     step_logs = None
     if not tf.distribute.has_strategy():
         with tf.control_dependencies(list(logs.values())):
             own = {name: value for name, value in logs.items() if name not in results}
-            step_logs = {**steps.results_of(model), **own}
+            step_logs = {**steps.list_results(model), **own}
     strategy = tf.distribute.get_strategy()
     resets = [
         part.initializer

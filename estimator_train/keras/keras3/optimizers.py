@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from estimator_train.keras.keras3.keras_internals import learning_rate_of
+from estimator_train.keras.keras3.keras_internals import find_learning_rate
 from estimator_train.keras.keras3.variable_names import base_name
 
 
@@ -23,7 +23,7 @@ class OptimizerCopies:
         base = base_name(self._class.__name__, optimizer.name)
         if base is not None:
             self._config["name"] = base  # Which other optimizers the process made does not matter.
-        rate = learning_rate_of(optimizer)
+        rate = find_learning_rate(optimizer)
         if "learning_rate" in self._config and not isinstance(rate, keras.Variable):
             self._config["learning_rate"] = rate  # The user's own schedule or function.
 

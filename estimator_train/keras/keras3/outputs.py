@@ -7,7 +7,7 @@ from estimator_train.keras.graph.io_names import Names
 from estimator_train.keras.graph.structures import Structure
 
 
-def named_outputs(model: keras.Model, predicted: Structure) -> tuple[Names, dict[str, tf.Tensor]]:
+def name_outputs(model: keras.Model, predicted: Structure) -> tuple[Names, dict[str, tf.Tensor]]:
     """Names the outputs of a model by their keys, by the model's output names, or by numbers.
 
     Args:

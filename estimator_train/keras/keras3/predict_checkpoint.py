@@ -9,7 +9,7 @@ import tensorflow as tf
 from estimator_train.keras.checkpoints.saved_variables import SavedVariables
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3 import steps
-from estimator_train.keras.keras3.blueprint import Blueprint, model_variables
+from estimator_train.keras.keras3.blueprint import Blueprint, list_model_variables
 from estimator_train.keras.keras3.graph_model import build_model
 
 
@@ -33,7 +33,7 @@ def predict_checkpoint(
             is_trained=False,
         )
         outputs = tf.nest.flatten(steps.predict_step(built.model, x))
-        variables = [variable.value for variable in model_variables(built.model)]
+        variables = [variable.value for variable in list_model_variables(built.model)]
         saver = tf.compat.v1.train.Saver(
             {saved.keys[names[v.op.name]]: v for v in variables if v.op.name in names}
         )

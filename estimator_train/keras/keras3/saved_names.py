@@ -4,12 +4,12 @@ import keras
 import tensorflow as tf
 
 from estimator_train.keras.graph.initial_weights import InitialValues
-from estimator_train.keras.keras3.blueprint import Blueprint, is_layered, model_variables
-from estimator_train.keras.keras3.graph_model import keras_variables
+from estimator_train.keras.keras3.blueprint import Blueprint, is_layered, list_model_variables
+from estimator_train.keras.keras3.graph_model import list_keras_variables
 from estimator_train.keras.keras3.variable_names import VariableNames
 
 
-def saved_names(model: keras.Model) -> tuple[list[str], list[str]]:
+def list_saved_names(model: keras.Model) -> tuple[list[str], list[str]]:
     """Returns the names of a model's variables, and of those of its optimizer if it is compiled.
 
     Makes the variables of the optimizer, if it has none.
@@ -19,17 +19,17 @@ def saved_names(model: keras.Model) -> tuple[list[str], list[str]]:
         optimizer.build(model.trainable_variables)
     if not is_layered(model):
         names = VariableNames.of_eager(model)
-        of_model = [names.name_of(variable.path) for variable in model_variables(model)]
+        of_model = [names.name_of(variable.path) for variable in list_model_variables(model)]
         variables = optimizer.variables if optimizer is not None else []
         return of_model, [names.name_of(variable.path) for variable in variables]
     blueprint = Blueprint(model)
-    with tf.Graph().as_default(), keras_variables(blueprint, InitialValues()):
+    with tf.Graph().as_default(), list_keras_variables(blueprint, InitialValues()):
         made = blueprint.make()
         variables = []
         if optimizer is not None:
             made.optimizer.build(made.trainable_variables)
             variables = made.optimizer.variables
-        return _list_names_in_graph(model_variables(made)), _list_names_in_graph(variables)
+        return _list_names_in_graph(list_model_variables(made)), _list_names_in_graph(variables)
 
 
 def _list_names_in_graph(variables: list[keras.Variable]) -> list[str]:

@@ -6,8 +6,8 @@ from typing import TypeAlias, TypeVar
 import keras
 import tensorflow as tf
 
-from estimator_train.engine.tf_internals.modes import eager_mode, function_graph
-from estimator_train.engine.tf_internals.strategies import collectives_of_graphs
+from estimator_train.engine.tf_internals.modes import enter_eager_mode, make_function_graph
+from estimator_train.engine.tf_internals.strategies import share_collectives_of_graphs
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.keras3.graph_model import Data, Logs
 from estimator_train.keras.keras3.keras_internals import build_symbolically
@@ -18,7 +18,7 @@ Metrics: TypeAlias = dict[str, tuple[tf.Tensor, tf.Tensor]]
 _Built = TypeVar("_Built")
 
 
-def once_for_all_replicas(
+def run_once_for_all_replicas(
     build: Callable[[Data], tuple[_Built, Logs]], data: Data
 ) -> tuple[_Built | None, Logs]:
     """Builds operations once, also if each replica of a strategy calls this function.
@@ -53,14 +53,14 @@ def make_variables(model: keras.Model, step: Callable[[Data], object], data: Dat
       data: The batch, with a value per replica under a strategy.
     """
     if tf.distribute.has_strategy():
-        build_symbolically(model, of_first_replica(data))
+        build_symbolically(model, take_first_replica(data))
         return
     # The operations of this call are not part of the graph; its variables are.
-    with function_graph("first_call"):
+    with make_function_graph("first_call"):
         step(data)
 
 
-def of_first_replica(data: Structure) -> Structure:
+def take_first_replica(data: Structure) -> Structure:
     """Returns the values of the first replica of this process."""
     strategy = tf.distribute.get_strategy()
     return tf.nest.map_structure(lambda t: strategy.experimental_local_results(t)[0], data)
@@ -101,7 +101,7 @@ def _call(model: keras.Model, step: Callable[[Data], Logs], data: Data) -> Logs:
         # At the end of the input nothing runs, not even a count that does not depend on a batch.
         tensors = tf.nest.flatten(data, expand_composites=True)
         with tf.control_dependencies([tensor for tensor in tensors if tensor is not None]):
-            return flat_logs(step(data))
+            return flatten_logs(step(data))
 
     def run(data: Data) -> Logs:
         if not tf.distribute.has_strategy():
@@ -120,7 +120,7 @@ def _call_function(
     traces, as that of `fit`.
     """
     traced = tf.function(function, autograph=False, jit_compile=jit_compile)
-    with collectives_of_graphs(tf.distribute.get_strategy()), eager_mode():
+    with share_collectives_of_graphs(tf.distribute.get_strategy()), enter_eager_mode():
         concrete = traced.get_concrete_function(*arguments)
     return concrete(*arguments)
 
@@ -139,7 +139,7 @@ def _add_loss_of_batch(model: keras.Model, step: Callable[[], Logs]) -> Logs:
     return logs
 
 
-def loss_of(logs: Logs) -> tf.Tensor:
+def find_loss(logs: Logs) -> tf.Tensor:
     """Returns the loss among the logs of a step: "loss", or else the first.
 
     Raises:
@@ -153,41 +153,41 @@ def loss_of(logs: Logs) -> tf.Tensor:
     return logs.get(LOSS, next(iter(logs.values())))
 
 
-def flat_logs(logs: Structure) -> Logs:
+def flatten_logs(logs: Structure) -> Logs:
     """Returns logs as names to tensors; a metric may have a dict of results."""
     flat: Logs = {}
     for name, value in logs.items():
         if isinstance(value, dict):
-            flat.update(flat_logs(value))
+            flat.update(flatten_logs(value))
         else:
             flat[name] = tf.convert_to_tensor(value)
     return flat
 
 
-def results_of(model: keras.Model) -> Logs:
+def list_results(model: keras.Model) -> Logs:
     """Returns the values of a model's metrics over all batches and replicas so far."""
-    return _call_function(lambda: flat_logs(model.get_metrics_result()))
+    return _call_function(lambda: flatten_logs(model.get_metrics_result()))
 
 
-def metric_results(model: keras.Model, logs: Logs) -> Metrics:
+def list_metric_results(model: keras.Model, logs: Logs) -> Metrics:
     """Returns the metrics for the logs of an evaluation, without the loss.
 
     Args:
       model: The model.
       logs: The logs of its `test_step`, with a value per replica under a strategy.
     """
-    results = results_of(model)
+    results = list_results(model)
     strategy = tf.distribute.get_strategy()
     pairs = {}
     for name, value in logs.items():
         if tf.distribute.has_strategy():
             value = strategy.reduce(tf.distribute.ReduceOp.MEAN, value, axis=None)
         if name != LOSS:
-            pairs[name] = (results[name], value) if name in results else last_value(value)
+            pairs[name] = (results[name], value) if name in results else find_last_value(value)
     return pairs
 
 
-def last_value(value: tf.Tensor) -> tuple[tf.Variable, tf.Tensor]:
+def find_last_value(value: tf.Tensor) -> tuple[tf.Variable, tf.Tensor]:
     """Returns a local variable, and the assignment of a value to it."""
     variable = tf.compat.v1.Variable(
         tf.zeros(value.shape, value.dtype),

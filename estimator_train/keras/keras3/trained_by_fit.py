@@ -5,8 +5,8 @@ import os
 import keras
 import tensorflow as tf
 
-from estimator_train.keras.keras3.blueprint import model_variables
-from estimator_train.keras.keras3.saved_names import saved_names
+from estimator_train.keras.keras3.blueprint import list_model_variables
+from estimator_train.keras.keras3.saved_names import list_saved_names
 
 _GLOBAL_STEP = tf.compat.v1.GraphKeys.GLOBAL_STEP
 
@@ -26,8 +26,8 @@ def write_state_after_fit(model: keras.Model, model_dir: str) -> str:
     """
     if not model.built:
         raise ValueError(f"The Keras model '{model.name}' has no variables yet: train it first.")
-    of_model, of_optimizer = saved_names(model)
-    variables = [*model_variables(model), *model.optimizer.variables]
+    of_model, of_optimizer = list_saved_names(model)
+    variables = [*list_model_variables(model), *model.optimizer.variables]
     values = dict(zip([*of_model, *of_optimizer], [v.value for v in variables], strict=True))
     counts = [int(v.numpy()) for v in model.optimizer.variables if v.name == "iteration"]
     step = max(counts)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import keras
 import tensorflow as tf
 
-from estimator_train.keras.keras3.keras_internals import all_layers, current_variable_path
+from estimator_train.keras.keras3.keras_internals import find_variable_path, list_all_layers
 
 _GENERATOR = "seed_generator"
 _Named: TypeAlias = tuple[str, str | None]  # A name, and its automatic part.
@@ -30,7 +30,7 @@ class VariableNames:
         self._paths: dict[str, str] = {}
         self._numbered_anywhere: dict[str, str] = {}
         if model is not None:
-            self._number(map(automatic_name, _list_with_nested(model)), "")
+            self._number(map(make_automatic_name, _list_with_nested(model)), "")
             self._number_below(model, "")
 
     @classmethod
@@ -44,14 +44,14 @@ class VariableNames:
         names = cls()
         names._numbered_anywhere = {
             **_numbered(generators),
-            **_numbered(map(automatic_name, all_layers(model))),
-            **_numbered(map(automatic_name, optimizers)),
+            **_numbered(map(make_automatic_name, list_all_layers(model))),
+            **_numbered(map(make_automatic_name, optimizers)),
         }
         return names
 
     def creator(self, next_creator: Callable[..., tf.Variable], **arguments: Any) -> tf.Variable:
         """Creates a variable of Keras under its name, in a `tf.variable_creator_scope`."""
-        arguments["name"] = self.name_of(current_variable_path(arguments["name"]))
+        arguments["name"] = self.name_of(find_variable_path(arguments["name"]))
         # The name is complete: enclosing scopes of the graph have numbers of their own.
         with tf.compat.v1.name_scope(None):
             return next_creator(**arguments)
@@ -79,7 +79,7 @@ class VariableNames:
     def _number_below(self, model: keras.Model, scope: str) -> None:
         """Numbers the layers of a model and of the models among them."""
         scope = f"{scope}{model.name}/"
-        self._number(map(automatic_name, model.layers), scope)
+        self._number(map(make_automatic_name, model.layers), scope)
         for layer in model.layers:
             if isinstance(layer, keras.Model):
                 self._number_below(layer, scope)
@@ -110,7 +110,7 @@ def _list_with_nested(model: keras.Model) -> list[keras.Layer]:
     return found
 
 
-def automatic_name(owner: keras.Layer | keras.optimizers.Optimizer) -> _Named:
+def make_automatic_name(owner: keras.Layer | keras.optimizers.Optimizer) -> _Named:
     """Returns the name of a layer or optimizer, and its base without a number if Keras chose it."""
     return owner.name, base_name(type(owner).__name__, owner.name)
 

@@ -190,7 +190,7 @@ class _EarlyStopping(Hook):
     def begin(self) -> None:
         """Makes the variable by which the chief tells the others."""
         self._timer.reset()
-        self._step_read = graphs.global_step_read()
+        self._step_read = graphs.find_global_step_read()
         saved = self._estimator.latest_checkpoint()
         is_saved = saved is None or _STOP in dict(tf.train.list_variables(saved))
         keys = tf.compat.v1.GraphKeys

@@ -4,7 +4,7 @@ import time
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.reading import saved_global_step
+from estimator_train.engine.checkpoints.reading import read_saved_global_step
 from estimator_train.engine.hook_types import GlobalStepHook, Hook, RunContext, RunValues
 from estimator_train.estimator import Estimator
 
@@ -48,7 +48,7 @@ class _StopAtCheckpointStep(GlobalStepHook):
         """Looks for the checkpoint of the last step, after that step."""
         if run_values.results + 1 < self._last_step:
             return
-        if saved_global_step(self._estimator.model_dir) >= self._last_step:
+        if read_saved_global_step(self._estimator.model_dir) >= self._last_step:
             run_context.request_stop()
         else:
             time.sleep(self._wait_secs)

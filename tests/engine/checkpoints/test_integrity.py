@@ -243,14 +243,14 @@ def flip(path):
 def test_large_checkpoints_are_restored_without_a_second_reading(large):
     (estimator, model_dir, input_fn, weights), read = large
     data = model_dir / "model.ckpt-10.data-00000-of-00001"
-    before = integrity.fingerprint(str(data))
+    before = integrity.compute_fingerprint(str(data))
     prediction = next(estimator.predict(input_fn, yield_single_examples=False))
     np.testing.assert_array_equal(prediction["p"], weights[10][:1])
     estimator.train(input_fn, max_steps=12)
     assert estimator.get_variable_value("global_step") == 12
     assert read == []
     # The first save of the training would write the values that it restored.
-    assert integrity.fingerprint(str(data)) == before
+    assert integrity.compute_fingerprint(str(data)) == before
 
 
 def test_a_restore_that_finds_damage_goes_to_the_checkpoint_before(large, caplog):

@@ -454,7 +454,7 @@ def test_a_caller_in_a_hurry_makes_one_attempt(pauses):
         attempts.append(1)
         raise OSError(5, "Input/output error")
 
-    with storage.single_attempt(), pytest.raises(storage.StorageFaultError):
+    with storage.allow_single_attempt(), pytest.raises(storage.StorageFaultError):
         storage.retry_storage_faults(read, "read it")
     assert len(attempts) == 1
     assert pauses == []

@@ -14,7 +14,9 @@ ROWS = 100_000
 
 
 def kept_outside():
-    return graphs.constants_made_by(external_arrays.external_constant, external_arrays.MIN_BYTES)
+    return graphs.replace_constants(
+        external_arrays.make_external_constant, external_arrays.MIN_BYTES
+    )
 
 
 @pytest.fixture
@@ -142,7 +144,7 @@ def test_arrays_that_nothing_can_change_are_not_copied():
     with tf.Graph().as_default() as graph, kept_outside():
         for array in (values, view, changeable, frozen_view):
             tf.constant(array)
-    kept = external_arrays.external_arrays(graph)
+    kept = external_arrays.list_external_arrays(graph)
     shared = [np.shares_memory(array, values) for array in kept.values()]
     assert shared == [True, True, False, False]
     assert not any(np.shares_memory(array, changeable) for array in kept.values())

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
-from estimator_train.engine.user_functions import argument_names
+from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.legacy.contrib._types import Arrays, Features
 from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, to_estimator_spec
@@ -202,7 +202,7 @@ class Estimator(LearnEstimator):
         params: Any = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
-        accepted = argument_names(model_fn)
+        accepted = list_argument_names(model_fn)
 
         def call_model_fn(
             features: Features,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
-from estimator_train.engine.user_functions import argument_names
+from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.legacy.contrib._types import Features, Fetches
 from estimator_train.legacy.contrib.learn.keys import ModeKeys
 
@@ -126,7 +126,7 @@ class MetricSpec:
           KeyError: A dict lacks the key.
         """
         prediction = _select("prediction", predictions, self.prediction_key)
-        accepted = argument_names(self.metric_fn)
+        accepted = list_argument_names(self.metric_fn)
         arguments = {name: prediction for name in accepted if name in _PREDICTIONS}
         positional = [] if arguments else [prediction]
         if any(name in _LABELS for name in accepted):
