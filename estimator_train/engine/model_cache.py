@@ -24,7 +24,7 @@ class ReusedInput:
 
     @contextlib.contextmanager
     def active(self) -> Iterator[None]:
-        """Makes `reused_input` return this one for its input_fn, in this thread."""
+        """Makes `find_reused_input` return this one for its input_fn, in this thread."""
         token = _active.set(self)
         try:
             yield
@@ -37,7 +37,7 @@ _active: contextvars.ContextVar[ReusedInput | None] = contextvars.ContextVar(
 )
 
 
-def reused_input(input_fn: Callable[..., Any]) -> ReusedInput | None:
+def find_reused_input(input_fn: Callable[..., Any]) -> ReusedInput | None:
     """Returns the active ReusedInput if it is that of `input_fn`, otherwise None."""
     active = _active.get()
     return active if active is not None and active.input_fn is input_fn else None

@@ -13,7 +13,7 @@ from estimator_train.engine.user_functions import convert_on_replica
 from estimator_train.heads.types import Optimizer
 from estimator_train.optimizers.base import SCOPE, compute_gated_gradients
 from estimator_train.optimizers.graph_optimizers import make_graph_optimizer
-from estimator_train.optimizers.state import inner_optimizer
+from estimator_train.optimizers.state import find_inner_optimizer
 
 _DUPLICATING_STRATEGIES = (
     tf.compat.v1.distribute.experimental.CentralStorageStrategy,
@@ -181,10 +181,11 @@ def _minimize_in_graph(
 
     A tf.function keeps that order; it is called once for all replicas.
     """
-    if inner_optimizer(optimizer) is not optimizer:
+    inner = find_inner_optimizer(optimizer)
+    if inner is not optimizer:
         raise ValueError(
             "A LossScaleOptimizer that is made in a graph scales tf_keras.optimizers.legacy "
-            f"optimizers alone. Given: {type(optimizer)} of {type(inner_optimizer(optimizer))}."
+            f"optimizers alone. Given: {type(optimizer)} of {type(inner)}."
         )
     pairs = zip(compute_gated_gradients(loss, variables), variables, strict=True)
     found = [(gradient, variable) for gradient, variable in pairs if gradient is not None]

@@ -22,11 +22,11 @@ from estimator_train.keras.model_checks import check_kind, is_keras_3
 from estimator_train.keras.model_files import load_model_file
 from estimator_train.optimizers.state import (
     compute_slot_scale,
+    find_inner_optimizer,
     find_saved_slot_names,
     find_slots,
     get_iterations,
     get_learning_rate,
-    inner_optimizer,
     make_slots,
 )
 
@@ -157,7 +157,7 @@ def _load_scalars(optimizer: Optimizer, saved: SavedVariables) -> None:
     if iterations is not None and step is not None:
         iterations.assign(step)
     rates = [name for name in saved.keys if name.rpartition("/")[2] == "learning_rate"]
-    scheduled = getattr(inner_optimizer(optimizer), "_current_learning_rate", None) is not None
+    scheduled = getattr(find_inner_optimizer(optimizer), "_current_learning_rate", None) is not None
     if rate is not None and rates and not scheduled:
         rate.assign(saved.value(rates[0]))
 

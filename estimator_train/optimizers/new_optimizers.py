@@ -8,7 +8,7 @@ import tensorflow as tf
 import tf_keras
 
 from estimator_train.optimizers.base import KerasLike, KerasOptimizer, TrainStep, name_scope
-from estimator_train.optimizers.state import inner_optimizer
+from estimator_train.optimizers.state import find_inner_optimizer
 
 
 class NewOptimizer(KerasOptimizer):
@@ -121,7 +121,7 @@ class _Update:
         """Updates the variables on each replica."""
         if self.schedule:
             updates = self.global_step // self.every
-            inner_optimizer(self.optimizer).learning_rate.assign(self.schedule(updates))
+            find_inner_optimizer(self.optimizer).learning_rate.assign(self.schedule(updates))
 
         def apply(gradients: Any) -> None:
             dense = [

@@ -31,14 +31,14 @@ Optimizer: TypeAlias = tf_keras.optimizers.Optimizer | tf_keras.optimizers.legac
 Slots = dict[tuple[str, int], tf.Variable]
 
 
-def inner_optimizer(optimizer: Optimizer) -> Any:
+def find_inner_optimizer(optimizer: Optimizer) -> Any:
     """Returns the optimizer inside a LossScaleOptimizer, or any other optimizer itself."""
     return getattr(optimizer, "inner_optimizer", optimizer)
 
 
 def make_slots(optimizer: Optimizer, variables: Sequence[tf.Variable]) -> None:
     """Creates the variables of an unused eager optimizer."""
-    inner = inner_optimizer(optimizer)
+    inner = find_inner_optimizer(optimizer)
     if hasattr(inner, "build"):
         inner.build(list(variables))
     elif hasattr(inner, "_create_all_weights"):
@@ -56,7 +56,7 @@ def find_slots(optimizer: Optimizer, variables: Sequence[tf.Variable]) -> Slots:
     Returns:
       (Name of the slot in new optimizers, position of the model's variable) to the slot's variable.
     """
-    inner = inner_optimizer(optimizer)
+    inner = find_inner_optimizer(optimizer)
     if not hasattr(inner, "get_slot_names"):
         return _match_by_name(_list_variables(inner), variables)
     renamed = map_slot_names(inner)
@@ -72,7 +72,7 @@ def find_slots(optimizer: Optimizer, variables: Sequence[tf.Variable]) -> Slots:
 
 def map_slot_names(optimizer: Optimizer) -> dict[str, str]:
     """Maps slot names of a legacy optimizer to the different names of the new one."""
-    classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
+    classes = [cls.__name__ for cls in type(find_inner_optimizer(optimizer)).__mro__]
     return next((_NEW_NAMES[name] for name in classes if name in _NEW_NAMES), {})
 
 
@@ -90,10 +90,10 @@ def find_saved_slot_names(
     Returns:
       The names in the checkpoint that it may have.
     """
-    classes = [cls.__name__ for cls in type(inner_optimizer(optimizer)).__mro__]
+    classes = [cls.__name__ for cls in type(find_inner_optimizer(optimizer)).__mro__]
     legacy = {new: old for cls in classes for old, new in _NEW_NAMES.get(cls, {}).items()}
     v1 = {new: old for cls in classes for new, old in _V1_NAMES.get(cls, {}).items()}
-    if getattr(inner_optimizer(optimizer), "centered", False):
+    if getattr(find_inner_optimizer(optimizer), "centered", False):
         v1 = _V1_CENTERED
     called = {slot, legacy.get(slot, slot), v1.get(slot, slot)}
     endings = [f"{name}/{one}" for one in called] + [f"{one}/{name}" for one in called]
@@ -118,7 +118,7 @@ def compute_slot_scale(optimizer: Optimizer, name: str) -> float:
 
 def get_learning_rate(optimizer: Optimizer) -> tf.Variable | None:
     """Returns the variable of the learning rate; None if it is not a variable."""
-    inner = inner_optimizer(optimizer)
+    inner = find_inner_optimizer(optimizer)
     # A new optimizer with a schedule keeps the current value apart.
     names = ("_current_learning_rate", "_learning_rate", "learning_rate")
     found = (getattr(inner, name, None) for name in names)
@@ -127,7 +127,7 @@ def get_learning_rate(optimizer: Optimizer) -> tf.Variable | None:
 
 def get_iterations(optimizer: Optimizer) -> tf.Variable | None:
     """Returns the variable that counts updates; None if there is no such variable."""
-    found = getattr(inner_optimizer(optimizer), "iterations", None)
+    found = getattr(find_inner_optimizer(optimizer), "iterations", None)
     return found if isinstance(found, tf.Variable) else None
 
 

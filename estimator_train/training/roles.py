@@ -57,7 +57,7 @@ def run_role(
         finished.write()
     elif role == cluster.WORKER:
         if not estimator.config.train_distribute:
-            _delay(estimator)
+            _delay_start(estimator)
         train(estimator, train_spec)
     elif role == cluster.PS:
         train(estimator, train_spec)  # It serves variables.
@@ -90,7 +90,7 @@ def train(
     )
 
 
-def _delay(estimator: Estimator) -> None:
+def _delay_start(estimator: Estimator) -> None:
     """Delays a worker of an asynchronous training, so that workers start one after another."""
     config = estimator.config
     longest = config.experimental_max_worker_delay_secs

@@ -125,5 +125,5 @@ def test_asynchronous_workers_start_one_after_another(
     config = est.RunConfig(str(tmp_path), experimental_max_worker_delay_secs=longest)
     slept: list[float] = []
     monkeypatch.setattr(roles.time, "sleep", slept.append)
-    roles._delay(est.Estimator(model_fn, config=config))
+    roles._delay_start(est.Estimator(model_fn, config=config))
     assert slept == expected

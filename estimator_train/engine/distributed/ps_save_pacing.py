@@ -93,7 +93,7 @@ class SavePacingListener(Listener):
 
     def begin(self) -> None:
         """Adds the shared counters to the graph."""
-        self._limit, self._writing = _shared_counters()
+        self._limit, self._writing = _create_shared_counters()
 
     def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Announces that a checkpoint is being written."""
@@ -151,7 +151,7 @@ class WaitForSaveHook(GlobalStepHook):
         """Finds the global step and the shared counters."""
         super().begin()
         self._global_step = tf.compat.v1.train.get_global_step()
-        self._limit, self._writing = _shared_counters()
+        self._limit, self._writing = _create_shared_counters()
 
     def steps_until_due(self, global_step: int) -> None:
         """Returns None: the chief's limit allows for loops."""
@@ -197,6 +197,6 @@ class WaitForSaveHook(GlobalStepHook):
             deadline.wait(_POLL_SECS, "for the chief to write the next checkpoint")
 
 
-def _shared_counters() -> tuple[SharedCounter, SharedCounter]:
+def _create_shared_counters() -> tuple[SharedCounter, SharedCounter]:
     """Returns the global step at which workers wait, and 1 while the chief writes, otherwise 0."""
     return SharedCounter(_TABLE, "limit", _NO_LIMIT), SharedCounter(_TABLE, "writing", 0)

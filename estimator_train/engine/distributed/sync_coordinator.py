@@ -211,7 +211,7 @@ def _stops_at_step(hook: Hook) -> bool:
 
 def _find_last_step(hook: Any) -> int | None:
     """Returns the step at which a hook stops: its `last_step`, or that of a StopAtStepHook."""
-    return hook.last_step if hasattr(hook, "last_step") else tf_hooks.last_step(hook)
+    return hook.last_step if hasattr(hook, "last_step") else tf_hooks.find_last_step(hook)
 
 
 def _all(strategy: tf.distribute.Strategy, flags: tf.Tensor) -> tf.Tensor:

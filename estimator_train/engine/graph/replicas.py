@@ -8,8 +8,8 @@ import tensorflow as tf
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.inputs.input_fn import (
     Inputs,
-    batch_size_of,
     call_input_fn,
+    find_batch_size,
     is_dataset,
     split,
 )
@@ -153,7 +153,7 @@ def compute_batch_size(inputs: Inputs, strategy: tf.distribute.Strategy) -> tf.T
     leaves = tf.nest.flatten(inputs.features)
     if not leaves:
         return None
-    sizes = [batch_size_of(part) for part in strategy.experimental_local_results(leaves[0])]
+    sizes = [find_batch_size(part) for part in strategy.experimental_local_results(leaves[0])]
     return None if any(size is None for size in sizes) else tf.add_n(sizes)
 
 

@@ -13,7 +13,7 @@ from estimator_train.engine import keras_3
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.graph import replicas
 from estimator_train.engine.graph.mixed_precision import scale_losses
-from estimator_train.engine.inputs.input_fn import Inputs, batch_size_of, make_inputs
+from estimator_train.engine.inputs.input_fn import Inputs, find_batch_size, make_inputs
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
 from estimator_train.run_config import RunConfig
 
@@ -64,7 +64,7 @@ def build_step(
         else:
             inputs = make_inputs(context, input_fn, mode)
             spec = call_model_fn(context, inputs.features, inputs.labels, mode)
-            batch_size = batch_size_of(inputs.features)
+            batch_size = find_batch_size(inputs.features)
     if isinstance(spec.loss, tf.Variable):
         spec = spec._replace(loss=tf.convert_to_tensor(spec.loss))
     return Step(inputs, spec, global_step, batch_size)

@@ -126,7 +126,7 @@ def fits_iterator(inputs: Inputs, result: Any) -> bool:
     )
 
 
-def batch_size_of(features: Any) -> tf.Tensor | None:
+def find_batch_size(features: Any) -> tf.Tensor | None:
     """Returns the batch size of the first feature, an integer scalar; None without a batch."""
     first = _find_first_leaf(features)
     if isinstance(first, tf.SparseTensor):

@@ -113,7 +113,7 @@ class PositionFiles:
         """
         path = self.path(step)
         try:
-            content = storage.retry_storage_faults(lambda: _content(path), f"read {path}")
+            content = storage.retry_storage_faults(lambda: _read_content(path), f"read {path}")
             head, _, position = content.partition(b"\n")
             header = json.loads(head)
             if (header["size"], header["crc"]) != (len(position), zlib.crc32(position)):
@@ -146,6 +146,6 @@ class PositionFiles:
         return not (self._outlives_checkpoints or any(map(storage.is_file, names)))
 
 
-def _content(path: str) -> bytes:
+def _read_content(path: str) -> bytes:
     with tf.io.gfile.GFile(path, "rb") as file:
         return file.read()

@@ -15,7 +15,7 @@ from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.hook_types import Hook
 from estimator_train.engine.inputs.input_fn import call_input_fn
 from estimator_train.engine.inputs.start import start_hooks
-from estimator_train.engine.model_cache import ModelCache, reused_input
+from estimator_train.engine.model_cache import ModelCache, find_reused_input
 from estimator_train.engine.sessions.built_model import BuiltModel, Fetches, ModelJob
 from estimator_train.engine.sessions.open_model import OpenModel, PlainSession, ends_input
 from estimator_train.engine.sessions.session import explain_restore_errors, make_session_config
@@ -79,7 +79,7 @@ def _open_at(job: ModelJob[Fetches], checkpoint_path: str | None) -> ModelCall[F
         if not _can_stay_open(built):
             return _SingleCall(job, built, checkpoint_path)
         settings = make_session_config(job.context)
-        key = reused_input(job.input_fn)
+        key = find_reused_input(job.input_fn)
         model = OpenModel(job.mode, built, settings, checkpoint_path, job.context, key)
     return _OpenModelCall(job.context.open_models, model, checkpoint_path)
 
@@ -171,7 +171,7 @@ def _take_open_model(job: ModelJob[Fetches], checkpoint_path: str) -> OpenModel 
         if job.context.builds_same_model(model.context) and model.take_input(
             lambda: call_input_fn(job.context, job.input_fn, job.mode),
             lambda: _prepare_graph(job.context),
-            reused_input(job.input_fn),
+            find_reused_input(job.input_fn),
         ):
             model.load(checkpoint_path)
             return model

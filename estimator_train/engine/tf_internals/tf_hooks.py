@@ -92,7 +92,7 @@ def count_as_saved(hook: tf.compat.v1.train.CheckpointSaverHook, step: int) -> N
     hook._timer.update_last_triggered_step(step)
 
 
-def last_step(hook: tf.compat.v1.train.StopAtStepHook) -> int | None:
+def find_last_step(hook: tf.compat.v1.train.StopAtStepHook) -> int | None:
     """Returns the step at which a hook stops, once its session is open.
 
     Why internal: the hook computes its last step from the first one, and keeps it private.

@@ -23,7 +23,7 @@ from estimator_train.keras.callbacks.callback_runner import (
     ValidationData,
     sees_batches,
 )
-from estimator_train.keras.callbacks.observation import published_training, request_observation
+from estimator_train.keras.callbacks.observation import find_published_training, request_observation
 from estimator_train.keras.callbacks.training_logs import KerasLogs, LossLogs
 from estimator_train.run_config.topology import is_multi_worker
 
@@ -97,7 +97,7 @@ class KerasCallbacks(PreModelHook):
         self._started = self._ended = False
         self._last_logs: dict[str, Any] | None = None
         self._global_step = tf.compat.v1.train.get_global_step()
-        self._training = training = published_training()
+        self._training = training = find_published_training()
         if training is None:
             check_without_model(self._callbacks, self._validation_data is not None)
         elif not training.strategy.extended.should_checkpoint:

@@ -2,7 +2,7 @@
 
 The graph of training holds both sides of the exchange. A `PreModelHook` calls `request_observation`
 in its `before_model`. The model_fn of a Keras model then calls `publish_training`, and the hook
-reads the result by `published_training`.
+reads the result by `find_published_training`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def is_observation_requested() -> bool:
     return bool(tf.compat.v1.get_collection(_REQUESTS))
 
 
-def published_training() -> ObservedTraining | None:
+def find_published_training() -> ObservedTraining | None:
     """Returns the training that was published in the default graph, or None."""
     published = tf.compat.v1.get_collection(_PUBLISHED)
     return published[0] if published else None
@@ -75,6 +75,6 @@ def publish_training(
         with tf.control_dependencies(updates):
             results = (tf.identity(metric.result()) for metric in metrics)
             step_logs = dict(zip(logs, results, strict=True))
-    if published_training() is None:
+    if find_published_training() is None:
         publish(ObservedTraining(model, logs, step_logs, resets, strategy))
     return spec._replace(train_op=tf.group(spec.train_op, *updates), eval_metric_ops={})

@@ -34,7 +34,7 @@ class Training:
             self.step = tf1.train.create_global_step()
             self.made = self.step.assign_add(1)
             graphs.read_step_before_increment(self.step, self.made)
-            self.limit, self.writing = ps_save_pacing._shared_counters()
+            self.limit, self.writing = ps_save_pacing._create_shared_counters()
 
     @contextlib.contextmanager
     def in_graph(self):

@@ -394,7 +394,7 @@ def test_iterator_that_cannot_be_read_at_one_checkpoint_is_saved_at_the_next(
 
 def test_a_fault_while_a_position_is_read_is_retried(tmp_path, monkeypatch):
     train(tmp_path, steps=3)
-    read, failed = position_files._content, []
+    read, failed = position_files._read_content, []
 
     def fail_once(path):
         if not failed:
@@ -402,7 +402,7 @@ def test_a_fault_while_a_position_is_read_is_retried(tmp_path, monkeypatch):
             raise tf.errors.UnavailableError(None, None, "NFS server not responding")
         return read(path)
 
-    monkeypatch.setattr(position_files, "_content", fail_once)
+    monkeypatch.setattr(position_files, "_read_content", fail_once)
     monkeypatch.setattr(storage.time, "sleep", lambda secs: None)
     seen = train(tmp_path, steps=3)
     assert len(failed) == 1
