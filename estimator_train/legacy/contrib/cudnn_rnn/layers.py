@@ -120,7 +120,8 @@ class _CudnnRNN(tf.compat.v1.layers.Layer):
                 "The last dimension of the inputs to `CudnnRNN` should be defined. Found `None`."
             )
         self._input_size = size
-        number = sum(map(math.prod, self.canonical_weight_shapes + self.canonical_bias_shapes))
+        shapes = [*self.canonical_weight_shapes, *self.canonical_bias_shapes]
+        number = sum(math.prod(one) for one in shapes)
         self.kernel = self.add_weight("opaque_kernel", [number], initializer=self._initial)
         self.built = True
 

@@ -42,7 +42,7 @@ class GridLSTMCell(SlicingCell):
     """
 
     _tuple_name = "GridLSTMStateTuple"
-    _prefixes = ("",)
+    _prefixes: tuple[str, ...] = ("",)
 
     def __init__(
         self,
@@ -107,7 +107,8 @@ class GridLSTMCell(SlicingCell):
         self, inputs: tf.Tensor, before: list[tf.Tensor], offset: int = 0, is_backward: bool = False
     ) -> tuple[tf.Tensor, list[tf.Tensor]]:
         """Returns the outputs and the new parts of the state, of one direction."""
-        outputs, after = [], []
+        outputs: list[tf.Tensor] = []
+        after: list[tf.Tensor] = []
         scope = _v1.get_variable_scope()
         with _v1.variable_scope(scope, initializer=self._initializer):
             for block, slices in enumerate(self._slices_of_blocks(inputs, offset)):
