@@ -7,7 +7,7 @@ The names are those of objects that TensorFlow still has elsewhere.
 _NAMES = {
     "": (
         "all_reduce batching bayesflow bigtable boosted_trees checkpoint compiler "
-        "constrained_optimization copy_graph cudnn_rnn decision_trees ffmpeg "
+        "constrained_optimization copy_graph decision_trees ffmpeg "
         "fused_conv graph_editor grid_rnn hadoop ignite input_pipeline integrate kafka "
         "kernel_methods kinesis labeled_tensor libsvm linear_optimizer "
         "memory_stats meta_graph_transform model_pruning nearest_neighbor "
@@ -117,10 +117,6 @@ _KEPT = {
         "repeat": "tensorflow.python.tpu.training_loop:repeat",
         "replicate": "tensorflow:compat.v1.tpu.replicate",
         "while_loop": "tensorflow.python.tpu.training_loop:while_loop",
-    },
-    "cudnn_rnn": {
-        name: f"estimator_train.legacy.contrib.rnn.further_cells:{name}"
-        for name in ("CudnnCompatibleGRUCell", "CudnnCompatibleLSTMCell")
     },
     "summary": {"graph": "tensorflow.python.ops.summary_ops_v2:graph"},
     "util": {

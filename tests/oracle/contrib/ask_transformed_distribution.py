@@ -66,5 +66,52 @@ def vectors_that_are_exponentials():
     return answer
 
 
+def shaped(inner, value, **shapes):
+    return described(
+        distributions.TransformedDistribution(inner, Exponential(), **shapes), tf.constant(value)
+    )
+
+
+@question
+def batch_of_numbers():
+    return shaped(distributions.Normal(0.0, 0.5), [1.5, 2.0], batch_shape=[2])
+
+
+@question
+def event_of_numbers():
+    return shaped(distributions.Normal(0.0, 0.5), [1.5, 2.0], event_shape=[2])
+
+
+@question
+def batch_and_event_of_numbers():
+    value = [[1.5, 2.0, 0.5], [1.0, 3.0, 2.5]]
+    return shaped(distributions.Normal(0.0, 0.5), value, batch_shape=[2], event_shape=[3])
+
+
+@question
+def event_of_a_batch():
+    value = [[1.5, 2.0, 0.5], [1.0, 3.0, 2.5]]
+    return shaped(distributions.Normal([0.0, 1.0], 0.5), value, event_shape=[3])
+
+
+@question
+def batch_of_vectors():
+    inner = distributions.MultivariateNormalDiag([0.0, 1.0], [0.5, 2.0])
+    answer = shaped(inner, [[1.5, 2.0], [0.5, 1.0]], batch_shape=[2])
+    answer["sample"] = str(answer["sample"].shape)
+    return answer
+
+
+@question
+def batch_of_a_batch():
+    return shaped(distributions.Normal([0.0, 1.0], 0.5), [1.5, 2.0], batch_shape=[2])
+
+
+@question
+def event_of_vectors():
+    inner = distributions.MultivariateNormalDiag([0.0, 1.0], [0.5, 2.0])
+    return shaped(inner, [1.5, 2.0], event_shape=[2])
+
+
 if __name__ == "__main__":
     main()

@@ -14,9 +14,11 @@ from estimator_train.legacy.contrib.rnn.convolution import (
     Conv3DLSTMCell,
     ConvLSTMCell,
 )
+from estimator_train.legacy.contrib.rnn.frequencies import TimeFreqLSTMCell
 from estimator_train.legacy.contrib.rnn.further_cells import (
     AttentionCellWrapper,
     HighwayWrapper,
+    IntersectionRNNCell,
     SRUCell,
     UGRNNCell,
 )
@@ -26,6 +28,7 @@ from estimator_train.legacy.contrib.rnn.fused import (
     LSTMBlockFusedCell,
     TimeReversedFusedRNN,
 )
+from estimator_train.legacy.contrib.rnn.grid import BidirectionalGridLSTMCell, GridLSTMCell
 from estimator_train.legacy.contrib.rnn.independent import (
     IndRNNCell,
     IndyGRUCell,
@@ -68,6 +71,7 @@ __all__ = [
     "AttentionCellWrapper",
     "BasicLSTMCell",
     "BasicRNNCell",
+    "BidirectionalGridLSTMCell",
     "CompiledWrapper",
     "Conv1DLSTMCell",
     "Conv2DLSTMCell",
@@ -83,11 +87,13 @@ __all__ = [
     "GRUBlockCell",
     "GRUBlockCellV2",
     "GRUCell",
+    "GridLSTMCell",
     "HighwayWrapper",
     "IndRNNCell",
     "IndyGRUCell",
     "IndyLSTMCell",
     "InputProjectionWrapper",
+    "IntersectionRNNCell",
     "LSTMBlockCell",
     "LSTMBlockFusedCell",
     "LSTMCell",
@@ -101,6 +107,7 @@ __all__ = [
     "RNNCell",
     "ResidualWrapper",
     "SRUCell",
+    "TimeFreqLSTMCell",
     "TimeReversedFusedRNN",
     "UGRNNCell",
     "stack_bidirectional_dynamic_rnn",

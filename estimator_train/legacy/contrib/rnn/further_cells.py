@@ -64,6 +64,52 @@ class UGRNNCell(CellOfUnits):
         return new_state, new_state
 
 
+class IntersectionRNNCell(CellOfUnits):
+    """RNN whose outputs are gated mixtures with its inputs (Collins et al., 2016).
+
+    Args:
+      num_units: Number of units.
+      num_in_proj: Size of the projected inputs; no projection by default.
+      initializer: Initial values of the weights.
+      forget_bias: Number added to the gates.
+      y_activation: Function of the candidates of the outputs.
+      reuse: Whether to reuse existing variables.
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        num_in_proj: int | None = None,
+        initializer: Initializer | None = None,
+        forget_bias: float = 1.0,
+        y_activation: _Activation = tf.nn.relu,
+        reuse: bool | None = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self._num_units, self._num_proj, self._initializer = num_units, num_in_proj, initializer
+        self._forget_bias, self._activation = forget_bias, y_activation
+
+    def call(self, inputs: tf.Tensor, state: tf.Tensor) -> _Step:
+        """Returns the outputs and the new state."""
+        scope = _v1.get_variable_scope()
+        with _v1.variable_scope(scope, initializer=self._initializer):
+            if inputs.shape[-1] != self._num_units and self._num_proj:
+                with _v1.variable_scope("in_projection"):
+                    inputs = project(inputs, self._num_proj)
+            if inputs.shape[-1] != self._num_units:
+                raise ValueError(
+                    f"The inputs must have the size of the outputs, {self._num_units}, not "
+                    f"{inputs.shape[-1]}: set num_in_proj={self._num_units}."
+                )
+            both = project(tf.concat([inputs, state], 1), 4 * self._num_units)
+        gate, candidate, gate_of_outputs, candidate_of_outputs = tf.split(both, 4, 1)
+        gate = tf.sigmoid(gate + self._forget_bias)
+        gate_of_outputs = tf.sigmoid(gate_of_outputs + self._forget_bias)
+        new_state = gate * state + (1 - gate) * tf.tanh(candidate)
+        mixed = (1 - gate_of_outputs) * self._activation(candidate_of_outputs)
+        return gate_of_outputs * inputs + mixed, new_state
+
+
 class SRUCell(CellOfUnits):
     """Simple recurrent unit (Lei et al., 2017), whose gates do not depend on the state.
 
