@@ -29,8 +29,8 @@ from estimator_train.launcher.local_job import (
     LocalJob,
     choose_addresses,
     is_trainer,
-    make_job,
     make_tf_configs,
+    parse_job,
 )
 from estimator_train.launcher.loopback import make_loopback_variables
 from estimator_train.launcher.process import Process, TaskProcess, start_process, wait_for_exit
@@ -281,7 +281,7 @@ class _Launcher:
 
     def _wait_for(self, jobs: Sequence[str], seconds: float, even_if_ending: bool = False) -> None:
         end = time.monotonic() + seconds
-        while any(make_job(name) in jobs for name in self._list_running()):
+        while any(parse_job(name) in jobs for name in self._list_running()):
             if time.monotonic() >= end or (self.ending and not even_if_ending):
                 return
             time.sleep(_POLL_SECS)

@@ -70,9 +70,9 @@ def make_tf_configs(job: LocalJob, jobs: Jobs) -> dict[str, str]:
 
 def is_trainer(name: str) -> bool:
     """Returns whether the task of this name ("worker:0") trains."""
-    return make_job(name) in (CHIEF, WORKER)
+    return parse_job(name) in (CHIEF, WORKER)
 
 
-def make_job(name: str) -> str:
+def parse_job(name: str) -> str:
     """Returns the job ("worker") of a task name ("worker:0")."""
     return name.split(":")[0]

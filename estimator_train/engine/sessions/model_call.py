@@ -163,7 +163,7 @@ def _open_session(
 
 
 def _take_open_model(job: ModelJob[Fetches], checkpoint_path: str) -> OpenModel | None:
-    """Returns the open model of this mode, started on the call's input; None if there is none."""
+    """Returns the open model of this mode, started on the call's input, or None."""
     model: OpenModel | None = job.context.open_models.take(job.mode)
     if model is None:
         return None

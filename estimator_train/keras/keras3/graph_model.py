@@ -43,7 +43,7 @@ def build_model(
       is_trained: Whether checkpoints have the variables of the optimizer.
     """
     values = InitialValues()
-    with list_keras_variables(blueprint, values):
+    with record_keras_variables(blueprint, values):
         model = blueprint.make()
         first_call(model)
         if is_trained and model.optimizer is not None and not model.optimizer.built:
@@ -60,7 +60,7 @@ def build_model(
 
 
 @contextlib.contextmanager
-def list_keras_variables(blueprint: Blueprint, values: InitialValues) -> Iterator[None]:
+def record_keras_variables(blueprint: Blueprint, values: InitialValues) -> Iterator[None]:
     """Names and records the variables that Keras creates inside this context."""
     names = VariableNames(blueprint.model if blueprint.has_given_names else None)
     # The last creator is called first.
