@@ -80,7 +80,7 @@ def _convert_from_keras_3(
     from estimator_train.keras.keras3.model_fn import Keras3ModelFn
     from estimator_train.keras.keras3.trained_by_fit import write_state_after_fit
 
-    model_fn = Keras3ModelFn.of_compiled(model, custom_objects, **settings)
+    model_fn = Keras3ModelFn.from_compiled(model, custom_objects, **settings)
     if config.is_chief and not has_checkpoint(config.model_dir):
         path = write_state_after_fit(model, config.model_dir)
         _LOG.info("The state of the model after fit is in %s", path)

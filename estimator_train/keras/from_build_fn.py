@@ -12,7 +12,7 @@ import tf_keras
 from estimator_train.engine.user_functions import call_with_known, list_argument_names, requires
 from estimator_train.estimator_spec.spec import EstimatorSpec
 from estimator_train.keras.compiled.compile_arguments import CompileArguments
-from estimator_train.keras.graph.eager_scope import eagerly
+from estimator_train.keras.graph.eager_scope import enter_eager_scope
 from estimator_train.keras.graph.rebuilding import Blueprint
 from estimator_train.keras.graph.structures import Structure
 from estimator_train.keras.model_checks import check_kind, is_keras_3, list_overridden_steps
@@ -165,7 +165,7 @@ class BuiltModelFn:
             for known, made in self._made:
                 if _are_equal(known, given):
                     return made
-            with eagerly():
+            with enter_eager_scope():
                 made = self._make(available)
             self._made.append((given, made))
         return made
@@ -216,7 +216,7 @@ class BuiltModelFn:
         compiled = dataclasses.replace(self._compiled, optimizer=optimizer)
         given = GivenCompile(compiled, self._accumulated_steps)
         given.compile(model)
-        return Keras3ModelFn.of_compiled(
+        return Keras3ModelFn.from_compiled(
             model,
             self._custom_objects,
             lambda: given.compile(self.build(available)),

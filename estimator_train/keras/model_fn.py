@@ -65,7 +65,7 @@ class KerasModelFn:
         self._export_outputs = check_export_outputs(export_outputs)
 
     @classmethod
-    def of_compiled(
+    def from_compiled(
         cls, model: tf_keras.Model, custom_objects: Mapping[str, Any] | None, **settings: Any
     ) -> "KerasModelFn":
         """Makes the model_fn of a compiled model.

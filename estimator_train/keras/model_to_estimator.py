@@ -134,10 +134,10 @@ def _make(
         from estimator_train.keras.keras3.model_fn import Keras3ModelFn
 
         return cls(
-            Keras3ModelFn.of_compiled(keras_model, custom_objects, **settings), config=config
+            Keras3ModelFn.from_compiled(keras_model, custom_objects, **settings), config=config
         )
     check_kind(keras_model, "keras_model")
-    model_fn = KerasModelFn.of_compiled(
+    model_fn = KerasModelFn.from_compiled(
         keras_model, custom_objects, checkpoint_format=checkpoint_format, **settings
     )
     if checkpoint_format == CHECKPOINT and not model_fn.builder.blueprint.is_layered:

@@ -29,7 +29,7 @@ class WaitClock:
         self._began = self._logged = time.monotonic()
         self._end = self._began + limit_secs
 
-    def left_secs(self) -> float:
+    def count_left_secs(self) -> float:
         """Returns the time until the limit, negative after it."""
         return self._end - time.monotonic()
 
@@ -72,8 +72,8 @@ def limit_wait(what: str, limit_secs: float | None, setting: str) -> Iterator[No
 def _watch(is_over: threading.Event, what: str, limit_secs: float | None, setting: str) -> None:
     limit = math.inf if limit_secs is None else limit_secs
     clock = WaitClock(limit)
-    while not is_over.wait(min(SAY_EVERY_SECS, clock.left_secs())):
-        if clock.left_secs() <= 0:
+    while not is_over.wait(min(SAY_EVERY_SECS, clock.count_left_secs())):
+        if clock.count_left_secs() <= 0:
             why = f"gave up waiting {what}, after {limit:g} s ({setting})"
             _LOG.error("Ending with exit code %d: %s.", RETRYABLE_EXIT_CODE, why)
             end_now(RETRYABLE_EXIT_CODE, why)

@@ -15,7 +15,7 @@ from small_models import BATCH, X, Y, batches
 
 import estimator_train as est
 from estimator_train import keras
-from estimator_train.keras.checkpoints.name_map import proposed
+from estimator_train.keras.checkpoints.name_map import propose_names
 
 layers, optimizers = tf_keras.layers, tf_keras.optimizers
 GOLDEN = Path(__file__).parents[1] / "golden" / "checkpoints"
@@ -245,7 +245,7 @@ def test_make_or_restore_takes_the_latest(tmp_path: Path) -> None:
 
 def test_a_variable_with_two_equally_good_matches_is_left_out() -> None:
     saved = {"hidden_b/kernel": (2, 2), "hidden_c/kernel": (2, 2)}
-    assert proposed({"hidden_a/kernel": (2, 2)}, saved, {}) == {}
+    assert propose_names({"hidden_a/kernel": (2, 2)}, saved, {}) == {}
     better = {**saved, "hidden_aa/kernel": (2, 2)}
-    found = proposed({"hidden_a/kernel": (2, 2)}, better, {})
+    found = propose_names({"hidden_a/kernel": (2, 2)}, better, {})
     assert found == {"hidden_a/kernel": "hidden_aa/kernel"}

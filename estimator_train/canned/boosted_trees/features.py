@@ -90,7 +90,7 @@ class Features:
         columns = [column.column for column in self._columns if column.kind == "numeric"]
         return tf.concat([batch.dense([column]) for column in columns], 1)
 
-    def bucket_ids(self, batch: Batch, quantiles: Quantiles | None) -> tf.Tensor:
+    def compute_bucket_ids(self, batch: Batch, quantiles: Quantiles | None) -> tf.Tensor:
         """Returns the number of the bucket of each feature, int32 [batch, features].
 
         Args:
@@ -156,7 +156,7 @@ def _buckets(column: _Column, batch: Batch) -> tf.Tensor:
 
 def _read_single_values(column: _Column, batch: Batch) -> tf.Tensor:
     """Returns the value of a categorical column, or its last bucket if an example has no value."""
-    ids = batch.linear_input(column.column)
+    ids = batch.compute_linear_input(column.column)
     rows = tf.cast(ids.rows, tf.int32)
     one_each = tf.debugging.assert_less(
         tf.math.bincount(rows),

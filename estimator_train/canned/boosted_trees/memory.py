@@ -23,7 +23,7 @@ class Memory:
         self._trees = _create_unsized_variable("trees", [], tf.int32)
         self._size = logits
 
-    def bucket_ids(self, compute: Callable[[], tf.Tensor], features: int) -> tf.Tensor:
+    def compute_bucket_ids(self, compute: Callable[[], tf.Tensor], features: int) -> tf.Tensor:
         """Returns the buckets of the batch, computed for the first step alone.
 
         Args:

@@ -97,18 +97,18 @@ class Model:
 
     def _find_bucket_ids(self) -> tf.Tensor:
         def compute() -> tf.Tensor:
-            return self._features.bucket_ids(self.batch, self._quantiles)
+            return self._features.compute_bucket_ids(self.batch, self._quantiles)
 
         if self._memory is None or self._quantiles is not None:
             return compute()
-        return self._memory.bucket_ids(compute, self._features.count)
+        return self._memory.compute_bucket_ids(compute, self._features.count)
 
     def logits(self) -> tf.Tensor:
         """Returns the logits of the batch, float32 [batch, logits]."""
         end = tf.minimum(self.ensemble.finished + 1, self.ensemble.count_rows())
         return self._add_trees(tf.constant(0), end, self._make_zero_logits())
 
-    def training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
+    def compute_training_logits(self) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the logits of the batch, and each example's node in the tree that grows."""
         finished = self.ensemble.finished.read_value()
         if self._memory is None:
@@ -135,8 +135,8 @@ class Model:
 
         Args:
           loss: The loss of the batch.
-          logits: Logits that `training_logits` returned.
-          node: Nodes that `training_logits` returned.
+          logits: Logits that `compute_training_logits` returned.
+          node: Nodes that `compute_training_logits` returned.
           weights: Weights of the examples in the quantiles, float32 [batch].
         """
         grower = Grower(self.ensemble, self._features, self._settings, self._logits)
@@ -202,7 +202,7 @@ def make_model_fn(
         if not training:
             return head.create_estimator_spec(model.batch.features, mode, model.logits(), labels)
         with model.read_after_version():
-            logits, node = model.training_logits()
+            logits, node = model.compute_training_logits()
         weights = _weights(weight_column, model.batch.features, tf.shape(logits)[0])
         spec = head.create_estimator_spec(
             model.batch.features,

@@ -188,7 +188,9 @@ class Batch:
         with tf.control_dependencies(same):
             return tf.concat(parts, axis=2), tf.identity(lengths[0])
 
-    def weighted_sum(self, columns: Sequence[FeatureColumn], units: int, combiner: str) -> Weighted:
+    def compute_weighted_sum(
+        self, columns: Sequence[FeatureColumn], units: int, combiner: str
+    ) -> Weighted:
         """Returns a linear model of the columns, without its bias.
 
         Args:
@@ -215,7 +217,7 @@ class Batch:
             inputs.append(found)
         return Weighted(tf.add_n(sums), weights, inputs)
 
-    def linear_input(self, column: FeatureColumn) -> Ids | tf.Tensor:
+    def compute_linear_input(self, column: FeatureColumn) -> Ids | tf.Tensor:
         """Returns the factor of a column's weights in a linear model.
 
         Args:

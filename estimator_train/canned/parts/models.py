@@ -105,7 +105,7 @@ class Linear:
         """Computes the model of v2 columns in the current scope; initial weights are 0."""
         name = _v1.get_variable_scope().name
         with _v1.variable_scope("linear_model", partitioner=self.partitioner):
-            sums, weights, inputs = batch.weighted_sum(self.columns, units, self.combiner)
+            sums, weights, inputs = batch.compute_weighted_sum(self.columns, units, self.combiner)
             bias = _v1.get_variable("bias_weights", [units], initializer=_v1.zeros_initializer())
             # Read once: another read, for the summary, could come after the step changed it.
             value = tf.convert_to_tensor(bias)

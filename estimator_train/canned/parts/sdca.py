@@ -142,7 +142,7 @@ class LinearSDCA:
           ValueError: There are several replicas.
         """
         batch = Batch(features)
-        inputs = [batch.linear_input(column) for column in feature_columns]
+        inputs = [batch.compute_linear_input(column) for column in feature_columns]
         variables = [state_manager.get_variable(column, "weights") for column in feature_columns]
         model = LinearModel(targets, variables, inputs, bias_var)
         weights = None if weight_column_name is None else features[weight_column_name]

@@ -166,7 +166,7 @@ class Deadline:
         Raises:
           DeadlineExceededError: The deadline has passed.
         """
-        if self._clock.left_secs() <= 0:
+        if self._clock.count_left_secs() <= 0:
             raise tf.errors.DeadlineExceededError(
                 None,
                 None,
@@ -175,7 +175,7 @@ class Deadline:
             )
         self._clock.log_if_due(what)
         with process_clock.spend(WAITING):
-            time.sleep(max(0.0, min(seconds, self._clock.left_secs())))
+            time.sleep(max(0.0, min(seconds, self._clock.count_left_secs())))
 
 
 def _unreachable(addresses: Mapping[str, str]) -> Sequence[str]:

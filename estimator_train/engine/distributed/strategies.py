@@ -70,7 +70,7 @@ def make_graph_form(strategy: Strategy, config: RunConfig | None) -> Any:
     """
     if is_multi_worker(strategy):
         return _make_multi_worker_in_graph(strategy, config)
-    if type(strategy) in _MIRRORED and strategies.left_to_choose_its_sums(strategy):
+    if type(strategy) in _MIRRORED and strategies.has_default_all_reduce(strategy):
         devices = strategy.extended.worker_devices
         if all(tf.DeviceSpec.from_string(device).device_type == "CPU" for device in devices):
             # In eager code the strategy chose collectives. They are slower on CPUs, and cannot sum

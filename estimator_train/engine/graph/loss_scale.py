@@ -38,18 +38,18 @@ class ScaledOptimizers:
         _replacing.acquire()
         self._own = compute, apply = _Optimizer.compute_gradients, _Optimizer.apply_gradients
 
-        def scaled_compute(optimizer: Any, loss: tf.Tensor, *args: Any, **kwargs: Any) -> Any:
+        def compute_scaled(optimizer: Any, loss: tf.Tensor, *args: Any, **kwargs: Any) -> Any:
             scale = self._scale().value
             pairs = compute(optimizer, loss * tf.cast(scale, loss.dtype), *args, **kwargs)
             return [(_divide(gradient, scale), variable) for gradient, variable in pairs]
 
-        def guarded_apply(
+        def apply_if_finite(
             optimizer: Any, grads_and_vars: Any, global_step: Any = None, name: str | None = None
         ) -> tf.Operation:
             return self._scale().apply(optimizer, apply, grads_and_vars, global_step, name)
 
-        _Optimizer.compute_gradients = scaled_compute
-        _Optimizer.apply_gradients = guarded_apply
+        _Optimizer.compute_gradients = compute_scaled
+        _Optimizer.apply_gradients = apply_if_finite
         return self
 
     def __exit__(self, *_: Any) -> None:

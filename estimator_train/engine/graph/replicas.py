@@ -133,7 +133,7 @@ def call_on_replicas(
         losses = strategy.extended.call_for_each_replica(
             as_replica(call_replica, strategy), args=(inputs.features, inputs.labels)
         )
-    mean = mode == ModeKeys.EVAL or strategies.loss_was_scaled(tf.compat.v1.get_default_graph())
+    mean = mode == ModeKeys.EVAL or strategies.is_loss_scaled(tf.compat.v1.get_default_graph())
     reduction = tf.distribute.ReduceOp.MEAN if mean else tf.distribute.ReduceOp.SUM
     loss = strategy.reduce(reduction, losses, axis=None)
     first = specs[0]

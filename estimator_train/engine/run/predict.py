@@ -99,7 +99,7 @@ class _Batches:
         start = time.perf_counter()
         values = self._session.run(self._predictions)
         if self._can_be_short and time.perf_counter() - start < _SHORT_SECS:
-            self._call = self._session.short_call(self._tensors)
+            self._call = self._session.make_short_call(self._tensors)
         return values
 
 

@@ -154,7 +154,7 @@ class PlainSession:
         """Runs the fetches."""
         return self._prepared.run(self.raw, fetches)
 
-    def short_call(self, tensors: Sequence[tf.Tensor]) -> Callable[[], list[Any]]:
+    def make_short_call(self, tensors: Sequence[tf.Tensor]) -> Callable[[], list[Any]]:
         """Returns a function that computes tensors in the caller's thread."""
         names = tuple(tensor.name for tensor in tensors)
         if names not in self._short:

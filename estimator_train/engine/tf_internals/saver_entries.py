@@ -56,7 +56,7 @@ def list_entries_of_own_values() -> list[Any] | None:
     if not any(_is_spread(variable) for variable in variables):
         return None
     return [
-        CheckpointEntry.of_variable(variable.name.partition(":")[0], variable)
+        CheckpointEntry.from_variable(variable.name.partition(":")[0], variable)
         if _is_spread(variable)
         else variable
         for variable in variables
@@ -112,7 +112,7 @@ class CheckpointEntry(SaveableObject):
         return self._restore(restored_tensors[0])
 
     @classmethod
-    def of_variable(
+    def from_variable(
         cls, name: str, variable: tf.Variable, checks_shape: bool = True
     ) -> "CheckpointEntry":
         """Makes an entry for a variable's value; called outside of replicas."""
@@ -125,6 +125,6 @@ class CheckpointEntry(SaveableObject):
         return cls(name, _own_value(variable), assign)
 
     @classmethod
-    def of_constant(cls, name: str, value: bytes) -> "CheckpointEntry":
+    def from_constant(cls, name: str, value: bytes) -> "CheckpointEntry":
         """Returns an entry that every save writes and no restore reads."""
         return cls(name, tf.constant(value), lambda restored: tf.group(restored))

@@ -20,7 +20,7 @@ def scale_loss(strategy: tf.distribute.Strategy) -> contextlib.AbstractContextMa
     return strategy._scale_loss_for_estimator_enabled()
 
 
-def loss_was_scaled(graph: tf.Graph) -> bool:
+def is_loss_scaled(graph: tf.Graph) -> bool:
     """Returns whether a v1 optimizer of `graph` divided its loss by the number of replicas.
 
     Why internal: the optimizer leaves the fact only as this attribute of the graph, and the loss
@@ -110,7 +110,7 @@ def make_collective_arguments(launcher: Any, options: Any) -> dict[str, Any]:
     }
 
 
-def left_to_choose_its_sums(strategy: tf.distribute.Strategy) -> bool:
+def has_default_all_reduce(strategy: tf.distribute.Strategy) -> bool:
     """Returns whether a MirroredStrategy was constructed without cross_device_ops.
 
     Why internal: the arguments of a strategy are private, and its graph-mode form needs them.

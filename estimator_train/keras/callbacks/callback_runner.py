@@ -15,7 +15,7 @@ from estimator_train.keras.callbacks.callback_checks import (
 )
 from estimator_train.keras.callbacks.observed_model import ObservedTraining
 from estimator_train.keras.callbacks.shadow_model import LiveModel, ShadowModel, bind_session
-from estimator_train.keras.graph.eager_scope import eagerly
+from estimator_train.keras.graph.eager_scope import enter_eager_scope
 
 # What `Model.evaluate` takes as x, or a function that returns it.
 ValidationData: TypeAlias = tf.data.Dataset | tuple[Any, ...] | Callable[[], Any]
@@ -51,12 +51,12 @@ class CallbackRunner:
         self.sees_batches = bool(self._of_batches)
         self._shadow: ShadowModel | None = None
         if training is not None:
-            with eagerly(self._outside):
+            with enter_eager_scope(self._outside):
                 model = training.model.make_eager()
             check_same_keras(callbacks, find_keras(model))
             check_optimizer(callbacks, model)
             self._shadow = ShadowModel(training, model)
-        with eagerly(self._outside):
+        with enter_eager_scope(self._outside):
             self._model: Any = LiveModel(self._shadow) if self._shadow else tf_keras.Model()
             self._model.stop_training = False
             self._list = _make_callback_list(callbacks, history, model=self._model, **params)
@@ -129,7 +129,7 @@ class CallbackRunner:
 
     def _call(self, function: Callable[[], Any]) -> list[str]:
         """Calls a function that uses the model; returns the names of the variables it set."""
-        with eagerly(self._outside):
+        with enter_eager_scope(self._outside):
             if self._shadow is None:
                 function()
                 return []

@@ -140,7 +140,7 @@ class KerasCallbacks(PreModelHook):
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Calls on_train_batch_end, and on_epoch_end after the last batch of an epoch."""
         self._count_steps(1)
-        logs = self._logs.of_batch(self._session, run_values.results)
+        logs = self._logs.read_batch_logs(self._session, run_values.results)
         self._runner.batch_end((self._step - 1) % self._steps_per_epoch, logs)
         if self._step % self._steps_per_epoch == 0:
             self._end_epoch()
@@ -186,7 +186,7 @@ class KerasCallbacks(PreModelHook):
             self._runner.call("on_epoch_begin", epoch)
 
     def _end_epoch(self) -> None:
-        logs = self._logs.of_epoch(self._session)
+        logs = self._logs.read_epoch_logs(self._session)
         self._logs.reset(self._session)
         if self._validation_data is not None:
             logs |= self._runner.evaluate(self._validation_data, self._validation_steps)

@@ -46,7 +46,7 @@ class ObservedModel:
 
     def make_eager(self) -> tf_keras.Model:
         """Builds a compiled eager copy with its own variables; call it in eager code."""
-        model = self.blueprint.eager_copy()
+        model = self.blueprint.build_eager_copy()
         _compile_like(model, self.compiled)
         _build(model, self.features)
         if model.optimizer is not None:

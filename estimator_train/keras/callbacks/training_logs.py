@@ -27,15 +27,17 @@ class KerasLogs:
         self._names = list(step_logs or ())
         self.fetches = list((step_logs or {}).values())
 
-    def of_batch(self, session: tf.compat.v1.Session, fetched: Sequence[Any]) -> dict[str, Any]:
+    def read_batch_logs(
+        self, session: tf.compat.v1.Session, fetched: Sequence[Any]
+    ) -> dict[str, Any]:
         """Returns the logs after a step: fetched with it, or under a strategy read now."""
         if not self._each_batch:
             return {}
         if not self._names:
-            return self.of_epoch(session)
+            return self.read_epoch_logs(session)
         return {name: _as_python(value) for name, value in zip(self._names, fetched, strict=True)}
 
-    def of_epoch(self, session: tf.compat.v1.Session) -> dict[str, Any]:
+    def read_epoch_logs(self, session: tf.compat.v1.Session) -> dict[str, Any]:
         """Returns the logs of all steps since the last reset."""
         values = session.run(dict(self._training.logs))
         return {name: _as_python(value) for name, value in values.items()}
@@ -52,12 +54,14 @@ class LossLogs:
         self.fetches = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1:]
         self._losses: list[float] = []
 
-    def of_batch(self, session: tf.compat.v1.Session, fetched: Sequence[Any]) -> dict[str, Any]:
+    def read_batch_logs(
+        self, session: tf.compat.v1.Session, fetched: Sequence[Any]
+    ) -> dict[str, Any]:
         """Adds the loss of a step; returns the logs of the epoch so far."""
         self._losses += [float(loss) for loss in fetched]
-        return self.of_epoch(session)
+        return self.read_epoch_logs(session)
 
-    def of_epoch(self, session: tf.compat.v1.Session) -> dict[str, Any]:
+    def read_epoch_logs(self, session: tf.compat.v1.Session) -> dict[str, Any]:
         """Returns the logs of all steps since the last reset; an empty dict without steps."""
         del session
         return {"loss": float(np.mean(self._losses))} if self._losses else {}

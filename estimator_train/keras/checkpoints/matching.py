@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.keras.checkpoints.name_map import Shapes, proposed
+from estimator_train.keras.checkpoints.name_map import Shapes, propose_names
 from estimator_train.keras.checkpoints.saved_variables import SavedVariables
 
 _LOG = tf.get_logger()
@@ -31,7 +31,7 @@ def match_variables(
       ValueError: A variable of the model has no match, or name_map has an unknown name.
     """
     given = _check_map(name_map or {}, shapes, saved)
-    found = proposed(shapes, saved.of_models, {**known, **given})
+    found = propose_names(shapes, saved.of_models, {**known, **given})
     _check_complete(model_name, shapes, saved, found)
     for ours, theirs in found.items():
         if ours != theirs:

@@ -18,7 +18,7 @@ _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 _ALIKE = 0.6
 
 
-def proposed(wanted: Shapes, saved: Shapes, known: Mapping[str, str]) -> dict[str, str]:
+def propose_names(wanted: Shapes, saved: Shapes, known: Mapping[str, str]) -> dict[str, str]:
     """Finds the variables of a checkpoint that belong to those of a model.
 
     Equal names are matched first. All others are matched by shape, by kind (a "kernel" may also be
@@ -35,7 +35,9 @@ def proposed(wanted: Shapes, saved: Shapes, known: Mapping[str, str]) -> dict[st
     """
     matching = _Matching(wanted, saved, known)
     matching.take({n: n for n in matching.open if n in matching.free and wanted[n] == saved[n]})
-    while matching.take(matching.only_ones()) or matching.take(matching.ordered_or_alike()):
+    while matching.take(matching.match_only_candidates()) or matching.take(
+        matching.match_by_order_or_likeness()
+    ):
         pass
     return matching.found
 
@@ -62,7 +64,7 @@ class _Matching:
         )
         return bool(pairs)
 
-    def only_ones(self) -> dict[str, str]:
+    def match_only_candidates(self) -> dict[str, str]:
         """Returns a variable with one candidate that no other variable has."""
         candidates = {name: self._list_candidates(name) for name in self.open}
         for name, fitting in candidates.items():
@@ -71,7 +73,7 @@ class _Matching:
                 return {name: fitting[0]}
         return {}
 
-    def ordered_or_alike(self) -> dict[str, str]:
+    def match_by_order_or_likeness(self) -> dict[str, str]:
         """Matches variables with the same candidates by number, or the two most similar names."""
         candidates = {name: self._list_candidates(name) for name in self.open}
         for fitting in candidates.values():

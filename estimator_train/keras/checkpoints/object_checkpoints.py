@@ -48,11 +48,11 @@ def make_object_based_saver(
     def build(strategy: tf.distribute.Strategy) -> ObjectBasedSaver:
         del strategy
         entries = [
-            saver_entries.CheckpointEntry.of_variable(key, variable, checks_shapes)
+            saver_entries.CheckpointEntry.from_variable(key, variable, checks_shapes)
             for key, variable in graph.variables.items()
         ]
         proto = graph.proto.SerializeToString(deterministic=True)
-        entries.append(saver_entries.CheckpointEntry.of_constant(_GRAPH_KEY, proto))
+        entries.append(saver_entries.CheckpointEntry.from_constant(_GRAPH_KEY, proto))
         return ObjectBasedSaver(
             entries,
             sharded=True,

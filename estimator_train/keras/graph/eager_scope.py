@@ -9,7 +9,7 @@ from estimator_train.engine.tf_internals.modes import enter_eager_mode
 
 
 @contextlib.contextmanager
-def eagerly(outside: tf.Graph | None = None) -> Iterator[None]:
+def enter_eager_scope(outside: tf.Graph | None = None) -> Iterator[None]:
     """Runs eager code, outside of the graph and the strategy that it is called in.
 
     Args:

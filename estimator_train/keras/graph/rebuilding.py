@@ -98,7 +98,7 @@ class Blueprint:
         with keep_layer_classes(), tf.Graph().as_default():
             self._rebuild_from_config()  # raises here, not in the middle of a job
 
-    def eager_copy(self) -> Any:
+    def build_eager_copy(self) -> Any:
         """Builds another eager model like this one, with its own weights and not compiled."""
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             layered = self.is_layered

@@ -46,7 +46,7 @@ class Keras3ModelFn:
         self._export_outputs = check_export_outputs(export_outputs)
 
     @classmethod
-    def of_compiled(
+    def from_compiled(
         cls,
         model: keras.Model,
         custom_objects: Mapping[str, Any] | None,

@@ -18,7 +18,7 @@ def list_saved_names(model: keras.Model) -> tuple[list[str], list[str]]:
     if optimizer is not None and not optimizer.built:
         optimizer.build(model.trainable_variables)
     if not is_layered(model):
-        names = VariableNames.of_eager(model)
+        names = VariableNames.from_eager_model(model)
         of_model = [names.name_of(variable.path) for variable in list_model_variables(model)]
         variables = optimizer.variables if optimizer is not None else []
         return of_model, [names.name_of(variable.path) for variable in variables]

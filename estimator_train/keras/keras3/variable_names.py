@@ -34,7 +34,7 @@ class VariableNames:
             self._number_below(model, "")
 
     @classmethod
-    def of_eager(cls, model: keras.Model) -> "VariableNames":
+    def from_eager_model(cls, model: keras.Model) -> "VariableNames":
         """Returns the names that a subclassed model's variables have in a graph of its own."""
         scopes = {part for variable in model.variables for part in variable.path.split("/")[:-1]}
         generators = (
