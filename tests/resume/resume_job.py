@@ -2,9 +2,8 @@
 
 START is the global step of the checkpoint from which the process starts. Stages:
 
-  start: an unbroken run in DIRECTORY/unbroken; then two calls of train and a second estimator in
-    DIRECTORY/resumed.
-  sigterm: trains until it sends itself SIGTERM.
+  sigterm: an unbroken run in DIRECTORY/unbroken; then two calls of train in DIRECTORY/resumed, and
+    a second estimator, which trains until it sends itself SIGTERM.
   sigkill: trains until it has written a checkpoint, and sends itself SIGKILL.
   last: trains three steps.
   server: the parameter server.
@@ -25,7 +24,7 @@ from resume_kinds import FEATURES, KINDS, WIDTH, make_strategy
 import estimator_train as est
 
 STEPS_OF_UNBROKEN = 20
-ENDS = (2, 4, 6)  # of: the first call of train, the second, the second estimator
+ENDS = (2, 4)  # of the first call of train and of the second
 CLUSTERS = ("multi_worker", "ps", "ps_strategy")
 
 
@@ -117,13 +116,12 @@ def main() -> None:
         place = json.loads(os.environ["TF_CONFIG"])
         tf.distribute.Server(place["cluster"], "ps", place["task"]["index"]).join()
     unbroken, resumed = f"{directory}/unbroken", f"{directory}/resumed"
-    if stage == "start":
+    if stage == "sigterm":
         train(make_estimator(kind, strategy, unbroken, 1), kind, strategy, 0, STEPS_OF_UNBROKEN)
         estimator = make_estimator(kind, strategy, resumed, 2)
         train(estimator, kind, strategy, 0, ENDS[0])
         train(estimator, kind, strategy, ENDS[0], ENDS[1])
-        train(make_estimator(kind, strategy, resumed, 2), kind, strategy, ENDS[1], ENDS[2])
-        return
+        start = ENDS[1]
     estimator = make_estimator(kind, strategy, resumed, 2)
     if stage == "last":
         train(estimator, kind, strategy, start, start + 3)

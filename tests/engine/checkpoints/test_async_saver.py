@@ -105,10 +105,10 @@ def test_write_whose_session_was_lost_fails_as_the_session_did(variable_graph, t
     assert list(tmp_path.iterdir()) == []
 
 
-def _many_variables(features, labels, mode):
-    # So many that the thread is still at it when the session closes.
-    for number in range(300):
-        v1.get_variable(f"v{number}", initializer=tf.ones([1000]))
+def _large_variables(features, labels, mode):
+    # So large that the thread is still at it when the session closes.
+    for number in range(20):
+        v1.get_variable(f"v{number}", initializer=tf.ones([500_000]))
     step = v1.train.get_global_step()
     return est.EstimatorSpec(mode, loss=tf.reduce_mean(features), train_op=step.assign_add(1))
 
@@ -120,7 +120,7 @@ def test_an_error_right_after_a_save_loses_it_not(tmp_path):
 
     config = est.RunConfig(save_checkpoints_steps=1)
     with pytest.raises(KeyboardInterrupt):
-        est.Estimator(_many_variables, tmp_path, config).train(
+        est.Estimator(_large_variables, tmp_path, config).train(
             lambda: tf.data.Dataset.from_tensors(tf.ones([2])), hooks=[Stop()]
         )
     assert tf.train.load_checkpoint(str(tmp_path)).get_tensor("global_step") == 1
@@ -141,7 +141,7 @@ def test_a_lost_session_loses_no_checkpoint_that_is_being_written(tmp_path):
 
     config = est.RunConfig(save_checkpoints_steps=1)
     hook = LosesSession()
-    est.Estimator(_many_variables, tmp_path, config).train(
+    est.Estimator(_large_variables, tmp_path, config).train(
         lambda: tf.data.Dataset.from_tensors(tf.ones([2])).repeat(), hooks=[hook], max_steps=3
     )
     assert hook.restored == (0, 1)
