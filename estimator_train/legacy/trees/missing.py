@@ -63,18 +63,9 @@ _REMOVED = (
     "train.experimental",
 )
 # Folders of TensorFlow whose names were not compared, and one that people put there.
-_NOT_PUBLIC = frozenset(
-    [
-        "compiler",
-        "contrib",
-        "core",
-        "examples",
-        "include",
-        "models",
-        "python",
-        "pywrap_tensorflow",
-        "tools",
-    ]
+_NOT_PUBLIC = (
+    *("compiler", "contrib", "core", "examples", "include", "models"),
+    *("python", "pywrap_tensorflow", "tools"),
 )
 
 
