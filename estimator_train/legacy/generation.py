@@ -12,7 +12,7 @@ from types import ModuleType
 
 from estimator_train.legacy import libraries
 from estimator_train.legacy.codebase import find_source
-from estimator_train.legacy.reading import notebooks, requirements, symbols
+from estimator_train.legacy.reading import notebooks, requirements, search_path, symbols
 from estimator_train.legacy.trees import TF1, TF2
 
 # Prefixes of names that only TensorFlow 1 has.
@@ -167,9 +167,14 @@ def find_sources(path: str) -> Iterator[tuple[Path, ast.Module]]:
       path: The script.
     """
     script = Path(path).resolve()
-    shared = (script.parent, Path.cwd(), *_python_path())
+    shared = [script.parent, Path.cwd(), *_python_path()]
+    visited = set[Path]()
 
     def find(file: Path, name: str) -> Path | None:
+        tree = None if file in visited else _parse_file(file)
+        if tree:
+            visited.add(file)
+            shared.extend(search_path.find_added_folders(file, tree))
         found = (find_source(name, folder) for folder in (file.parent, *shared))
         return next((module for module in found if module), None)
 

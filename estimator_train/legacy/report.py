@@ -20,6 +20,7 @@ from estimator_train.legacy.trees.view import View
 UNCHANGED = "unchanged"
 STAND_IN = "stand-in"
 MISSING = "missing"
+MISTAKE = "mistake"
 
 
 class Symbol(NamedTuple):
@@ -27,9 +28,9 @@ class Symbol(NamedTuple):
 
     Attributes:
       name: The name as scripts write it.
-      status: UNCHANGED, STAND_IN or MISSING.
+      status: UNCHANGED, STAND_IN, MISSING, or MISTAKE: the original TensorFlow lacks the name too.
       lines: The lines that use it.
-      hint: For a missing name, the reason and what to use.
+      hint: For a name that does not exist, the reason and what to use.
       at_import: The first of these lines that every import of the file executes; 0: none.
     """
 
@@ -102,7 +103,7 @@ def _absolute(path: str | Path) -> Path:
 
 def _find_problem(file: FileReport) -> str:
     """Returns why a file itself cannot be imported, or ""."""
-    missing_symbols = [s for s in file.symbols if s.status == MISSING and s.at_import]
+    missing_symbols = [s for s in file.symbols if s.status in (MISSING, MISTAKE) and s.at_import]
     first = min(missing_symbols, key=lambda symbol: symbol.at_import, default=None)
     return file.problem or (f"line {first.at_import}: {first.hint}" if first else "")
 
@@ -163,7 +164,8 @@ def _check_symbol(
             if _defining_module(value).startswith("estimator_train."):
                 status = STAND_IN
     except (AttributeError, ImportError) as error:
-        status, hint = MISSING, str(error)
+        status = MISTAKE if missing.is_mistake(dotted) else MISSING
+        hint = str(error)
         module = dotted.rpartition(".")[0]
         is_postponed = isinstance(error, missing.MissingSymbol) and trees.is_postponed(module)
         if is_postponed and all(use.is_bound for use in at_import):

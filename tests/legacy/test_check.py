@@ -7,6 +7,7 @@ from pathlib import Path
 import forked
 from legacy_programs import COMMAND, environment
 
+from estimator_train.cli.commands.check import main
 from estimator_train.legacy.reading import symbols
 from estimator_train.legacy.report import report
 
@@ -112,16 +113,16 @@ def test_report_agrees_with_run(run, tmp_path):
         "    name = symbol['name'].replace('tensorflow.', '').replace('tf.', '', 1)\n"
         "    try:\n"
         "        operator.attrgetter(name)(tf)\n"
-        "        print(symbol['status'] != 'missing', symbol['lines'])\n"
+        "        print(symbol['status'] in ('stand-in', 'unchanged'), symbol['lines'])\n"
         "    except AttributeError as error:\n"
-        "        print(symbol['status'] == 'missing' and symbol['hint'] in str(error), name)\n"
+        "        print(symbol['hint'] in str(error), symbol['status'], name)\n"
     )
     lines = run(str(tmp_path / "asks.py"), switches=["--tf1"]).stdout.splitlines()
     assert len(lines) == len(names)
     assert all(line.startswith("True") for line in lines), lines
     assert [line for line in lines if "[" not in line] == [
-        "True contrib.boosted_trees.learner",
-        "True train.Saverr",
+        "True missing contrib.boosted_trees.learner",
+        "True mistake train.Saverr",
     ]
 
 
@@ -138,3 +139,38 @@ def test_an_unused_missing_name_does_not_end_the_import(tmp_path):
     assert problems["unused.py"] == ""
     assert problems["used.py"].startswith("line 3: tf.contrib.quantize.create_eval_graph")
     assert problems["base.py"].startswith("line 2: tf.contrib.rnn.Gone")
+
+
+def test_names_that_the_original_lacks_too(tmp_path, capsys):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import tensorflow.compat.v1 as tf\n"
+        "tf.disable_v2_behavior()\n"
+        "def f():\n"
+        "    tf.loggin.info(tf.summary.pr_curve)\n"
+        "    from tensorflow.train import Saverr\n"
+    )
+    assert main([str(script)]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    mistakes = [line for line in lines if line.startswith("mistake")]
+    assert [line.partition("  fails in TensorFlow 2 too:  ")[0] for line in mistakes] == [
+        "mistake   tf.compat.v1.loggin.info  (line 4)",
+        "mistake   tf.compat.v1.summary.pr_curve  (line 4)",
+        "mistake   tf.train.Saverr  (line 5)",
+    ]
+    with script.open("a") as file:
+        file.write("tf.loggin\n")
+    assert main([str(script)]) == 1
+    assert "cannot be imported: line 6: tf.compat.v1.loggin" in capsys.readouterr().out
+
+
+def test_removed_and_private_names_are_no_mistakes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import tensorflow as tf\n"
+        "def f():\n"
+        "    tf.keras.utils.multi_gpu_model, tf.compat.v1.data.experimental.latency_stats\n"
+        "    tf.python.no_such, tf.models.slim, tf._hidden\n"
+    )
+    (found,) = report(str(script))
+    assert [symbol.status for symbol in found.symbols] == ["missing"] * 5

@@ -20,8 +20,9 @@ DESCRIPTION = """
 Reads a script and the local modules that it imports, or a directory, without executing anything.
 For each file the command prints the TensorFlow version it was written for and the command that runs
 it. For each TensorFlow name in the file it prints the lines, and whether the name runs unchanged,
-runs through a stand-in, or is missing. The exit code is 0 if all names run, and 1 if a name is
-missing or if a rewritten file needs an edit by hand.
+runs through a stand-in, is missing, or is a mistake that fails in the original TensorFlow too. The
+exit code is 1 if a name is missing, if a file cannot be read or imported, or if a rewritten file
+needs an edit by hand, otherwise 0.
 
 --json prints the same as JSON. --rewrite also writes copies of the Python files to a new directory
 (by default the name of PATH with `_rewritten` at its end). The copies use estimator_train directly
@@ -100,11 +101,14 @@ def _print_files(files: Sequence["FileReport"]) -> None:
             print(f"  cannot be read: {file.problem}")
         elif file.import_problem:
             print(f"  cannot be imported: {file.import_problem}")
-        for status in (report.MISSING, report.STAND_IN, report.UNCHANGED):
+        for status in (report.MISSING, report.MISTAKE, report.STAND_IN, report.UNCHANGED):
             for symbol in file.symbols:
                 if symbol.status == status:
                     lines = ", ".join(map(str, symbol.lines))
                     hint = f"  {symbol.hint}" if symbol.hint else ""
+                    if status == report.MISTAKE:
+                        version = file.generation.removeprefix("tf")
+                        hint = f"  fails in TensorFlow {version} too:{hint}"
                     print(f"  {status:<9} {symbol.name}  (line {lines}){hint}")
         if file.command:
             print(f"  run it with: {file.command}")

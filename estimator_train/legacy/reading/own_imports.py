@@ -5,11 +5,11 @@ import functools
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from estimator_train.legacy.reading import import_time
+from estimator_train.legacy.reading import import_time, search_path
 from estimator_train.legacy.reading.symbols import ROOTS
 
 _SUFFIXES = (".py", *importlib.machinery.EXTENSION_SUFFIXES)
@@ -53,6 +53,11 @@ def find_problems(
     codebase_names = {
         part for file in trees for part in file.relative_to(top).with_suffix("").parts
     }
+    added = [
+        folder
+        for file, tree in trees.items()
+        for folder in (search_path.find_added_folders(file, tree) if tree else ())
+    ]
     needs: dict[Path, list[Need]] = {}
     for file, tree in trees.items():
         packages = (folder / "__init__.py" for folder in file.parents)
@@ -61,7 +66,7 @@ def find_problems(
             root = needed.name.split(".")[0]
             if not needed.folder and root in ROOTS:
                 continue
-            folder = needed.folder or _find_folder(file, root, top)
+            folder = needed.folder or _find_folder(file, root, top, added)
             if folder:
                 executed, missing = _follow_import(folder, needed)
                 if missing and not needed.folder and not _find_not_installed(needed):
@@ -114,13 +119,13 @@ def _find_affected(found: Mapping[Path, str], needs: Mapping[Path, list[Need]]) 
     return affected
 
 
-def _find_folder(file: Path, root: str, top: Path) -> Path | None:
+def _find_folder(file: Path, root: str, top: Path, added: Sequence[Path]) -> Path | None:
     """Returns the folder from which a file imports a top-level module of the codebase, or None."""
     folders = [folder for folder in file.parents if folder == top or top in folder.parents]
     folders += [folder for folder in top.parents if (folder / root) in (top, *top.parents)]
     # Packages come last: Python searches a package's folder only for a script that is in it.
     folders.sort(key=lambda folder: (folder / "__init__.py").exists())
-    return next((folder for folder in folders if _exists(folder / root)), None)
+    return next((folder for folder in (*folders, *added) if _exists(folder / root)), None)
 
 
 def _follow_import(folder: Path, needed: Import) -> tuple[list[Path], str]:

@@ -43,6 +43,31 @@ _REPLACEMENTS = {
     ),
 }
 
+# Public names that TensorFlow 1.15 or 2.15 had outside of tf.contrib and that do not exist here.
+_REMOVED = (
+    "app.flags",
+    "config.experimental_list_devices",
+    "data.experimental.CheckpointInputPipelineHook",
+    "data.experimental.MapVectorizationOptions",
+    "data.experimental.StatsAggregator",
+    "data.experimental.StatsOptions",
+    "data.experimental.bytes_produced_stats",
+    "data.experimental.latency_stats",
+    "flags",
+    "keras.experimental",
+    "keras.utils",
+    "keras.wrappers",
+    "lite.experimental",
+    "raw_ops",
+    "tpu.experimental",
+    "train.experimental",
+)
+# Folders of TensorFlow whose names were not compared, and one that people put there.
+_NOT_PUBLIC = (
+    *("compiler", "contrib", "core", "examples", "include", "models"),
+    *("python", "pywrap_tensorflow", "tools"),
+)
+
 
 class MissingSymbol(AttributeError):
     """Error of a name of old TensorFlow that has no replacement."""
@@ -74,6 +99,22 @@ class MissingName:
 
     def __subclasscheck__(self, subclass: type) -> bool:
         return False
+
+
+def is_mistake(dotted: str) -> bool:
+    """Returns whether the original TensorFlow lacks a missing name too.
+
+    Args:
+      dotted: The complete dotted name, which does not exist here.
+    """
+    root, *parts = dotted.split(".")
+    while parts[:1] == ["compat"] and len(parts) > 1:
+        parts = parts[2:]
+    if root != "tensorflow" or not parts or parts[0] in _NOT_PUBLIC:
+        return False
+    name = ".".join(parts)
+    is_private = any(part.startswith("_") for part in parts)
+    return not is_private and not f"{name}.".startswith(tuple(f"{old}." for old in _REMOVED))
 
 
 def make_error(dotted: str, existing: Iterable[str] = ()) -> MissingSymbol:
