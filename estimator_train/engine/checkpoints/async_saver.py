@@ -66,6 +66,7 @@ class AsyncSaver:
         when it begins, because listeners read the checkpoints.
 
     Attributes:
+      asynchronous: Whether training continues during a write.
       checkpoint_before_copy: The latest checkpoint, if the session restored an interim copy.
     """
 
@@ -78,7 +79,7 @@ class AsyncSaver:
         saves_interim_copy: bool = False,
     ) -> None:
         self._scaffold = scaffold
-        self._asynchronous = asynchronous
+        self.asynchronous = asynchronous
         self._writes_graph = writes_graph
         self._written_graph: tf.Graph | None = None
         self._thread: threading.Thread | None = None
@@ -87,6 +88,8 @@ class AsyncSaver:
         self._values: list[tf.Tensor] = []
         self._copies: list[tf.Tensor] = []
         self._parts: tf.Tensor | None = None
+        self._measured_graph: tf.Graph | None = None
+        self._value_bytes = 0
         self._restored: tuple[str, tuple[Fingerprint, ...]] | None = None
         self._is_restart = False
         self._saves_interim_copy = saves_interim_copy
@@ -173,7 +176,7 @@ class AsyncSaver:
         Returns:
           A session in which the Saver writes these values; None if they cannot be copied.
         """
-        if self._asynchronous and self._graph is not session.graph:
+        if self.asynchronous and self._graph is not session.graph:
             self._find_values(self._scaffold.saver, session.graph)
         if not self._values:
             return None
@@ -183,15 +186,29 @@ class AsyncSaver:
             return None  # A checkpoint gave a variable another shape; its value cannot be fed.
         return SubstituteSession(session, copied)
 
-    def write_copy(self, frozen: SubstituteSession) -> bool:
-        """Writes copied values into shared memory; returns False if there is no room for them."""
+    def write_interim_copy(self, session: Any) -> bool:
+        """Writes the values of a session into shared memory.
+
+        Args:
+          session: A raw session, or a session of copied values.
+
+        Returns:
+          Whether they were written; if not, the Saver is the user's, or there is no room.
+        """
+        if not _saves_as_tensorflow(self._scaffold.saver):
+            return False
         definition = self.saver_def
-        size = sum(map(count_bytes, self._values))
+        if self._measured_graph is not session.graph:
+            save_tensor = session.graph.as_graph_element(definition.save_tensor_name)
+            self._value_bytes = sum(map(count_bytes, find_written_values(save_tensor.op)))
+            self._measured_graph = session.graph
+        if self._value_bytes > _MAX_COPIED_BYTES:
+            return False
 
         def write(prefix: str) -> None:
-            frozen.run(definition.save_tensor_name, {definition.filename_tensor_name: prefix})
+            session.run(definition.save_tensor_name, {definition.filename_tensor_name: prefix})
 
-        return keep_interim_copy(size, write)
+        return keep_interim_copy(self._value_bytes, write)
 
     @property
     def is_writing(self) -> bool:

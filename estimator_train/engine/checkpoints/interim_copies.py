@@ -13,7 +13,6 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints.async_saver import AsyncSaver
 from estimator_train.engine.checkpoints.integrity import fingerprint_checkpoint
-from estimator_train.engine.checkpoints.large_values import SubstituteSession
 from estimator_train.engine.checkpoints.reading import read_global_step
 from estimator_train.engine.hook_types import (
     HookPhase,
@@ -82,18 +81,24 @@ class InterimCopyHook(PhasedHook):
             return
         self._due = math.inf
         with process_clock.spend(CHECKPOINTS):
+            if not self._saver.asynchronous:
+                self._write(session, start)
+                return
             frozen = self._saver.copy_values(session)
         if frozen is not None:
-            copy_secs = time.monotonic() - start
-            self._saver.start_writing(functools.partial(self._write, frozen, copy_secs))
+            self._saver.start_writing(functools.partial(self._write, frozen, start))
 
-    def _write(self, frozen: SubstituteSession, copy_secs: float) -> None:
-        """Writes a copy and decides when the next is due; without room there is no other."""
-        start = time.monotonic()
-        if not self._saver.write_copy(frozen):
+    def _write(self, session: Any, start: float) -> None:
+        """Writes a copy and decides when the next is due; without room there is no other.
+
+        Args:
+          session: The session of the values.
+          start: The time at which the copy began.
+        """
+        if not self._saver.write_interim_copy(session):
             return
         end = time.monotonic()
-        secs = (copy_secs + end - start) / _MAX_SHARE_OF_TIME
+        secs = (end - start) / _MAX_SHARE_OF_TIME
         # The first copy of a session prepares the operations of all.
         secs = 0.0 if self._is_first else secs
         self._is_first = False

@@ -115,7 +115,9 @@ class TrainingCheckpoints:
         if self.schedule is not None and context.topology.input_context is not None:
             pace_saves(hook, self.schedule, context)
         self.hooks += [hook, failed]
-        if memory_copy.is_available() and not self._has_users_listeners:
+        # The values on parameter servers change while they are copied.
+        is_apart = context.topology.is_asynchronous or self._has_users_listeners
+        if memory_copy.is_available() and not is_apart:
             self.hooks.append(InterimCopyHook(self.saver, hook))
 
     def _schedule_saves(self, savers: Sequence[SaverHook], config: RunConfig) -> None:

@@ -45,7 +45,8 @@ def make_feature(number: Any) -> Any:
 def train(
     model_dir: Path, steps: int, hooks: Sequence[Any] = (), save_steps: int = 2, **more: Any
 ) -> est.Estimator:
-    settings = {name: more.pop(name) for name in list(more) if name == "save_input_position"}
+    names = {"save_input_position", "checkpoint_mode"} & more.keys()
+    settings = {name: more.pop(name) for name in names}
     config = est.RunConfig(str(model_dir), save_checkpoints_steps=save_steps, **settings)
     # Steps differ, so that a position in the input shows.
     data = lambda: tf.data.Dataset.range(5000).map(make_feature)  # noqa: E731
@@ -178,11 +179,11 @@ def weight_after(steps: int) -> float:
     return float(weight)
 
 
-@pytest.mark.parametrize("position", [False, True])
+@pytest.mark.parametrize(("position", "mode"), [(False, "async"), (True, "sync")])
 def test_a_killed_job_continues_from_a_step_between_two_checkpoints(
-    memory: Path, tmp_path: Path, often: None, position: bool
+    memory: Path, tmp_path: Path, often: None, position: bool, mode: str
 ) -> None:
-    more = {"save_steps": 500, "save_input_position": position}
+    more = {"save_steps": 500, "save_input_position": position, "checkpoint_mode": mode}
     train_until_killed(tmp_path / "model", memory, 30, **more)
     before = sorted(path.name for path in (tmp_path / "model").glob("model.ckpt*"))
     assert {name.split(".")[1] for name in before} == {"ckpt-0"}
@@ -276,7 +277,7 @@ def test_copies_take_a_small_share_of_the_time(
     memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times: list[float] = []
-    write = interim_copies.AsyncSaver.write_copy
+    write = interim_copies.AsyncSaver.write_interim_copy
 
     def write_slowly(saver: Any, frozen: Any) -> bool:
         times.append(time.monotonic())
@@ -284,7 +285,7 @@ def test_copies_take_a_small_share_of_the_time(
         return write(saver, frozen)
 
     monkeypatch.setattr(interim_copies, "_MIN_INTERVAL_SECS", 0.01)
-    monkeypatch.setattr(interim_copies.AsyncSaver, "write_copy", write_slowly)
+    monkeypatch.setattr(interim_copies.AsyncSaver, "write_interim_copy", write_slowly)
 
     class Slow(tf.compat.v1.train.SessionRunHook):
         def after_run(self, run_context: Any, run_values: Any) -> None:
