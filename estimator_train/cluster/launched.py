@@ -12,8 +12,10 @@ from types import TracebackType
 
 VARIABLE = "ESTIMATOR_TRAIN_LAUNCHED"
 CHECKPOINT_FILE_VARIABLE = "ESTIMATOR_TRAIN_CHECKPOINT_FILE"
-# Directory in shared memory for a copy of the last checkpoint.
+# Directory in shared memory for a copy of the last checkpoint, and of a step after it.
 MEMORY_VARIABLE = "ESTIMATOR_TRAIN_MEMORY_DIR"
+# File there that describes the copy of the step; without it that copy does not count.
+INTERIM_FILE = "interim.json"
 BAD_INPUT = 2
 _PACKAGE = __name__.partition(".")[0]
 # Packages that raise errors for mistakes of the user; strategies of TensorFlow check themselves.

@@ -2,7 +2,8 @@
 
 A record is a JSON object with `step`, `time` (seconds since the epoch) and `goodput`: `run` (start
 of its process), `from_step` (global step that the process restored), `secs` (seconds by cause since
-that start) and, in the last record of a training that was not killed, `is_end`.
+that start), in the last record of a training that was not killed `is_end`, and `from_copy` if the
+process restored a step from a copy in memory.
 """
 
 import collections
@@ -73,6 +74,7 @@ class _Run:
         self.last_step = self.points[-1][0]
         self.ended = float(self.last["time"])
         self.is_end = bool(self.last["goodput"].get("is_end"))
+        self.is_from_copy = bool(records[0]["goodput"].get("from_copy"))
 
     def steps_secs(self, step: int) -> float:
         """Returns the seconds of the steps up to a global step, between records by their shares."""
@@ -81,6 +83,10 @@ class _Run:
                 share = (step - step_0) / (step_1 - step_0) if step > step_0 else 0.0
                 return secs_0 + share * (secs_1 - secs_0)
         return self.points[-1][1]
+
+    def secs_per_step(self) -> float:
+        """Returns the mean time of a step; 0 if there is no record of a step."""
+        return self.points[-1][1] / max(1, self.last_step - self.first_step)
 
 
 def read_records(lines: Iterable[str]) -> list[dict[str, Any]]:
@@ -121,6 +127,11 @@ def account_for(records: Iterable[Mapping[str, Any]]) -> Goodput | None:
         if following is not None:
             kept_step = max(run.first_step, min(kept_step, following.first_step))
             pause = max(0.0, following.started - run.ended)
+            if following.is_from_copy and following.first_step > run.last_step:
+                # The process was killed after it had copied this step and before its next record.
+                made = following.first_step - run.last_step
+                secs = min(pause, made * run.secs_per_step())
+                useful, steps, pause = useful + secs, steps + made, pause - secs
             pauses += pause if run.is_end else 0.0
             lost[INTERRUPTION] += 0.0 if run.is_end else pause
             restarts += int(not run.is_end)

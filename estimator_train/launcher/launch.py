@@ -93,10 +93,11 @@ class _Launcher:
             **(self._loopback or {}),
         }
         self._standby: Standby | None = None
+        self._memory: Path | None = None
         if job.max_restarts and os.access(_SHARED_MEMORY, os.W_OK):
-            memory = tempfile.mkdtemp(prefix="estimator-train-", dir=_SHARED_MEMORY)
-            self._guard.remove_directory(memory)
-            self._common_environment[launched.MEMORY_VARIABLE] = memory
+            self._memory = Path(tempfile.mkdtemp(prefix="estimator-train-", dir=_SHARED_MEMORY))
+            self._guard.remove_directory(str(self._memory))
+            self._common_environment[launched.MEMORY_VARIABLE] = str(self._memory)
         self._processes: dict[str, TaskProcess] = {}
         # Task name to the time at which it is started again.
         self._restart_times: dict[str, float] = {}
@@ -246,6 +247,9 @@ class _Launcher:
         for name in names:
             self._processes[name].close()
             self._restart_times[name] = time.monotonic() + delay
+        if self._memory and not all(is_signal(failure.code) for failure in failures):
+            # An error may come from the last steps: they are made again, from the checkpoint.
+            (self._memory / launched.INTERIM_FILE).unlink(missing_ok=True)
         when = f" in {delay:g} s" if delay else ""
         self._log(
             f"Restarting {', '.join(names)}{when}; {self._restarts_left} more restarts are allowed."

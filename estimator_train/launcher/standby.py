@@ -103,14 +103,21 @@ class Standby:
         if not self._is_ready or self._connection is None:
             return None
         reader, writer = os.pipe()
+        accepted, accept = os.pipe()
         try:
             message = json.dumps(dict(environment)).encode()
-            socket.send_fds(self._connection, [message], [writer])
+            socket.send_fds(self._connection, [message], [writer, accepted])
             reply = self._receive(_REPLY_SECS)
         except OSError:
             reply = None
         finally:
             os.close(writer)
+            os.close(accepted)
+        # A task waits for this byte: one that nobody would end does not begin.
+        with open(accept, "wb", buffering=0) as pipe, contextlib.suppress(BrokenPipeError):
+            if reply is not None and "pid" in reply:
+                self._guard.add(int(reply["pid"]))
+                pipe.write(b"1")
         if reply is None or "pid" not in reply:
             os.close(reader)
             self._give_up("The standby process has ended")

@@ -96,7 +96,7 @@ def _serve(connection: socket.socket) -> dict[str, str] | None:
       In a task, its environment variables; None when the launcher has ended.
     """
     while True:
-        message, descriptors, _, _ = socket.recv_fds(connection, _MAX_BYTES, 1)
+        message, descriptors, _, _ = socket.recv_fds(connection, _MAX_BYTES, 2)
         if not message:
             return None
         reader, writer = os.pipe()
@@ -109,10 +109,13 @@ def _serve(connection: socket.socket) -> dict[str, str] | None:
                 os._exit(0)
             os.close(reader)
             os.close(writer)
-            _attach(descriptors[0])
+            output, accepted = descriptors
+            _attach(output)
+            _wait_until_accepted(accepted)
             return dict(json.loads(message))
         os.close(writer)
-        os.close(descriptors[0])
+        for descriptor in descriptors:
+            os.close(descriptor)
         os.waitpid(child, 0)
         with open(reader, "rb") as pipe:
             connection.send(json.dumps({"pid": int(pipe.read())}).encode())
@@ -134,6 +137,13 @@ def _attach(output: int) -> None:
     # Otherwise all tasks would draw the same numbers.
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()
+
+
+def _wait_until_accepted(accepted: int) -> None:
+    """Waits until the launcher knows this task; ends it if the launcher has died or given it up."""
+    with open(accepted, "rb", buffering=0) as pipe:
+        if not pipe.read(1):
+            os._exit(1)
 
 
 def _run(program: PythonProgram, environment: dict[str, str]) -> None:

@@ -2,7 +2,8 @@
 
 Each task notes its process (`TASK.pid`) and the global steps of its sessions, each with its time
 (`TASK.steps`: "restored N", "start N", then "made N" for each step); whoever evaluates last notes
-the loss (`losses`). With MODEL=keras_3 in the environment the model is one of Keras 3.
+the loss (`losses`). With MODEL=keras_3 in the environment the model is one of Keras 3; SAVE_STEPS
+and STEP_SECS change the interval of the checkpoints and the pause after each step.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 SAVE_STEPS = 40
+STEP_SECS = 0.002
 NOISE = 0.1
 RATES = (0.1, 0.001)  # Falling from one to the other, so that the last loss says little of chance.
 
@@ -81,7 +83,7 @@ def main() -> None:
 
         def after_run(self, run_context: Any, run_values: Any) -> None:
             note("made", run_context.session.run(self._step))
-            time.sleep(0.002)
+            time.sleep(float(os.environ.get("STEP_SECS", STEP_SECS)))
 
     def model_fn(features: Any, labels: Any, mode: str) -> est.EstimatorSpec:
         weights = tf1.get_variable("weights", [3, 1], initializer=tf1.zeros_initializer())
@@ -107,7 +109,7 @@ def main() -> None:
     strategy = tf.distribute.MultiWorkerMirroredStrategy() if kind == "sync" else None
     config = est.RunConfig(
         str(directory / "model"),
-        save_checkpoints_steps=SAVE_STEPS,
+        save_checkpoints_steps=int(os.environ.get("SAVE_STEPS", SAVE_STEPS)),
         train_distribute=strategy,
         experimental_max_worker_delay_secs=0,
         session_creation_timeout_secs=200,

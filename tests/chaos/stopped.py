@@ -96,6 +96,8 @@ class Job:
                     env={**os.environ, **variables},
                     stdout=log,
                     stderr=subprocess.STDOUT,
+                    # A stopped process can bring SIGHUP to all processes of its group.
+                    start_new_session=True,
                 )
 
     def log(self, task: str) -> Path:

@@ -31,6 +31,28 @@ def test_killed_tasks_cost_one_interval_at_most(
 
 
 @pytest.mark.long
+def test_killed_synchronous_workers_continue_from_a_copy_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAVE_STEPS", "10000")  # The only checkpoint is of step 0.
+    monkeypatch.setenv("STEP_SECS", "0.03")
+    cluster = Cluster(tmp_path, "sync")
+    seen = killed(cluster, 2, random.Random(1), ["chief-0", "worker-0"])
+    assert seen["code"] == 0, cluster.output()[-3000:]
+    assert seen["victims"] == ["worker-0", "chief-0"]
+    assert seen["metrics"]["global_step"] == seen["steps"]
+    assert seen["metrics"]["loss"] < 2 * NOISE**2
+    chief, worker = (
+        [step for what, step, _ in cluster.notes(task) if what == "restored"][-1]
+        for task in ("chief-0", "worker-0")
+    )
+    assert chief == worker > 0
+    saved = {path.name for path in (tmp_path / "model").glob("*.index")}
+    assert saved == {"model.ckpt-0.index", f"model.ckpt-{seen['steps']}.index"}
+    assert not seen["left_behind"]
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["async", "sync"])
 def test_a_preempted_cluster_goes_on_at_the_next_step(tmp_path: Path, kind: str) -> None:
     cluster = Cluster(tmp_path, kind)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from launched import finish, python
+from launched import finish_all, python
 
 from estimator_train.cli.main import main
 from estimator_train.cluster.pods import PodLayout, read_cluster_of_pod
@@ -100,7 +100,7 @@ def test_the_pods_of_a_manifest_train_together(
             text=True,
             start_new_session=True,
         )
-    done = {host: finish(process, 300) for host, process in processes.items()}
+    done = finish_all(processes, 300)
     assert {host: one.code for host, one in done.items()} == dict.fromkeys(processes, 0), done
 
 

@@ -124,16 +124,19 @@ def test_the_serving_example_answers(tmp_path):
     tf.saved_model.save(model, str(tmp_path), signatures=model.__call__)
     command = forked.python(EXAMPLES / "serve.py", tmp_path, 0)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        address = server.stdout.readline().split()[-1]
-        for body, answer in (
-            ([[1.0, 2.0]], {"y": [[2.0, 4.0]]}),
-            ({"x": [[0.5, 0]]}, {"y": [[1, 0]]}),
-        ):
-            with urllib.request.urlopen(address, json.dumps(body).encode()) as response:
-                assert json.loads(response.read()) == answer
-        with pytest.raises(urllib.error.HTTPError, match="400"):
-            urllib.request.urlopen(address, b'{"z": 1}')
-        server.terminate()
+        try:
+            address = server.stdout.readline().split()[-1]
+            for body, answer in (
+                ([[1.0, 2.0]], {"y": [[2.0, 4.0]]}),
+                ({"x": [[0.5, 0]]}, {"y": [[1, 0]]}),
+            ):
+                data = json.dumps(body).encode()
+                with urllib.request.urlopen(address, data, timeout=60) as response:
+                    assert json.loads(response.read()) == answer
+            with pytest.raises(urllib.error.HTTPError, match="400"):
+                urllib.request.urlopen(address, b'{"z": 1}', timeout=60)
+        finally:  # The end of the block waits for the server.
+            server.terminate()
 
 
 @pytest.mark.long

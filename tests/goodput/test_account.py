@@ -23,6 +23,8 @@ _EVALUATION_SECS = 0.2
 def record(run: float, from_step: int, step: int, **secs: float) -> dict[str, Any]:
     is_end = bool(secs.pop("is_end", 0))
     values = {"run": run, "from_step": from_step, "secs": secs}
+    if secs.pop("from_copy", 0):
+        values["from_copy"] = True
     return {
         "step": step,
         "time": run + sum(secs.values()),
@@ -60,6 +62,21 @@ def test_steps_that_the_next_process_did_not_restore_are_lost():
         "0.51 (20.0 s of 39.0 s useful, 200 steps kept, 50 lost, 1 restarts; time lost: "
         "start 9.0 s, lost steps 5.0 s, interruption 3.0 s, checkpoints 1.0 s, restore 1.0 s)"
     )
+
+
+def test_steps_that_a_copy_in_memory_kept_are_useful():
+    again = record(1024, 120, 200, start=4, steps=8, from_copy=1)
+    found = account_for([*KILLED, again])
+    assert (found.steps, found.lost_steps, found.useful_secs) == (200, 30, 20)
+    # It copied step 160 after its last record, of step 150; a step takes 0.1 s.
+    later = record(1024, 160, 200, start=4, steps=4, from_copy=1)
+    found = account_for([*KILLED, later])
+    assert (found.steps, found.lost_steps, found.useful_secs) == (200, 0, 20)
+    assert found.lost_secs["interruption"] == 2
+    assert found.useful_secs + sum(found.lost_secs.values()) == found.elapsed_secs
+    # Other workers of parameter servers made the steps.
+    others = record(1024, 160, 200, start=4, steps=4)
+    assert account_for([*KILLED, others]).useful_secs == 19
 
 
 def test_a_kept_step_between_two_records_has_its_share_of_their_time():

@@ -6,10 +6,12 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
+import launched as support
 import pytest
 from launched import Outcome, finish, launched, processes_with, start
 
@@ -151,6 +153,21 @@ def test_a_new_checkpoint_before_each_failure_keeps_restarting(tmp_path: Path) -
     assert (done.code, starts(tmp_path)) == (0, {"alone:0": 5})
 
 
+def test_the_copy_of_a_step_counts_after_a_kill_and_not_after_an_error(tmp_path: Path) -> None:
+    code = """
+copy = pathlib.Path(os.environ["ESTIMATOR_TRAIN_MEMORY_DIR"], "interim.json")
+print("found", copy.exists(), flush=True)
+copy.touch()
+if count == 0:
+    os.kill(os.getpid(), signal.SIGKILL)
+if count == 1:
+    sys.exit(1)
+"""
+    done = run(tmp_path, code)
+    assert done.code == 0, done.text
+    assert done.lines("chief:0") == ["found False", "found True", "found False"]
+
+
 def test_signals_are_forwarded_and_the_exit_code_is_the_chiefs(tmp_path: Path) -> None:
     code = """
 def stop(*_):
@@ -194,6 +211,28 @@ time.sleep(1000)
         time.sleep(0.05)
     assert not processes_with(str(tmp_path))
     assert not os.path.exists(memory)
+
+
+def test_a_launcher_ends_with_the_test_that_started_it(tmp_path: Path) -> None:
+    task = [sys.executable, "-c", PROGRAM + "print('ready')\ntime.sleep(1000)", str(tmp_path)]
+    code = f"""
+import os, sys
+sys.path.insert(0, {str(Path(support.__file__).parent)!r})
+import launched
+process = launched.start([], {task!r})
+process.stdout.readline()
+print(launched.processes_with({str(tmp_path)!r}))
+os.kill(os.getpid(), 9)
+"""
+    test = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert test.returncode == -signal.SIGKILL
+    assert "estimator_train launch" in test.stdout
+    end = time.monotonic() + 20  # The system kills them a moment later.
+    while processes_with(str(tmp_path)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not processes_with(str(tmp_path))
 
 
 def test_the_goodput_of_all_tasks_is_added_up(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
+import socket
 import sys
 import textwrap
 import time
@@ -162,6 +164,25 @@ def test_tasks_are_forked_with_imported_packages(make: Callable[..., tuple[Stand
         draws.add(re.findall(r"draws (\d+)", output)[0])
         assert process.wait() == process.poll() == 0
     assert len(draws) == 2
+
+
+def test_a_task_that_the_launcher_has_given_up_ends(
+    make: Callable[..., tuple[Standby, list[str]]],
+) -> None:
+    standby, _ = make("run")
+    assert standby._connection is not None
+    reader, writer = os.pipe()
+    accepted, accept = os.pipe()
+    variables = {"TASK": "a", clock.STARTED_VARIABLE: str(time.time())}
+    message = json.dumps(variables).encode()
+    socket.send_fds(standby._connection, [message], [writer, accepted])
+    reply = standby._receive(60)
+    for descriptor in (writer, accepted, accept):
+        os.close(descriptor)
+    assert reply is not None
+    process = ForkedProcess(reply["pid"], reader)
+    assert (process.stdout.read(), process.wait()) == (b"", 1)
+    assert start_task(standby, "b").wait() == 0
 
 
 @pytest.mark.parametrize(("how", "code"), [("fail", 1), ("kill", -9)])

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import bound
 import forked
 
 ROOT = Path(__file__).parents[2]
@@ -33,11 +34,12 @@ class Outcome:
 
 
 def start(arguments: Sequence[str], program: Sequence[str]) -> subprocess.Popen[str]:
+    """Starts the launcher, which is killed if this process dies; it then kills its tasks."""
     command = [sys.executable, "-m", "estimator_train", "launch", *arguments, "--", *program]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("TF_CONFIG", None)
     return subprocess.Popen(
-        command,
+        bound.command(command),
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -53,6 +55,17 @@ def finish(process: subprocess.Popen[str], timeout: float) -> Outcome:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     return Outcome(process.returncode, text)
+
+
+def finish_all(
+    processes: Mapping[str, subprocess.Popen[str]], timeout: float
+) -> dict[str, Outcome]:
+    """Waits for the ends of all processes; kills all if one does not end in time."""
+    try:
+        return {name: finish(process, timeout) for name, process in processes.items()}
+    finally:
+        for process in processes.values():
+            process.kill()
 
 
 def launched(arguments: Sequence[str], program: Sequence[str], timeout: float = 500) -> Outcome:
@@ -76,7 +89,7 @@ def run_tasks(
             text=True,
             start_new_session=True,
         )
-    return {name: finish(process, 500) for name, process in running.items()}
+    return finish_all(running, 500)
 
 
 def python(script: str, *arguments: object) -> list[str]:

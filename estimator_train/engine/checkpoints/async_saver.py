@@ -24,7 +24,7 @@ from estimator_train.engine.checkpoints.large_values import (
     find_written_values,
     write_parts,
 )
-from estimator_train.engine.checkpoints.memory_copy import find_copy
+from estimator_train.engine.checkpoints.memory_copy import find_copy, keep_interim_copy
 from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
 from estimator_train.engine.hook_types import (
     Hook,
@@ -62,6 +62,12 @@ class AsyncSaver:
       asynchronous: Whether training continues during a write.
       writes_graph: Whether each checkpoint includes the graph, whatever the arguments of `save`.
       on_save: Function that is called with the global step after each save; or None.
+      saves_interim_copy: Whether a session that restored an interim copy writes it as a checkpoint
+        when it begins, because listeners read the checkpoints.
+
+    Attributes:
+      asynchronous: Whether training continues during a write.
+      checkpoint_before_copy: The latest checkpoint, if the session restored an interim copy.
     """
 
     def __init__(
@@ -70,9 +76,10 @@ class AsyncSaver:
         asynchronous: bool = True,
         writes_graph: bool = False,
         on_save: Callable[[int], None] | None = None,
+        saves_interim_copy: bool = False,
     ) -> None:
         self._scaffold = scaffold
-        self._asynchronous = asynchronous
+        self.asynchronous = asynchronous
         self._writes_graph = writes_graph
         self._written_graph: tf.Graph | None = None
         self._thread: threading.Thread | None = None
@@ -81,8 +88,12 @@ class AsyncSaver:
         self._values: list[tf.Tensor] = []
         self._copies: list[tf.Tensor] = []
         self._parts: tf.Tensor | None = None
+        self._measured_graph: tf.Graph | None = None
+        self._value_bytes = 0
         self._restored: tuple[str, tuple[Fingerprint, ...]] | None = None
         self._is_restart = False
+        self._saves_interim_copy = saves_interim_copy
+        self.checkpoint_before_copy: str | None = None
         self._on_save = on_save
 
     @functools.cached_property
@@ -94,7 +105,7 @@ class AsyncSaver:
         """The definition of the Saver, for programs that write it into a graph."""
         return self._scaffold.saver.saver_def
 
-    def set_restored(self, path: str | None) -> None:
+    def set_restored(self, path: str | None, is_interim: bool = False) -> None:
         """Stores the checkpoint that a new session restored, if it need not be written again.
 
         A large one is not, and neither is one that this job has in memory: the job was restarted,
@@ -102,9 +113,16 @@ class AsyncSaver:
 
         Args:
           path: The path prefix, or None if the session initialized its variables.
+          is_interim: Whether the session restored an interim copy, of a step after that checkpoint.
         """
+        self.checkpoint_before_copy = None
+        if is_interim and self._saves_interim_copy:
+            self._restored = None
+            return
         files = fingerprint_checkpoint(path) if path else ()
-        self._is_restart = bool(path and find_copy(path, files))
+        if is_interim:
+            self.checkpoint_before_copy = path
+        self._is_restart = is_interim or bool(path and find_copy(path, files))
         is_kept = self._is_restart or is_large(files)
         self._restored = (path, files) if path and is_kept else None
 
@@ -127,6 +145,7 @@ class AsyncSaver:
         self.wait()
         restored, self._restored = self._restored, None
         is_restored = restored == _describe(f"{save_path}-{arguments.get('global_step')}")
+        is_restored = is_restored or self.checkpoint_before_copy is not None
         if restored and is_restored and self._is_restart:
             report_checkpoint(restored[0])  # The next save writes the graph.
             return
@@ -138,26 +157,67 @@ class AsyncSaver:
             self._write_meta(session, restored[0])
             report_checkpoint(restored[0])
             return
-        if self._asynchronous and self._graph is not session.graph:
-            self._find_values(self._scaffold.saver, session.graph)
-        if self._parts is not None:
+        frozen = self.copy_values(session)
+        if frozen is not None:
+            self.start_writing(functools.partial(self._write, frozen, save_path, arguments))
+        elif self._parts is not None:
             save_name = self.saver_def.save_tensor_name
             partwise = SubstituteSession(session, {}, {save_name: self._parts})
             self._write_now(partwise, save_path, arguments)
-            return
-        if not self._values:
+        else:
             self._write_now(session, save_path, arguments)
-            return
+
+    def copy_values(self, session: tf.compat.v1.Session) -> SubstituteSession | None:
+        """Copies the current values of all variables.
+
+        Args:
+          session: A raw session.
+
+        Returns:
+          A session in which the Saver writes these values; None if they cannot be copied.
+        """
+        if self.asynchronous and self._graph is not session.graph:
+            self._find_values(self._scaffold.saver, session.graph)
+        if not self._values:
+            return None
         copied = dict(zip(self._values, session.run(self._copies), strict=True))
         # A scalar string is a bytes object, which has no shape.
         if not all(tensor.shape.is_compatible_with(np.shape(copied[tensor])) for tensor in copied):
-            # A checkpoint gave a variable another shape; its value cannot be fed.
-            self._write_now(session, save_path, arguments)
-            return
-        frozen = SubstituteSession(session, copied)
-        self._thread = threading.Thread(
-            target=self._write, args=(frozen, save_path, arguments), name="checkpoint-writer"
-        )
+            return None  # A checkpoint gave a variable another shape; its value cannot be fed.
+        return SubstituteSession(session, copied)
+
+    def write_interim_copy(self, session: Any) -> bool:
+        """Writes the values of a session into shared memory.
+
+        Args:
+          session: A raw session, or a session of copied values.
+
+        Returns:
+          Whether they were written; if not, the Saver is the user's, or there is no room.
+        """
+        if not _saves_as_tensorflow(self._scaffold.saver):
+            return False
+        definition = self.saver_def
+        if self._measured_graph is not session.graph:
+            save_tensor = session.graph.as_graph_element(definition.save_tensor_name)
+            self._value_bytes = sum(map(count_bytes, find_written_values(save_tensor.op)))
+            self._measured_graph = session.graph
+        if self._value_bytes > _MAX_COPIED_BYTES:
+            return False
+
+        def write(prefix: str) -> None:
+            session.run(definition.save_tensor_name, {definition.filename_tensor_name: prefix})
+
+        return keep_interim_copy(self._value_bytes, write)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a thread writes values now."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start_writing(self, write: Callable[[], None]) -> None:
+        """Writes values in a thread; the next save waits until it has ended."""
+        self._thread = threading.Thread(target=write, name="checkpoint-writer")
         self._thread.start()
 
     def wait(self) -> None:

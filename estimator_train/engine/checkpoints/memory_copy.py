@@ -1,8 +1,10 @@
-"""Copy of the last checkpoint in the memory of this machine, for restarts under the launcher.
+"""Copies of the last checkpoint, and of a step after it, in the memory of this machine.
 
 `estimator-train launch` provides a directory in shared memory. The process that has written a
 checkpoint copies its files there; a restarted task restores the copy, if the checkpoint's files are
-still those that were copied. Without the directory, or without room in it, nothing is copied.
+still those that were copied. Between two checkpoints the process also writes an interim copy: the
+values of a later step, which a restarted task restores in place of that checkpoint. Without the
+directory, or without room in it, nothing is copied.
 """
 
 import contextlib
@@ -10,15 +12,17 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.cluster.launched import MEMORY_VARIABLE
+from estimator_train.cluster.launched import INTERIM_FILE, MEMORY_VARIABLE
 
 _LOG = tf.get_logger()
 _INDEX = "copy.json"
+_CHECKPOINT_PREFIX, _INTERIM_PREFIX = "checkpoint-", "interim-"
+_INTERIM_NAME = "values"
 # A copy takes a quarter of the free memory at most; two exist while one replaces the other.
 _MAX_SHARE = 0.25
 
@@ -34,17 +38,15 @@ def keep_copy(path: str, files: Sequence[Sequence[Any]]) -> None:
     if not directory or not files:
         return
     try:
-        if sum(int(file[1]) for file in files) > _MAX_SHARE * shutil.disk_usage(directory).free:
+        if not _has_room(directory, sum(int(file[1]) for file in files)):
             return
-        folder = tempfile.mkdtemp(dir=directory)
+        folder = tempfile.mkdtemp(prefix=_CHECKPOINT_PREFIX, dir=directory)
         for file in files:
             name = os.path.basename(str(file[0]))
             tf.io.gfile.copy(str(file[0]), os.path.join(folder, name))
-        before = _read(directory).get("folder")
-        _write(directory, {"path": path, "files": files, "folder": folder})
-        for entry in os.scandir(directory):
-            if entry.is_dir() and entry.path not in (folder, before):
-                shutil.rmtree(entry.path, ignore_errors=True)
+        before = _read(directory, _INDEX).get("folder")
+        _write(directory, _INDEX, {"path": path, "files": files, "folder": folder})
+        _remove_folders(directory, _CHECKPOINT_PREFIX, (folder, before))
     except (OSError, tf.errors.OpError) as error:
         _LOG.info("%s was not copied into memory: %s", path, error)
 
@@ -59,22 +61,82 @@ def find_copy(path: str, files: Sequence[Sequence[Any]]) -> str | None:
     directory = os.environ.get(MEMORY_VARIABLE)
     if not directory:
         return None
-    found = _read(directory)
+    found = _read(directory, _INDEX)
     if found.get("path") != path or found.get("files") != [list(file) for file in files]:
         return None
     copy = os.path.join(found["folder"], os.path.basename(path))
     return copy if os.path.exists(copy + ".index") else None
 
 
-def _read(directory: str) -> dict[str, Any]:
-    path = os.path.join(directory, _INDEX)
+def is_available() -> bool:
+    """Returns whether this process has a directory in shared memory."""
+    return os.path.isdir(os.environ.get(MEMORY_VARIABLE, ""))
+
+
+def keep_interim_copy(size: int, write: Callable[[str], object]) -> bool:
+    """Writes the values of a step after the last checkpoint into shared memory.
+
+    The copy counts as long as that checkpoint is the latest. It replaces the one before it when it
+    is complete.
+
+    Args:
+      size: Size of the values in bytes.
+      write: Function that writes the files of the values, with the path prefix that it is given.
+
+    Returns:
+      Whether the values were written.
+    """
+    directory = os.environ.get(MEMORY_VARIABLE)
+    if not directory:
+        return False
+    try:
+        checkpoint = _read(directory, _INDEX)
+        if not checkpoint or not _has_room(directory, size):
+            return False
+        folder = tempfile.mkdtemp(prefix=_INTERIM_PREFIX, dir=directory)
+        write(os.path.join(folder, _INTERIM_NAME))
+        _write(directory, INTERIM_FILE, {**checkpoint, "folder": folder})
+        _remove_folders(directory, _INTERIM_PREFIX, (folder,))
+    except (OSError, tf.errors.OpError) as error:
+        _LOG.info("The values of a step were not copied into memory: %s", error)
+        return False
+    return True
+
+
+def find_interim_copy(path: str, files: Sequence[Sequence[Any]]) -> str | None:
+    """Returns the path prefix of the values of a step after a checkpoint; None without a copy.
+
+    Args:
+      path: The path prefix of the checkpoint, which must be the latest.
+      files: The fingerprints of its files now.
+    """
+    directory = os.environ.get(MEMORY_VARIABLE)
+    found = _read(directory, INTERIM_FILE) if directory else {}
+    if found.get("path") != path or found.get("files") != [list(file) for file in files]:
+        return None
+    copy = os.path.join(found["folder"], _INTERIM_NAME)
+    return copy if os.path.exists(copy + ".index") else None
+
+
+def _has_room(directory: str, size: int) -> bool:
+    return size <= _MAX_SHARE * shutil.disk_usage(directory).free
+
+
+def _remove_folders(directory: str, prefix: str, kept: Sequence[str | None]) -> None:
+    for entry in os.scandir(directory):
+        if entry.name.startswith(prefix) and entry.path not in kept:
+            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _read(directory: str, name: str) -> dict[str, Any]:
+    path = os.path.join(directory, name)
     with contextlib.suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
         return dict(json.load(file))
     return {}
 
 
-def _write(directory: str, description: dict[str, Any]) -> None:
-    path = os.path.join(directory, _INDEX)
+def _write(directory: str, name: str, description: dict[str, Any]) -> None:
+    path = os.path.join(directory, name)
     with open(f"{path}.new", "w", encoding="utf-8") as file:
         json.dump(description, file)
     os.replace(f"{path}.new", path)

@@ -57,6 +57,9 @@ class GoodputHook(PhasedHook):
       task_file: File of a worker that is not chief, with a line every minute and at the end; or
         None.
       own_secs: The seconds of a synchronous worker for its own part of a step, a scalar; or None.
+
+    Attributes:
+      is_from_copy: Whether the session restored a step from a copy in memory.
     """
 
     phase = HookPhase.AFTER_ALL  # Its last record covers the last checkpoint.
@@ -74,6 +77,7 @@ class GoodputHook(PhasedHook):
         self._task_file = task_file
         self._step = 0
         self._from_step: int | None = None
+        self.is_from_copy = False
         self._own_steps = 0
         self._own_secs = own_secs
         self._own_part = None if own_secs is None else MeanOfSteps()
@@ -162,6 +166,8 @@ class GoodputHook(PhasedHook):
             "own_steps": self._own_steps,
             "secs": process_clock.secs(),
         }
+        if self.is_from_copy:
+            entry["from_copy"] = True
         if self._own_part is not None and self._own_part.is_known:
             entry[OWN_PART] = round(self._own_part.secs, 6)
         return {"goodput": {**entry, "is_end": True} if is_end else entry}

@@ -123,7 +123,7 @@ def _train_in_new_graph(
             all_hooks = [hook for _, hook in sorted(phased, key=lambda pair: pair[0])]
         saver = checkpoints.saver
         session = open_training_session(
-            context, step.spec.scaffold, strategy, all_hooks, saver.set_restored
+            context, step.spec.scaffold, strategy, all_hooks, checkpoints.set_restored
         )
         runner = StepRunner(loops, all_hooks, coordinator, timeout, topology.is_asynchronous)
         return runner.run(session, saver.join_writer)

@@ -5,7 +5,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from estimator_train.engine.checkpoints import memory_copy
 from estimator_train.engine.checkpoints.async_saver import AsyncSaver, make_saver_hooks
+from estimator_train.engine.checkpoints.interim_copies import InterimCopyHook
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_save_pacing import pace_saves
@@ -62,7 +64,11 @@ class TrainingCheckpoints:
         users_savers = _find_saver_hooks(step, callers_hooks)
         self.goodput = make_goodput_hook(context, step.spec.train_op)
         self.saver = AsyncSaver(
-            scaffold, asynchronous, config.checkpoint_save_graph_def, self.goodput.record_save
+            scaffold,
+            asynchronous,
+            config.checkpoint_save_graph_def,
+            self.goodput.record_save,
+            saves_interim_copy=bool(listeners),
         )
         self.position: PositionTracking | None = None
         if config.save_input_position:
@@ -70,6 +76,8 @@ class TrainingCheckpoints:
         self.schedule: SaveSchedule | None = None
         self.hooks: list[Hook] = []
         self._agreement = agreement
+        # A listener of the user may save what the program needs to continue from a checkpoint.
+        self._has_users_listeners = not all(map(_is_own, listeners))
         self._listeners = [*listeners, *(self.position.listeners if self.position else ())]
         if users_savers:
             tf_hooks.add_listeners(users_savers[0], self._listeners)
@@ -84,6 +92,16 @@ class TrainingCheckpoints:
                 "the RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
             )
 
+    def set_restored(self, path: str | None, is_interim: bool) -> None:
+        """Stores what a new session restored.
+
+        Args:
+          path: The latest checkpoint, or None.
+          is_interim: Whether the session restored a copy of a later step in its place.
+        """
+        self.saver.set_restored(path, is_interim)
+        self.goodput.is_from_copy = is_interim
+
     def _save_as_configured(self, context: EstimatorContext) -> None:
         config = context.config
         hook, failed = make_saver_hooks(
@@ -97,6 +115,10 @@ class TrainingCheckpoints:
         if self.schedule is not None and context.topology.input_context is not None:
             pace_saves(hook, self.schedule, context)
         self.hooks += [hook, failed]
+        # The values on parameter servers change while they are copied.
+        is_apart = context.topology.is_asynchronous or self._has_users_listeners
+        if memory_copy.is_available() and not is_apart:
+            self.hooks.append(InterimCopyHook(self.saver, hook))
 
     def _schedule_saves(self, savers: Sequence[SaverHook], config: RunConfig) -> None:
         """Adds a schedule if more than the intervals of the saver hooks decides when they save."""
@@ -107,6 +129,11 @@ class TrainingCheckpoints:
             agreement = self._agreement if is_voted else None
             self.schedule = SaveSchedule(savers, self._listeners, agreement)
             self.hooks = [self.schedule]
+
+
+def _is_own(listener: Listener) -> bool:
+    """Returns whether a listener is one of this package."""
+    return type(listener).__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def _find_saver_hooks(step: Step, callers_hooks: Sequence[Hook]) -> list[SaverHook]:

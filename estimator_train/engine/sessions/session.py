@@ -16,7 +16,7 @@ from estimator_train.engine.checkpoints.integrity import (
     read_checkpoint_list,
     repair,
 )
-from estimator_train.engine.checkpoints.memory_copy import find_copy
+from estimator_train.engine.checkpoints.memory_copy import find_copy, find_interim_copy
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import WaitForPsCreator
 from estimator_train.engine.distributed.sync_watchdog import WaitForPeersCreator
@@ -85,7 +85,7 @@ def open_training_session(
     scaffold: tf.compat.v1.train.Scaffold,
     strategy: Any,
     hooks: Sequence[Hook],
-    on_restored: Callable[[str | None], None],
+    on_restored: Callable[[str | None, bool], None],
 ) -> tf.compat.v1.train.MonitoredSession:
     """Opens a session that trains the default graph from the latest checkpoint.
 
@@ -94,7 +94,8 @@ def open_training_session(
       scaffold: The model's Scaffold.
       strategy: The strategy that the model was built under, or None.
       hooks: All hooks of the session.
-      on_restored: Called before the hooks with the checkpoint that the session restored, or None.
+      on_restored: Called before the hooks with the latest checkpoint, or None, and with whether the
+        session restored an interim copy, of a later step, in its place.
     """
     graph = tf.compat.v1.get_default_graph()
     grace = _STOP_GRACE_OF_SUMMING_SECS if needs_other_workers(graph) else _STOP_GRACE_SECS
@@ -106,7 +107,7 @@ def _make_session_creator(
     context: EstimatorContext,
     scaffold: tf.compat.v1.train.Scaffold,
     strategy: Any,
-    on_restored: Callable[[str | None], None],
+    on_restored: Callable[[str | None, bool], None],
 ) -> tf.compat.v1.train.SessionCreator:
     """Returns the creator of training sessions, which initializes, restores or waits."""
     config, topology = context.config, context.topology
@@ -148,7 +149,8 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
       settings: Configuration of the session.
       config: The RunConfig of the job.
       model_dir: The directory of the checkpoints.
-      on_restored: Called with the checkpoint that a session restored, or None.
+      on_restored: Called with the latest checkpoint, or None, and with whether a session restored
+        an interim copy in its place.
     """
 
     def __init__(
@@ -157,7 +159,7 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
         settings: tf.compat.v1.ConfigProto,
         config: RunConfig,
         model_dir: str,
-        on_restored: Callable[[str | None], None],
+        on_restored: Callable[[str | None, bool], None],
     ) -> None:
         self._scaffold, self._settings, self._config = scaffold, settings, config
         self._model_dir, self._on_restored = model_dir, on_restored
@@ -173,9 +175,11 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
         may_use_copy = True
         while True:
             path = latest_checkpoint(self._model_dir, to_restore=True)
-            copy = None
+            copy = interim = None
             if path and may_use_copy:
-                copy = find_copy(path, fingerprint_checkpoint(path))
+                files = fingerprint_checkpoint(path)
+                interim = find_interim_copy(path, files)
+                copy = interim or find_copy(path, files)
             creator = tf.compat.v1.train.ChiefSessionCreator(
                 self._scaffold,
                 self._config.master,
@@ -189,6 +193,8 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
                 ):
                     session = creator.create_session()
             except tf.errors.OpError as error:
+                if interim and self._config.num_worker_replicas > 1:
+                    raise  # The others may have restored it; the launcher restarts all without it.
                 if copy:  # The files themselves are read next.
                     may_use_copy = False
                     continue
@@ -203,7 +209,7 @@ class _LatestCheckpointSessionCreator(tf.compat.v1.train.SessionCreator):
             named = read_checkpoint_list(self._model_dir) if path else None
             if named:  # The Saver removes the oldest of them when it has written more.
                 self._scaffold.saver.recover_last_checkpoints(list(named.paths))
-            self._on_restored(path)
+            self._on_restored(path, interim is not None)
             return session
 
     def _has_lost_server(self, error: tf.errors.OpError) -> bool:

@@ -92,6 +92,21 @@ def count_as_saved(hook: tf.compat.v1.train.CheckpointSaverHook, step: int) -> N
     hook._timer.update_last_triggered_step(step)
 
 
+def count_as_saved_before(
+    hook: tf.compat.v1.train.CheckpointSaverHook, step: int, secs: float
+) -> None:
+    """Makes a saver hook count its interval from an earlier step and time.
+
+    Why internal: the last saved step and its time are in the private timer of the hook.
+
+    Args:
+      hook: The hook.
+      step: Global step of the last checkpoint.
+      secs: Time of the last checkpoint, in seconds since the epoch.
+    """
+    hook._timer._last_triggered_step, hook._timer._last_triggered_time = step, secs
+
+
 def find_last_step(hook: tf.compat.v1.train.StopAtStepHook) -> int | None:
     """Returns the step at which a hook stops, once its session is open.
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
 import estimator_train as est
-from estimator_train.cluster.launched import MEMORY_VARIABLE
-from estimator_train.engine.checkpoints import integrity, memory_copy
+from estimator_train.cluster.launched import INTERIM_FILE, MEMORY_VARIABLE
+from estimator_train.engine.checkpoints import integrity, interim_copies, memory_copy
+
+FIRST_WEIGHT = 0.5
 
 
 @pytest.fixture
@@ -24,17 +30,27 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def model_fn(features: Any, mode: str) -> est.EstimatorSpec:
-    weight = tf.compat.v1.get_variable("weight", [])
+    first = tf.compat.v1.constant_initializer(FIRST_WEIGHT)
+    weight = tf.compat.v1.get_variable("weight", [], initializer=first)
     loss = (features * weight - 1.0) ** 2
     train = tf.compat.v1.train
     train_op = train.GradientDescentOptimizer(0.1).minimize(loss, train.get_global_step())
     return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
-def train(model_dir: Path, steps: int) -> est.Estimator:
-    config = est.RunConfig(str(model_dir), save_checkpoints_steps=2)
-    data = lambda: tf.data.Dataset.from_tensors(1.0).repeat()  # noqa: E731
-    return est.Estimator(model_fn, config=config).train(data, max_steps=steps)
+def make_feature(number: Any) -> Any:
+    return tf.cast(number % 8, tf.float32) / 10
+
+
+def train(
+    model_dir: Path, steps: int, hooks: Sequence[Any] = (), save_steps: int = 2, **more: Any
+) -> est.Estimator:
+    names = {"save_input_position", "checkpoint_mode"} & more.keys()
+    settings = {name: more.pop(name) for name in names}
+    config = est.RunConfig(str(model_dir), save_checkpoints_steps=save_steps, **settings)
+    # Steps differ, so that a position in the input shows.
+    data = lambda: tf.data.Dataset.range(5000).map(make_feature)  # noqa: E731
+    return est.Estimator(model_fn, config=config).train(data, hooks, max_steps=steps, **more)
 
 
 def restored(caplog: pytest.LogCaptureFixture) -> str:
@@ -52,7 +68,7 @@ def test_the_last_checkpoint_is_restored_from_memory(
     caplog.set_level("INFO", "tensorflow")
     path = train(tmp_path / "model", 6).latest_checkpoint()
     assert path is not None
-    assert len([entry for entry in memory.iterdir() if entry.is_dir()]) <= 2
+    assert len(list(memory.glob("checkpoint-*"))) <= 2
     integrity._whole.clear()  # As in another process.
     train(tmp_path / "model", 8)
     assert restored(caplog).startswith(str(memory))
@@ -95,3 +111,189 @@ def test_a_restarted_job_does_not_write_the_checkpoint_again(memory: Path, tmp_p
     before = integrity.fingerprint_checkpoint(path)
     train(tmp_path / "model", 6)
     assert integrity.fingerprint_checkpoint(path) != before
+
+
+class _KilledError(Exception):
+    """Error that ends a training as a kill does: nothing is saved."""
+
+
+class KillAfterCopy(tf.compat.v1.train.SessionRunHook):
+    """Ends the training once a copy of at least a step is in memory."""
+
+    def __init__(self, memory: Path, step: int) -> None:
+        self._memory, self._step = memory, step
+
+    def before_run(self, run_context: Any) -> Any:
+        return tf.compat.v1.train.SessionRunArgs(tf.compat.v1.train.get_global_step())
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        if run_values.results < self._step:
+            return
+        copied = copied_step(self._memory)
+        if copied is not None and copied >= self._step:
+            raise _KilledError
+        time.sleep(0.01)  # The next step makes the next copy.
+
+
+class Notes(tf.compat.v1.train.SessionRunHook):
+    """Notes the step and the weight that a session begins with."""
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        variables = {one.op.name: one for one in tf.compat.v1.global_variables()}
+        self.step = int(session.run(variables["global_step"]))
+        self.weight = float(session.run(variables["weight"]))
+
+
+def interim(memory: Path) -> dict[str, Any]:
+    path = memory / INTERIM_FILE
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def copied_step(memory: Path) -> int | None:
+    found = interim(memory)
+    return int(load(f"{found['folder']}/values", "global_step")) if found else None
+
+
+def load(path: str, name: str) -> Any:
+    return tf.train.load_variable(path, name)
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes a copy due as soon as the last is written."""
+    monkeypatch.setattr(interim_copies, "_MIN_INTERVAL_SECS", 0.0)
+    monkeypatch.setattr(interim_copies, "_MAX_SHARE_OF_TIME", 1e9)
+
+
+def train_until_killed(model_dir: Path, memory: Path, step: int, **more: Any) -> None:
+    with pytest.raises(_KilledError):
+        train(model_dir, 990, [KillAfterCopy(memory, step)], **more)
+
+
+def weight_after(steps: int) -> float:
+    """Returns the weight after steps of `model_fn`, in single precision."""
+    weight = np.float32(FIRST_WEIGHT)
+    for number in range(steps):
+        feature = np.float32(number % 8) / np.float32(10)
+        weight -= np.float32(0.1) * 2 * feature * (feature * weight - 1)
+    return float(weight)
+
+
+@pytest.mark.parametrize(("position", "mode"), [(False, "async"), (True, "sync")])
+def test_a_killed_job_continues_from_a_step_between_two_checkpoints(
+    memory: Path, tmp_path: Path, often: None, position: bool, mode: str
+) -> None:
+    more = {"save_steps": 500, "save_input_position": position, "checkpoint_mode": mode}
+    train_until_killed(tmp_path / "model", memory, 30, **more)
+    before = sorted(path.name for path in (tmp_path / "model").glob("model.ckpt*"))
+    assert {name.split(".")[1] for name in before} == {"ckpt-0"}
+    step = copied_step(memory)
+    assert step is not None
+    assert step >= 30
+    notes = Notes()
+    train(tmp_path / "model", step + 7, [notes], **more)
+    assert notes.step == step
+    assert notes.weight == pytest.approx(weight_after(step), rel=1e-5)
+    path = tf.train.latest_checkpoint(str(tmp_path / "model"))
+    assert path is not None
+    assert load(path, "global_step") == step + 7
+    if position:  # Its input continued too.
+        assert load(path, "weight") == pytest.approx(weight_after(step + 7), rel=1e-5)
+    saved = sorted(tmp_path.glob("model/model.ckpt-*.index"))
+    assert [one.name for one in saved] == [
+        f"model.ckpt-{n}.index" for n in sorted((0, step + 7), key=str)
+    ]
+
+
+def test_a_torn_copy_is_not_used(memory: Path, tmp_path: Path, often: None) -> None:
+    train_until_killed(tmp_path / "model", memory, 30, save_steps=500)
+    step = copied_step(memory)
+    # A task was killed while it wrote the next copy.
+    torn = memory / "interim-torn"
+    torn.mkdir()
+    (torn / "values.data-00000-of-00001").write_bytes(b"1234")
+    notes = Notes()
+    with pytest.raises(_KilledError):
+        train(tmp_path / "model", 990, [notes, KillAfterCopy(memory, 60)], save_steps=500)
+    assert notes.step == step
+    assert not torn.exists()
+    # The files of the copy are incomplete, so that the checkpoint is restored.
+    (data,) = Path(interim(memory)["folder"]).glob("values.data-*")
+    data.write_bytes(data.read_bytes()[:-4])
+    train(tmp_path / "model", 100, [notes], save_steps=500)
+    assert notes.step == 0
+
+
+def test_the_next_checkpoint_is_due_an_interval_after_the_last(
+    memory: Path, tmp_path: Path, often: None
+) -> None:
+    train_until_killed(tmp_path / "model", memory, 30, save_steps=100)
+    train(tmp_path / "model", 150, save_steps=100)
+    saved = {path.name for path in (tmp_path / "model").glob("*.index")}
+    assert saved == {f"model.ckpt-{step}.index" for step in (0, 100, 150)}
+
+
+def test_a_copy_counts_until_the_next_checkpoint(memory: Path, tmp_path: Path, often: None) -> None:
+    train_until_killed(tmp_path / "model", memory, 30, save_steps=500)
+    path = tf.train.latest_checkpoint(str(tmp_path / "model"))
+    assert path is not None
+    assert find_interim(path)
+    os.utime(f"{path}.index", (1, 1))
+    assert find_interim(path) is None
+    notes = Notes()
+    train(tmp_path / "model", 3, [notes], save_steps=500)
+    assert notes.step == 0
+    train(tmp_path / "model", 4, [notes], save_steps=500)
+    assert notes.step == 3
+
+
+def find_interim(path: str) -> str | None:
+    return memory_copy.find_interim_copy(path, integrity.fingerprint_checkpoint(path))
+
+
+class Listener(tf.compat.v1.train.CheckpointSaverListener):
+    """A listener of the user, which may save the state of its program."""
+
+
+def test_no_steps_are_copied_with_a_listener_of_the_user(
+    memory: Path, tmp_path: Path, often: None
+) -> None:
+    train(tmp_path / "model", 30, save_steps=500, saving_listeners=[Listener()])
+    assert not interim(memory)
+
+
+def test_without_room_no_steps_are_copied(
+    memory: Path, tmp_path: Path, often: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(tmp_path / "model", 2)
+    (memory / INTERIM_FILE).unlink(missing_ok=True)
+    usage = shutil.disk_usage(tmp_path)._replace(free=8)
+    monkeypatch.setattr(memory_copy.shutil, "disk_usage", lambda _: usage)
+    train(tmp_path / "model", 40, save_steps=500)
+    assert not interim(memory)
+
+
+def test_copies_take_a_small_share_of_the_time(
+    memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: list[float] = []
+    write = interim_copies.AsyncSaver.write_interim_copy
+
+    def write_slowly(saver: Any, frozen: Any) -> bool:
+        times.append(time.monotonic())
+        time.sleep(0.03)
+        return write(saver, frozen)
+
+    monkeypatch.setattr(interim_copies, "_MIN_INTERVAL_SECS", 0.01)
+    monkeypatch.setattr(interim_copies.AsyncSaver, "write_interim_copy", write_slowly)
+
+    class Slow(tf.compat.v1.train.SessionRunHook):
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            time.sleep(0.002)
+            if len(times) == 3:
+                run_context.request_stop()
+
+    train(tmp_path / "model", 2000, [Slow()], save_steps=5000)
+    first, second, third = times
+    assert third - second > 0.03 / 0.015
+    assert second - first < third - second

@@ -124,6 +124,8 @@ def train_with_kills(model_dir, input_fn, replicas, kills):
         process = processes.Process(target=train_until_killed, args=arguments)
         process.start()
         process.join(120)
+        process.kill()  # Python waits at its end for a process that still runs.
+        process.join()
         assert process.exitcode == (-signal.SIGKILL if steps <= STEPS else 0)
 
 
