@@ -1,5 +1,6 @@
 """What all tests share: the devices that TensorFlow has, and how Hypothesis draws its examples."""
 
+import datetime
 import gc
 import os
 
@@ -7,6 +8,9 @@ from hypothesis import settings
 
 # Recorded figures are a CPU's, on machines with a GPU as well.
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+# Chooses the cases of `tiers.of_today`. xdist's workers inherit it, so that all collect the same.
+os.environ.setdefault("TESTS_DAY", str(datetime.date.today().toordinal()))
 
 # The same examples in every run.
 settings.register_profile("same_in_every_run", derandomize=True, deadline=None)

@@ -26,6 +26,15 @@ def sampled(nth: int, cases: Iterable[Case]) -> list[Case]:
     return list(cases)[:: 1 if os.environ.get("BREADTH") == "all" else nth]
 
 
+def of_today(nth: int, cases: Iterable[Case]) -> list[Case]:
+    """Returns the n-th part of the cases whose turn it is; n days in a row run all of them.
+
+    `TESTS_DAY` in the environment is the number of the day (`conftest.py` sets it), or `all`.
+    """
+    day = os.environ["TESTS_DAY"]
+    return list(cases) if day == "all" else list(cases)[int(day) % nth :: nth]
+
+
 def _long(case: Any) -> Any:
     values: Sequence[Any] = case if isinstance(case, tuple) else (case,)
     return pytest.param(*values, marks=pytest.mark.long)
