@@ -6,7 +6,13 @@ imported. ARCHITECTURE.md lists the changes.
 
 import functools
 
-from estimator_train.bootstrap import import_hook, installed, keras_seeds, legacy_keras
+from estimator_train.bootstrap import (
+    collection,
+    import_hook,
+    installed,
+    keras_seeds,
+    legacy_keras,
+)
 from estimator_train.cluster import launched
 
 __all__ = ["prepare_process", "prepare_tensorflow", "tell_trackers"]
@@ -34,7 +40,8 @@ def tell_trackers(user: str) -> None:
 
 @functools.cache
 def prepare_tensorflow() -> None:
-    """Changes what TensorFlow does wrong for this package; once for each process."""
+    """Prepares the process for the engine, after TensorFlow is imported; only the first time."""
+    collection.postpone_full_collection()
     from estimator_train.engine.tf_internals import graph_text, modes
 
     # TensorFlow would convert each function between its own and the user's: hundreds of this

@@ -41,10 +41,18 @@ def write_initial_checkpoint(
             model = builder.observe(built, optimizer, None)
             count = (global_step, trained.optimizer.iterations)
             pairs = [*model.pairs(trained), *model.scalars(trained), count]
-        with tf.compat.v1.Session() as session:
+        with tf.compat.v1.Session(config=_make_session_config()) as session:
             session.run(tf.compat.v1.global_variables_initializer(), feeds)
             for variable, source in pairs:
                 # Its initializer is an assignment that the graph already has.
                 value = variable.initializer.inputs[1]
                 session.run(variable.initializer, {value: read_eager_value(source)})
             saver.save(session, path, write_meta_graph=object_based is None)
+
+
+def _make_session_config() -> tf.compat.v1.ConfigProto:
+    """Returns the settings of a session that runs each operation once, without optimizing them."""
+    config = tf.compat.v1.ConfigProto()
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    config.graph_options.optimizer_options.opt_level = tf.compat.v1.OptimizerOptions.L0
+    return config
