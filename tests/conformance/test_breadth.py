@@ -25,8 +25,6 @@ from breadth import asking
 from flavours import ours
 from outcomes import recorded
 
-from estimator_train.run_config import session_config
-
 GOLDEN = recorded("breadth")
 WITHOUT_V2 = recorded("breadth_v1_behaviour")
 OURS = differences.our_answers()
@@ -48,19 +46,6 @@ ONCE_REFUSED = (
     "v2 keras.optimizer: new, averages and decay",
     "v2 model_to_estimator: names: of no metric",
 )
-
-
-@pytest.fixture(autouse=True)
-def graphs_as_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sessions do not optimize graphs, a sixth of the time: no question is about the optimizer."""
-    make_default = session_config.make_default_session_config
-
-    def make_without_optimizer(*args: Any) -> Any:
-        config = make_default(*args)
-        config.graph_options.rewrite_options.disable_meta_optimizer = True
-        return config
-
-    monkeypatch.setattr(session_config, "make_default_session_config", make_without_optimizer)
 
 
 @functools.cache

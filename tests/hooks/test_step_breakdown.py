@@ -59,7 +59,7 @@ def train(
 
 @pytest.mark.parametrize("steps_per_loop", tiers.first({"auto"}, ["auto", 1]))
 def test_a_slow_input_is_found(tmp_path, steps_per_loop):
-    breakdown = train(tmp_path, slow_input=200, steps_per_loop=steps_per_loop)
+    breakdown = train(tmp_path, slow_input=100, steps_per_loop=steps_per_loop)
     split = breakdown.split
     assert split["input"] > 0.5 * sum(split.values())
     share = split["input"] / sum(split.values())
@@ -68,7 +68,7 @@ def test_a_slow_input_is_found(tmp_path, steps_per_loop):
 
 @pytest.mark.parametrize("steps_per_loop", tiers.first({1}, ["auto", 1]))
 def test_a_heavy_model_is_found(tmp_path, steps_per_loop):
-    breakdown = train(tmp_path, slow_model=200, steps_per_loop=steps_per_loop)
+    breakdown = train(tmp_path, slow_model=100, steps_per_loop=steps_per_loop)
     split = breakdown.split
     assert split["device"] > 0.5 * sum(split.values())
     assert breakdown.report().startswith("compute-bound: ")
