@@ -237,3 +237,21 @@ def test_modules_that_scikit_learn_has_moved(run):
     )
     printed = "[2, 2] sklearn.model_selection._search dump True\n"
     assert run(program, switches=["--tf1"]).stdout == printed
+
+
+def test_similarity_of_jaccard_and_the_older_name_of_all_reduce(run):
+    program = (
+        "import tensorflow as tf\n"
+        "from sklearn.metrics import jaccard_similarity_score as score\n"
+        "labels, weights = ([0, 2, 1, 3], [0, 1, 2, 3]), [1, 2, 3, 4]\n"
+        "print(score(*labels), score(*labels, normalize=False))\n"
+        "print(score(*labels, sample_weight=weights), score(*labels, False, weights))\n"
+        "sets = [[0, 1, 1], [1, 0, 1], [0, 0, 0]], [[1, 1, 1], [1, 0, 0], [0, 0, 0]]\n"
+        "print('%.6f %.6f' % (score(*sets), score(*sets, normalize=False)))\n"
+        "print('%.6f' % score(*sets, True, [1, 2, 3]))\n"
+        "ops = tf.contrib.distribute.AllReduceCrossTowerOps('hierarchical_copy')\n"
+        "print(type(ops) is tf.distribute.HierarchicalCopyAllReduce)\n"
+    )
+    # The scores that scikit-learn 0.22.2 prints.
+    printed = "0.5 2\n0.5 5\n0.722222 2.166667\n0.777778\nTrue\n"
+    assert run(program, switches=["--tf1"]).stdout == printed

@@ -13,6 +13,7 @@ _Collective: Any = _V1.experimental.MultiWorkerMirroredStrategy
 _ParameterServer: Any = _V1.experimental.ParameterServerStrategy
 __all__ = [
     "AllReduceCrossDeviceOps",
+    "AllReduceCrossTowerOps",
     "CollectiveAllReduceStrategy",
     "CrossDeviceOps",
     "DistributeConfig",
@@ -167,6 +168,10 @@ class AllReduceCrossDeviceOps:
         if all_reduce_alg == "hierarchical_copy":
             return tf.distribute.HierarchicalCopyAllReduce(num_packs=num_packs)
         return tf.distribute.ReductionToOneDevice()
+
+
+# The name before TensorFlow 1.13.
+AllReduceCrossTowerOps = AllReduceCrossDeviceOps
 
 
 def _device_names(count: int) -> list[str]:

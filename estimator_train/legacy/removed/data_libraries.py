@@ -100,6 +100,7 @@ NAMES: dict[str, str] = {
     "sklearn.feature_extraction.stop_words.ENGLISH_STOP_WORDS": (
         "sklearn.feature_extraction.text:ENGLISH_STOP_WORDS"
     ),
+    "sklearn.metrics.jaccard_similarity_score": f"{_SKLEARN}:jaccard_similarity_score",
     "sklearn.metrics.mean_squared_error": f"{_SKLEARN}:mean_squared_error",
     "sklearn.preprocessing.Imputer": f"{_SKLEARN}:Imputer",
     "sklearn.preprocessing.OneHotEncoder": f"{_SKLEARN}:OneHotEncoder",

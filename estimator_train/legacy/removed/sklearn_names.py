@@ -63,6 +63,30 @@ def mean_squared_error(*arguments: Any, squared: bool = True, **named: Any) -> A
     return error if squared else np.sqrt(error)
 
 
+def jaccard_similarity_score(
+    y_true: Any, y_pred: Any, normalize: bool = True, sample_weight: Any = None
+) -> Any:
+    """Returns the mean similarity of label sets, or the part of equal labels.
+
+    Args:
+      y_true: Labels; with shape [samples, labels], indicators of the labels of each sample.
+      y_pred: Predicted labels, of the same shape.
+      normalize: Whether to return the mean over the samples instead of the sum.
+      sample_weight: Weights of the samples.
+    """
+    expected, predicted = np.asarray(y_true), np.asarray(y_pred)
+    if expected.ndim > 1 and expected.shape[1] > 1:
+        union = np.logical_or(expected, predicted).sum(axis=1)
+        common = np.logical_and(expected, predicted).sum(axis=1)
+        # Two empty sets of labels are equal.
+        similarities = np.where(union, common / np.maximum(union, 1), 1.0)
+    else:
+        similarities = np.ravel(expected) == np.ravel(predicted)
+    if normalize:
+        return np.average(similarities, weights=sample_weight)
+    return similarities.sum() if sample_weight is None else np.dot(similarities, sample_weight)
+
+
 def linear_assignment(costs: Any) -> Any:
     """Returns the pairs of rows and columns with the smallest sum of costs."""
     return np.stack(linear_sum_assignment(costs), axis=1)
