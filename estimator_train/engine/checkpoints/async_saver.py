@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.cluster.launched import report_checkpoint
+from estimator_train.cluster.launched import MEMORY_VARIABLE, report_checkpoint
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import (
     Fingerprint,
@@ -185,6 +185,11 @@ class AsyncSaver:
         if not all(tensor.shape.is_compatible_with(np.shape(copied[tensor])) for tensor in copied):
             return None  # A checkpoint gave a variable another shape; its value cannot be fed.
         return SubstituteSession(session, copied)
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the launcher of this process provides a directory in shared memory."""
+        return bool(os.environ.get(MEMORY_VARIABLE))
 
     def write_interim_copy(self, session: Any) -> bool:
         """Writes the values of a session into shared memory.

@@ -5,7 +5,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import memory_copy
 from estimator_train.engine.checkpoints.async_saver import AsyncSaver, make_saver_hooks
 from estimator_train.engine.checkpoints.interim_copies import InterimCopyHook
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
@@ -122,7 +121,7 @@ class TrainingCheckpoints:
             or self._has_users_listeners
             or config.save_input_position
         )
-        if memory_copy.is_available() and not needs_checkpoint:
+        if self.saver.has_memory and not needs_checkpoint:
             self.hooks.append(InterimCopyHook(self.saver, hook))
 
     def _schedule_saves(self, savers: Sequence[SaverHook], config: RunConfig) -> None:
