@@ -68,6 +68,7 @@ class AsyncSaver:
     Attributes:
       asynchronous: Whether training continues during a write.
       checkpoint_before_copy: The latest checkpoint, if the session restored an interim copy.
+      has_memory: Whether the launcher of this process provides a directory in shared memory.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class AsyncSaver:
         self._is_restart = False
         self._saves_interim_copy = saves_interim_copy
         self.checkpoint_before_copy: str | None = None
+        self.has_memory = bool(os.environ.get(MEMORY_VARIABLE))
         self._on_save = on_save
 
     @functools.cached_property
@@ -185,11 +187,6 @@ class AsyncSaver:
         if not all(tensor.shape.is_compatible_with(np.shape(copied[tensor])) for tensor in copied):
             return None  # A checkpoint gave a variable another shape; its value cannot be fed.
         return SubstituteSession(session, copied)
-
-    @property
-    def has_memory(self) -> bool:
-        """Whether the launcher of this process provides a directory in shared memory."""
-        return bool(os.environ.get(MEMORY_VARIABLE))
 
     def write_interim_copy(self, session: Any) -> bool:
         """Writes the values of a session into shared memory.
