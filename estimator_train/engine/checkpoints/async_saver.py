@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.cluster.launched import report_checkpoint
+from estimator_train.cluster.launched import MEMORY_VARIABLE, report_checkpoint
 from estimator_train.engine.checkpoints.graph_files import GraphFiles
 from estimator_train.engine.checkpoints.integrity import (
     Fingerprint,
@@ -68,6 +68,7 @@ class AsyncSaver:
     Attributes:
       asynchronous: Whether training continues during a write.
       checkpoint_before_copy: The latest checkpoint, if the session restored an interim copy.
+      has_memory: Whether the launcher of this process provides a directory in shared memory.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class AsyncSaver:
         self._is_restart = False
         self._saves_interim_copy = saves_interim_copy
         self.checkpoint_before_copy: str | None = None
+        self.has_memory = bool(os.environ.get(MEMORY_VARIABLE))
         self._on_save = on_save
 
     @functools.cached_property

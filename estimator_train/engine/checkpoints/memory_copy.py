@@ -68,11 +68,6 @@ def find_copy(path: str, files: Sequence[Sequence[Any]]) -> str | None:
     return copy if os.path.exists(copy + ".index") else None
 
 
-def is_available() -> bool:
-    """Returns whether this process has a directory in shared memory."""
-    return os.path.isdir(os.environ.get(MEMORY_VARIABLE, ""))
-
-
 def keep_interim_copy(size: int, write: Callable[[str], object]) -> bool:
     """Writes the values of a step after the last checkpoint into shared memory.
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints import memory_copy
 from estimator_train.engine.checkpoints.async_saver import AsyncSaver, make_saver_hooks
 from estimator_train.engine.checkpoints.interim_copies import InterimCopyHook
 from estimator_train.engine.checkpoints.save_schedule import CheckpointStepsListener, SaveSchedule
@@ -115,9 +114,14 @@ class TrainingCheckpoints:
         if self.schedule is not None and context.topology.input_context is not None:
             pace_saves(hook, self.schedule, context)
         self.hooks += [hook, failed]
-        # The values on parameter servers change while they are copied.
-        is_apart = context.topology.is_asynchronous or self._has_users_listeners
-        if memory_copy.is_available() and not is_apart:
+        # The values on parameter servers change while they are copied. A position in the input
+        # exists for checkpoints alone.
+        needs_checkpoint = (
+            context.topology.is_asynchronous
+            or self._has_users_listeners
+            or config.save_input_position
+        )
+        if self.saver.has_memory and not needs_checkpoint:
             self.hooks.append(InterimCopyHook(self.saver, hook))
 
     def _schedule_saves(self, savers: Sequence[SaverHook], config: RunConfig) -> None:

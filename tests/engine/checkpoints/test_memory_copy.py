@@ -179,11 +179,11 @@ def weight_after(steps: int) -> float:
     return float(weight)
 
 
-@pytest.mark.parametrize(("position", "mode"), [(False, "async"), (True, "sync")])
+@pytest.mark.parametrize("mode", ["async", "sync"])
 def test_a_killed_job_continues_from_a_step_between_two_checkpoints(
-    memory: Path, tmp_path: Path, often: None, position: bool, mode: str
+    memory: Path, tmp_path: Path, often: None, mode: str
 ) -> None:
-    more = {"save_steps": 500, "save_input_position": position, "checkpoint_mode": mode}
+    more = {"save_steps": 500, "checkpoint_mode": mode}
     train_until_killed(tmp_path / "model", memory, 30, **more)
     before = sorted(path.name for path in (tmp_path / "model").glob("model.ckpt*"))
     assert {name.split(".")[1] for name in before} == {"ckpt-0"}
@@ -197,8 +197,6 @@ def test_a_killed_job_continues_from_a_step_between_two_checkpoints(
     path = tf.train.latest_checkpoint(str(tmp_path / "model"))
     assert path is not None
     assert load(path, "global_step") == step + 7
-    if position:  # Its input continued too.
-        assert load(path, "weight") == pytest.approx(weight_after(step + 7), rel=1e-5)
     saved = sorted(tmp_path.glob("model/model.ckpt-*.index"))
     assert [one.name for one in saved] == [
         f"model.ckpt-{n}.index" for n in sorted((0, step + 7), key=str)
@@ -255,10 +253,13 @@ class Listener(tf.compat.v1.train.CheckpointSaverListener):
     """A listener of the user, which may save the state of its program."""
 
 
-def test_no_steps_are_copied_with_a_listener_of_the_user(
-    memory: Path, tmp_path: Path, often: None
+@pytest.mark.parametrize(
+    "more", [{"saving_listeners": [Listener()]}, {"save_input_position": True}]
+)
+def test_no_steps_are_copied_where_a_restart_needs_more_than_variables(
+    memory: Path, tmp_path: Path, often: None, more: dict[str, Any]
 ) -> None:
-    train(tmp_path / "model", 30, save_steps=500, saving_listeners=[Listener()])
+    train(tmp_path / "model", 30, save_steps=500, **more)
     assert not interim(memory)
 
 
