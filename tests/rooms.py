@@ -98,8 +98,8 @@ ROOMS = {
         "bootstrap canned.parts estimator_train heads legacy.reading legacy.removed legacy.trees"
     ),
     "legacy.contrib": (
-        "canned canned.parts compat.v1 engine estimator estimator_train export heads "
-        "legacy.tutorials predictor tpu training training.early_stopping"
+        "canned canned.parts compat.v1 engine engine.tf_internals estimator estimator_train export "
+        "heads legacy.tutorials predictor tpu training training.early_stopping"
     ),
     "legacy.private": "canned.parts estimator_train export heads tpu training.early_stopping",
     "legacy.reading": "",

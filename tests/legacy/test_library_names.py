@@ -239,6 +239,7 @@ def test_modules_that_scikit_learn_has_moved(run):
     assert run(program, switches=["--tf1"]).stdout == printed
 
 
+@pytest.mark.long  # scikit-learn is among the packages of the slow tests.
 def test_similarity_of_jaccard_and_the_older_name_of_all_reduce(run):
     program = (
         "import tensorflow as tf\n"

@@ -1,14 +1,18 @@
 """Stand-in for `tf.contrib.data`: today's transformations under their old names."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from estimator_train.engine.tf_internals.saver_entries import CheckpointEntry
 from estimator_train.legacy.contrib._types import Nest
 
 _experimental = tf.compat.v1.data.experimental
+# In the order of the attribute `external_state_policy` of TensorFlow's operation.
+_STATE_POLICIES = ("warn", "ignore", "fail")
 Transformation = Callable[[tf.data.Dataset], tf.data.Dataset]
 
 AUTOTUNE = tf.data.experimental.AUTOTUNE
@@ -149,3 +153,87 @@ def read_batch_features(
         shuffle_buffer_size=capacity,
     )
     return tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
+
+
+class CheckpointInputPipelineHook(tf.compat.v1.train.SessionRunHook):
+    """Hook that saves the state of a training's input in files of its own, and restores it.
+
+    It saves as often as the Estimator saves checkpoints, and at the end.
+
+    Args:
+      estimator: The Estimator that trains.
+      external_state_policy: What happens if the input has state that TensorFlow does not save, as a
+        random number generator: "fail" (also None), "warn" or "ignore".
+
+    Raises:
+      ValueError: The policy is none of these, or the RunConfig saves no checkpoints.
+    """
+
+    def __init__(self, estimator: Any, external_state_policy: str | None = None) -> None:
+        policy = external_state_policy or "fail"
+        if policy not in _STATE_POLICIES:
+            raise ValueError(
+                "Invalid `ExternalStatePolicy.` Supported values include 'warn', 'ignore', and "
+                f"'fail.' Received {policy}."
+            )
+        self._policy = _STATE_POLICIES.index(policy)
+        config = estimator.config
+        suffix = f"_{config.task_type}_{config.task_id}" if config.num_worker_replicas > 1 else ""
+        self._model_dir = estimator.model_dir
+        self._prefix = os.path.join(self._model_dir, f"input{suffix}.ckpt")
+        self._list_name = f"checkpoint_input{suffix}"
+        self._timer = tf.compat.v1.train.SecondOrStepTimer(
+            config.save_checkpoints_secs, config.save_checkpoints_steps
+        )
+
+    def begin(self) -> None:
+        """Adds the operations that save and restore all iterators of the graph."""
+        self._timer.reset()
+        self._global_step = tf.compat.v1.train.get_global_step()
+        iterators = tf.compat.v1.get_collection("iterators")
+        entries = [_make_entry(iterator, self._policy) for iterator in iterators]
+        self._saver = tf.compat.v1.train.Saver(entries)
+
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Restores the latest state, or saves the first."""
+        del coord
+        state = tf.train.get_checkpoint_state(self._model_dir, self._list_name)
+        if state is None:
+            self._save(session, int(session.run(self._global_step)))
+            return
+        self._saver.restore(session, state.model_checkpoint_path)
+
+    def before_run(self, run_context: Any) -> tf.compat.v1.train.SessionRunArgs:
+        """Fetches the global step."""
+        return tf.compat.v1.train.SessionRunArgs(self._global_step)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Saves the state if it is due."""
+        step = run_values.results + 1
+        if not self._timer.should_trigger_for_step(step):
+            return
+        step = int(run_context.session.run(self._global_step))
+        if self._timer.should_trigger_for_step(step):
+            self._save(run_context.session, step)
+
+    def end(self, session: tf.compat.v1.Session) -> None:
+        """Saves the last state."""
+        step = int(session.run(self._global_step))
+        if step != self._timer.last_triggered_step():
+            self._save(session, step)
+
+    def _save(self, session: tf.compat.v1.Session, step: int) -> None:
+        self._timer.update_last_triggered_step(step)
+        self._saver.save(session, self._prefix, step, latest_filename=self._list_name)
+
+
+def _make_entry(iterator: tf.Tensor, policy: int) -> CheckpointEntry:
+    """Returns the entry of a Saver for the state of an iterator, under the key of the original."""
+    state = tf.raw_ops.SerializeIterator(resource_handle=iterator, external_state_policy=policy)
+
+    def restore(restored: tf.Tensor) -> tf.Operation:
+        return tf.raw_ops.DeserializeIterator(resource_handle=iterator, serialized=restored)
+
+    return CheckpointEntry(f"{iterator.name}_STATE", state, restore)

@@ -112,6 +112,12 @@ _SERVERS = {
     "tensorflow.compat.v1.distribute.Server": _SERVER,
     "tensorflow.compat.v1.train.Server": _SERVER,
 }
+_INPUT_HOOK = {
+    f"{root}.data.experimental.CheckpointInputPipelineHook": (
+        "estimator_train.legacy.contrib.data:CheckpointInputPipelineHook"
+    )
+    for root in ("tensorflow", "tensorflow.compat.v1")
+}
 # Programs may import any name from these packages; a missing name raises an error at its first use.
 _OPEN_ENDED = ("tensorflow.python", _CONTRIB)
 _POSTPONED = tuple(f"{root}." for root in (*_OPEN_ENDED, *estimator.PRIVATE_ROOTS))
@@ -140,6 +146,7 @@ def tree(generation: str) -> Tree:
             **removed.NAMES,
             **_RESOLVERS,
             **_SERVERS,
+            **_INPUT_HOOK,
             **(_TF1_NAMES if is_tf1 else {}),
         },
         prepare=removed.PREPARE,

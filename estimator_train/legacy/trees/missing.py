@@ -33,9 +33,6 @@ _REPLACEMENTS = {
     "tensorflow.contrib.ffmpeg": "tf.audio",
     "tensorflow.contrib.graph_editor": "tf.graph_util",
     "tensorflow.contrib.hub": "the package tensorflow-hub",
-    "tensorflow.data.experimental.CheckpointInputPipelineHook": (
-        "RunConfig(save_input_position=True)"
-    ),
     "tensorflow.tools.graph_transforms": "tf.compat.v1.graph_util",
     "tensorflow.models": (
         "a clone of the repository tensorflow/models: TensorFlow has never contained it. Add its "
@@ -47,7 +44,6 @@ _REPLACEMENTS = {
 _REMOVED = (
     "app.flags",
     "config.experimental_list_devices",
-    "data.experimental.CheckpointInputPipelineHook",
     "data.experimental.MapVectorizationOptions",
     "data.experimental.StatsAggregator",
     "data.experimental.StatsOptions",
