@@ -99,3 +99,42 @@ def test_kmeans_answers_as_the_original(run):
 
 def _flat(value):
     return [v for part in value for v in _flat(part)] if isinstance(value, list) else [value]
+
+
+INPUT_HOOK = """
+import os
+import sys
+import tensorflow as tf
+
+train = tf.compat.v1.train
+
+def model_fn(features, labels, mode):
+    weight = tf.compat.v1.get_variable("weight", [])
+    loss = weight * tf.reduce_sum(features)
+    train_op = train.GradientDescentOptimizer(0.1).minimize(loss, train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+config = tf.estimator.RunConfig(sys.argv[1], save_checkpoints_steps=2)
+estimator = tf.estimator.Estimator(model_fn, config=config)
+for policy in ("nonsense", None, "warn", "ignore"):
+    try:
+        hook = tf.data.experimental.CheckpointInputPipelineHook(estimator, policy)
+        data = lambda: tf.data.Dataset.range(9).map(lambda _: tf.random.uniform([1]))
+        estimator.train(data, steps=2, hooks=[hook])
+        names = (name for name in os.listdir(sys.argv[1]) if name.startswith("input"))
+        print(policy, sorted(name for name in names if name.endswith("index")))
+    except (ValueError, tf.errors.FailedPreconditionError) as error:
+        print(policy, type(error).__name__, str(error).splitlines()[0])
+"""
+
+
+def test_the_input_is_saved_by_the_name_of_tensorflow_2(run, tmp_path):
+    # Printed by TensorFlow 2.15.1.
+    assert run(INPUT_HOOK, str(tmp_path / "model"), switches=["--tf2"]).stdout.splitlines() == [
+        "nonsense ValueError Invalid `ExternalStatePolicy.` Supported values include 'warn', "
+        "'ignore', and 'fail.' Received nonsense.",
+        "None FailedPreconditionError Graph execution error:",
+        "warn ['input.ckpt-0.index', 'input.ckpt-2.index']",
+        "ignore ['input.ckpt-0.index', 'input.ckpt-2.index', 'input.ckpt-3.index', "
+        "'input.ckpt-4.index']",
+    ]

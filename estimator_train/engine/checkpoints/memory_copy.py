@@ -3,7 +3,7 @@
 `estimator-train launch` provides a directory in shared memory. The process that has written a
 checkpoint copies its files there; a restarted task restores the copy, if the checkpoint's files are
 still those that were copied. Between two checkpoints the process also writes an interim copy: the
-values of a later step, which a restarted task restores in place of that checkpoint. Without the
+values of a later step, which a restarted task restores instead of that checkpoint. Without the
 directory, or without room in it, nothing is copied.
 """
 
@@ -111,6 +111,14 @@ def find_interim_copy(path: str, files: Sequence[Sequence[Any]]) -> str | None:
         return None
     copy = os.path.join(found["folder"], _INTERIM_NAME)
     return copy if os.path.exists(copy + ".index") else None
+
+
+def drop_interim_copy() -> None:
+    """Makes the next session of this job continue from the checkpoint."""
+    directory = os.environ.get(MEMORY_VARIABLE)
+    if directory:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(os.path.join(directory, INTERIM_FILE))
 
 
 def _has_room(directory: str, size: int) -> bool:

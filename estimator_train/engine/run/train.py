@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from estimator_train.engine.checkpoints import warm_start
 from estimator_train.engine.checkpoints.integrity import latest_checkpoint, repair
+from estimator_train.engine.checkpoints.memory_copy import drop_interim_copy
 from estimator_train.engine.checkpoints.model_dir_lock import lock_model_dir
 from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.distributed.ps_task import make_placement
@@ -70,8 +71,15 @@ def train(
 
             def train_once(retry_hooks: Sequence[Hook]) -> np.generic | None:
                 all_hooks = [*hooks, *signal_hooks, *retry_hooks]
-                with process_clock.spend(START):
-                    return _train_in_new_graph(context, input_fn, all_hooks, saving_listeners)
+                try:
+                    with process_clock.spend(START):
+                        return _train_in_new_graph(context, input_fn, all_hooks, saving_listeners)
+                except Exception as error:
+                    # A program that catches the error trains on from its checkpoint. An error of
+                    # TensorFlow may come from a worker that was killed: the copy still counts.
+                    if not isinstance(error, tf.errors.OpError):
+                        drop_interim_copy()
+                    raise
 
             if context.warm_start:
                 loss = warm_start.train_with_retry(context.warm_start, train_once)

@@ -113,8 +113,11 @@ def test_a_restarted_job_does_not_write_the_checkpoint_again(memory: Path, tmp_p
     assert integrity.fingerprint_checkpoint(path) != before
 
 
-class _KilledError(Exception):
-    """Error that ends a training as a kill does: nothing is saved."""
+class _KilledError(tf.errors.CancelledError):
+    """Error that ends a training as the kill of another worker does: nothing is saved."""
+
+    def __init__(self) -> None:
+        super().__init__(None, None, "killed")
 
 
 class KillAfterCopy(tf.compat.v1.train.SessionRunHook):
@@ -201,6 +204,23 @@ def test_a_killed_job_continues_from_a_step_between_two_checkpoints(
     assert [one.name for one in saved] == [
         f"model.ckpt-{n}.index" for n in sorted((0, step + 7), key=str)
     ]
+
+
+def test_a_program_that_catches_an_error_trains_on_from_its_checkpoint(
+    memory: Path, tmp_path: Path, often: None
+) -> None:
+    class FailAfterCopy(KillAfterCopy):
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            try:
+                super().after_run(run_context, run_values)
+            except _KilledError:
+                raise est.NanLossDuringTrainingError from None
+
+    with pytest.raises(est.NanLossDuringTrainingError):
+        train(tmp_path / "model", 990, [FailAfterCopy(memory, 30)], save_steps=500)
+    notes = Notes()
+    train(tmp_path / "model", 3, [notes], save_steps=500)
+    assert (notes.step, notes.weight) == (0, FIRST_WEIGHT)
 
 
 def test_a_torn_copy_is_not_used(memory: Path, tmp_path: Path, often: None) -> None:
