@@ -49,7 +49,16 @@ def fitting(steps_of_input=None):
 
 
 def files(directory):
-    names = sorted(os.listdir(directory))
+    """Lists the files of a training, of checkpoints those of the last.
+
+    A thread saves the first checkpoint while the training runs: its step differs between runs.
+    """
+    latest = os.path.basename(tf.train.latest_checkpoint(directory) or "none")
+    names = [
+        name
+        for name in sorted(os.listdir(directory))
+        if not name.startswith("model.ckpt-") or name.startswith(latest + ".")
+    ]
     return [re.sub(r"tfevents.*", "tfevents", name) for name in names]
 
 
