@@ -51,7 +51,9 @@ def input_fn(
     batch = batch or int(sys.argv[3])
     random = np.random.RandomState(0)
     y = random.randint(0, 10, 512)
-    x = random.rand(512, 28, 28).astype(np.float32) + y[:, None, None] / 10
+    x = random.rand(512, 28, 28).astype(np.float32)
+    rows_of_class = np.eye(14, dtype=np.float32)[y].repeat(2, axis=1)
+    x += rows_of_class[:, :, None]
     data = tf.data.Dataset.from_tensor_slices((x, y)).repeat().batch(batch)
     if input_context is None:
         return data
