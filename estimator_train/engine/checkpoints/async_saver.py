@@ -24,7 +24,7 @@ from estimator_train.engine.checkpoints.large_values import (
     find_written_values,
     write_parts,
 )
-from estimator_train.engine.checkpoints.memory_copy import find_copy, keep_interim_copy
+from estimator_train.engine.checkpoints.memory_copy import find_copy
 from estimator_train.engine.checkpoints.unfinished import remove_unfinished, set_aside_damaged
 from estimator_train.engine.hook_types import (
     Hook,
@@ -39,7 +39,7 @@ from estimator_train.goodput.clock import CHECKPOINTS, process_clock
 
 _LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 # Larger variables are not copied; training waits while they are written.
-_MAX_COPIED_BYTES = 2**29
+MAX_COPIED_BYTES = 2**29
 
 
 class CheckpointWriteError(OSError):
@@ -89,8 +89,6 @@ class AsyncSaver:
         self._values: list[tf.Tensor] = []
         self._copies: list[tf.Tensor] = []
         self._parts: tf.Tensor | None = None
-        self._measured_graph: tf.Graph | None = None
-        self._value_bytes = 0
         self._restored: tuple[str, tuple[Fingerprint, ...]] | None = None
         self._is_restart = False
         self._saves_interim_copy = saves_interim_copy
@@ -101,6 +99,14 @@ class AsyncSaver:
     @functools.cached_property
     def _graph_files(self) -> GraphFiles | None:
         return GraphFiles() if self._writes_graph else None
+
+    @property
+    def saves_as_tensorflow(self) -> bool:
+        """Whether the Saver's method `save` is TensorFlow's, not one of the user."""
+        saver = self._scaffold.saver
+        save = getattr(getattr(saver, "save", None), "__func__", None)
+        # An object that only delegates to a Saver may do more in its `save`.
+        return save is tf.compat.v1.train.Saver.save and isinstance(saver, tf.compat.v1.train.Saver)
 
     @property
     def saver_def(self) -> tf.compat.v1.train.SaverDef:
@@ -179,7 +185,7 @@ class AsyncSaver:
           A session in which the Saver writes these values; None if they cannot be copied.
         """
         if self.asynchronous and self._graph is not session.graph:
-            self._find_values(self._scaffold.saver, session.graph)
+            self._find_values(session.graph)
         if not self._values:
             return None
         copied = dict(zip(self._values, session.run(self._copies), strict=True))
@@ -187,30 +193,6 @@ class AsyncSaver:
         if not all(tensor.shape.is_compatible_with(np.shape(copied[tensor])) for tensor in copied):
             return None  # A checkpoint gave a variable another shape; its value cannot be fed.
         return SubstituteSession(session, copied)
-
-    def write_interim_copy(self, session: Any) -> bool:
-        """Writes the values of a session into shared memory.
-
-        Args:
-          session: A raw session, or a session of copied values.
-
-        Returns:
-          Whether they were written; if not, the Saver is the user's, or there is no room.
-        """
-        if not _saves_as_tensorflow(self._scaffold.saver):
-            return False
-        definition = self.saver_def
-        if self._measured_graph is not session.graph:
-            save_tensor = session.graph.as_graph_element(definition.save_tensor_name)
-            self._value_bytes = sum(map(count_bytes, find_written_values(save_tensor.op)))
-            self._measured_graph = session.graph
-        if self._value_bytes > _MAX_COPIED_BYTES:
-            return False
-
-        def write(prefix: str) -> None:
-            session.run(definition.save_tensor_name, {definition.filename_tensor_name: prefix})
-
-        return keep_interim_copy(self._value_bytes, write)
 
     @property
     def is_writing(self) -> bool:
@@ -245,19 +227,19 @@ class AsyncSaver:
         if self._thread is not None:
             self._thread.join()
 
-    def _find_values(self, saver: tf.compat.v1.train.Saver, graph: tf.Graph) -> None:
+    def _find_values(self, graph: tf.Graph) -> None:
         """Finds the values that the Saver writes, and adds operations that copy or write them."""
         self._graph = graph
         self._values, self._copies, self._parts = [], [], None
-        if not _saves_as_tensorflow(saver):
+        if not self.saves_as_tensorflow:
             return
-        save_tensor = graph.as_graph_element(saver.saver_def.save_tensor_name)
+        save_tensor = graph.as_graph_element(self.saver_def.save_tensor_name)
         values = find_written_values(save_tensor.op)
         if any(value.dtype in (tf.variant, tf.resource) for value in values):
             return
         with graphs.reopened(graph), graph.as_default():
-            if sum(map(count_bytes, values)) > _MAX_COPIED_BYTES:
-                self._parts = write_parts(saver.saver_def)
+            if sum(map(count_bytes, values)) > MAX_COPIED_BYTES:
+                self._parts = write_parts(self.saver_def)
             else:
                 self._values, self._copies = values, copy_values(values)
 
@@ -270,12 +252,11 @@ class AsyncSaver:
             self._error = error
 
     def _write_now(self, session: Any, save_path: str, arguments: dict[str, Any]) -> None:
-        saver = self._scaffold.saver
         if self._graph_files:  # A Saver of the user writes the `.meta` file itself.
-            arguments = {**arguments, "write_meta_graph": not _saves_as_tensorflow(saver)}
+            arguments = {**arguments, "write_meta_graph": not self.saves_as_tensorflow}
         try:
             set_aside_damaged(f"{save_path}-{arguments.get('global_step')}")
-            checkpoint = saver.save(session, save_path, **arguments)
+            checkpoint = self._scaffold.saver.save(session, save_path, **arguments)
             if checkpoint:
                 self._write_meta(session, checkpoint)
             mark_whole(checkpoint)
@@ -292,9 +273,8 @@ class AsyncSaver:
             ) from error
 
     def _write_meta(self, session: Any, checkpoint: str) -> None:
-        saver = self._scaffold.saver
-        if self._graph_files and _saves_as_tensorflow(saver):
-            self._graph_files.write_meta(saver, session.graph, checkpoint)
+        if self._graph_files and self.saves_as_tensorflow:
+            self._graph_files.write_meta(self._scaffold.saver, session.graph, checkpoint)
 
 
 def make_saver_hooks(
@@ -367,13 +347,6 @@ class FailedWriteHook(PassiveHook):
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Raises the error of the last write, if it failed."""
         self._saver.raise_error()
-
-
-def _saves_as_tensorflow(saver: object) -> bool:
-    """Returns whether `saver.save` is the method of TensorFlow's Saver, not one of the user."""
-    save = getattr(getattr(saver, "save", None), "__func__", None)
-    # An object that only delegates to a Saver may do more in its `save`.
-    return save is tf.compat.v1.train.Saver.save and isinstance(saver, tf.compat.v1.train.Saver)
 
 
 def _describe(path: str) -> tuple[str, tuple[Fingerprint, ...]]:

@@ -11,8 +11,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.engine.checkpoints.async_saver import AsyncSaver
+from estimator_train.engine.checkpoints.async_saver import MAX_COPIED_BYTES, AsyncSaver
 from estimator_train.engine.checkpoints.integrity import fingerprint_checkpoint
+from estimator_train.engine.checkpoints.large_values import count_bytes, find_written_values
+from estimator_train.engine.checkpoints.memory_copy import keep_interim_copy
 from estimator_train.engine.checkpoints.reading import read_global_step
 from estimator_train.engine.hook_types import (
     HookPhase,
@@ -45,6 +47,8 @@ class InterimCopyHook(PhasedHook):
         self._session: tf.compat.v1.Session | None = None
         self._due: float | None = None
         self._is_first = True
+        self._measured_graph: tf.Graph | None = None
+        self._bytes = 0
 
     def steps_until_due(self, global_step: int) -> None:
         """Returns None: the hook waits for no step."""
@@ -95,7 +99,7 @@ class InterimCopyHook(PhasedHook):
           session: The session of the values.
           start: The time at which the copy began.
         """
-        if not self._saver.write_interim_copy(session):
+        if not self._write_values(session):
             return
         end = time.monotonic()
         secs = (end - start) / _MAX_SHARE_OF_TIME
@@ -103,3 +107,20 @@ class InterimCopyHook(PhasedHook):
         secs = 0.0 if self._is_first else secs
         self._is_first = False
         self._due = end + max(_MIN_INTERVAL_SECS, secs)
+
+    def _write_values(self, session: Any) -> bool:
+        """Writes the values of a session into shared memory; returns whether there is room."""
+        if not self._saver.saves_as_tensorflow:
+            return False
+        definition = self._saver.saver_def
+        if self._measured_graph is not session.graph:
+            save_tensor = session.graph.as_graph_element(definition.save_tensor_name)
+            self._bytes = sum(map(count_bytes, find_written_values(save_tensor.op)))
+            self._measured_graph = session.graph
+        if self._bytes > MAX_COPIED_BYTES:
+            return False
+
+        def write(prefix: str) -> None:
+            session.run(definition.save_tensor_name, {definition.filename_tensor_name: prefix})
+
+        return keep_interim_copy(self._bytes, write)

@@ -57,9 +57,6 @@ class GoodputHook(PhasedHook):
       task_file: File of a worker that is not chief, with a line every minute and at the end; or
         None.
       own_secs: The seconds of a synchronous worker for its own part of a step, a scalar; or None.
-
-    Attributes:
-      is_from_copy: Whether the session restored a step from a copy in memory.
     """
 
     phase = HookPhase.AFTER_ALL  # Its last record covers the last checkpoint.
@@ -77,7 +74,7 @@ class GoodputHook(PhasedHook):
         self._task_file = task_file
         self._step = 0
         self._from_step: int | None = None
-        self.is_from_copy = False
+        self._is_from_copy = False
         self._own_steps = 0
         self._own_secs = own_secs
         self._own_part = None if own_secs is None else MeanOfSteps()
@@ -124,6 +121,10 @@ class GoodputHook(PhasedHook):
         if self._history is not None:
             self._history.close()
 
+    def set_restored(self, is_interim: bool) -> None:
+        """Stores whether a new session restored a copy in memory, not a checkpoint."""
+        self._is_from_copy = is_interim
+
     def record_save(self, step: int) -> None:
         """Records a checkpoint, unless a new session saved the one that it restored.
 
@@ -166,7 +167,7 @@ class GoodputHook(PhasedHook):
             "own_steps": self._own_steps,
             "secs": process_clock.secs(),
         }
-        if self.is_from_copy:
+        if self._is_from_copy:
             entry["from_copy"] = True
         if self._own_part is not None and self._own_part.is_known:
             entry[OWN_PART] = round(self._own_part.secs, 6)

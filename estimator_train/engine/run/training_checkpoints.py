@@ -99,7 +99,7 @@ class TrainingCheckpoints:
           is_interim: Whether the session restored a copy of a later step in its place.
         """
         self.saver.set_restored(path, is_interim)
-        self.goodput.is_from_copy = is_interim
+        self.goodput.set_restored(is_interim)
 
     def _save_as_configured(self, context: EstimatorContext) -> None:
         config = context.config

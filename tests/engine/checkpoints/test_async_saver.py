@@ -345,7 +345,7 @@ def test_values_of_every_type_and_rank_are_saved_and_restored(tmp_path, is_resou
 @pytest.mark.parametrize("partwise", [False, True])
 def test_large_variables_are_copied_or_written_one_after_another(tmp_path, monkeypatch, partwise):
     monkeypatch.setattr(large_values, "_LARGE_BYTES", 500)
-    monkeypatch.setattr(async_saver, "_MAX_COPIED_BYTES", 0 if partwise else 2**30)
+    monkeypatch.setattr(async_saver, "MAX_COPIED_BYTES", 0 if partwise else 2**30)
     values = {f"v{n}": np.random.RandomState(n).rand(100, n + 1).astype("f") for n in range(5)}
     values["count"] = np.int64(7)
     with tf.Graph().as_default() as graph:

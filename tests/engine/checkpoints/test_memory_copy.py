@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -298,15 +298,15 @@ def test_copies_take_a_small_share_of_the_time(
     memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times: list[float] = []
-    write = interim_copies.AsyncSaver.write_interim_copy
+    keep = interim_copies.keep_interim_copy
 
-    def write_slowly(saver: Any, frozen: Any) -> bool:
+    def keep_slowly(size: int, write: Callable[[str], None]) -> bool:
         times.append(time.monotonic())
         time.sleep(0.03)
-        return write(saver, frozen)
+        return keep(size, write)
 
     monkeypatch.setattr(interim_copies, "_MIN_INTERVAL_SECS", 0.01)
-    monkeypatch.setattr(interim_copies.AsyncSaver, "write_interim_copy", write_slowly)
+    monkeypatch.setattr(interim_copies, "keep_interim_copy", keep_slowly)
 
     class Slow(tf.compat.v1.train.SessionRunHook):
         def after_run(self, run_context: Any, run_values: Any) -> None:
