@@ -13,7 +13,7 @@ _OLDEST = (2, 16)
 _INSTALL = "pip install 'tensorflow>=2.16,<2.22' 'tf-keras>=2.16,<2.22'"
 
 
-def version(package: str) -> str | None:
+def find_version(package: str) -> str | None:
     """Returns the version of an installed package; None if it is not installed.
 
     Args:
@@ -27,12 +27,12 @@ def version(package: str) -> str | None:
     return None
 
 
-def problem() -> str | None:
+def find_problem() -> str | None:
     """Returns one line that says why the installed libraries are not supported, or None.
 
     A library that was installed without metadata passes the check.
     """
-    found = {name: version(name) for name in _NAMES}
+    found = {name: find_version(name) for name in _NAMES}
     for name, module in (("tensorflow", "tensorflow"), ("tf-keras", "tf_keras")):
         if found[name] is None and importlib.util.find_spec(module) is None:
             return f"estimator_train needs {name}, which is not installed: {_INSTALL}"
@@ -53,7 +53,7 @@ def problem() -> str | None:
 
 def warn() -> None:
     """Issues a one-line warning if this package does not support the installed libraries."""
-    text = problem()
+    text = find_problem()
     if text:
         warnings.warn(text, RuntimeWarning, stacklevel=4)
 

@@ -247,8 +247,8 @@ def _make_cell_fn(
             f"type. Supported strings are: {list(_CELLS)}. Given: {cell_type!r}"
         )
 
-    def cells() -> Any:
+    def make_cells() -> Any:
         found = [kind(units=int(size)) for size in units]
         return found[0] if len(found) == 1 else found
 
-    return cells
+    return make_cells

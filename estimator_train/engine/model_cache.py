@@ -23,7 +23,7 @@ class ReusedInput:
     input_fn: Callable[..., Any]
 
     @contextlib.contextmanager
-    def active(self) -> Iterator[None]:
+    def activate(self) -> Iterator[None]:
         """Makes `find_reused_input` return this one for its input_fn, in this thread."""
         token = _active.set(self)
         try:

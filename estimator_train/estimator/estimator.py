@@ -169,7 +169,7 @@ class Estimator(ModelMethods, ExportVerbs):
             raise ValueError("Can not provide both steps and max_steps.")
         all_hooks = check_call(hooks, steps=steps, max_steps=max_steps)
         listeners = _check_listeners(saving_listeners) if saving_listeners else []
-        config = self._config_in_use()
+        config = self._update_config()
         if config.task_type == PS:
             serve(config)
             return self
@@ -180,7 +180,7 @@ class Estimator(ModelMethods, ExportVerbs):
                 _LOG.info("Skipping training since max_steps has already saved.")
                 return self
             all_hooks += self._convert_train_steps_to_hooks(steps, max_steps)
-            all_hooks += task.hooks(max_steps) if task else []
+            all_hooks += task.make_hooks(max_steps) if task else []
             loss = self._train_model(input_fn, all_hooks, listeners)
         _LOG.info("Loss for final step: %s.", loss)
         return self
@@ -275,8 +275,8 @@ class Estimator(ModelMethods, ExportVerbs):
         mode: str,
         input_context: tf.distribute.InputContext | None = None,
     ) -> Any:
-        available: dict[str, Any] = {"mode": mode, "config": self._config_in_use()}
-        available["params"] = self._params_of_call()
+        available: dict[str, Any] = {"mode": mode, "config": self._update_config()}
+        available["params"] = self._find_params_of_call()
         fallbacks = {}
         if input_context is not None:
             available["input_context"] = input_context
@@ -288,7 +288,7 @@ class Estimator(ModelMethods, ExportVerbs):
         self, features: TensorStructure, labels: TensorStructure, mode: str, config: RunConfig
     ) -> EstimatorSpec:
         available = {"features": features, "labels": labels, "mode": mode, "config": config}
-        available["params"] = self._params_of_call()
+        available["params"] = self._find_params_of_call()
         _LOG.info("Calling model_fn.")
         spec: EstimatorSpec = call_model_fn(self._model_fn, available)
         _LOG.info("Done calling model_fn.")
@@ -318,9 +318,9 @@ class Estimator(ModelMethods, ExportVerbs):
         Args:
           mode: The ModeKeys value of train, evaluate or predict; None for exports and predictors.
         """
-        config = self._config_in_use()
+        config = self._update_config()
         process = self._process if config is self._process.config else describe_process(config)
-        params = self._params_for(mode)
+        params = self._choose_params(mode)
         # Looked up on the instance: what a program overrides or replaces takes effect.
         sources = (
             self._model_fn,
@@ -343,7 +343,7 @@ class Estimator(ModelMethods, ExportVerbs):
             open_models=self._open_models,
         )
 
-    def _config_in_use(self) -> RunConfig:
+    def _update_config(self) -> RunConfig:
         """Returns the RunConfig with the settings that a program assigned to the Estimator."""
         config = self._config
         for attribute, setting in _ASSIGNED.items():
@@ -353,7 +353,7 @@ class Estimator(ModelMethods, ExportVerbs):
                 setattr(config, setting, value)
         return config
 
-    def _params_for(self, mode: str | None) -> Any:
+    def _choose_params(self, mode: str | None) -> Any:
         """Returns the params for a call of `_engine_context`."""
         del mode
         return self.params
@@ -361,14 +361,14 @@ class Estimator(ModelMethods, ExportVerbs):
     def _call_with_params(
         self, params: Params, function: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> Any:
-        """Calls a function in which `_params_of_call` returns `params`."""
+        """Calls a function in which `_find_params_of_call` returns `params`."""
         token = _call.set((self, params))
         try:
             return function(*args, **kwargs)
         finally:
             _call.reset(token)
 
-    def _params_of_call(self) -> Any:
+    def _find_params_of_call(self) -> Any:
         """Returns the params of the engine's call in this thread, or those outside of a call."""
         estimator, params = _call.get()
         return params if estimator is self else self.params

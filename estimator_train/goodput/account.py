@@ -76,7 +76,7 @@ class _Run:
         self.is_end = bool(self.last["goodput"].get("is_end"))
         self.is_from_copy = bool(records[0]["goodput"].get("from_copy"))
 
-    def steps_secs(self, step: int) -> float:
+    def sum_secs_of_steps(self, step: int) -> float:
         """Returns the seconds of the steps up to a global step, between records by their shares."""
         for (step_0, secs_0), (step_1, secs_1) in itertools.pairwise(self.points):
             if step < step_1:
@@ -135,7 +135,7 @@ def account_for(records: Iterable[Mapping[str, Any]]) -> Goodput | None:
             pauses += pause if run.is_end else 0.0
             lost[INTERRUPTION] += 0.0 if run.is_end else pause
             restarts += int(not run.is_end)
-        kept_secs = run.steps_secs(kept_step)
+        kept_secs = run.sum_secs_of_steps(kept_step)
         useful += kept_secs
         steps += kept_step - run.first_step
         lost_steps += run.last_step - kept_step

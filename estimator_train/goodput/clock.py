@@ -85,7 +85,7 @@ class Clock:
         self._count()
         self._causes[0] = OTHER
 
-    def secs(self) -> dict[str, float]:
+    def read_secs(self) -> dict[str, float]:
         """Returns the seconds of each cause since the start of the process."""
         self._count()
         return {cause: round(secs, 4) for cause, secs in self._secs.items()}

@@ -177,9 +177,9 @@ class Head(abc.ABC):
             raise ValueError(f"mode must be one of {_MODES}. Given: {mode!r}.")
         with tf.name_scope(tf.compat.as_str(self.name or "head")) as scope:
             if mode == ModeKeys.PREDICT:
-                return self._prediction_spec(features, logits)
+                return self._make_prediction_spec(features, logits)
             predictions = convert_on_replica(self.predictions)(logits)
-            loss, metrics = self._loss_and_metrics(
+            loss, metrics = self._compute_loss_and_metrics(
                 labels, logits, features, mode, regularization_losses
             )
         if metrics is not None:
@@ -201,7 +201,7 @@ class Head(abc.ABC):
         """Suffix of the tags of summaries."""
         return self.name
 
-    def _loss_and_metrics(
+    def _compute_loss_and_metrics(
         self,
         labels: Labels,
         logits: TensorLike,
@@ -225,7 +225,9 @@ class Head(abc.ABC):
 
         return loss, (compute, {"labels": labels, "logits": logits})
 
-    def _prediction_spec(self, features: Mapping[str, Any], logits: TensorLike) -> TPUEstimatorSpec:
+    def _make_prediction_spec(
+        self, features: Mapping[str, Any], logits: TensorLike
+    ) -> TPUEstimatorSpec:
         """Returns the spec of PREDICT."""
         del features
         predictions = convert_on_replica(self.predictions)(logits)

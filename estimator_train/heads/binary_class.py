@@ -130,7 +130,7 @@ class BinaryClassHead(WeightedHead):
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
         regression = RegressionOutput(predictions[PredictionKeys.LOGISTIC])
-        return self._classes.outputs(predictions, regression)
+        return self._classes.make_outputs(predictions, regression)
 
 
 class AccuracyBaseline(tf_keras.metrics.Mean):

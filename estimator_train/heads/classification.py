@@ -52,7 +52,7 @@ class Classes:
 
     def look_up_ids(self, labels: tf.Tensor) -> tf.Tensor:
         """Returns the class numbers of labels, which are names where there is a vocabulary."""
-        return labels if self.vocabulary is None else self.vocabulary.ids(labels)
+        return labels if self.vocabulary is None else self.vocabulary.look_up_ids(labels)
 
     def look_up_names(self, ids: tf.Tensor) -> tf.Tensor:
         """Returns class numbers as strings."""
@@ -72,7 +72,7 @@ class Classes:
             names = tf.constant(self.vocabulary.names, tf.string)
         return _repeat_for_examples(names, logits)
 
-    def outputs(
+    def make_outputs(
         self, predictions: dict[str, tf.Tensor], regression: ExportOutput | None = None
     ) -> dict[str, ExportOutput]:
         """Returns the signatures of a classifier, by default scores with the names of classes.
@@ -105,15 +105,15 @@ class Vocabulary:
         self.names = names
         self._eager_tables: dict[str, tf.lookup.StaticHashTable] = {}
 
-    def ids(self, names: tf.Tensor) -> tf.Tensor:
+    def look_up_ids(self, names: tf.Tensor) -> tf.Tensor:
         """Returns the int64 number of each name; unknown ones are -1."""
-        return self._table("ids").lookup(names)
+        return self._make_table("ids").lookup(names)
 
     def look_up_names(self, ids: tf.Tensor) -> tf.Tensor:
         """Returns the name of each int64 number; unknown ones are "UNK"."""
-        return self._table("names").lookup(ids)
+        return self._make_table("names").lookup(ids)
 
-    def _table(self, kind: str) -> tf.lookup.StaticHashTable:
+    def _make_table(self, kind: str) -> tf.lookup.StaticHashTable:
         with tf.init_scope():
             if not tf.executing_eagerly():
                 return self._create_table(kind)

@@ -86,10 +86,10 @@ class MultiHead(Head):
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> tf.Tensor:
         """Returns the weighted sum of the heads' losses; see `Head.loss`."""
-        by_head = self._losses(labels, logits, features, mode)
+        by_head = self._compute_losses(labels, logits, features, mode)
         return self._merge_losses(by_head, regularization_losses)
 
-    def _loss_and_metrics(
+    def _compute_loss_and_metrics(
         self,
         labels: Labels,
         logits: TensorLike,
@@ -99,8 +99,10 @@ class MultiHead(Head):
     ) -> tuple[tf.Tensor, EvalMetrics | None]:
         """Returns loss and metrics; in TRAIN also adds each head's loss to the summaries."""
         if mode != ModeKeys.TRAIN:
-            return super()._loss_and_metrics(labels, logits, features, mode, regularization_losses)
-        by_head = self._losses(labels, logits, features, mode)
+            return super()._compute_loss_and_metrics(
+                labels, logits, features, mode, regularization_losses
+            )
+        by_head = self._compute_losses(labels, logits, features, mode)
         with tf.name_scope(""):
             for head, loss in zip(self._heads, by_head, strict=True):
                 tf.compat.v1.summary.scalar(add_head_name(MetricKeys.LOSS, head.name), loss)
@@ -156,7 +158,7 @@ class MultiHead(Head):
                 total
             )
         by_head = self._split(logits)
-        head_losses = self._losses(labels, by_head, features, None)
+        head_losses = self._compute_losses(labels, by_head, features, None)
         for name, head, loss in zip(self._names, self._heads, head_losses, strict=True):
             eval_metrics[add_head_name(MetricKeys.LOSS, name)].update_state(loss)
             own = {key: eval_metrics.get(key, metric) for key, metric in head.metrics().items()}
@@ -165,7 +167,9 @@ class MultiHead(Head):
 
     _has_tpu_spec = False
 
-    def _prediction_spec(self, features: Mapping[str, Any], logits: TensorLike) -> TPUEstimatorSpec:
+    def _make_prediction_spec(
+        self, features: Mapping[str, Any], logits: TensorLike
+    ) -> TPUEstimatorSpec:
         """Returns the spec of PREDICT, with predictions and signatures named by head."""
         by_head = self._split(logits)
         predictions: dict[tuple[str, str], tf.Tensor] = {}
@@ -193,7 +197,7 @@ class MultiHead(Head):
         with tf.name_scope(name):
             return function(*arguments)
 
-    def _losses(
+    def _compute_losses(
         self,
         labels: Labels,
         logits: TensorLike,

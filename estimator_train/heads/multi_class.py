@@ -127,7 +127,7 @@ class MultiClassHead(WeightedHead):
         accuracy.update_state(batch.labels, class_ids, sample_weight=batch.weights)
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
-        return self._classes.outputs(predictions)
+        return self._classes.make_outputs(predictions)
 
 
 def _check_count(n_classes: Any) -> None:

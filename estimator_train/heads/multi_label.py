@@ -128,7 +128,7 @@ class MultiLabelHead(WeightedHead):
     def _make_indicators(self, labels: tf.SparseTensor) -> tf.Tensor:
         """Returns dense indicators of sparse classes."""
         if labels.dtype == tf.string and self._classes.vocabulary is not None:
-            values = self._classes.vocabulary.ids(labels.values)
+            values = self._classes.vocabulary.look_up_ids(labels.values)
         elif labels.dtype.is_integer:
             values = labels.values
         else:
@@ -193,7 +193,7 @@ class MultiLabelHead(WeightedHead):
         )
 
     def _export_outputs(self, predictions: dict[str, tf.Tensor]) -> dict[str, ExportOutput]:
-        return self._classes.outputs(predictions)
+        return self._classes.make_outputs(predictions)
 
 
 def _find_class_numbers(

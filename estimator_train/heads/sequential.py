@@ -84,7 +84,7 @@ class SequentialHeadWrapper(Head):
         regularization_losses: Sequence[tf.Tensor] | None = None,
     ) -> tf.Tensor:
         """Returns the static head's loss of all steps; see `Head.loss`."""
-        labels, logits, features = self._steps(labels, logits, features or {})
+        labels, logits, features = self._flatten_steps(labels, logits, features or {})
         return self._static_head.loss(labels, logits, features, mode, regularization_losses)
 
     def predictions(
@@ -108,7 +108,7 @@ class SequentialHeadWrapper(Head):
     ) -> Metrics:
         """Adds all steps to the static head's metrics; see `Head.update_metrics`."""
         del mode
-        labels, logits, features = self._steps(labels, logits, features)
+        labels, logits, features = self._flatten_steps(labels, logits, features)
         return self._static_head.update_metrics(
             eval_metrics, features, logits, labels, regularization_losses=regularization_losses
         )
@@ -132,7 +132,7 @@ class SequentialHeadWrapper(Head):
             spec = self._static_head.create_estimator_spec(features, mode, logits)
             mask = self._mask(features)
             return spec._replace(predictions={**spec.predictions, self._mask_key: mask})
-        labels, logits, features = self._steps(labels, logits, features)
+        labels, logits, features = self._flatten_steps(labels, logits, features)
         return self._static_head.create_estimator_spec(
             features,
             mode,
@@ -158,7 +158,7 @@ class SequentialHeadWrapper(Head):
             )
         return mask
 
-    def _steps(
+    def _flatten_steps(
         self, labels: Labels, logits: TensorLike, features: Mapping[str, Any]
     ) -> tuple[Any, tf.Tensor, dict[str, Any]]:
         """Labels, logits and the named features of all steps, one after the other."""

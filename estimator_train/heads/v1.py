@@ -70,12 +70,12 @@ class V1WeightedHead(V1Training, WeightedHead):
         return losses.collect_loss(super()._reduce(batch))
 
     @abc.abstractmethod
-    def _metric_ops(
+    def _make_metric_ops(
         self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
     ) -> Metrics:
         """Returns the metrics of a batch, whose tensors are those of a `Batch`."""
 
-    def _loss_and_metrics(
+    def _compute_loss_and_metrics(
         self,
         labels: Labels,
         logits: TensorLike,
@@ -91,7 +91,7 @@ class V1WeightedHead(V1Training, WeightedHead):
             batch = self._process_batch(labels, logits, features)
             loss = losses.add_regularization(self._reduce(batch), regularization_losses)
         if mode == ModeKeys.EVAL:
-            compute = functools.partial(self._metric_ops, regularization_losses)
+            compute = functools.partial(self._make_metric_ops, regularization_losses)
             return loss, (compute, batch._asdict())
         if self._loss_reduction == _Reduction.SUM:
             mean = losses.reduce_losses(batch.losses, batch.weights, _Reduction.MEAN)
@@ -111,7 +111,7 @@ class _V1Head(V1WeightedHead):
     def _create_task_metric_ops(self, batch: Batch) -> MetricOps:
         """Returns metrics of one batch, without the metric of the loss."""
 
-    def _metric_ops(
+    def _make_metric_ops(
         self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
     ) -> MetricOps:
         batch = Batch(**tensors)

@@ -55,7 +55,7 @@ class GraphBuilder:
     ) -> tuple[GraphModel, dict[tf.Tensor, np.ndarray]]:
         """Builds the model; returns it with a feed_dict that initializes it with its weights."""
         values = InitialValues()
-        with values.recorded():
+        with values.record_variables():
             built = self.blueprint.call(
                 features,
                 training=mode == ModeKeys.TRAIN,
@@ -64,7 +64,7 @@ class GraphBuilder:
         weights = self.blueprint.weights
         if not weights or not self.blueprint.fits(built.model):
             return built, {}
-        return built, values.feeds(list_variables(built.model), weights)
+        return built, values.make_feeds(list_variables(built.model), weights)
 
     def build_loss(
         self, built: GraphModel, labels: Structure, sample_weights: Structure
@@ -76,7 +76,7 @@ class GraphBuilder:
         compared = {*losses.by_output, *(metric.output for metric in planned)}
         labels = find_labels(labels, names, [n for n in names.names if n in compared], outputs)
         weights = find_weights(sample_weights, names)
-        loss = losses.total(outputs, labels, weights, built.losses)
+        loss = losses.compute_total(outputs, labels, weights, built.losses)
         return loss, ComparedOutputs(losses, planned, labels, weights)
 
     def build_metrics(

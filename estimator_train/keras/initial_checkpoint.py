@@ -27,7 +27,7 @@ def write_initial_checkpoint(
     """
     with keep_layer_classes(), tf.Graph().as_default():
         global_step = tf.compat.v1.train.create_global_step()
-        built, feeds = builder.build_model(builder.blueprint.placeholders(), ModeKeys.PREDICT)
+        built, feeds = builder.build_model(builder.blueprint.make_placeholders(), ModeKeys.PREDICT)
         optimizer = None
         trainable = built.model.trainable_weights
         if trainable:
@@ -40,7 +40,7 @@ def write_initial_checkpoint(
         if trained is not None:
             model = builder.observe(built, optimizer, None)
             count = (global_step, trained.optimizer.iterations)
-            pairs = [*model.pairs(trained), *model.scalars(trained), count]
+            pairs = [*model.pair_weights(trained), *model.pair_scalars(trained), count]
         with tf.compat.v1.Session(config=_make_session_config()) as session:
             session.run(tf.compat.v1.global_variables_initializer(), feeds)
             for variable, source in pairs:

@@ -91,7 +91,7 @@ class FailureHistory:
         """Returns whether the task has failed at this place too often to be restarted."""
         return self._places[failure.task, failure.place] >= _SAME_PLACE_LIMIT
 
-    def next_delay(self) -> float:
+    def count_restart(self) -> float:
         """Counts a restart; returns the seconds to wait before it: 0, 1, 2, 4, ... up to 60."""
         self._restarts += 1
         return min(2.0 ** (self._restarts - 2), _MAX_DELAY_SECS) if self._restarts > 1 else 0.0

@@ -240,7 +240,7 @@ class _Launcher:
             name for name in self._configs if name in failed or (together and is_trainer(name))
         ]
         self._restarts_left -= self._count_restarts(failures)
-        delay = self._failures.next_delay()
+        delay = self._failures.count_restart()
         for name in names:
             # SIGTERM does not end a process that waits for others in a collective.
             self._processes[name].send(signal.SIGKILL)

@@ -82,7 +82,7 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _instance_of(*kinds: type) -> Callable[[Any], bool]:
+def _make_type_check(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds)
 
 
@@ -91,11 +91,11 @@ AT_LEAST_ZERO = _combine(
     _NUMBER, make_check(lambda v: not v < 0, "{name} should be >= 0, got {value}")
 )
 POSITIVE = _combine(_NUMBER, make_check(lambda v: not v <= 0, "{name} should be > 0, got {value}"))
-INTEGER = make_check(_instance_of(numbers.Integral), "{name} must be integer. Got {value!r}")
+INTEGER = make_check(_make_type_check(numbers.Integral), "{name} must be integer. Got {value!r}")
 INTEGER_IF_SET = make_check(
-    _instance_of(numbers.Integral), "{name} must be an integer if set. Got {value!r}"
+    _make_type_check(numbers.Integral), "{name} must be an integer if set. Got {value!r}"
 )
-SWITCH = make_check(_instance_of(bool), "{name} should be True or False, got {value!r}")
+SWITCH = make_check(_make_type_check(bool), "{name} should be True or False, got {value!r}")
 XLA = make_check(
     lambda value: isinstance(value, bool) or value == "auto",
     "{name} should be True, False or 'auto', got {value!r}",
@@ -106,7 +106,8 @@ PROTOCOL = make_check(
     "{name} should be grpc or grpc+verbs, got {value!r}",
 )
 CONFIG_PROTO = make_check(
-    _instance_of(tf.compat.v1.ConfigProto), "{name} must be instance of ConfigProto, got {value!r}"
+    _make_type_check(tf.compat.v1.ConfigProto),
+    "{name} must be instance of ConfigProto, got {value!r}",
 )
 FUNCTION_OF_OP = make_check(
     _takes_only_op, '{name} must be callable with exactly one argument "op". Got {value!r}'
@@ -116,7 +117,8 @@ LOOP = make_check(
     "{name} should be an integer > 0 or 'auto', got {value!r}. 1 runs every step by itself.",
 )
 PREEMPTION = make_check(
-    _instance_of(bool, Preemption), "{name} should be a Preemption, True or False, got {value!r}"
+    _make_type_check(bool, Preemption),
+    "{name} should be a Preemption, True or False, got {value!r}",
 )
 KEEP_BEST = make_check(
     _is_keep_best,

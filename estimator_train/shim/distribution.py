@@ -52,7 +52,7 @@ def install_shim() -> Path:
       ShimError: The environment has TensorFlow with its own tf.estimator, has a shim in another
         folder, or cannot be written.
     """
-    problem = installed.problem()
+    problem = installed.find_problem()
     if problem:
         raise ShimError(problem)
     folder = _find_folder()

@@ -143,7 +143,7 @@ class TPUEstimator(Estimator):
         context = dataclasses.replace(self._engine_context(mode), model_fn=self._user_model_fn)
         no_tpu.refuse(context, input_fn, mode)
 
-    def _params_for(self, mode: str | None) -> Any:
+    def _choose_params(self, mode: str | None) -> Any:
         """Returns the params with the batch size of the mode; exports and predictors have none."""
         size = self._batch_sizes.get(mode)
         return self.params if size is None else _add_param(self.params, _BATCH_SIZE, size)
@@ -152,7 +152,7 @@ class TPUEstimator(Estimator):
 def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec]:
     """Returns a model_fn that passes `use_tpu=False` to the user's, for an EstimatorSpec."""
 
-    def adapted(
+    def call_adapted(
         features: TensorStructure,
         labels: TensorStructure,
         mode: str,
@@ -164,7 +164,7 @@ def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec
         spec = call_model_fn(model_fn, available)
         return spec.as_estimator_spec() if isinstance(spec, TPUEstimatorSpec) else spec
 
-    return adapted
+    return call_adapted
 
 
 def _add_param(params: Params, key: str, value: int | bool) -> Params:

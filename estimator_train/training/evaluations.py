@@ -64,7 +64,7 @@ class Evaluation:
         self._export(self.metrics, is_final)
 
     def _evaluate(self, path: str | None) -> None:
-        with self._input.active():
+        with self._input.activate():
             self.metrics = self._estimator.evaluate(
                 self.spec.input_fn,
                 steps=self.spec.steps,

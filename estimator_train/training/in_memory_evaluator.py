@@ -97,7 +97,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
 
     def act(self, session: tf.compat.v1.Session) -> None:
         """Evaluates the current values of the variables."""
-        values = self._values(session)
+        values = self._read_values(session)
         built = self._built
         with built.graph.as_default():
             scaffold = tf.compat.v1.train.Scaffold(
@@ -119,7 +119,7 @@ class InMemoryEvaluatorHook(EveryNStepsHook):
         step = results[tf.compat.v1.GraphKeys.GLOBAL_STEP]
         history.append(self._estimator.model_dir, step, entry)
 
-    def _values(self, session: tf.compat.v1.Session) -> dict[str, np.ndarray]:
+    def _read_values(self, session: tf.compat.v1.Session) -> dict[str, np.ndarray]:
         """Returns the values in the training session of the evaluation's variables, by name."""
         with self._built.graph.as_default():
             wanted = {variable.op.name for variable in tf.compat.v1.global_variables()}

@@ -42,7 +42,7 @@ def test_each_problem_is_a_line(doctor, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no directory")
     monkeypatch.setenv("TF_CONFIG", '{"cluster": ')
     versions = {"tensorflow": "2.15.1", "tf-keras": "2.15.1"}
-    monkeypatch.setattr(installed, "version", versions.get)
+    monkeypatch.setattr(installed, "find_version", versions.get)
     outcome = doctor("--model_dir=file/run")
     problems = [line for line in outcome.out.splitlines() if line.startswith("problem: ")]
     assert outcome.code == 1
@@ -75,8 +75,8 @@ def test_a_model_dir_in_use_is_a_problem(doctor, tmp_path):
     ],
 )
 def test_unsupported_versions_give_one_warning(monkeypatch, versions, line):
-    monkeypatch.setattr(installed, "version", versions.get)
-    assert installed.problem() == line
+    monkeypatch.setattr(installed, "find_version", versions.get)
+    assert installed.find_problem() == line
     if line:
         with pytest.warns(RuntimeWarning) as warned:
             installed.warn()
@@ -84,9 +84,9 @@ def test_unsupported_versions_give_one_warning(monkeypatch, versions, line):
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr(installed, "version", lambda name: None)
-    assert installed.problem() is None  # It is there, without metadata.
+    monkeypatch.setattr(installed, "find_version", lambda name: None)
+    assert installed.find_problem() is None  # It is there, without metadata.
     monkeypatch.setattr(installed.importlib.util, "find_spec", lambda name: None)
-    assert installed.problem().startswith(
+    assert installed.find_problem().startswith(
         "estimator_train needs tensorflow, which is not installed: pip install 'tensorflow>=2.16"
     )

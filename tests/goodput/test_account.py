@@ -119,9 +119,9 @@ def test_inner_spans_do_not_count_for_outer_ones(monkeypatch):
         now[0] += 4
     one.begin_training("a")
     now[0] += 0.5
-    assert one.secs() == {"start": 2, "steps": 3, "checkpoints": 1, "input": 4, "other": 0.5}
+    assert one.read_secs() == {"start": 2, "steps": 3, "checkpoints": 1, "input": 4, "other": 0.5}
     one.begin_training("b")  # Another training has its own time.
-    assert (one.started, one.secs()) == (108.5, {"other": 0})
+    assert (one.started, one.read_secs()) == (108.5, {"other": 0})
 
 
 JOB = """

@@ -81,7 +81,7 @@ def test_delays_double_up_to_a_minute_and_start_again_after_a_checkpoint(tmp_pat
     file = tmp_path / "checkpoint"
     file.touch()
     history = FailureHistory(file)
-    assert [history.next_delay() for _ in range(9)] == [0, 1, 2, 4, 8, 16, 32, 60, 60]
+    assert [history.count_restart() for _ in range(9)] == [0, 1, 2, 4, 8, 16, 32, 60, 60]
     file.write_text("model.ckpt-10")
     history.add(read_failure("worker:0", 143, []))
-    assert [history.next_delay() for _ in range(2)] == [0, 1]
+    assert [history.count_restart() for _ in range(2)] == [0, 1]

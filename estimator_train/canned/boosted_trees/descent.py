@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.canned.boosted_trees.ensemble import Ensemble, Trees
-from estimator_train.canned.boosted_trees.features import Features, table
+from estimator_train.canned.boosted_trees.features import Features, look_up
 
 # Approximate number of pairs of example and node that one iteration computes.
 _AT_A_TIME = 2**23
@@ -135,7 +135,7 @@ def find_nodes(
       depth + 1 tensors, int32 [batch].
     """
     feature_of, threshold_of = trees.feature[tree], trees.threshold[tree]
-    bucket_of = table(features.first_bucket, tf.maximum(feature_of, 0)) + threshold_of
+    bucket_of = look_up(features.first_bucket, tf.maximum(feature_of, 0)) + threshold_of
     batch, width = tf.shape(ids)[0], ids.shape[1]
     flat = tf.reshape(ids, [-1])
     row = tf.range(batch) * width
@@ -168,5 +168,5 @@ def goes_right(
     """
     if not features.by_value.any():
         return found > bucket
-    by_value = table(features.by_value, feature)
+    by_value = look_up(features.by_value, feature)
     return tf.where(by_value, tf.not_equal(found, bucket), found > bucket)

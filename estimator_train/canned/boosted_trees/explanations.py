@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from estimator_train.canned.boosted_trees.descent import find_nodes
-from estimator_train.canned.boosted_trees.features import Features, table
+from estimator_train.canned.boosted_trees.features import Features, look_up
 from estimator_train.canned.boosted_trees.model import Model
 from estimator_train.canned.boosted_trees.settings import Settings
 from estimator_train.estimator_spec.spec import EstimatorSpec, ModeKeys
@@ -102,7 +102,7 @@ def _compute_contributions(
                 before + tf.gather(values, here)
             )
             feature = tf.maximum(tf.gather(split, tf.minimum(here, last)), 0)
-            column = table(features.column_of, feature)
+            column = look_up(features.column_of, feature)
             sums += tf.one_hot(column, columns) * change[:, None]
         return tree + 1, before + tf.gather(values, path[-1]), sums
 

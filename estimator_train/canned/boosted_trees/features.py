@@ -85,7 +85,7 @@ class Features:
         """Number of buckets of all features."""
         return len(self.feature_of)
 
-    def numbers(self, batch: Batch) -> tf.Tensor:
+    def read_numbers(self, batch: Batch) -> tf.Tensor:
         """Returns the values of the numeric columns, float32 [batch, numeric_size]."""
         columns = [column.column for column in self._columns if column.kind == "numeric"]
         return tf.concat([batch.dense([column]) for column in columns], 1)
@@ -100,9 +100,9 @@ class Features:
         numeric: list[tf.Tensor] = []
         if quantiles is not None:
             sizes = [column.size for column in self._columns if column.kind == "numeric"]
-            numeric = tf.split(quantiles.buckets(self.numbers(batch)), sizes, 1)
+            numeric = tf.split(quantiles.assign_buckets(self.read_numbers(batch)), sizes, 1)
         found = [
-            numeric.pop(0) if column.kind == "numeric" else _buckets(column, batch)
+            numeric.pop(0) if column.kind == "numeric" else _assign_buckets(column, batch)
             for column in self._columns
         ]
         return tf.concat(found, 1) + self.first_bucket
@@ -145,10 +145,10 @@ def _is_single_category(column: FeatureColumn) -> bool:
     )
 
 
-def _buckets(column: _Column, batch: Batch) -> tf.Tensor:
+def _assign_buckets(column: _Column, batch: Batch) -> tf.Tensor:
     """Returns the buckets of a column's features, counted from 0, int32 [batch, size]."""
     if column.kind == "bucketized":
-        return tf.cast(batch.buckets(column.column), tf.int32)
+        return tf.cast(batch.assign_buckets(column.column), tf.int32)
     if column.kind == "indicator":
         return tf.cast(batch.dense([column.column]) > 0, tf.int32)
     return _read_single_values(column, batch)
@@ -169,6 +169,6 @@ def _read_single_values(column: _Column, batch: Batch) -> tf.Tensor:
     return tf.tensor_scatter_nd_update(missing, rows[:, None], values)[:, None]
 
 
-def table(values: Sequence[Any] | np.ndarray, places: tf.Tensor) -> tf.Tensor:
+def look_up(values: Sequence[Any] | np.ndarray, places: tf.Tensor) -> tf.Tensor:
     """Returns the elements of a constant array at some indices."""
     return tf.gather(tf.constant(values), places)

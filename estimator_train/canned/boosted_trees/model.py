@@ -142,7 +142,7 @@ class Model:
         grower = Grower(self.ensemble, self._features, self._settings, self._logits)
         found = compute_derivatives(loss, logits)
         step = _v1.train.get_or_create_global_step()
-        numbers = None if self._quantiles is None else self._features.numbers(self.batch)
+        numbers = None if self._quantiles is None else self._features.read_numbers(self.batch)
 
         no_step, one_step = tf.zeros([], step.dtype.base_dtype), tf.ones([], step.dtype.base_dtype)
 
@@ -172,7 +172,7 @@ class Model:
         def train() -> tf.Tensor:
             return run_exclusively(update, self.ensemble.attempted)
 
-        reads = [loss, *found, *_summaries(self.ensemble)]
+        reads = [loss, *found, *_add_growth_summaries(self.ensemble)]
         with tf.control_dependencies(reads):
             steps = train()
         # Outside of the function, which cannot assign a reference variable of TensorFlow 1.
@@ -203,7 +203,7 @@ def make_model_fn(
             return head.create_estimator_spec(model.batch.features, mode, model.logits(), labels)
         with model.read_after_version():
             logits, node = model.compute_training_logits()
-        weights = _weights(weight_column, model.batch.features, tf.shape(logits)[0])
+        weights = _read_weights(weight_column, model.batch.features, tf.shape(logits)[0])
         spec = head.create_estimator_spec(
             model.batch.features,
             mode,
@@ -217,7 +217,7 @@ def make_model_fn(
     return model_fn
 
 
-def _weights(column: WeightColumn, features: Mapping[str, Any], rows: tf.Tensor) -> tf.Tensor:
+def _read_weights(column: WeightColumn, features: Mapping[str, Any], rows: tf.Tensor) -> tf.Tensor:
     if column is None:
         return tf.ones([rows])
     key = column if isinstance(column, str) else column.key
@@ -228,7 +228,7 @@ def _weights(column: WeightColumn, features: Mapping[str, Any], rows: tf.Tensor)
     return tf.reshape(weights, [-1])
 
 
-def _summaries(ensemble: Ensemble) -> list[tf.Tensor]:
+def _add_growth_summaries(ensemble: Ensemble) -> list[tf.Tensor]:
     """Adds summaries of the growth; returns the tensors that must be read before a step."""
     finished = ensemble.finished.read_value()
     numbers = {

@@ -40,7 +40,7 @@ class Quantiles:
             self._weights = create_state_variable("weights", [batches], tf.float32)
             self._seen = create_state_variable("batches_seen", [], tf.int32)
 
-    def buckets(self, numbers: tf.Tensor) -> tf.Tensor:
+    def assign_buckets(self, numbers: tf.Tensor) -> tf.Tensor:
         """Returns in which bucket each number is, int32 [batch, size], counted from 0.
 
         A bucket ends with its boundary. Numbers above the last boundary are in the last bucket;

@@ -145,7 +145,7 @@ class Batch:
             parts = [self._get_numbers(column, state, shared, training) for column in columns]
             return tf.concat(parts, axis=1)
 
-    def buckets(self, column: FeatureColumn) -> tf.Tensor:
+    def assign_buckets(self, column: FeatureColumn) -> tf.Tensor:
         """Returns the bucket of each number of a bucketized column, integers [batch, size].
 
         Args:
@@ -208,10 +208,10 @@ class Batch:
             found = self._compute_linear_input(column, state, shared)
             with _v1.variable_scope(_find_scope_name(column)):
                 if isinstance(found, Ids):
-                    weight = _weights(column.num_buckets, units)
+                    weight = _create_weights(column.num_buckets, units)
                     sums.append(found.combine(weight, combiner))
                 else:
-                    weight = _weights(found.shape[-1], units)
+                    weight = _create_weights(found.shape[-1], units)
                     sums.append(tf.matmul(found, weight))
             weights.append(weight)
             inputs.append(found)
@@ -364,5 +364,5 @@ def _find_scope_name(column: FeatureColumn) -> str:
     return re.sub("[^A-Za-z0-9_.\\-]", "_", column.name)
 
 
-def _weights(rows: int, units: int) -> Any:
+def _create_weights(rows: int, units: int) -> Any:
     return _v1.get_variable("weights", [rows, units], initializer=_v1.zeros_initializer())

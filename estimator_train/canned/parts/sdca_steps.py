@@ -77,7 +77,7 @@ def build_train_op(
         )
     ]
     _write_summaries(scope, settings, table, groups)
-    kept, updates = _solve(settings, groups, table.lookup(ids), labels, weights, loss_type)
+    kept, updates = _solve(settings, groups, table.look_up(ids), labels, weights, loss_type)
     with tf.control_dependencies([*updates, *table.insert(ids, kept)]):
         shrunk = [
             operation
@@ -232,7 +232,7 @@ class _ExampleTable:
             for number in range(shards)
         ]
 
-    def lookup(self, ids: tf.Tensor) -> tf.Tensor:
+    def look_up(self, ids: tf.Tensor) -> tf.Tensor:
         """Returns the state of examples, [batch, 4]; zeros for new examples."""
         # A table returns zeros for an unknown example.
         return tf.add_n(

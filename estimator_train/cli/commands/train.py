@@ -124,7 +124,7 @@ def _train(
     max_steps = flag_values.max_train_steps
     _print_start(job, max_steps)
     training_input = TrainingInput(job.make_input_fn(ModeKeys.TRAIN), max_steps)
-    progress = ProgressHook(training_input.last_step, flag_values.batch_size)
+    progress = ProgressHook(training_input.find_last_step, flag_values.batch_size)
     hooks = [progress, *hooks]
     try:
         if evaluation is None:

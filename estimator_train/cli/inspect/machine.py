@@ -61,7 +61,7 @@ def inspect(model_dir: str | None) -> dict[str, Finding]:
         "variables": lambda: _list_variables(os.environ),
     }
     findings = {name: _run_check(check) for name, check in checks.items()}
-    problem = installed.problem()
+    problem = installed.find_problem()
     if problem:
         findings["tensorflow"] = Finding(findings["tensorflow"].text, problem)
     return findings
@@ -76,7 +76,7 @@ def _run_check(check: Callable[[], Finding]) -> Finding:
 
 
 def _find_version(package: str) -> Finding:
-    return Finding(installed.version(package) or "is not installed")
+    return Finding(installed.find_version(package) or "is not installed")
 
 
 def _find_original() -> Finding:

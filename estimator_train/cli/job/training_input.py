@@ -30,7 +30,7 @@ class TrainingInput:
             self._replicas = input_context.num_replicas_in_sync
         return result
 
-    def last_step(self, session: tf.compat.v1.Session) -> int | None:
+    def find_last_step(self, session: tf.compat.v1.Session) -> int | None:
         """Returns the global step at which training will end, or None if it is unknown."""
         if self._max_steps is not None or self._batches is None:
             return self._max_steps

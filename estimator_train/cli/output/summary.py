@@ -42,7 +42,7 @@ def record_run(flag_values: absl_flags.FlagValues) -> Iterator[dict[str, Any]]:
         yield {}
         return
     _check_writable(path)
-    versions = {name: found for name in _PACKAGES if (found := installed.version(name))}
+    versions = {name: found for name in _PACKAGES if (found := installed.find_version(name))}
     record: dict[str, Any] = {
         "command": sys.argv,
         "flags": {name: flag_values[name].value for name in flag_values},

@@ -10,7 +10,7 @@ def format_versions() -> str:
     """Returns the text of `--version`: one line for each version that a bug report needs."""
     return (
         f"estimator-train {estimator_train.__version__}\n"
-        f"TensorFlow {installed.version('tensorflow') or 'is not installed'}\n"
-        f"tf-keras {installed.version('tf-keras') or 'is not installed'}\n"
+        f"TensorFlow {installed.find_version('tensorflow') or 'is not installed'}\n"
+        f"tf-keras {installed.find_version('tf-keras') or 'is not installed'}\n"
         f"Python {platform.python_version()}"
     )

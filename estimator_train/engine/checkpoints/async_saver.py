@@ -237,7 +237,7 @@ class AsyncSaver:
         values = find_written_values(save_tensor.op)
         if any(value.dtype in (tf.variant, tf.resource) for value in values):
             return
-        with graphs.reopened(graph), graph.as_default():
+        with graphs.reopen_for_context(graph), graph.as_default():
             if sum(map(count_bytes, values)) > MAX_COPIED_BYTES:
                 self._parts = write_parts(self.saver_def)
             else:

@@ -147,7 +147,9 @@ def repair(model_dir: str) -> None:
             _warn_of_later(model_dir, whole)
             return
         paths = named.paths if named else tuple(reversed(_on_disk(model_dir)))
-        older = [p for p in paths if _step(p) < _step(whole) and fingerprint_checkpoint(p)]
+        older = [
+            p for p in paths if _parse_step(p) < _parse_step(whole) and fingerprint_checkpoint(p)
+        ]
         # Another process may have written a checkpoint while this one was reading.
         if read_checkpoint_list(model_dir) == named:
             break
@@ -332,7 +334,7 @@ def _on_disk(model_dir: str) -> list[str]:
     return [os.path.join(model_dir, match["name"]) for match in matches]
 
 
-def _step(path: str) -> int:
+def _parse_step(path: str) -> int:
     return int(path.rpartition("-")[2]) if re.search(r"-\d+$", path) else -1
 
 
@@ -347,7 +349,9 @@ def _warn(model_dir: str, named: CheckpointList | None, damages: list[str], path
 
 def _warn_of_later(model_dir: str, used: str) -> None:
     """Warns of a checkpoint that is later than the one that training begins with."""
-    later = next((path for path in _on_disk(model_dir) if _step(path) > _step(used)), None)
+    later = next(
+        (path for path in _on_disk(model_dir) if _parse_step(path) > _parse_step(used)), None
+    )
     if later is not None:
         _LOG.warning(
             "Training continues from %s, which the file 'checkpoint' names, although %s is later. "

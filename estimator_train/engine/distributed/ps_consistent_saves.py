@@ -49,8 +49,8 @@ class PauseWorkersListener(Listener):
     def begin(self) -> None:
         """Adds the shared counters to the graph."""
         self._request = _request()
-        self._active = {name: _active(name) for name in self._workers}
-        self._paused = {name: _paused(name) for name in self._workers}
+        self._active = {name: _make_active_counter(name) for name in self._workers}
+        self._paused = {name: _make_paused_counter(name) for name in self._workers}
 
     def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Waits until no worker is within a step."""
@@ -103,7 +103,10 @@ class PauseForSaveHook(GlobalStepHook):
     def begin(self) -> None:
         """Adds the shared counters to the graph."""
         self._request = _request()
-        self._active, self._paused = _active(self._name), _paused(self._name)
+        self._active, self._paused = (
+            _make_active_counter(self._name),
+            _make_paused_counter(self._name),
+        )
 
     def steps_until_due(self, global_step: int) -> None:
         """Returns None: the chief waits for the end of a loop."""
@@ -128,7 +131,7 @@ class PauseForSaveHook(GlobalStepHook):
         self._active.set(session, 0)
 
     @contextlib.contextmanager
-    def outside_steps(self, session: tf.compat.v1.Session) -> Iterator[None]:
+    def allow_saves(self, session: tf.compat.v1.Session) -> Iterator[None]:
         """Lets the chief save while the with block waits for something else."""
         self._active.set(session, 0)
         yield
@@ -158,11 +161,11 @@ def _request() -> SharedCounter:
     return SharedCounter(_TABLE, "request", _RUNS)
 
 
-def _active(name: str) -> SharedCounter:
+def _make_active_counter(name: str) -> SharedCounter:
     """Returns 1 while a worker has a session in which it makes steps, otherwise 0."""
     return SharedCounter(_TABLE, f"active_{name.replace(':', '_')}", 0)
 
 
-def _paused(name: str) -> SharedCounter:
+def _make_paused_counter(name: str) -> SharedCounter:
     """Returns the last request that a worker has followed."""
     return SharedCounter(_TABLE, f"paused_{name.replace(':', '_')}", _RUNS)

@@ -22,7 +22,7 @@ class AnnounceSavesListener(Listener):
 
     def begin(self) -> None:
         """Adds the announcement to the graph."""
-        self._saved_step = _saved_step()
+        self._saved_step = _make_saved_step_counter()
 
     def before_save(self, session: tf.compat.v1.Session, global_step_value: int) -> None:
         """Announces the step."""
@@ -42,7 +42,7 @@ class SaveWithChiefHook(PassiveHook):
 
     def begin(self) -> None:
         """Adds the read of the announcement to the graph."""
-        self._saved_step = _saved_step()
+        self._saved_step = _make_saved_step_counter()
 
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
@@ -76,6 +76,6 @@ class SaveWithChiefHook(PassiveHook):
         self._last_saved = step
 
 
-def _saved_step() -> SharedCounter:
+def _make_saved_step_counter() -> SharedCounter:
     """Returns the step of the chief's last checkpoint."""
     return SharedCounter(_TABLE, "step", _NO_STEP)

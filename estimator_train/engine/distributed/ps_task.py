@@ -69,7 +69,7 @@ class PsTask:
         """The name of the task, such as "worker:1"."""
         return f"{self.config.task_type}:{self.config.task_id}"
 
-    def hooks(self, max_steps: int | None) -> list[Hook]:
+    def make_hooks(self, max_steps: int | None) -> list[Hook]:
         """Returns the hooks that sessions of this task need in a cluster.
 
         Args:
@@ -93,7 +93,7 @@ class PsTask:
         follow = FollowChiefHook(self.status, chief, trainers[chief], self.call, max_wait)
         pause_for_save = PauseForSaveHook(self.name, follow.is_over)
         if max_steps is None:
-            wait = WaitForSaveHook(follow.is_over, None, pause_for_save.outside_steps)
+            wait = WaitForSaveHook(follow.is_over, None, pause_for_save.allow_saves)
             return [follow, wait, pause_for_save]
         pause = PauseBeforeFinalStepsHook(
             max_steps,
@@ -102,9 +102,9 @@ class PsTask:
             follow.has_ended,
             max_wait,
             self.topology.steps_between_checks,
-            pause_for_save.outside_steps,
+            pause_for_save.allow_saves,
         )
-        wait = WaitForSaveHook(follow.is_over, pause.first, pause_for_save.outside_steps)
+        wait = WaitForSaveHook(follow.is_over, pause.first, pause_for_save.allow_saves)
         return [follow, wait, pause, pause_for_save]
 
     def _report_pause(self, pauses: bool) -> None:

@@ -85,7 +85,7 @@ def list_addresses(jobs: Mapping[str, Mapping[int, str]], *names: str) -> dict[s
 def is_reachable(address: str) -> bool:
     """Returns whether a process listens at "host:port"."""
     try:
-        with _connection(address):
+        with _connect(address):
             return True
     except OSError:
         return False
@@ -98,7 +98,7 @@ def answers(address: str) -> bool:
     (RFC 9113, section 3.4) and waits for the first frame of the server.
     """
     try:
-        with _connection(address) as connection:
+        with _connect(address) as connection:
             connection.sendall(_GREETING)
             return bool(connection.recv(1))
     except OSError:
@@ -116,7 +116,7 @@ def _is_taken(address: str) -> bool:
     return False
 
 
-def _connection(address: str) -> socket.socket:
+def _connect(address: str) -> socket.socket:
     host, _, port = address.rpartition(":")
     return socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECS)
 
@@ -133,14 +133,14 @@ def wait_until_reachable(addresses: Mapping[str, str], seconds: float) -> None:
       Preempted: A signal arrived that ends this job.
     """
     deadline = Deadline(seconds)
-    missing = _unreachable(addresses)
+    missing = _find_unreachable(addresses)
     while missing:
         preemption.raise_if_requested("waiting for other tasks")
         deadline.wait(
             _POLL_SECS,
             f"for {', '.join(f'{name} at {addresses[name]}' for name in missing)} to start",
         )
-        missing = _unreachable({name: addresses[name] for name in missing})
+        missing = _find_unreachable({name: addresses[name] for name in missing})
 
 
 class Deadline:
@@ -178,7 +178,7 @@ class Deadline:
             time.sleep(max(0.0, min(seconds, self._clock.count_left_secs())))
 
 
-def _unreachable(addresses: Mapping[str, str]) -> Sequence[str]:
+def _find_unreachable(addresses: Mapping[str, str]) -> Sequence[str]:
     return [name for name, address in addresses.items() if not is_reachable(address)]
 
 

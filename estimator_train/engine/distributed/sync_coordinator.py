@@ -47,7 +47,7 @@ def build_loop_vote(strategy: tf.distribute.Strategy, has_next: tf.Tensor) -> Lo
         yes = tf.constant(True)
         has_next_in_loop = tf.compat.v1.placeholder_with_default(yes, [], "has_next_in_loop")
         wants_step = tf.compat.v1.placeholder_with_default(yes, [], "wants_step_in_loop")
-        result = _all(strategy, tf.stack([has_next_in_loop, wants_step]))
+        result = _reduce_all(strategy, tf.stack([has_next_in_loop, wants_step]))
     return LoopVote(has_next, (has_next_in_loop, wants_step), result)
 
 
@@ -101,8 +101,8 @@ class SyncCoordinator(PassiveHook, WorkerCoordinator):
         with self._strategy.scope():
             continues = self._has_next & self._wants_step & not_last
             votes = [continues, self._has_next, self._saves_not, self._loops_next]
-            self._vote = _all(self._strategy, tf.stack(votes))
-            self._start = _all(self._strategy, self._has_next)
+            self._vote = _reduce_all(self._strategy, tf.stack(votes))
+            self._start = _reduce_all(self._strategy, self._has_next)
 
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
@@ -214,7 +214,7 @@ def _find_last_step(hook: Any) -> int | None:
     return hook.last_step if hasattr(hook, "last_step") else tf_hooks.find_last_step(hook)
 
 
-def _all(strategy: tf.distribute.Strategy, flags: tf.Tensor) -> tf.Tensor:
+def _reduce_all(strategy: tf.distribute.Strategy, flags: tf.Tensor) -> tf.Tensor:
     """Returns whether a bool is True on all workers; for a vector, each of its elements."""
     votes = strategy.extended.call_for_each_replica(lambda: tf.cast(flags, tf.float32))
     total = strategy.reduce(tf.distribute.ReduceOp.SUM, votes, axis=None)

@@ -146,21 +146,21 @@ def _update(
 
 def _are_all_finite(strategy: tf.distribute.Strategy, gradients: list[Any]) -> tf.Tensor:
     found = [
-        tf.reduce_all(tf.math.is_finite(_values(part)))
+        tf.reduce_all(tf.math.is_finite(_take_values(part)))
         for gradient in gradients
         for part in strategy.experimental_local_results(gradient)
     ]
     return tf.reduce_all(found)
 
 
-def _values(gradient: Any) -> tf.Tensor:
+def _take_values(gradient: Any) -> tf.Tensor:
     return gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
 
 
 def _divide(gradient: Any, scale: tf.Tensor) -> Any:
     if gradient is None:
         return None
-    values = _values(gradient)
+    values = _take_values(gradient)
     values = values / tf.cast(scale, values.dtype)
     if isinstance(gradient, tf.IndexedSlices):
         return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)

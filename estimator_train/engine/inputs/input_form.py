@@ -60,14 +60,14 @@ def extract_form(
         node.attr.clear()
         node.attr["dtype"].type = dtype
     has_state = any(function.signature.is_stateful for function in definition.library.function)
-    return InputForm(definition, values, _key(definition), has_state)
+    return InputForm(definition, values, _make_key(definition), has_state)
 
 
 def _list_sources(node: Any) -> list[str]:
     return [name.partition(":")[0] for name in node.input]
 
 
-def _key(definition: tf.compat.v1.GraphDef) -> bytes:
+def _make_key(definition: tf.compat.v1.GraphDef) -> bytes:
     """Returns the graph in bytes, with functions renumbered in the order of their names."""
     key = bytes(definition.SerializeToString(deterministic=True))
     names = {function.signature.name for function in definition.library.function}

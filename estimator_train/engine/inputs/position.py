@@ -103,9 +103,10 @@ class InputPosition:
             if isinstance(error, _PASSING_FAULTS):
                 raise
             raise ValueError(
-                f"{self._files.path(saved or 0)} is not a position in this input ({self._source}), "
-                "which seems to have changed. Remove the file to begin at the input's start, or "
-                f"train with RunConfig(save_input_position=False). TensorFlow says: {error.message}"
+                f"{self._files.make_path(saved or 0)} is not a position in this input "
+                f"({self._source}), which seems to have changed. Remove the file to begin at the "
+                f"input's start, or train with RunConfig(save_input_position=False). "
+                f"TensorFlow says: {error.message}"
             ) from error
         self._agreement.restored_has_next = has_more
         _LOG.info("The input continues from its position at step %d.", step)
@@ -113,10 +114,10 @@ class InputPosition:
     def _find_nearest(self, step: int) -> tuple[int | None, int]:
         """Returns the step of the position to restore, if any, and the elements read after it."""
         if self._latest_checkpoint is not None:
-            return self._files.latest(self._latest_checkpoint()), 0
+            return self._files.find_latest(self._latest_checkpoint()), 0
         if not step:
             return None, 0
-        saved = self._files.nearest(step)
+        saved = self._files.find_nearest(step)
         return saved, step - saved
 
     def write(self, session: tf.compat.v1.Session, step: int) -> None:

@@ -40,7 +40,7 @@ class PositionFiles:
         self._pipeline, self._pipelines = pipeline, pipelines
         self._outlives_checkpoints = asynchronous and pipeline > 0
 
-    def path(self, step: int) -> str:
+    def make_path(self, step: int) -> str:
         """Returns the path of the position at a step."""
         return self._make_path(step, self._pipeline)
 
@@ -58,7 +58,7 @@ class PositionFiles:
             "crc": zlib.crc32(position),
             "has_more": has_more,
         }
-        atomic_write(self.path(step), json.dumps(header).encode() + b"\n" + position)
+        atomic_write(self.make_path(step), json.dumps(header).encode() + b"\n" + position)
         if self._outlives_checkpoints:
             for old in sorted(self._list_steps(self._pipeline))[:-_MAX_ASYNCHRONOUS]:
                 self.remove(old)
@@ -66,9 +66,9 @@ class PositionFiles:
     def remove(self, step: int) -> None:
         """Removes the position at a step, if there is one."""
         with contextlib.suppress(tf.errors.NotFoundError):
-            tf.io.gfile.remove(self.path(step))
+            tf.io.gfile.remove(self.make_path(step))
 
-    def nearest(self, step: int) -> int:
+    def find_nearest(self, step: int) -> int:
         """Returns the step of the latest position from which this pipeline can reach `step`.
 
         A worker may have been killed after the chief's checkpoint and before its position was
@@ -82,7 +82,7 @@ class PositionFiles:
         saved = self._list_steps(self._pipeline)
         return max((near for near in saved if before <= near <= step), default=step)
 
-    def latest(self, checkpoint: str | None) -> int | None:
+    def find_latest(self, checkpoint: str | None) -> int | None:
         """Returns the step of this pipeline's last position, if its job resumes.
 
         Args:
@@ -111,7 +111,7 @@ class PositionFiles:
 
         Logs a warning and returns None if there is no position that fits.
         """
-        path = self.path(step)
+        path = self.make_path(step)
         try:
             content = storage.retry_storage_faults(lambda: _read_content(path), f"read {path}")
             head, _, position = content.partition(b"\n")

@@ -115,7 +115,7 @@ def build_evaluation(
     """
     with open_model_graph(context) as graph:
         step = build_step(context, input_fn, ModeKeys.EVAL, strategy)
-        values, update_op = _metrics(step)
+        values, update_op = _collect_metrics(step)
         batch = EvaluationStep(update_op, _loop_of(update_op, step.spec.loss))
         scaffold = _add_local_variables(step.spec.scaffold)
         return BuiltModel(graph, step.inputs, scaffold, step.spec.evaluation_hooks, batch, values)
@@ -141,7 +141,7 @@ def _add_local_variables(scaffold: tf.compat.v1.train.Scaffold) -> tf.compat.v1.
     )
 
 
-def _metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
+def _collect_metrics(step: Step) -> tuple[dict[str, Any], tf.Operation]:
     """Returns the values to read at the end, and the operation that adds a batch to them.
 
     Raises:

@@ -165,7 +165,7 @@ class GoodputHook(PhasedHook):
             "run": process_clock.started,
             "from_step": self._from_step,
             "own_steps": self._own_steps,
-            "secs": process_clock.secs(),
+            "secs": process_clock.read_secs(),
         }
         if self._is_from_copy:
             entry["from_copy"] = True

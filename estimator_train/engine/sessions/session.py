@@ -322,7 +322,7 @@ def _read_saved_shapes(checkpoint_path: str | None) -> dict[str, list[int]]:
         return {}
 
 
-def _variables(graph: tf.Graph) -> list[tf.Variable]:
+def _list_variables(graph: tf.Graph) -> list[tf.Variable]:
     """Returns the global variables without copies of replicas and slices of partitioned ones."""
     with graph.as_default():
         found = tf.compat.v1.global_variables()
@@ -330,7 +330,7 @@ def _variables(graph: tf.Graph) -> list[tf.Variable]:
 
 
 def _find_mismatched(graph: tf.Graph, saved: dict[str, list[int]]) -> list[tf.Variable]:
-    found = [v for v in _variables(graph) if v.op.name in saved]
+    found = [v for v in _list_variables(graph) if v.op.name in saved]
     return [v for v in found if not v.shape.is_compatible_with(saved[v.op.name])]
 
 
@@ -342,4 +342,4 @@ def _describe_mismatch(variable: tf.Variable, saved: dict[str, list[int]]) -> st
 def _describe_absent(graph: tf.Graph, saved: dict[str, list[int]]) -> list[str]:
     if not saved:
         return []
-    return [f"'{v.op.name}' is not in it" for v in _variables(graph) if v.op.name not in saved]
+    return [f"'{v.op.name}' is not in it" for v in _list_variables(graph) if v.op.name not in saved]

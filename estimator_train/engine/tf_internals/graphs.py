@@ -54,7 +54,7 @@ def replace_constants(make: Callable[..., tf.Tensor | None], min_bytes: int) -> 
     with _constants_lock:
         before = _constant_makers.get(graph)
         _constant_makers[graph] = make, min_bytes
-        framework_ops._create_graph_constant = _constant
+        framework_ops._create_graph_constant = _make_constant
     try:
         yield
     finally:
@@ -67,7 +67,7 @@ def replace_constants(make: Callable[..., tf.Tensor | None], min_bytes: int) -> 
                 framework_ops._create_graph_constant = _constants
 
 
-def _constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named: Any) -> Any:
+def _make_constant(value: Any, dtype: Any, shape: Any, name: Any, *more: Any, **named: Any) -> Any:
     make, min_bytes = _constant_makers.get(tf.compat.v1.get_default_graph(), (None, 0))
     is_large = make is not None and getattr(value, "nbytes", 0) >= min_bytes
     made = make(value, dtype, shape, name) if make is not None and is_large else None
@@ -212,7 +212,7 @@ def reopen(graph: tf.Graph) -> None:
 
 
 @contextlib.contextmanager
-def reopened(graph: tf.Graph) -> Iterator[None]:
+def reopen_for_context(graph: tf.Graph) -> Iterator[None]:
     """Allows operations to be added to a finalized graph in the context.
 
     Why internal: see `reopen`.

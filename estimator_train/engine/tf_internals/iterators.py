@@ -17,7 +17,7 @@ def find_input_iterator(
     Why internal: the public form is gone from TF2 strategies; those that replaced it return
     iterators for eager code.
     """
-    with _options_read_in_graphs():
+    with _silence_options_warning():
         return strategy.extended._make_input_fn_iterator(input_fn)
 
 
@@ -26,12 +26,12 @@ def read_options(dataset: tf.data.Dataset) -> tf.data.Options:
 
     Why here: it suppresses the same warning as `find_input_iterator`.
     """
-    with _options_read_in_graphs():
+    with _silence_options_warning():
         return dataset.options()
 
 
 @contextlib.contextmanager
-def _options_read_in_graphs() -> Iterator[None]:
+def _silence_options_warning() -> Iterator[None]:
     """Silences tf.data's warning that options are read in graph mode, as is wanted here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="To make it possible to preserve tf.data options")

@@ -53,7 +53,7 @@ class ObservedModel:
             make_slots(model.optimizer, model.trainable_variables)
         return model
 
-    def pairs(self, model: tf_keras.Model) -> _Pairs:
+    def pair_weights(self, model: tf_keras.Model) -> _Pairs:
         """Pairs the graph's weights and slots with those of an eager copy."""
         weights = list(zip(list_variables(self.model), list_variables(model), strict=True))
         if model.optimizer is None or self.optimizer is None:
@@ -62,7 +62,7 @@ class ObservedModel:
         theirs = find_slots(model.optimizer, model.trainable_weights)
         return weights + [(ours[key], theirs[key]) for key in theirs if key in ours]
 
-    def scalars(self, model: tf_keras.Model) -> _Pairs:
+    def pair_scalars(self, model: tf_keras.Model) -> _Pairs:
         """Pairs the optimizer's learning rate and count of updates with those of an eager copy."""
         if model.optimizer is None or self.optimizer is None:
             return []
@@ -80,10 +80,10 @@ class TrainedModel(Protocol):
     def make_eager(self) -> tf_keras.Model:
         """Builds a compiled eager copy with its own variables; call it in eager code."""
 
-    def pairs(self, model: tf_keras.Model) -> _Pairs:
+    def pair_weights(self, model: tf_keras.Model) -> _Pairs:
         """Pairs the graph's weights and slots with those of an eager copy."""
 
-    def scalars(self, model: tf_keras.Model) -> _Pairs:
+    def pair_scalars(self, model: tf_keras.Model) -> _Pairs:
         """Pairs the optimizer's learning rate and count of updates with those of an eager copy."""
 
 
@@ -141,10 +141,10 @@ def _build(model: tf_keras.Model, features: Structure) -> None:
     if model.built:
         return
 
-    def blank(spec: tf.TensorSpec) -> tf.Tensor:
+    def make_blank(spec: tf.TensorSpec) -> tf.Tensor:
         return tf.zeros([size or 1 for size in spec.shape], spec.dtype)
 
-    model(tf.nest.map_structure(blank, features))
+    model(tf.nest.map_structure(make_blank, features))
 
 
 def _copy_metrics(metrics: Structure) -> Structure:

@@ -25,9 +25,11 @@ class ShadowModel:
 
     def __init__(self, training: ObservedTraining, model: tf_keras.Model) -> None:
         self.model = model
-        scalars = training.model.scalars(model)
+        scalars = training.model.pair_scalars(model)
         self._scalars = _SyncedVariables(scalars, training.strategy)
-        self._all = _SyncedVariables([*training.model.pairs(model), *scalars], training.strategy)
+        self._all = _SyncedVariables(
+            [*training.model.pair_weights(model), *scalars], training.strategy
+        )
         self.forget()
 
     def forget(self) -> None:

@@ -35,7 +35,7 @@ class CompiledLoss:
             name: _make_loss(loss) for name, loss in given.items() if loss is not None
         }
 
-    def total(
+    def compute_total(
         self,
         outputs: Mapping[str, tf.Tensor],
         labels: Mapping[str, tf.Tensor],

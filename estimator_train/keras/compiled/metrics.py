@@ -204,11 +204,11 @@ def _find_function(
 ) -> GivenMetric:
     for names in (_ACCURACY, _CROSSENTROPY):
         if metric in names:
-            return getattr(tf_keras.metrics, f"{_kind(loss, output, label)}_{names[0]}")
+            return getattr(tf_keras.metrics, f"{_choose_prefix(loss, output, label)}_{names[0]}")
     return tf_keras.metrics.get(metric) if isinstance(metric, str) else metric
 
 
-def _kind(loss: Loss | None, output: tf.Tensor, label: tf.Tensor) -> str:
+def _choose_prefix(loss: Loss | None, output: tf.Tensor, label: tf.Tensor) -> str:
     """Returns the prefix of the accuracy's name, by the loss or the shapes."""
     if _is_loss(loss, tf_keras.losses.SparseCategoricalCrossentropy):
         return "sparse_categorical"

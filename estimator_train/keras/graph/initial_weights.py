@@ -14,11 +14,11 @@ class InitialValues:
     def __init__(self) -> None:
         self._tensors: dict[str, tf.Tensor | None] = {}
 
-    def recorded(self) -> contextlib.AbstractContextManager[Any]:
+    def record_variables(self) -> contextlib.AbstractContextManager[Any]:
         """Records the variables that are made inside this context."""
         return tf.variable_creator_scope(self._create)
 
-    def feeds(
+    def make_feeds(
         self, variables: Sequence[tf.Variable], values: Sequence[np.ndarray]
     ) -> dict[tf.Tensor, np.ndarray]:
         """Returns a feed_dict that initializes variables with given values.
@@ -38,12 +38,12 @@ class InitialValues:
         given = arguments["initial_value"]
         made: list[tf.Tensor] = []
 
-        def noted(*args: Any, **kwargs: Any) -> tf.Tensor:
+        def note_value(*args: Any, **kwargs: Any) -> tf.Tensor:
             made.append(tf.convert_to_tensor(given(*args, **kwargs)))
             return made[-1]
 
         if callable(given):
-            arguments["initial_value"] = noted
+            arguments["initial_value"] = note_value
         variable = next_creator(**arguments)
         if not callable(given):
             made.append(variable.initial_value)

@@ -27,12 +27,12 @@ class Names:
     aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, names: Sequence[str], structure: Structure) -> "Names":
+    def from_structure(cls, names: Sequence[str], structure: Structure) -> "Names":
         """Makes the names of the tensors in `structure`; keys of a dict are aliases."""
         keys = sorted(structure) if isinstance(structure, Mapping) else []
         return cls(tuple(names), dict(zip(keys, names, strict=True)) if keys else {})
 
-    def resolved(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def resolve_aliases(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Replaces aliases by names."""
         return {
             key if key in self.names else self.aliases.get(key, key): value
@@ -54,7 +54,7 @@ class Names:
           ValueError: The dict has an unknown name, or the list another length.
         """
         if isinstance(given, Mapping):
-            resolved = self.resolved(given)
+            resolved = self.resolve_aliases(given)
             unknown = [key for key in resolved if key not in self.names]
             if unknown:
                 raise ValueError(
@@ -81,7 +81,7 @@ class Names:
           ValueError: The list is of another length, or there is one tensor for several names.
         """
         if isinstance(given, Mapping):
-            resolved = self.resolved(given)
+            resolved = self.resolve_aliases(given)
             check_covers(set(resolved), set(wanted), set(given), what, kind)
             return {name: resolved[name] for name in self.names if name in resolved}
         return self._in_order(given if isinstance(given, (list, tuple)) else [given], what)

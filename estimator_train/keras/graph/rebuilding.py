@@ -153,7 +153,7 @@ class Blueprint:
         with tf_keras.utils.custom_object_scope(self._custom_objects):
             return in_keras_call(lambda: make(features), training)
 
-    def placeholders(self) -> Any:
+    def make_placeholders(self) -> Any:
         """Returns placeholders for the model's inputs in the default graph.
 
         Raises:
@@ -179,7 +179,9 @@ class Blueprint:
         as integers or pictures where a layer multiplies rows of floats, are cast and reshaped.
         """
         names = self._model.input_names
-        given = Names.of(names, self._model.input).pick(features, "features", "inputs", names)
+        given = Names.from_structure(names, self._model.input).pick(
+            features, "features", "inputs", names
+        )
         symbols = dict(zip(names, self._model.inputs, strict=True))
         floats = {name: cast_floats(given[name], symbols[name]) for name in names}
         if all(is_as_declared(floats[name], symbols[name]) for name in names):
@@ -212,7 +214,7 @@ class Blueprint:
             input_tensors=[features[name] for name in original.input_names],
             clone_function=self._copy_layer,
         )
-        names = Names.of(original.output_names, original.output)
+        names = Names.from_structure(original.output_names, original.output)
         return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
 
     def _chain_layers(self, features: Structure) -> GraphModel:
@@ -225,7 +227,7 @@ class Blueprint:
             )
         layers = [self._copy_layer(layer) for layer in self._model.layers]
         model = tf_keras.Sequential([tf_keras.Input(tensor=tensor[0]), *layers])
-        names = Names.of(model.output_names, model.output)
+        names = Names.from_structure(model.output_names, model.output)
         return GraphModel(model, names, dict(zip(names.names, model.outputs, strict=True)))
 
     def _copy_layer(self, layer: tf_keras.layers.Layer) -> tf_keras.layers.Layer:
@@ -247,7 +249,7 @@ class Blueprint:
         result = model(features)
         copy_trainable(self._model, model)
         tensors = tf.nest.flatten(result)
-        names = Names.of([f"output_{i}" for i in range(1, len(tensors) + 1)], result)
+        names = Names.from_structure([f"output_{i}" for i in range(1, len(tensors) + 1)], result)
         outputs = dict(zip(names.names, tensors, strict=True))
         return GraphModel(model, names, outputs, unused=unused)
 

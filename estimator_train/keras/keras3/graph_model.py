@@ -51,7 +51,7 @@ def build_model(
     feeds = {}
     if blueprint.fits(model):
         variables = [variable.value for variable in list_model_variables(model)]
-        feeds = values.feeds(variables, blueprint.values)
+        feeds = values.make_feeds(variables, blueprint.values)
     unsaved = list(model.metrics_variables)
     if not is_trained and model.optimizer is not None:
         unsaved += model.optimizer.variables
@@ -64,7 +64,7 @@ def record_keras_variables(blueprint: Blueprint, values: InitialValues) -> Itera
     """Names and records the variables that Keras creates inside this context."""
     names = VariableNames(blueprint.model if blueprint.has_given_names else None)
     # The last creator is called first.
-    with isolate_state(), values.recorded(), tf.variable_creator_scope(names.creator):
+    with isolate_state(), values.record_variables(), tf.variable_creator_scope(names.creator):
         yield
 
 

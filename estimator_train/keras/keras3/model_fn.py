@@ -94,12 +94,12 @@ class Keras3ModelFn:
 
     def _train(self, data: Data) -> EstimatorSpec:
         def build(data: Data) -> tuple[tuple[GraphModel, tf.Operation], Logs]:
-            def first_call(model: keras.Model) -> None:
+            def make_variables(model: keras.Model) -> None:
                 # The gradients take time to build, and make no variables in Keras's own step.
                 own = type(model).train_step is not keras.Model.train_step
                 steps.make_variables(model, model.train_step if own else model.test_step, data)
 
-            built = build_model(self.blueprint, first_call, is_trained=True)
+            built = build_model(self.blueprint, make_variables, is_trained=True)
             is_observed = is_observation_requested()
             logs = steps.train_step(built.model, data, keeps_metrics=is_observed)
             if is_observed:
@@ -119,7 +119,7 @@ class Keras3ModelFn:
             ModeKeys.TRAIN,
             loss=loss / replicas if replicas > 1 else loss,
             train_op=train_op,
-            scaffold=_scaffold(built),
+            scaffold=_make_scaffold(built),
         )
 
     def _evaluate(self, data: Data) -> EstimatorSpec:
@@ -140,7 +140,7 @@ class Keras3ModelFn:
             ModeKeys.EVAL,
             loss=steps.find_loss(logs),
             eval_metric_ops=metrics,
-            scaffold=_scaffold(built),
+            scaffold=_make_scaffold(built),
         )
 
     def _predict(self, x: Structure) -> EstimatorSpec:
@@ -154,7 +154,7 @@ class Keras3ModelFn:
             ModeKeys.PREDICT,
             predictions=outputs,
             export_outputs=make_export_outputs(self._export_outputs, names, outputs),
-            scaffold=_scaffold(built),
+            scaffold=_make_scaffold(built),
         )
 
     def _add_summaries(self, logs: Logs) -> None:
@@ -163,6 +163,6 @@ class Keras3ModelFn:
                 tf.compat.v1.summary.scalar(self._metric_names.get(name, name), value)
 
 
-def _scaffold(built: GraphModel | None) -> tf.compat.v1.train.Scaffold:
+def _make_scaffold(built: GraphModel | None) -> tf.compat.v1.train.Scaffold:
     feeds = built.feeds if built is not None else {}
     return tf.compat.v1.train.Scaffold(init_feed_dict=feeds or None)

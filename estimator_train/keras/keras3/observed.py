@@ -39,13 +39,13 @@ class ObservedKeras3:
             model.optimizer.build(model.trainable_variables)
         return model
 
-    def pairs(self, model: keras.Model) -> _Pairs:
+    def pair_weights(self, model: keras.Model) -> _Pairs:
         """Pairs the graph's weights and slots with those of an eager copy."""
         ours, theirs = list_model_variables(self.model), list_model_variables(model)
         pairs = [(v.value, other) for v, other in zip(ours, theirs, strict=True)]
         return pairs + self._pair_optimizers(model, scalars=False)
 
-    def scalars(self, model: keras.Model) -> _Pairs:
+    def pair_scalars(self, model: keras.Model) -> _Pairs:
         """Pairs the optimizer's learning rate and count of updates with those of an eager copy."""
         return self._pair_optimizers(model, scalars=True)
 

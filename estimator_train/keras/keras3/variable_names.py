@@ -43,9 +43,9 @@ class VariableNames:
         optimizers = [model.optimizer] if model.compiled and model.optimizer is not None else []
         names = cls()
         names._numbered_anywhere = {
-            **_numbered(generators),
-            **_numbered(map(make_automatic_name, list_all_layers(model))),
-            **_numbered(map(make_automatic_name, optimizers)),
+            **_number_names(generators),
+            **_number_names(map(make_automatic_name, list_all_layers(model))),
+            **_number_names(map(make_automatic_name, optimizers)),
         }
         return names
 
@@ -86,11 +86,11 @@ class VariableNames:
 
     def _number(self, layers: Iterable[_Named], scope: str) -> None:
         """Numbers the layers of one scope."""
-        for name, numbered in _numbered(layers).items():
+        for name, numbered in _number_names(layers).items():
             self._numbered[f"{scope}{name}"] = numbered
 
 
-def _numbered(layers: Iterable[_Named]) -> dict[str, str]:
+def _number_names(layers: Iterable[_Named]) -> dict[str, str]:
     """Returns automatic names with numbers from zero, in the order of Keras's numbers."""
     numbered: dict[str, str] = {}
     counts: dict[str, int] = {}

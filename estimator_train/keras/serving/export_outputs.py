@@ -42,7 +42,7 @@ def make_export_outputs(
     Raises:
       FormattedKeyError: The model has no output of a given name.
     """
-    classes_by_name = names.resolved(classes)
+    classes_by_name = names.resolve_aliases(classes)
     check_covers(set(outputs), set(classes_by_name), set(outputs), "outputs", "export_outputs")
     return {
         _DEFAULT_SIGNATURE: export.PredictOutput(dict(outputs)),

@@ -156,7 +156,7 @@ def test_saver_of_a_users_own_making_saves_at_once(variable_graph, tmp_path):
             self.thread = threading.current_thread()
             return super().save(*args, **kwargs)
 
-    with graphs.reopened(session.graph), session.graph.as_default():
+    with graphs.reopen_for_context(session.graph), session.graph.as_default():
         own = Own()
     AsyncSaver(v1.train.Scaffold(saver=own)).save(session, str(tmp_path / "own.ckpt"))
     assert own.thread is threading.main_thread()

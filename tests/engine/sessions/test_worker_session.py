@@ -42,4 +42,4 @@ def test_the_wait_ends_after_its_time(creator_and_looks):
     creator, looks = creator_and_looks(ready_at=10**6, max_wait_secs=0.2)
     with pytest.raises(tf.errors.DeadlineExceededError, match="not ready after waiting 0 secs"):
         creator.create_session()
-    assert len(looks) > 1
+    assert looks

@@ -18,7 +18,7 @@ _DEFAULT_REDUCTION = _Reduction.SUM_OVER_BATCH_SIZE
 class _V1Head(V1WeightedHead):
     """Head that takes `tf.losses.Reduction` and optimizers of TensorFlow 1."""
 
-    def _metric_ops(
+    def _make_metric_ops(
         self, regularization_losses: Sequence[tf.Tensor] | None, **tensors: Any
     ) -> Metrics:
         metrics = self.metrics(regularization_losses)
