@@ -16,19 +16,19 @@ _GROUPS = {
     BENCHMARKS["keras_mlp"].title: "MLP 784-64-10,\nbatch 32",
     BENCHMARKS["keras_convnet"].title: "ConvNet,\nbatch 128",
 }
-_WIDTH = 0.2
+_GROUP_WIDTH = 0.85
 
 
 def compute_speedups(
     some_rows: Sequence[Mapping[str, Any]],
-) -> dict[str, dict[str, float]]:
+) -> dict[str, dict[str, list[float]]]:
     """Computes the speed of training the Keras models relative to tf.estimator.
 
     Args:
       some_rows: The rows in the JSON file of a run.
 
     Returns:
-      The median ratio of the rounds, by model and peer, for models that tf.estimator trained too.
+      The ratios of the rounds, by model and peer, for models that tf.estimator trained too.
     """
     figures: dict[str, dict[str, Sequence[float]]] = {}
     for row in some_rows:
@@ -36,7 +36,7 @@ def compute_speedups(
             figures.setdefault(_GROUPS[row["benchmark"]], {})[row["peer"]] = row["figures"]
     return {
         model: {
-            peer: median(a / b for a, b in zip(speeds, peers[ORIGINAL], strict=True))
+            peer: [a / b for a, b in zip(speeds, peers[ORIGINAL], strict=True)]
             for peer, speeds in peers.items()
         }
         for model, peers in figures.items()
@@ -45,7 +45,7 @@ def compute_speedups(
 
 
 def draw(some_rows: Sequence[Mapping[str, Any]]) -> bytes | None:
-    """Plots the speeds as bars.
+    """Plots the speeds as bars of the medians, with lines from the minimum to the maximum.
 
     Args:
       some_rows: The rows in the JSON file of a run.
@@ -60,17 +60,27 @@ def draw(some_rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     peers = sorted({peer for by_peer in ratios.values() for peer in by_peer}, key=_sort_key)
+    width = _GROUP_WIDTH / len(peers)
     for number, peer in enumerate(peers):
-        offset = (number - (len(peers) - 1) / 2) * _WIDTH
-        positions = [model + offset for model in range(len(ratios))]
-        heights = [by_peer.get(peer, 0.0) for by_peer in ratios.values()]
-        bars = axes.bar(positions, heights, _WIDTH * 0.9, label=_label(peer))
-        axes.bar_label(bars, fmt="%.2f", fontsize=8)
+        offset = (number - (len(peers) - 1) / 2) * width
+        measured = [
+            (x + offset, by_peer[peer])
+            for x, by_peer in enumerate(ratios.values())
+            if peer in by_peer
+        ]
+        positions, rounds = zip(*measured, strict=True)
+        heights = [median(found) for found in rounds]
+        below = [height - min(found) for height, found in zip(heights, rounds, strict=True)]
+        above = [max(found) - height for height, found in zip(heights, rounds, strict=True)]
+        bars = axes.bar(
+            positions, heights, width * 0.9, label=_label(peer), yerr=(below, above), ecolor="0.3"
+        )
+        axes.bar_label(bars, fmt="%.2f", fontsize=7)
     axes.set_xticks(range(len(ratios)), list(ratios))
     axes.set_ylabel("training steps per second,\ntf.estimator 2.15 = 1")
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
-    axes.legend()
+    figure.legend(loc="outside upper center", ncols=2, fontsize=8)
     file = io.BytesIO()
     figure.savefig(file, dpi=120)
     return file.getvalue()
