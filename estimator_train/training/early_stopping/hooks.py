@@ -184,11 +184,11 @@ class _EarlyStopping(Hook):
         self._should_stop_fn = should_stop_fn
         self._timer = tf.compat.v1.train.SecondOrStepTimer(run_every_secs, run_every_steps)
         self._run_every_steps = run_every_steps
-        self._asks = estimator.config.is_chief
+        self._decides = estimator.config.is_chief
         self._has_others = estimator.config.num_worker_replicas > 1
 
     def begin(self) -> None:
-        """Makes the variable by which the chief tells the others."""
+        """Creates the variable with which the chief stops the other tasks."""
         self._timer.reset()
         self._step_read = graphs.find_global_step_read()
         saved = self._estimator.latest_checkpoint()
@@ -211,14 +211,14 @@ class _EarlyStopping(Hook):
     def after_create_session(
         self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
     ) -> None:
-        """Forgets a stop that an earlier training saved."""
+        """Resets the variable, which an earlier training may have saved as True."""
         del coord
-        if self._asks:
+        if self._decides:
             session.run(self._unset_stop)
 
     def steps_until_due(self, global_step: int) -> int | None:
-        """Steps up to the one after which it looks whether to stop."""
-        if not self._asks:
+        """Returns the steps up to the one after which the hook decides whether to stop."""
+        if not self._decides:
             return 1
         last = self._timer.last_triggered_step()
         if self._run_every_steps is not None and last is not None:
@@ -226,15 +226,15 @@ class _EarlyStopping(Hook):
         return 1 if self._timer.should_trigger_for_step(global_step) else None
 
     def before_run(self, run_context: RunContext) -> RunArgs:
-        """Asks for the global step, and for the chief's word where there is one."""
+        """Requests the global step and, in other tasks than the chief, the chief's variable."""
         del run_context
-        word = {} if self._asks else {"stop": self._stop}
-        return RunArgs({"step": self._step_read, **word})
+        fetches = {} if self._decides else {"stop": self._stop}
+        return RunArgs({"step": self._step_read, **fetches})
 
     def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
-        """Stops training if the function, or the chief, says so."""
+        """Stops training if the function returned True on the chief."""
         step = run_values.results["step"]
-        if self._asks:
+        if self._decides:
             if not self._timer.should_trigger_for_step(step):
                 return
             self._timer.update_last_triggered_step(step)
