@@ -74,7 +74,7 @@ def test_the_last_output_before_the_padding_counts() -> None:
         x = np.tanh(x @ value(f"{prefix}/kernel") + value(f"{prefix}/bias"))
     logits = x @ value("rnn_model/logits/kernel") + value("rnn_model/logits/bias")
     rows = list(itertools.islice(estimator.predict(lambda: canned_rnn.features()), 2))
-    np.testing.assert_allclose(rows[1]["logits"], logits[0], rtol=1e-5)
+    np.testing.assert_allclose(rows[1]["logits"], logits[0], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(
