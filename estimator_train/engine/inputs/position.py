@@ -105,7 +105,7 @@ class InputPosition:
             raise ValueError(
                 f"{self._files.make_path(saved or 0)} is not a position in this input "
                 f"({self._source}), which seems to have changed. Remove the file to begin at the "
-                f"input's start, or train with RunConfig(save_input_position=False). "
+                "input's start, or train with RunConfig(save_input_position=False). "
                 f"TensorFlow says: {error.message}"
             ) from error
         self._agreement.restored_has_next = has_more
