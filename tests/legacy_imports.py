@@ -44,6 +44,7 @@ OTHER_NAMES = {
     "estimator_train.export.receivers": (
         "SupervisedInputReceiver build_raw_supervised_input_receiver_fn"
     ),
+    "estimator_train.export.saved_model": "choose_export_dir get_temporary_dir",
     "estimator_train.heads.base": "Metrics add_head_name",
     "estimator_train.heads.classification": "Classes",
     "estimator_train.heads.keys": "MetricKeys PredictionKeys",

@@ -28,7 +28,11 @@ from estimator_train.legacy.contrib.learn.estimators import (
     Estimator,
     NotFittedError,
 )
-from estimator_train.legacy.contrib.learn.experiment import Experiment, make_export_strategy
+from estimator_train.legacy.contrib.learn.experiment import Experiment
+from estimator_train.legacy.contrib.learn.export_strategies import (
+    ExportStrategy,
+    make_export_strategy,
+)
 from estimator_train.legacy.contrib.learn.keys import (
     ModeKeys,
     PredictionKey,
@@ -60,6 +64,7 @@ __all__ = [
     "DNNRegressor",
     "Estimator",
     "Experiment",
+    "ExportStrategy",
     "InputFnOps",
     "KMeansClustering",
     "LinearClassifier",

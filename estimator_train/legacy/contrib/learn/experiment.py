@@ -10,6 +10,7 @@ import tensorflow as tf
 import estimator_train as est
 from estimator_train.estimator import Estimator
 from estimator_train.legacy.contrib._types import Hook
+from estimator_train.legacy.contrib.learn.export_strategies import ExportStrategy
 from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
 from estimator_train.legacy.contrib.training.hparams import HParams
@@ -31,8 +32,9 @@ class Experiment:
       eval_hooks: Hooks of evaluation.
       eval_delay_secs: Seconds before the first evaluation.
       continuous_eval_throttle_secs: Seconds between evaluations of `continuous_eval`.
-      export_strategies: Result of `make_export_strategy`, or a list of them.
+      export_strategies: ExportStrategy, or a list of them.
       train_steps_per_iteration: Steps between evaluations of `continuous_train_and_eval`.
+      checkpoint_and_export: Whether each evaluated checkpoint is exported, not only the last.
       saving_listeners: CheckpointSaverListeners of training.
 
     Raises:
@@ -54,7 +56,7 @@ class Experiment:
         continuous_eval_throttle_secs: float = 60,
         min_eval_frequency: int | None = None,
         delay_workers_by_global_step: bool = False,
-        export_strategies: est.Exporter | Sequence[est.Exporter] | None = None,
+        export_strategies: ExportStrategy | Sequence[ExportStrategy] | None = None,
         train_steps_per_iteration: int | None = None,
         checkpoint_and_export: bool = False,
         saving_listeners: Sequence[Any] | None = None,
@@ -77,7 +79,8 @@ class Experiment:
         )
         self._steps_per_iteration = train_steps_per_iteration
         self._listeners = saving_listeners
-        self._exporters: tuple[Any, ...] = ()
+        self._exports_each = checkpoint_and_export
+        self._strategies: tuple[ExportStrategy, ...] = ()
         self.reset_export_strategies(export_strategies)
 
     @property
@@ -100,11 +103,11 @@ class Experiment:
         self._train[2].extend(additional_hooks)
 
     def reset_export_strategies(
-        self, new_export_strategies: est.Exporter | Sequence[est.Exporter] | None = None
+        self, new_export_strategies: ExportStrategy | Sequence[ExportStrategy] | None = None
     ) -> tuple[Any, ...]:
         """Replaces the export strategies and returns the old ones."""
-        old, new = self._exporters, new_export_strategies or ()
-        self._exporters = tuple(new) if isinstance(new, (list, tuple)) else (new,)
+        old, new = self._strategies, new_export_strategies or ()
+        self._strategies = (new,) if isinstance(new, ExportStrategy) else tuple(new)
         return old
 
     def train(self, delay_secs: float | None = None) -> Any:
@@ -134,8 +137,8 @@ class Experiment:
             self._estimator,
             est.TrainSpec(train_fn, steps, hooks=hooks, saving_listeners=self._listeners),
             est.EvalSpec(
-                eval_fn, eval_steps, hooks=eval_hooks, exporters=self._exporters,
-                start_delay_secs=self._eval_delay,
+                eval_fn, eval_steps, hooks=eval_hooks, start_delay_secs=self._eval_delay,
+                exporters=[_StrategyExporter(s, self._exports_each) for s in self._strategies],
             ),
         )  # fmt: skip
 
@@ -166,7 +169,8 @@ class Experiment:
                 saving_listeners=self._listeners,
             )
             results = self.evaluate()
-        return results, [self._export(exporter, results) for exporter in self._exporters]
+        exporters = [_StrategyExporter(strategy) for strategy in self._strategies]
+        return results, [self._export(exporter, results) for exporter in exporters]
 
     def continuous_eval(
         self,
@@ -219,6 +223,42 @@ class Experiment:
         self._estimator.train(self._train[0])
 
 
+class _StrategyExporter(est.Exporter):
+    """Exporter that calls an export strategy.
+
+    Args:
+      strategy: The strategy.
+      exports_each: Whether it exports each evaluated checkpoint, not only the last.
+    """
+
+    def __init__(self, strategy: ExportStrategy, exports_each: bool = False) -> None:
+        self._strategy, self._exports_each = strategy, exports_each
+        self._last: tuple[str | None, Any] = None, None
+
+    @property
+    def name(self) -> str:
+        """The name of its directory below `model_dir/export`."""
+        return self._strategy.name
+
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> Any:
+        """Calls the strategy, once for a checkpoint."""
+        if self._last[0] != checkpoint_path and (self._exports_each or is_the_final_export):
+            # As in TensorFlow 1.15, whose strategies get a path of bytes, and no checkpoint if
+            # they export the last one only.
+            path = checkpoint_path if self._exports_each else None
+            directory = os.fsencode(export_path)
+            exported = self._strategy.export(estimator, directory, path, eval_result)
+            self._last = checkpoint_path, exported
+        return self._last[1]
+
+
 def run(
     experiment_fn: Callable[..., Experiment],
     output_dir: str | None = None,
@@ -262,16 +302,3 @@ def run(
     if not callable(method) or (schedule or "").startswith("_"):
         raise ValueError(f"Schedule '{schedule}' is none of an Experiment's.")
     return method()
-
-
-def make_export_strategy(
-    serving_input_fn: Callable[[], Any],
-    default_output_alternative_key: object = None,
-    assets_extra: Mapping[str, str] | None = None,
-    as_text: bool = False,
-    exports_to_keep: int | None = 5,
-    strip_default_attrs: bool = False,
-) -> est.FinalExporter:
-    """Creates an exporter of the final model."""
-    del default_output_alternative_key, strip_default_attrs, exports_to_keep
-    return est.FinalExporter("Servo", serving_input_fn, assets_extra, as_text)
