@@ -48,6 +48,23 @@ def test_a_dotted_name_is_no_attribute(generation):
     assert seen.compat.v2
 
 
+def test_the_dict_of_a_module_has_all_of_its_names():
+    """Cloud templates read the level of a flag from `tf.logging.__dict__`."""
+    seen = trees.tree(trees.TF1).module("tensorflow")
+    levels = vars(seen.logging)
+    assert (levels["INFO"], levels.get("WARN"), levels.get("NOTHING", 7)) == (20, 30, 7)
+    assert {"DEBUG", "set_verbosity"} < set(levels)
+    assert "ERROR" in levels
+    assert "NOTHING" not in levels
+    with pytest.raises(KeyError, match="NOTHING"):
+        levels["NOTHING"]
+    assert vars(seen.contrib.layers)["l2_regularizer"] is seen.contrib.layers.l2_regularizer
+    levels["MINE"] = 5
+    assert seen.logging.MINE == 5
+    del seen.logging.__dict__["MINE"]
+    assert not hasattr(seen.logging, "MINE")
+
+
 @pytest.mark.long
 def test_libraries_see_private_modules_of_keras(run):
     program = (
@@ -80,6 +97,9 @@ MOVED = {
     ),
     f"{P}.saved_model.utils_impl.get_variables_path": (
         f"{P}.saved_model.path_helpers:get_variables_path"
+    ),
+    f"{P}.saved_model.loader_impl._parse_saved_model": (
+        f"{P}.saved_model.loader_impl:parse_saved_model"
     ),
     f"{P}.framework.ops.convert_to_tensor_v2": (
         f"{P}.framework.tensor_conversion:convert_to_tensor_v2"

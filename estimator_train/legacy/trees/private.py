@@ -186,6 +186,15 @@ NAMES: dict[str, str | Callable[[], Any]] = {
     f"{ROOT}.distribute.parameter_server_strategy.ParameterServerStrategy": (
         f"{_V1}.distribute.experimental.ParameterServerStrategy"
     ),
+    # Names that have lost their underscore.
+    f"{ROOT}.eager.backprop._record_gradient": f"{ROOT}.eager.backprop:record_gradient",
+    f"{ROOT}.saved_model.loader_impl._parse_saved_model": (
+        f"{ROOT}.saved_model.loader_impl:parse_saved_model"
+    ),
+    f"{ROOT}.saved_model.loader_impl._get_asset_tensors": (
+        f"{ROOT}.saved_model.loader_impl:get_asset_tensors"
+    ),
+    f"{ROOT}.util.nest._same_namedtuples": f"{ROOT}.util.nest:same_namedtuples",
     f"{KERAS}.preprocessing.sequence.pad_sequences": "tf_keras:utils.pad_sequences",
     f"{KERAS}.utils.conv_utils.normalize_tuple": f"{_CONV_UTILS}:normalize_tuple",
 }

@@ -6,7 +6,7 @@ import functools
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -25,9 +25,17 @@ class View(ModuleType):
       backing: The installed modules that have its names, searched in this order.
     """
 
+    _tree: Tree
+    _backing: tuple[Any, ...]
+
     def __init__(self, name: str, tree: Tree, backing: Sequence[Any]) -> None:
         super().__init__(name)
-        self.__dict__.update(_tree=tree, _backing=tuple(backing), __path__=[])
+        _read_stored(self).update(_tree=tree, _backing=tuple(backing), __path__=[])
+
+    @property
+    def __dict__(self) -> MutableMapping[str, Any]:  # type: ignore[override]
+        """All names, for programs that read `tf.logging.__dict__[name]`."""
+        return _LazyNames(self)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
@@ -36,7 +44,7 @@ class View(ModuleType):
         # The tree also finds dotted names, which are no attributes.
         if "." in name or (name.startswith("__") and name not in _FORWARDED):
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
-        value = self.__dict__[name] = self._tree.find(self, name)
+        value = _read_stored(self)[name] = self._tree.find(self, name)
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -57,8 +65,51 @@ class View(ModuleType):
         raise make_error(self.__name__)
 
     def __dir__(self) -> list[str]:
-        backing = (key for module in self._backing for key in dir(module))
-        return sorted({*self.__dict__, *backing, *self._tree.names_below(self.__name__)})
+        backing = (
+            key
+            for module in self._backing
+            for key in dir(module)
+            if not key.startswith("__") or key in _FORWARDED
+        )
+        return sorted({*_read_stored(self), *backing, *self._tree.names_below(self.__name__)})
+
+
+class _LazyNames(MutableMapping[str, Any]):
+    """Names of a view with their objects; each object is found when it is read.
+
+    Args:
+      view: The view.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return getattr(self._view, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self._view, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        delattr(self._view, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in dir(self._view)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dir(self._view))
+
+    def __len__(self) -> int:
+        return len(dir(self._view))
+
+
+def _read_stored(view: View) -> dict[str, Any]:
+    """Returns the names that a view has stored, as the interpreter keeps them for a module."""
+    stored: dict[str, Any] = vars(ModuleType)["__dict__"].__get__(view)
+    return stored
 
 
 def _find_imported_names(module: Any) -> Iterator[str]:
