@@ -15,7 +15,7 @@ from estimator_train.legacy import removed, trees
 from estimator_train.legacy.codebase import find_source, is_codebase_module, is_old_library
 from estimator_train.legacy.reading.import_time import is_guarded
 from estimator_train.legacy.trees.missing import MissingName, MissingSymbol
-from estimator_train.legacy.trees.view import Tree
+from estimator_train.legacy.trees.view import Tree, View, find_member
 
 # Top-level modules that the codebase imports from a Tree (`trees/view.py`).
 OWN_TREES = {"tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"}
@@ -115,9 +115,7 @@ class ImportRedirector:
             except AttributeError as error:
                 if isinstance(error, MissingSymbol) and _can_postpone(name, importer):
                     postponed[attribute] = MissingName(str(error))
-                elif getattr(module, "__name__", "").startswith(_CODEBASE_PACKAGE):
-                    self._import_module(f"{module.__name__}.{attribute}")
-                else:
+                elif isinstance(module, View) or not any(find_member(module, attribute)):
                     raise ImportError(str(error), name=name) from None
         if postponed:
             # Only this statement sees the missing names: `hasattr` of the module stays False.

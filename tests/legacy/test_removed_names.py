@@ -14,3 +14,16 @@ QUICK = ["standard", "numpy", "pandas", "pictures"]
 def test_a_program_of_2018_has_the_answers_of_its_time(run, library):
     answers = json.loads(run("removed_names.py", library).stdout)
     assert answers == {library: RECORDED[library]}
+
+
+def test_a_package_without_removed_names_inside_one_that_has_some_imports_its_modules(run):
+    # `xml` has removed names, `xml.dom` has none.
+    program = (
+        "from xml.dom import minidom, expatbuilder as builder\n"
+        "print(minidom.parseString('<a b=\"1\"/>').documentElement.getAttribute('b'))\n"
+        "print(builder.__name__)\n"
+        "try:\n    from xml.dom import nothing\n"
+        "except ImportError as error:\n    print(error)\n"
+    )
+    lines = run(program).stdout.splitlines()
+    assert lines == ["1", "xml.dom.expatbuilder", "module 'xml.dom' has no attribute 'nothing'"]

@@ -212,7 +212,7 @@ class Tree:
             return _resolve(self._names[dotted])
         if dotted in self._modules:
             return self.view(dotted, ())
-        found = (value for module in view._backing for value in _find_member(module, name))
+        found = (value for module in view._backing for value in find_member(module, name))
         if dotted in self._parents:
             return self.view(dotted, list(found))
         for value in found:
@@ -277,7 +277,7 @@ def _resolve(target: str | Callable[[], Any]) -> Any:
     return pkgutil.resolve_name(f"{module}:{attribute}")
 
 
-def _find_member(module: Any, name: str) -> Iterator[Any]:
+def find_member(module: Any, name: str) -> Iterator[Any]:
     """Yields the attribute or submodule `name`, if the module has one."""
     try:
         yield getattr(module, name)

@@ -315,5 +315,40 @@ def inferred_columns():
     }
 
 
+@question
+def labels_of_a_prediction():
+    seen = []
+
+    def model_fn(features, labels, mode):
+        shown = labels
+        if isinstance(labels, tf.Tensor):
+            shown = [str(labels.shape.as_list()), labels.dtype.name, labels.op.type]
+        elif isinstance(labels, tf.SparseTensor):
+            shown = ["sparse", labels.dtype.name, labels.values.op.type]
+        elif isinstance(labels, dict):
+            shown = sorted((name, str(one.shape.as_list())) for name, one in labels.items())
+        if mode == "infer":
+            seen.append(str(shown))
+        loss = tf.reduce_sum(tf.layers.dense(features, 1))
+        rate = tf.contrib.layers.optimize_loss(
+            loss, tf.train.get_global_step(), learning_rate=0.1, optimizer="SGD"
+        )
+        return features, loss, rate
+
+    directory = tempfile.mkdtemp()
+    for labels in (
+        lambda: None,
+        lambda: tf.zeros([10], tf.int64),
+        lambda: {"a": tf.zeros([10, 2]), "b": tf.zeros([10, 3])},
+        lambda: tf.SparseTensor([[0, 0]], [1], [10, 2]),
+    ):
+        model = learn.Estimator(model_fn, directory)
+        model.fit(input_fn=lambda given=labels: (tf.constant(X), given()), steps=1)
+        list(model.predict(input_fn=lambda: tf.constant(X)))
+    model = learn.Estimator(model_fn, directory)
+    list(model.predict(input_fn=lambda: tf.constant(X)))
+    return {"seen": seen}
+
+
 if __name__ == "__main__":
     main()

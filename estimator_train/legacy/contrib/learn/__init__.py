@@ -4,7 +4,9 @@ from estimator_train.legacy.contrib.learn import (
     datasets,
     experiment as learn_runner,
     learn_io,
+    models,
     monitors as monitors,
+    ops,
     preprocessing,
     utils,
 )
@@ -54,7 +56,11 @@ from estimator_train.legacy.contrib.learn.learn_io import (
 )
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
-from estimator_train.legacy.contrib.learn.utils import InputFnOps, build_parsing_serving_input_fn
+from estimator_train.legacy.contrib.learn.utils import (
+    ExportStrategy,
+    InputFnOps,
+    build_parsing_serving_input_fn,
+)
 
 __all__ = [
     "DNNClassifier",
@@ -87,7 +93,9 @@ __all__ = [
     "infer_real_valued_columns_from_input_fn",
     "learn_runner",
     "make_export_strategy",
+    "models",
     "monitors",
+    "ops",
     "preprocessing",
     "read_batch_examples",
     "read_batch_features",

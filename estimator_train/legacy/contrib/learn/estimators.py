@@ -10,6 +10,7 @@ import estimator_train.compat.v1 as v1
 from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.legacy.contrib._types import Arrays, Features
 from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE
+from estimator_train.legacy.contrib.learn.keys import ModeKeys
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, to_estimator_spec
 from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
@@ -186,6 +187,8 @@ class LearnEstimator(v1.Estimator):
 class Estimator(LearnEstimator):
     """Estimator whose model_fn may return ModelFnOps, or predictions, loss and train_op.
 
+    To predict, model_fn gets placeholders like the labels of the last training or evaluation.
+
     Args:
       model_fn: Model function.
       model_dir: Directory of the model.
@@ -203,6 +206,7 @@ class Estimator(LearnEstimator):
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
         accepted = list_argument_names(model_fn)
+        label_specs: Any = None
 
         def call_model_fn(
             features: Features,
@@ -211,6 +215,11 @@ class Estimator(LearnEstimator):
             params: Any,
             config: v1.RunConfig | None,
         ) -> v1.EstimatorSpec:
+            nonlocal label_specs
+            if mode == ModeKeys.INFER:
+                labels = tf.nest.map_structure(_make_placeholder, label_specs)
+            elif labels is not None:
+                label_specs = tf.nest.map_structure(tf.type_spec_from_value, labels)
             if feature_engineering_fn is not None:
                 features, labels = feature_engineering_fn(features, labels)
             available = {"mode": mode, "params": params, "config": config}
@@ -260,6 +269,15 @@ def _name_features(batch: Any) -> Any:
     features, labels = batch if isinstance(batch, tuple) else (batch, None)
     features = features if isinstance(features, Mapping) else {ONLY_FEATURE: features}
     return (features, labels) if isinstance(batch, tuple) else features
+
+
+def _make_placeholder(spec: tf.TensorSpec | tf.SparseTensorSpec | None) -> Any:
+    if spec is None:
+        return None
+    if isinstance(spec, tf.SparseTensorSpec):
+        return tf.compat.v1.sparse_placeholder(spec.dtype)
+    shape = [None, *spec.shape[1:]] if spec.shape.rank else spec.shape
+    return tf.compat.v1.placeholder(spec.dtype, shape)
 
 
 def _limit_to_one_batch(input_fn: Callable[[], Any]) -> Callable[[], Any]:

@@ -81,3 +81,15 @@ class RunConfig(est.RunConfig):
     def environment(self) -> str:
         """Platform of TF_CONFIG: "cloud" or "local"."""
         return "cloud" if '"cloud"' in os.environ.get("TF_CONFIG", "") else "local"
+
+
+class ClusterConfig(RunConfig):
+    """RunConfig of a task whose only settings are its addresses; see `RunConfig`."""
+
+    def __init__(self, master: str | None = None, evaluation_master: str = "") -> None:
+        super().__init__(master, evaluation_master=evaluation_master)
+
+    @staticmethod
+    def get_task_id() -> int:
+        """Returns the index of this task in TF_CONFIG, 0 without one."""
+        return est.RunConfig().task_id or 0
