@@ -56,11 +56,7 @@ from estimator_train.legacy.contrib.learn.learn_io import (
 )
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
-from estimator_train.legacy.contrib.learn.utils import (
-    ExportStrategy,
-    InputFnOps,
-    build_parsing_serving_input_fn,
-)
+from estimator_train.legacy.contrib.learn.utils import InputFnOps, build_parsing_serving_input_fn
 
 __all__ = [
     "DNNClassifier",

@@ -1,13 +1,11 @@
 """Stand-in for `tf.contrib.learn.utils`: input functions and strategies of exports."""
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-import estimator_train as est
 from estimator_train.legacy.contrib._types import Features
 from estimator_train.legacy.contrib.learn.export_strategies import (  # noqa: F401
     ExportStrategy,
@@ -22,41 +20,6 @@ from estimator_train.legacy.contrib.learn.export_strategies import (  # noqa: F4
 
 # Programs import both modules by the paths that they had in tf.contrib.
 input_fn_utils = saved_model_export_utils = sys.modules[__name__]
-
-
-class _ExportFields(NamedTuple):
-    name: Any
-    export_fn: Callable[..., Any]
-    strip_default_attrs: bool | None = None
-
-
-class ExportStrategy(_ExportFields, est.Exporter):
-    """Export of an Experiment by a function.
-
-    Args:
-      name: Name of its directory below `model_dir/export`.
-      export_fn: Function of an estimator and a path; called with those of `checkpoint_path`,
-        `eval_result` and `strip_default_attrs` that it has as arguments.
-      strip_default_attrs: Value of that argument.
-    """
-
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str | None = None,
-        eval_result: Mapping[str, Any] | None = None,
-        is_the_final_export: bool = True,
-    ) -> Any:
-        """Calls export_fn and returns its result."""
-        available = {
-            "checkpoint_path": checkpoint_path,
-            "eval_result": eval_result,
-            "strip_default_attrs": self.strip_default_attrs,
-        }
-        accepted = inspect.signature(self.export_fn).parameters
-        named = {name: value for name, value in available.items() if name in accepted}
-        return self.export_fn(estimator, export_path, **named)
 
 
 class InputFnOps(NamedTuple):
