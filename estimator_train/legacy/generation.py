@@ -36,6 +36,8 @@ _TF2_ESTIMATOR_NAMES = (
 _DATASET_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 # A program that uses these modules calls the methods above in TensorFlow 2 too.
 _V1_DATASETS = ("tensorflow.compat.v1.data.", "tensorflow.compat.v2.compat.v1.data.")
+# Names that only Keras 3 has.
+_KERAS_3_NAMES = frozenset({"Variable", "distribution", "ops", "quantizers", "random", "tree"})
 _MAX_FILES = 200
 _FEW_NAMES = 3
 _INSTALLED = ("purelib", "platlib")
@@ -80,6 +82,31 @@ def _has_certain_sign(modules: Sequence[ast.Module], tensorflow: ModuleType) -> 
     if any(map(_tf1_methods, modules)) or any(u.symbol.startswith(_TF1_PREFIXES) for u in uses):
         return True
     return _count_name_lead((use for use in uses if use.at_import), tensorflow) > 0
+
+
+def uses_keras_3(path: str) -> bool:
+    """Returns whether a script, or a module that it imports, uses names that only Keras 3 has.
+
+    Args:
+      path: The script.
+    """
+    return any(
+        name.split(".")[1] in _KERAS_3_NAMES
+        for _, tree in find_sources(path)
+        for name in _find_keras_names(tree)
+    )
+
+
+def _find_keras_names(tree: ast.Module) -> Iterator[str]:
+    """Yields the dotted names below `keras` that a file uses."""
+    for reference in symbols.find_references(tree, ("keras",)):
+        yield reference.symbol
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name for name in names if name.startswith("keras."))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.startswith("keras."))
 
 
 def detect_for_package(modules: Sequence[ast.Module], tensorflow: ModuleType) -> str:

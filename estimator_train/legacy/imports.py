@@ -20,8 +20,7 @@ from estimator_train.legacy.trees.view import Tree, View, find_member
 # Top-level modules that the codebase imports from a Tree (`trees/view.py`).
 OWN_TREES = {"tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"}
 ROOTS = frozenset(OWN_TREES | {name.partition(".")[0] for name in removed.MODULES})
-# Redirected in libraries only, which use Keras 2; a codebase imports the installed Keras.
-_LIBRARY_ROOTS = frozenset({"keras"})
+_KERAS = "keras"
 _THIS_PACKAGE = "estimator_train"
 # Holds the codebase's own `estimator_train`, whose name is taken in `sys.modules`.
 _CODEBASE_PACKAGE = "_estimator_train_of_the_codebase"
@@ -33,11 +32,20 @@ class ImportRedirector:
     Args:
       prepare_tree: Called at the first import of TensorFlow with the importing module's names;
         returns the Tree that the codebase and its old libraries see.
+      uses_keras_3: Called at the first import of `keras` in the codebase with the importing
+        module's names; returns whether the codebase imports the installed Keras, not tf-keras.
       directory: The folder of the codebase's top-level modules.
     """
 
-    def __init__(self, prepare_tree: Callable[[Mapping[str, Any]], Tree], directory: str) -> None:
+    def __init__(
+        self,
+        prepare_tree: Callable[[Mapping[str, Any]], Tree],
+        uses_keras_3: Callable[[Mapping[str, Any]], bool],
+        directory: str,
+    ) -> None:
         self._prepare_tree = prepare_tree
+        self._find_keras_3 = uses_keras_3
+        self._uses_keras_3: bool | None = None
         self._directory = directory
         self._tree: Tree | None = None
         self._import = builtins.__import__
@@ -72,19 +80,27 @@ class ImportRedirector:
         root = name.partition(".")[0]
         if root not in ROOTS and root != _THIS_PACKAGE:
             return None
-        is_codebase = root not in _LIBRARY_ROOTS and is_codebase_module(importer)
+        is_codebase = is_codebase_module(importer)
         if not importer or not (is_codebase or is_old_library(importer, root)):
+            return None
+        if is_codebase and root == _KERAS and self._imports_keras_3(importer):
             return None
         if is_codebase and find_source(root, self._directory):
             # Python imports the codebase's module, unless this package has its name.
             return self._import_from_codebase if root == _THIS_PACKAGE else None
         if root == _THIS_PACKAGE:
             return None
-        if root.startswith("tensorflow") and self._tree is None:
+        needs_tensorflow = root.startswith("tensorflow") or (is_codebase and root == _KERAS)
+        if needs_tensorflow and self._tree is None:
             self._tree = self._prepare_tree(importer)
         # Before the first import of TensorFlow the generation is unknown; modules of Python and
         # NumPy do not depend on it.
         return (self._tree or trees.python_tree()).module
+
+    def _imports_keras_3(self, importer: Mapping[str, Any]) -> bool:
+        if self._uses_keras_3 is None:
+            self._uses_keras_3 = self._find_keras_3(importer)
+        return self._uses_keras_3
 
     def _import_from_codebase(self, name: str) -> ModuleType:
         if _CODEBASE_PACKAGE not in sys.modules:

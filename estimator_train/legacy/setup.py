@@ -28,6 +28,8 @@ from estimator_train.legacy.trees.view import Tree
 
 _DEPRECATED = "is deprecated and will be removed in a future version"
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
+# Only Keras 3 has several backends that this variable chooses from.
+_KERAS_BACKEND = "KERAS_BACKEND"
 
 
 def install(
@@ -64,8 +66,12 @@ def install(
     def prepare(importer: Mapping[str, Any]) -> Tree:
         return _prepare(choice, source or importer.get("__file__"), seed)
 
+    def uses_keras_3(importer: Mapping[str, Any]) -> bool:
+        script = source or importer.get("__file__")
+        return _KERAS_BACKEND in os.environ or bool(script and generation.uses_keras_3(script))
+
     import_hook.install().show_attributes()
-    ImportRedirector(prepare, directory).install()
+    ImportRedirector(prepare, uses_keras_3, directory).install()
     protos.install()
     keras_packages.install()
 

@@ -25,6 +25,7 @@ FILES = {
         "except (ImportError, KeyError):\n"
         "  not_installed = None\n"
         "import tensorflow.contrib.gone\n"
+        "import keras.layers.core\n"
     ),
     "job/known.py": "print 1\n",
     "job/of_known.py": "import job.known as known\n",

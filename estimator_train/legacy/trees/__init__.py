@@ -25,6 +25,7 @@ _CONTRIB = contrib.ROOT
 _TF1_MODULES = {
     "tensorflow": ("tensorflow:compat.v1", "tensorflow"),
     "tensorflow.keras": ("tensorflow:compat.v1.keras",),
+    keras.PACKAGE: ("tensorflow:compat.v1.keras", "tf_keras.src"),
     "tensorflow.examples.tutorials.mnist": ("estimator_train.legacy.tutorials",),
     _CONTRIB: ("estimator_train.legacy.contrib",),
     f"{_CONTRIB}.framework.nest": (
@@ -119,7 +120,7 @@ _INPUT_HOOK = {
     for root in ("tensorflow", "tensorflow.compat.v1")
 }
 # Programs may import any name from these packages; a missing name raises an error at its first use.
-_OPEN_ENDED = ("tensorflow.python", _CONTRIB)
+_OPEN_ENDED = ("tensorflow.python", _CONTRIB, keras.PACKAGE)
 _POSTPONED = tuple(f"{root}." for root in (*_OPEN_ENDED, *estimator.PRIVATE_ROOTS))
 
 
@@ -142,6 +143,7 @@ def tree(generation: str) -> Tree:
         },
         names={
             **estimator.NAMES,
+            **keras.NAMES,
             **private.NAMES,
             **removed.NAMES,
             **_RESOLVERS,
@@ -170,9 +172,11 @@ def is_postponed(module: str) -> bool:
 def _find_unlisted(view: View, name: str) -> Any:
     """Finds a name that no table and no backing module has, or raises MissingSymbol."""
     dotted = f"{view.__name__}.{name}"
-    if dotted.startswith(f"{private.ROOT}."):
+    is_keras = dotted.startswith(f"{keras.PACKAGE}.")
+    if is_keras or dotted.startswith(f"{private.ROOT}."):
+        module = f"{private.ROOT}.{view.__name__}" if is_keras else view.__name__
         try:
-            return moved.find_object(view.__name__, name)
+            return moved.find_object(module, name)
         except AttributeError:
             pass
     if dotted in contrib.EMPTY_MODULES:

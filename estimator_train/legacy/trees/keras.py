@@ -1,10 +1,38 @@
-"""Modules of tf.keras that were public in TensorFlow 1 or in early versions of TensorFlow 2."""
+"""Modules of Keras 2, of tf.keras and of the package `keras`, that old programs import."""
 
+from estimator_train.legacy.trees import private
+
+PACKAGE = "keras"
 _ROOTS = ("tensorflow.keras", "tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras")
 _BACKING = ("estimator_train.legacy.trees.mixed_precision",)
+_V1_KERAS = "tensorflow:compat.v1.keras"
+_BACKEND_MODULES = ("common", "load_backend", "tensorflow_backend")
+_TENSORBOARD_MODULES = ("tensorboard_v1", "tensorboard_v2")
 _MIXED = "mixed_precision.experimental"
 MODULES: dict[str, tuple[str, ...]] = {
-    "keras": ("tf_keras",),
+    PACKAGE: ("tf_keras", "tf_keras.src"),
+    # The package `keras` had the modules of tensorflow.python.keras.
+    **{
+        PACKAGE + name.removeprefix(private.KERAS): backing
+        for name, backing in private.MODULES.items()
+        if name.startswith(f"{private.KERAS}.")
+    },
+    **{f"{PACKAGE}.backend.{name}": (f"{_V1_KERAS}.backend",) for name in _BACKEND_MODULES},
+    **{f"{PACKAGE}.callbacks.{name}": (f"{_V1_KERAS}.callbacks",) for name in _TENSORBOARD_MODULES},
+    f"{PACKAGE}.engine.topology": (
+        "tf_keras.src.engine.base_layer",
+        "tf_keras.src.engine.input_layer",
+        "tf_keras.src.engine.input_spec",
+        f"{_V1_KERAS}.utils",
+    ),
+    f"{PACKAGE}.legacy": (),
+    f"{PACKAGE}.legacy.layers": (f"{_V1_KERAS}.layers",),
+    f"{PACKAGE}.legacy.interfaces": ("estimator_train.legacy.trees.keras_interfaces",),
+    f"{PACKAGE}.objectives": (f"{_V1_KERAS}.losses",),
     **{f"{root}.{_MIXED}": _BACKING for root in _ROOTS},
     "tensorflow.python.keras.mixed_precision.experimental": _BACKING,
+}
+NAMES = {
+    f"{PACKAGE}.engine.topology.{name}": "estimator_train.legacy.trees.keras_shapes:Network"
+    for name in ("Container", "Network")
 }
