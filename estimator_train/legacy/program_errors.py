@@ -48,6 +48,7 @@ _NO_DOWNLOAD = re.compile(r"URL fetch failure on (\S+): None")
 _NO_SERVER = ("ConnectionError", "MaxRetryError", "NewConnectionError", "NameResolutionError")
 # The versions that have a name, if they are not simply those before the installed one.
 _VERSIONS = {"tensorflow_hub.Module": "tensorflow-hub<0.13"}
+_ARRAY_CONVERSION = "only 0-dimensional arrays can be converted to Python scalars"
 _DEVICE = re.compile(
     r"Cannot assign a device for operation (\S+?):.*?(device:(?:GPU|TPU):\d+)", re.S
 )
@@ -67,6 +68,7 @@ def explain_program_error(error: Exception) -> str | None:
         or _describe_missing_download(error)
         or _describe_missing_file(error)
         or _describe_missing_device(error)
+        or _describe_array_conversion(error)
     )
     return f"{place}: {text}" if place and text else None
 
@@ -186,4 +188,14 @@ def _describe_missing_device(error: Exception) -> str | None:
     return (
         f"the program needs {found[2]}, on which it places {found[1]}, and this machine has none. "
         "Set allow_soft_placement=True in its ConfigProto, or choose another device."
+    )
+
+
+def _describe_array_conversion(error: Exception) -> str | None:
+    """Describes `float(array)` or `int(array)` of an array of shape [1] or [1, 1]."""
+    if not isinstance(error, TypeError) or str(error) != _ARRAY_CONVERSION:
+        return None
+    return (
+        f"{error}, since NumPy 2.4. Use the element, such as array[0], or run "
+        "`pip install 'numpy<2.4'`."
     )

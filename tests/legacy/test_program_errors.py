@@ -43,6 +43,10 @@ LACKS = {
     "tf.keras.utils.get_file('x.csv', 'http://no-such-host.invalid/x.csv')": (
         "line 2: the program downloads http://no-such-host.invalid/x.csv, and this machine",
     ),
+    "raise TypeError('only 0-dimensional arrays can be converted to Python scalars')": (
+        "Python scalars, since NumPy 2.4. Use the element,",
+        "`pip install 'numpy<2.4'`",
+    ),
     "open('data/x')": ("line 2: data/x does not exist,", "working directory"),
     "tf.Session().run(tf.read_file('data/y'))": ("line 2: data/y does not exist,",),
     "tf.train.init_from_checkpoint('no/model', {'a': 'b'})": ("line 2: no/model does not exist,",),

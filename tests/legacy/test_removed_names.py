@@ -27,3 +27,12 @@ def test_a_package_without_removed_names_inside_one_that_has_some_imports_its_mo
     )
     lines = run(program).stdout.splitlines()
     assert lines == ["1", "xml.dom.expatbuilder", "module 'xml.dom' has no attribute 'nothing'"]
+
+
+def test_a_threshold_of_nan_prints_complete_arrays(run):
+    program = (
+        "import numpy as np\n"
+        "np.set_printoptions(threshold=np.nan, linewidth=10000, precision=3)\n"
+        "print(str(np.arange(1001)).count('...'), np.float64(2) / 3, np.array([2 / 3]))\n"
+    )
+    assert run(program).stdout == "0 0.6666666666666666 [0.667]\n"

@@ -1,6 +1,7 @@
 """Functions of NumPy and SciPy as they were before they were removed or changed."""
 
 import math
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -102,6 +103,12 @@ def histogram(
 ) -> Any:
     """Calls `numpy.histogram`; takes `normed`, as before NumPy 1.24."""
     return np.histogram(a, bins, range, density=density or normed, weights=weights)
+
+
+def set_printoptions(precision: Any = None, threshold: Any = None, *more: Any, **named: Any) -> Any:
+    """Calls `numpy.set_printoptions`; a threshold of NaN prints all, as before NumPy 1.16."""
+    threshold = sys.maxsize if threshold is not None and np.isnan(threshold) else threshold
+    np.set_printoptions(precision, threshold, *more, **named)
 
 
 def find_common_type(array_types: Sequence[Any], scalar_types: Sequence[Any]) -> Any:

@@ -70,6 +70,7 @@ _NUMPY = {
     "recfromtxt": f"{_FUNCTIONS}:recfromtxt",
     "safe_eval": "ast:literal_eval",
     "sctypes": f"{_FUNCTIONS}:SCTYPES",
+    "set_printoptions": f"{_FUNCTIONS}:set_printoptions",
     "set_string_function": f"{_FUNCTIONS}:ignore",
     "singlecomplex": "numpy:complex64",
     "typeDict": "numpy:sctypeDict",
