@@ -48,6 +48,16 @@ def test_a_dotted_name_is_no_attribute(generation):
     assert seen.compat.v2
 
 
+def test_the_dict_of_a_module_has_all_its_names():
+    tree = trees.tree(trees.TF1)
+    levels = tree.module("tensorflow").logging.__dict__
+    assert [levels[name] for name in ("DEBUG", "INFO", "WARN")] == [10, 20, 30]
+    levels["MINE"] = 5
+    assert tree.module("tensorflow").logging.MINE == 5
+    assert "no_such_name" not in levels
+    assert vars(tree.module("numpy"))["float"] is float
+
+
 @pytest.mark.long
 def test_libraries_see_private_modules_of_keras(run):
     program = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import pkgutil
@@ -12,6 +13,8 @@ from typing import Any, NoReturn
 
 from estimator_train.legacy.trees.missing import MissingSymbol, make_error
 
+# Returns the dict of a module that holds its attributes.
+_find_attributes = vars(ModuleType)["__dict__"].__get__
 # Dunder names that a view takes from its backing modules.
 _FORWARDED = ("__version__", "__internal__", "__git_version__", "__compiler_version__", "__file__")
 
@@ -27,7 +30,17 @@ class View(ModuleType):
 
     def __init__(self, name: str, tree: Tree, backing: Sequence[Any]) -> None:
         super().__init__(name)
-        self.__dict__.update(_tree=tree, _backing=tuple(backing), __path__=[])
+        _find_attributes(self).update(_tree=tree, _backing=tuple(backing), __path__=[])
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """All names and objects: a program looks a name up as in `tf.logging.__dict__["INFO"]`."""
+        attributes = _find_attributes(self)
+        for name in dir(self):
+            if name not in attributes:
+                with contextlib.suppress(AttributeError, ImportError):
+                    getattr(self, name)
+        return attributes
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
@@ -36,7 +49,7 @@ class View(ModuleType):
         # The tree also finds dotted names, which are no attributes.
         if "." in name or (name.startswith("__") and name not in _FORWARDED):
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
-        value = self.__dict__[name] = self._tree.find(self, name)
+        value = _find_attributes(self)[name] = self._tree.find(self, name)
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -58,7 +71,7 @@ class View(ModuleType):
 
     def __dir__(self) -> list[str]:
         backing = (key for module in self._backing for key in dir(module))
-        return sorted({*self.__dict__, *backing, *self._tree.names_below(self.__name__)})
+        return sorted({*_find_attributes(self), *backing, *self._tree.names_below(self.__name__)})
 
 
 def _find_imported_names(module: Any) -> Iterator[str]:
