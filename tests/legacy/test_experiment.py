@@ -76,3 +76,32 @@ print(metrics["global_step"], metrics["loss"] < 1)
 def test_train_and_evaluate_hands_them_the_input_fn_of_the_eval_spec(run, tmp_path):
     done = run(TRAIN_AND_EVALUATE, str(tmp_path / "model"))
     assert done.stdout.splitlines()[-1] == "20 True"
+
+
+EXPORT = """
+import json, sys
+import tensorflow as tf
+learn = tf.contrib.learn
+
+def input_fn():
+    return {"x": tf.constant([[1.0], [2.0]])}, tf.constant([[1.0], [2.0]])
+
+def export_fn(estimator, path, checkpoint_path=None, eval_result=None):
+    seen.append([path, checkpoint_path, "loss" in eval_result])
+    return "exported"
+
+seen = []
+column = tf.contrib.layers.real_valued_column("x")
+experiment = learn.Experiment(
+    learn.LinearRegressor([column], model_dir=sys.argv[1]), input_fn, input_fn,
+    train_steps=2, eval_steps=1, export_strategies=learn.ExportStrategy("mine", export_fn))
+experiment.train_and_evaluate()
+print(json.dumps(seen[-1]))
+"""
+
+
+def test_an_experiment_exports_by_the_function_of_its_strategy(run, tmp_path):
+    model = tmp_path / "model"
+    done = run(EXPORT, str(model))
+    expected = [str(model / "export" / "mine"), str(model / "model.ckpt-2"), True]
+    assert json.loads(done.stdout.splitlines()[-1]) == expected

@@ -104,7 +104,8 @@ class Experiment:
     ) -> tuple[Any, ...]:
         """Replaces the export strategies and returns the old ones."""
         old, new = self._exporters, new_export_strategies or ()
-        self._exporters = tuple(new) if isinstance(new, (list, tuple)) else (new,)
+        # An ExportStrategy is a tuple too.
+        self._exporters = (new,) if isinstance(new, est.Exporter) else tuple(new)
         return old
 
     def train(self, delay_secs: float | None = None) -> Any:
