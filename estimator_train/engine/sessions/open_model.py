@@ -6,6 +6,7 @@ checkpoint is another one.
 """
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -122,8 +123,12 @@ class OpenModel:
         self.session.run(scaffold.local_init_op)
 
     def release_input_async(self) -> None:
-        """Releases the input in a thread: tf.data may take 0.1 s to end its threads."""
-        if self._release_op is not None:
+        """Releases the input in a thread: tf.data may take 0.1 s to end its threads.
+
+        A generator of predictions that Python closes when it exits does not release its input:
+        `Thread.start` would wait for a thread that Python no longer runs.
+        """
+        if self._release_op is not None and not sys.is_finalizing():
             self._releasing = threading.Thread(target=self._release_input, name="input-release")
             self._releasing.start()
 

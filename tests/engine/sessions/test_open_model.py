@@ -1,5 +1,8 @@
 """evaluate and predict keep their model open, and return the values of a new model."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -244,3 +247,30 @@ def test_many_small_batches_come_as_the_first_did(input_fn, tmp_path):
     np.testing.assert_array_equal([example["all"] for example in found], values)
     np.testing.assert_array_equal([example["sum"] for example in found], values.sum(1))
     assert [example["name"][2] for example in found] == [b"%f" % row[2] for row in values]
+
+
+UNFINISHED = """
+import estimator_train as est, tensorflow as tf
+def model_fn(features, labels, mode):
+    loss = train_op = None
+    if mode == "train":
+        loss = tf.constant(0.0)
+        train_op = tf.compat.v1.assign_add(tf.compat.v1.train.get_global_step(), 1)
+    return est.EstimatorSpec(mode, predictions=features, loss=loss, train_op=train_op)
+def input_fn():
+    return tf.data.Dataset.range(100).batch(2)
+estimator = est.Estimator(model_fn)
+estimator.train(input_fn, steps=1)
+predictions = estimator.predict(input_fn)
+print(next(predictions), next(predictions), next(predictions))
+"""
+
+
+def test_a_program_ends_that_leaves_predictions_unread(tmp_path):
+    # Python closes the generator when it exits, and a thread no longer starts then.
+    script = tmp_path / "unfinished.py"
+    script.write_text(UNFINISHED)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout == "0 1 2\n"
