@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 
 from estimator_train.legacy.trees.missing import MissingSymbol, make_error
 
-# Returns the dict of a module that holds its attributes.
 # Dunder names that a view takes from its backing modules.
 _FORWARDED = ("__version__", "__internal__", "__git_version__", "__compiler_version__", "__file__")
 
