@@ -25,7 +25,12 @@ _PACKAGES = {
     "distutils": "setuptools",
     "git": "GitPython",
     "gin": "gin-config",
-    "google": "protobuf",
+    "google.auth": "google-auth",
+    "google.cloud.bigquery": "google-cloud-bigquery",
+    "google.cloud.logging": "google-cloud-logging",
+    "google.cloud.storage": "google-cloud-storage",
+    "google.oauth2": "google-auth",
+    "google.protobuf": "protobuf",
     "PIL": "pillow",
     "pkg_resources": "setuptools<81",
     "skimage": "scikit-image",
@@ -79,7 +84,9 @@ def describe_installation(module: str) -> str:
     Args:
       module: The dotted name of the module.
     """
-    package = _PACKAGES.get(module.partition(".")[0])
+    names = module.split(".")
+    paths = (".".join(names[:count]) for count in range(len(names), 0, -1))
+    package = next((_PACKAGES[path] for path in paths if path in _PACKAGES), None)
     return f"run `pip install '{package}'`" if package else "`pip install` it"
 
 

@@ -10,6 +10,10 @@ CELLS = [
     ("markdown", "# A notebook\nprint('no')"),
     ("code", "%matplotlib inline\n!nvidia-smi\nimport tensorflow as tf\ntf.Session?"),
     ("code", "%%bash\nexit 1"),
+    ("code", "%%time\nsize = 3\nfiles = !ls\nassert files == []"),
+    ("code", "%%writefile written.py\nSIZE = 'é'\n\n"),
+    ("code", "%%writefile -a written.py\nMORE = 1\n"),
+    ("code", "from written import MORE, SIZE\nassert (MORE, SIZE, size) == (1, 'é', 3)"),
     ("code", "if True:\n    %time"),
     ("code", "with tf.Session() as session:\n    print(session.run(tf.constant(3)))"),
 ]

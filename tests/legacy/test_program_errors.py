@@ -30,6 +30,10 @@ LACKS = {
     "raise ModuleNotFoundError('No module named', name='cv2.inner')": (
         "the module cv2.inner is not installed: run `pip install 'opencv-python'`",
     ),
+    "import google.colab.drive": ("line 2: the module google.colab is not installed: `pip",),
+    "raise ModuleNotFoundError('No module named', name='google.cloud.storage')": (
+        "run `pip install 'google-cloud-storage'`",
+    ),
     "import absl.flags; absl.flags.DEFINE_nothing": (
         "line 2: absl-py ",
         " has no absl.flags.DEFINE_nothing. Install a version",
