@@ -103,6 +103,36 @@ def transformed():
     return named(layers.transform_features(features, chosen("n", "k", "i", "bucketized")))
 
 
+def crossed_ids(**arguments):
+    """Returns the ids of crosses of words, of known words and of buckets."""
+    hashed, known, buckets = chosen("h", "k", "bucketized")
+    second = layers.sparse_column_with_hash_bucket("a", 7)
+    crosses = [
+        layers.crossed_column(pair, 1000, **arguments)
+        for pair in ([hashed, second], [known, hashed], [buckets, hashed])
+    ]
+    rows = [[0, 0], [1, 0], [2, 0]]
+    features = {
+        "h": tf.SparseTensor(rows, ["x", "y", "z"], [3, 1]),
+        "k": tf.SparseTensor(rows, ["b", "c", "a"], [3, 1]),
+        "a": tf.SparseTensor(rows, ["u", "v", "w"], [3, 1]),
+        "b": tf.constant([[-1.0], [0.5], [2.0]]),
+    }
+    transformed_features = layers.transform_features(features, crosses)
+    return {one.name: transformed_features[one].values for one in crosses}
+
+
+@question
+def crossed_by_a_hash_key():
+    return crossed_ids(hash_key=123)
+
+
+@differs("TensorFlow 2 has no operation of the hash that crosses had without a key")
+@question
+def crossed_without_a_hash_key():
+    return crossed_ids()
+
+
 def sequence_example():
     context = tf.train.Features()
     context.feature["n"].float_list.value.extend([1.0, 2.0])

@@ -15,20 +15,30 @@ from estimator_train.legacy.contrib.learn.arrays import (
 )
 from estimator_train.legacy.contrib.learn.canned import (
     DNNClassifier,
+    DNNEstimator,
     DNNRegressor,
     LinearClassifier,
+    LinearEstimator,
     LinearRegressor,
 )
 from estimator_train.legacy.contrib.learn.combined import (
     DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator,
     DNNLinearCombinedRegressor,
 )
-from estimator_train.legacy.contrib.learn.estimators import (
-    DNNEstimator,
-    Estimator,
-    NotFittedError,
-)
+from estimator_train.legacy.contrib.learn.estimators import Estimator, NotFittedError
 from estimator_train.legacy.contrib.learn.experiment import Experiment, make_export_strategy
+from estimator_train.legacy.contrib.learn.heads import Head, no_op_train_fn
+from estimator_train.legacy.contrib.learn.heads.classes import (
+    binary_svm_head,
+    multi_class_head,
+    multi_label_head,
+)
+from estimator_train.legacy.contrib.learn.heads.numbers import (
+    poisson_regression_head,
+    regression_head,
+)
+from estimator_train.legacy.contrib.learn.heads.several import multi_head
 from estimator_train.legacy.contrib.learn.keys import (
     ModeKeys,
     PredictionKey,
@@ -56,13 +66,16 @@ __all__ = [
     "DNNClassifier",
     "DNNEstimator",
     "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
     "Estimator",
     "Experiment",
+    "Head",
     "InputFnOps",
     "KMeansClustering",
     "LinearClassifier",
+    "LinearEstimator",
     "LinearRegressor",
     "MetricSpec",
     "ModeKeys",
@@ -73,6 +86,7 @@ __all__ = [
     "RunConfig",
     "SKCompat",
     "TaskType",
+    "binary_svm_head",
     "build_parsing_serving_input_fn",
     "datasets",
     "extract_pandas_data",
@@ -83,6 +97,11 @@ __all__ = [
     "learn_runner",
     "make_export_strategy",
     "monitors",
+    "multi_class_head",
+    "multi_head",
+    "multi_label_head",
+    "no_op_train_fn",
+    "poisson_regression_head",
     "preprocessing",
     "read_batch_examples",
     "read_batch_features",
@@ -91,6 +110,7 @@ __all__ = [
     "read_keyed_batch_examples_shared_queue",
     "read_keyed_batch_features",
     "read_keyed_batch_features_shared_queue",
+    "regression_head",
     "utils",
 ]
 

@@ -10,8 +10,9 @@ from estimator_train.legacy.contrib._types import Collections, Column, Initializ
 
 _columns = tf.feature_column
 _v1 = tf.compat.v1
-# Name of the only feature if the features are a tensor and their column has no name.
-ONLY_FEATURE = "x"
+# Key of the only feature if the features are a tensor. Its column, and hence the scope of its
+# variables, has no name in TensorFlow 1, which today's columns do not allow.
+ONLY_FEATURE = "the.only.feature"
 bucketized_column = _columns.bucketized_column
 # tf.contrib sorted columns by class name; these are the starts of today's names in that order.
 _KINDS = ["Bucketized", "Embedding", "SharedEmbedding", "Indicator", "Numeric"]
@@ -102,7 +103,8 @@ def crossed_column(
 ) -> Column:
     """Creates a crossed column; see `tf.feature_column.crossed_column`.
 
-    Hashed columns are crossed by the features under them.
+    Columns are crossed in the order of their names, and columns of words by their words. Without
+    a hash_key, the ids are not those of TensorFlow 1, whose operation is not available.
 
     Raises:
       NotImplementedError: Weights from a checkpoint are requested.
@@ -110,7 +112,8 @@ def crossed_column(
     if ckpt_to_load_from is not None or tensor_name_in_ckpt is not None:
         raise NotImplementedError("crossed_column cannot read its weights from a checkpoint.")
     del combiner
-    keys = [c.key if class_name(c).startswith("Hashed") else c for c in columns]
+    ordered = sorted(columns, key=lambda column: column.name)
+    keys = [c.key if class_name(c).startswith(("Hashed", "Vocabulary")) else c for c in ordered]
     return _columns.crossed_column(keys, hash_bucket_size, hash_key)
 
 

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Collections, Column, Scope
 from estimator_train.legacy.contrib.layers.columns import (
+    ONLY_FEATURE,
     check_names,
     class_name,
     select_features,
@@ -58,7 +59,8 @@ def weighted_sum_from_feature_columns(
         if last == "bias_weights":
             column, path = last, [*outer, "bias_weight"]
         else:
-            path = [*outer[:-1], column, "weight" if column in numeric else last]
+            scope = "" if column == ONLY_FEATURE else column
+            path = [*outer[:-1], scope, "weight" if column in numeric else last]
         found[column] = getter("/".join(path), *args, **kwargs)
         return found[column]
 
