@@ -142,6 +142,7 @@ def tree(generation: str) -> Tree:
         },
         names={
             **estimator.NAMES,
+            **keras.NAMES,
             **private.NAMES,
             **removed.NAMES,
             **_RESOLVERS,

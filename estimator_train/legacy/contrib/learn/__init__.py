@@ -1,10 +1,14 @@
 """Stand-in for `tf.contrib.learn`: RunConfig, Experiment, learn_runner and estimators of 2017."""
 
+import tensorflow as tf
+
 from estimator_train.legacy.contrib.learn import (
     datasets,
     experiment as learn_runner,
     learn_io,
+    models,
     monitors as monitors,
+    ops,
     preprocessing,
     utils,
 )
@@ -26,8 +30,16 @@ from estimator_train.legacy.contrib.learn.combined import (
     DNNLinearCombinedEstimator,
     DNNLinearCombinedRegressor,
 )
-from estimator_train.legacy.contrib.learn.estimators import Estimator, NotFittedError
-from estimator_train.legacy.contrib.learn.experiment import Experiment, make_export_strategy
+from estimator_train.legacy.contrib.learn.estimators import (
+    Estimator,
+    LearnEstimator,
+    NotFittedError,
+)
+from estimator_train.legacy.contrib.learn.experiment import Experiment
+from estimator_train.legacy.contrib.learn.export_strategies import (
+    ExportStrategy,
+    make_export_strategy,
+)
 from estimator_train.legacy.contrib.learn.heads import Head, no_op_train_fn
 from estimator_train.legacy.contrib.learn.heads.classes import (
     binary_svm_head,
@@ -59,10 +71,14 @@ from estimator_train.legacy.contrib.learn.learn_io import (
     read_keyed_batch_features_shared_queue,
 )
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
-from estimator_train.legacy.contrib.learn.run_config import RunConfig
+from estimator_train.legacy.contrib.learn.run_config import (
+    ClusterConfig as ClusterConfig,
+    RunConfig,
+)
 from estimator_train.legacy.contrib.learn.utils import InputFnOps, build_parsing_serving_input_fn
 
 __all__ = [
+    "BaseEstimator",
     "DNNClassifier",
     "DNNEstimator",
     "DNNLinearCombinedClassifier",
@@ -71,6 +87,7 @@ __all__ = [
     "DNNRegressor",
     "Estimator",
     "Experiment",
+    "ExportStrategy",
     "Head",
     "InputFnOps",
     "KMeansClustering",
@@ -80,6 +97,7 @@ __all__ = [
     "MetricSpec",
     "ModeKeys",
     "ModelFnOps",
+    "NanLossDuringTrainingError",
     "NotFittedError",
     "PredictionKey",
     "ProblemType",
@@ -96,11 +114,13 @@ __all__ = [
     "infer_real_valued_columns_from_input_fn",
     "learn_runner",
     "make_export_strategy",
+    "models",
     "monitors",
     "multi_class_head",
     "multi_head",
     "multi_label_head",
     "no_op_train_fn",
+    "ops",
     "poisson_regression_head",
     "preprocessing",
     "read_batch_examples",
@@ -114,4 +134,6 @@ __all__ = [
     "utils",
 ]
 
+BaseEstimator = LearnEstimator
+NanLossDuringTrainingError = tf.compat.v1.train.NanLossDuringTrainingError
 io = learn_io

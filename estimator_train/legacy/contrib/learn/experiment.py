@@ -262,16 +262,3 @@ def run(
     if not callable(method) or (schedule or "").startswith("_"):
         raise ValueError(f"Schedule '{schedule}' is none of an Experiment's.")
     return method()
-
-
-def make_export_strategy(
-    serving_input_fn: Callable[[], Any],
-    default_output_alternative_key: object = None,
-    assets_extra: Mapping[str, str] | None = None,
-    as_text: bool = False,
-    exports_to_keep: int | None = 5,
-    strip_default_attrs: bool = False,
-) -> est.FinalExporter:
-    """Creates an exporter of the final model."""
-    del default_output_alternative_key, strip_default_attrs, exports_to_keep
-    return est.FinalExporter("Servo", serving_input_fn, assets_extra, as_text)

@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Features
-from estimator_train.legacy.contrib.learn.experiment import make_export_strategy as _make_strategy
+from estimator_train.legacy.contrib.learn.export_strategies import (
+    make_best_model_export_strategy as make_best_model_export_strategy,
+    make_export_strategy as make_export_strategy,
+    make_parsing_export_strategy as make_parsing_export_strategy,
+)
 
-make_export_strategy = _make_strategy
 # Programs import both modules by the paths that they had in tf.contrib.
 input_fn_utils = saved_model_export_utils = sys.modules[__name__]
 
