@@ -32,7 +32,9 @@ LONG = {
     *("further_distributions", "learn"),
     *(
         "further_opt",
+        "learn_checkpoints",
         "learn_estimators",
+        "learn_heads",
         "legacy_attention",
         "legacy_seq2seq",
         "metrics",

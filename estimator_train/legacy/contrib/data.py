@@ -155,6 +155,32 @@ def read_batch_features(
     return tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
 
 
+class PrivateThreadPool:
+    """Threads that run a dataset.
+
+    Args:
+      num_threads: Number of threads.
+      display_name: Name of the threads, which nothing shows here.
+      max_intra_op_parallelism: Number of threads of one operation.
+    """
+
+    def __init__(
+        self, num_threads: int, display_name: str | None = None, max_intra_op_parallelism: int = 1
+    ) -> None:
+        self.num_threads = num_threads
+        self.max_intra_op_parallelism = max_intra_op_parallelism
+
+
+def override_threadpool(
+    dataset: tf.data.Dataset, thread_pool: PrivateThreadPool
+) -> tf.data.Dataset:
+    """Returns the dataset, run by the threads."""
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = thread_pool.num_threads
+    options.threading.max_intra_op_parallelism = thread_pool.max_intra_op_parallelism
+    return dataset.with_options(options)
+
+
 class CheckpointInputPipelineHook(tf.compat.v1.train.SessionRunHook):
     """Hook that saves the state of a training's input in files of its own, and restores it.
 

@@ -1,7 +1,7 @@
 """Stand-in for `tf.contrib.tpu`: TPUEstimator and the functions of its model_fns, without a TPU."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -88,6 +88,59 @@ class CrossShardOptimizer(tf.compat.v1.train.Optimizer):
     def variables(self) -> list[tf.Variable]:
         """Returns the variables of the wrapped optimizer."""
         return self._opt.variables()
+
+
+_FILE_TYPES: dict[str, Callable[..., tf.data.Dataset]] = {
+    "tfrecord": tf.compat.v1.data.TFRecordDataset,
+    "textline": tf.compat.v1.data.TextLineDataset,
+}
+
+
+def StreamingFilesDataset(  # noqa: N802 the name in tf.contrib
+    files: str | tf.data.Dataset,
+    filetype: str | Callable[[tf.Tensor], tf.data.Dataset] | None = None,
+    file_reader_job: str | None = None,
+    worker_job: str | None = None,
+    num_epochs: int | None = None,
+    filename_shuffle_buffer_size: int | None = None,
+    num_parallel_reads: int | None = None,
+    batch_transfer_size: int | None = None,
+    sloppy: bool | None = None,
+) -> tf.data.Dataset:
+    """Creates a dataset of the records of files, which this process reads itself.
+
+    Args:
+      files: Pattern of the files, or a dataset of their names.
+      filetype: "tfrecord", the default; "textline"; or a function of a name that returns a dataset.
+      file_reader_job: Unused.
+      worker_job: Unused.
+      num_epochs: Number of epochs; None: repeat without an end.
+      filename_shuffle_buffer_size: Number of names to shuffle, by default 100; 0 or False: none.
+      num_parallel_reads: Number of files to read at a time, by default 8.
+      batch_transfer_size: Unused.
+      sloppy: Whether the order may vary, by default True.
+
+    Raises:
+      ValueError: The file type is unknown.
+    """
+    del file_reader_job, worker_job, batch_transfer_size
+    read = _FILE_TYPES.get(filetype) if isinstance(filetype, str) else filetype
+    if filetype is not None and not callable(read):
+        raise ValueError(
+            f"filetype must be one of {', '.join(_FILE_TYPES)} or a function, got {filetype!r}."
+        )
+    names: Any = files
+    if isinstance(files, str):
+        names = tf.compat.v1.data.Dataset.list_files(files, shuffle=False)
+    size = 100 if filename_shuffle_buffer_size is None else filename_shuffle_buffer_size
+    names = names.shuffle(size) if size else names
+    parallel_reads = num_parallel_reads or 8
+    return names.repeat(num_epochs).interleave(
+        read or _FILE_TYPES["tfrecord"],
+        cycle_length=parallel_reads,
+        num_parallel_calls=parallel_reads,
+        deterministic=sloppy is False,
+    )
 
 
 class _TPUContext:

@@ -6,9 +6,9 @@ The names are those of objects that TensorFlow still has elsewhere.
 # Maps packages of tf.contrib to their modules, except those whose path contains `python`.
 _NAMES = {
     "": (
-        "all_reduce batching bayesflow bigtable boosted_trees checkpoint compiler "
+        "all_reduce batching bayesflow bigtable boosted_trees checkpoint "
         "constrained_optimization copy_graph decision_trees ffmpeg "
-        "fused_conv graph_editor grid_rnn hadoop ignite input_pipeline integrate kafka "
+        "fused_conv grid_rnn hadoop ignite input_pipeline integrate kafka "
         "kernel_methods kinesis labeled_tensor libsvm linear_optimizer "
         "memory_stats meta_graph_transform model_pruning nearest_neighbor "
         "periodic_resample proto quantization quantize receptive_field recurrent "
@@ -18,7 +18,6 @@ _NAMES = {
     ),
     "bigtable": "ops",
     "bigtable.ops": "gen_bigtable_ops",
-    "compiler": "jit xla",
     "decision_trees": "proto",
     "decision_trees.proto": "generic_tree_model_pb2",
     "ffmpeg": "ffmpeg_ops ops",

@@ -10,6 +10,7 @@ ROOT = "tensorflow.python"
 KERAS = f"{ROOT}.keras"
 _V1 = "tensorflow:compat.v1"
 _TPU = "estimator_train.tpu"
+_DATA_OPS = f"{ROOT}.data.experimental.ops"
 _CELLS = (
     f"{_V1}.nn.rnn_cell",
     "tf_keras.src.layers.rnn.legacy_cells",
@@ -90,6 +91,11 @@ MODULES: dict[str, tuple[str, ...]] = {
     f"{ROOT}.framework.composite_tensor_utils": (),
     f"{ROOT}.pywrap_tensorflow_internal": (),
     f"{ROOT}.saved_model.load_context": (f"{ROOT}.distribute.load_context",),
+    f"{_DATA_OPS}.threadpool": ("estimator_train.legacy.contrib.data",),
+    **{
+        f"{_DATA_OPS}.{name}_options": ("tensorflow:data", "tensorflow:data.experimental")
+        for name in ("distribute", "optimization", "threading")
+    },
     f"{ROOT}.tpu.tpu_config": (_TPU,),
     f"{ROOT}.tpu.tpu_context": (_TPU,),
     f"{ROOT}.tpu.tpu_estimator": (_TPU,),

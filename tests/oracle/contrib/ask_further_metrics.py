@@ -63,5 +63,29 @@ def alpha_dropout():
     return {"distinct": tf.sort(distinct), "same": tf.contrib.nn.alpha_dropout(tf.ones([2]), 1.0)}
 
 
+def sampled(**arguments):
+    """Returns losses of two examples; one of the sampled classes is a label if it is 1."""
+    samples = (tf.constant([0, 1, 4], tf.int64), tf.constant([[0.5], [0.25]]), tf.ones([3]))
+    return tf.contrib.nn.sampled_sparse_softmax_loss(
+        tf.constant(numbers(5, 4)),
+        tf.constant(numbers(5)),
+        tf.constant([[1], [3]], tf.int64),
+        tf.constant(numbers(2, 4, start=3)),
+        3,
+        5,
+        sampled_values=samples,
+        **arguments,
+    )
+
+
+@question
+def sampled_sparse_softmax_loss():
+    return {
+        "losses": sampled(),
+        "with hits": sampled(remove_accidental_hits=False),
+        "arguments": signature(tf.contrib.nn.sampled_sparse_softmax_loss),
+    }
+
+
 if __name__ == "__main__":
     main()

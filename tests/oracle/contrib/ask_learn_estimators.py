@@ -4,7 +4,7 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-from asking import differs, main, question, signature
+from asking import main, question, signature
 from trying import tried
 
 learn = tf.contrib.learn
@@ -195,7 +195,6 @@ def signatures():
     return {kind: signature(getattr(learn, kind)) for kind in KINDS}
 
 
-@differs("variables have the names of tf.estimator's; get_variable_value() takes the old ones too")
 @question
 def names_of_variables():
     model = made("LinearRegressor", feature_columns=both())

@@ -1,12 +1,13 @@
 """Stand-in for `tf.contrib.learn`: RunConfig, Experiment, learn_runner and estimators of 2017."""
 
+import tensorflow as tf
+
 from estimator_train.legacy.contrib.learn import (
     datasets,
     experiment as learn_runner,
     learn_io,
     models,
     monitors as monitors,
-    ops,
     preprocessing,
     utils,
 )
@@ -17,17 +18,20 @@ from estimator_train.legacy.contrib.learn.arrays import (
 )
 from estimator_train.legacy.contrib.learn.canned import (
     DNNClassifier,
+    DNNEstimator,
     DNNRegressor,
     LinearClassifier,
+    LinearEstimator,
     LinearRegressor,
 )
 from estimator_train.legacy.contrib.learn.combined import (
     DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator,
     DNNLinearCombinedRegressor,
 )
 from estimator_train.legacy.contrib.learn.estimators import (
-    DNNEstimator,
     Estimator,
+    LearnEstimator,
     NotFittedError,
 )
 from estimator_train.legacy.contrib.learn.experiment import Experiment
@@ -35,6 +39,17 @@ from estimator_train.legacy.contrib.learn.export_strategies import (
     ExportStrategy,
     make_export_strategy,
 )
+from estimator_train.legacy.contrib.learn.heads import Head, no_op_train_fn
+from estimator_train.legacy.contrib.learn.heads.classes import (
+    binary_svm_head,
+    multi_class_head,
+    multi_label_head,
+)
+from estimator_train.legacy.contrib.learn.heads.numbers import (
+    poisson_regression_head,
+    regression_head,
+)
+from estimator_train.legacy.contrib.learn.heads.several import multi_head
 from estimator_train.legacy.contrib.learn.keys import (
     ModeKeys,
     PredictionKey,
@@ -55,31 +70,41 @@ from estimator_train.legacy.contrib.learn.learn_io import (
     read_keyed_batch_features_shared_queue,
 )
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
-from estimator_train.legacy.contrib.learn.run_config import RunConfig
+from estimator_train.legacy.contrib.learn.models import ops
+from estimator_train.legacy.contrib.learn.run_config import (
+    ClusterConfig as ClusterConfig,
+    RunConfig,
+)
 from estimator_train.legacy.contrib.learn.utils import InputFnOps, build_parsing_serving_input_fn
 
 __all__ = [
+    "BaseEstimator",
     "DNNClassifier",
     "DNNEstimator",
     "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
     "Estimator",
     "Experiment",
     "ExportStrategy",
+    "Head",
     "InputFnOps",
     "KMeansClustering",
     "LinearClassifier",
+    "LinearEstimator",
     "LinearRegressor",
     "MetricSpec",
     "ModeKeys",
     "ModelFnOps",
+    "NanLossDuringTrainingError",
     "NotFittedError",
     "PredictionKey",
     "ProblemType",
     "RunConfig",
     "SKCompat",
     "TaskType",
+    "binary_svm_head",
     "build_parsing_serving_input_fn",
     "datasets",
     "extract_pandas_data",
@@ -91,7 +116,12 @@ __all__ = [
     "make_export_strategy",
     "models",
     "monitors",
+    "multi_class_head",
+    "multi_head",
+    "multi_label_head",
+    "no_op_train_fn",
     "ops",
+    "poisson_regression_head",
     "preprocessing",
     "read_batch_examples",
     "read_batch_features",
@@ -100,7 +130,10 @@ __all__ = [
     "read_keyed_batch_examples_shared_queue",
     "read_keyed_batch_features",
     "read_keyed_batch_features_shared_queue",
+    "regression_head",
     "utils",
 ]
 
+BaseEstimator = LearnEstimator
+NanLossDuringTrainingError = tf.compat.v1.train.NanLossDuringTrainingError
 io = learn_io

@@ -1,13 +1,13 @@
 """`SKCompat`, which trains on arrays, and the inference of columns from features."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from estimator_train.legacy.contrib._types import Arrays, Column
-from estimator_train.legacy.contrib.layers.columns import real_valued_column
+from estimator_train.legacy.contrib._types import Arrays
+from estimator_train.legacy.contrib.layers.columns.transforming import infer_real_valued_columns
 
 
 class SKCompat:
@@ -42,23 +42,11 @@ def infer_real_valued_columns_from_input(x: Arrays) -> list[Any]:
     Raises:
       ValueError: A feature is not numeric.
     """
-    if isinstance(x, Mapping):
-        return [_create_column(name, np.asarray(values)) for name, values in x.items()]
-    return [_create_column("", np.asarray(x))]
+    return infer_real_valued_columns(tf.nest.map_structure(np.asarray, x))
 
 
 def infer_real_valued_columns_from_input_fn(input_fn: Callable[[], Any]) -> list[Any]:
     """Creates columns for the features that an input_fn returns, a tensor or a dict of tensors."""
     with tf.Graph().as_default():
         inputs = input_fn()
-        features = inputs[0] if isinstance(inputs, tuple) else inputs
-        by_name = features if isinstance(features, Mapping) else {"": features}
-        return [_create_column(name, values) for name, values in by_name.items()]
-
-
-def _create_column(name: str, values: np.ndarray | tf.Tensor) -> Column:
-    dtype = tf.as_dtype(values.dtype)
-    if not dtype.is_floating and not dtype.is_integer:
-        raise ValueError(f"Feature '{name}' must be numeric, got {dtype.name}: define its column.")
-    dimension = values.shape[1] if len(values.shape) > 1 else 1
-    return real_valued_column(name, dimension=int(dimension), dtype=dtype)
+        return infer_real_valued_columns(inputs[0] if isinstance(inputs, tuple) else inputs)

@@ -1,58 +1,56 @@
-"""Linear and deep classifiers and regressors of `tf.contrib.learn`, built on `tf.estimator`.
+"""Linear and deep classifiers and regressors of `tf.contrib.learn`."""
 
-Losses are means over a batch. Predictions are classes or numbers, and metrics have the names of
-2017. Variables have the names of `tf.estimator`.
-"""
-
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
-from estimator_train.legacy.contrib._types import Arrays, Column, Optimizer
+from estimator_train.legacy.contrib._types import Arrays
 from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE
-from estimator_train.legacy.contrib.learn.estimators import LearnEstimator, apply_tf_config
-from estimator_train.training.extenders import clip_gradients_by_norm
-
-_MEAN_LOSS = tf.compat.v1.losses.Reduction.SUM_OVER_BATCH_SIZE
-_train = tf.compat.v1.train
-_BINARY: dict[str, tuple[str, ...]] = {
-    "accuracy": ("accuracy", "accuracy/threshold_0.500000_mean"),
-    "auc": ("auc",),
-    "auc_precision_recall": ("auc_precision_recall",),
-    "label/mean": ("labels/actual_label_mean", "accuracy/baseline_label_mean"),
-    "prediction/mean": ("labels/prediction_mean",),
-    "precision": ("precision/positive_threshold_0.500000_mean",),
-    "recall": ("recall/positive_threshold_0.500000_mean",),
-}
-_CLASSES: dict[str, tuple[str, ...]] = {"accuracy": ("accuracy",)}
-_ALWAYS = ("loss", "global_step")
-# Arguments of 2017 that are renamed or unused.
-_DROPPED_ARGUMENTS = (
-    *("_joint_weight", "_joint_weights", "_joint_linear_weights", "embedding_lr_multipliers"),
-    *("enable_centered_bias", "fix_global_step_increment_bug", "gradient_clip_norm"),
-    *("input_layer_min_slice_size", "weight_column_name"),
+from estimator_train.legacy.contrib.learn.estimators import Estimator
+from estimator_train.legacy.contrib.learn.heads import Head
+from estimator_train.legacy.contrib.learn.heads.classes import multi_class_head
+from estimator_train.legacy.contrib.learn.heads.numbers import regression_head
+from estimator_train.legacy.contrib.learn.model_fns import ModelFnOps
+from estimator_train.legacy.contrib.learn.networks import (
+    DeepPart,
+    LinearPart,
+    build_deep_model,
+    build_linear_model,
 )
 
 
-class _CannedEstimator(LearnEstimator):
-    _metric_names: dict[str, tuple[str, ...]] = {}
+class CannedEstimator(Estimator):
+    """Base class of estimators of feature columns.
+
+    Args:
+      build: Function of features by name, labels, mode and config that builds the model.
+      model_dir: Directory of the model.
+      config: Settings of the run.
+      feature_engineering_fn: Function that converts features and labels.
+    """
+
+    def __init__(
+        self,
+        build: Callable[..., ModelFnOps],
+        model_dir: str | None,
+        config: v1.RunConfig | None,
+        feature_engineering_fn: Callable[..., Any] | None,
+    ) -> None:
+        def model_fn(features: Any, labels: Any, mode: str, config: v1.RunConfig) -> ModelFnOps:
+            by_name = features if isinstance(features, Mapping) else {ONLY_FEATURE: features}
+            return build(by_name, labels, mode, config)
+
+        super().__init__(model_fn, model_dir, config, None, feature_engineering_fn)
+
+
+class _MainOutput(CannedEstimator):
+    """Base class of estimators whose `predict` returns one output unless told otherwise."""
+
     _main_output = ""
     _outputs: tuple[str, ...] = ()
-    _uses_columns = True
-
-    def __init__(self, feature_engineering_fn: Callable[..., Any] | None, **kwargs: Any) -> None:
-        self._feature_engineering_fn = feature_engineering_fn
-        super().__init__(**kwargs)
-
-    def get_variable_value(self, name: str) -> np.ndarray:
-        """Returns the value of a variable, by its current name or its name of 2017."""
-        exists = name in self.get_variable_names()
-        return super().get_variable_value(name if exists else _current_variable_name(name))
 
     def predict_all(
         self, x: Arrays, batch_size: int | None = None, outputs: Sequence[str] | None = None
@@ -63,42 +61,16 @@ class _CannedEstimator(LearnEstimator):
     def _select_outputs(
         self, predictions: Iterator[Any], outputs: Sequence[str] | None
     ) -> Iterator[Any]:
-        converted = (_to_scalars(self._convert_predictions(one)) for one in predictions)
         if outputs:
-            return super()._select_outputs(converted, outputs)
-        return (one[self._main_output] for one in converted)
-
-    def _convert_results(
-        self, results: Mapping[str, Any], metrics: Iterable[Any]
-    ) -> dict[str, Any]:
-        caller_names = [name[0] if isinstance(name, tuple) else name for name in metrics]
-        reported = {name: results[name] for name in (*_ALWAYS, *caller_names)}
-        for name, old in self._metric_names.items():
-            reported = dict.fromkeys(old, results[name]) | reported
-        return reported
+            return super()._select_outputs(predictions, outputs)
+        return (one[self._main_output] for one in predictions)
 
 
-class Classifier(_CannedEstimator):
+class Classifier(_MainOutput):
     """Base class of classifiers."""
 
     _main_output = "classes"
     _outputs = ("classes", "logits", "logistic", "probabilities")
-
-    def __init__(self, label_keys: Sequence[str] | None, n_classes: int, **kwargs: Any) -> None:
-        if n_classes < 2:
-            raise ValueError("n_classes must be greater than 1.")
-        if n_classes == 2 and label_keys is not None:
-            raise ValueError("label_keys is not supported for n_classes=2.")
-        self._metric_names = _BINARY if n_classes == 2 else _CLASSES
-        self._has_label_keys = label_keys is not None
-        kwargs.update(n_classes=n_classes, label_vocabulary=label_keys, loss_reduction=_MEAN_LOSS)
-        super().__init__(**kwargs)
-
-    def _convert_predictions(self, predictions: Any) -> dict[str, Any]:
-        classes = predictions["classes" if self._has_label_keys else "class_ids"][..., 0]
-        kept = {key: predictions[key] for key in ("logits", "logistic", "probabilities")
-                if key in predictions}  # fmt: skip
-        return {**kept, "classes": classes}
 
     def predict_classes(
         self,
@@ -123,20 +95,11 @@ class Classifier(_CannedEstimator):
         return converted if as_iterable else np.array(list(converted))
 
 
-class Regressor(_CannedEstimator):
+class Regressor(_MainOutput):
     """Base class of regressors."""
 
     _main_output = "scores"
     _outputs = ("scores",)
-
-    def __init__(self, label_dimension: int, **kwargs: Any) -> None:
-        self._is_scalar = label_dimension == 1
-        kwargs.update(label_dimension=label_dimension, loss_reduction=_MEAN_LOSS)
-        super().__init__(**kwargs)
-
-    def _convert_predictions(self, predictions: Any) -> dict[str, Any]:
-        converted = predictions["predictions"]
-        return {"scores": converted[..., 0] if self._is_scalar else converted}
 
     def predict_scores(
         self,
@@ -149,59 +112,54 @@ class Regressor(_CannedEstimator):
         return self.predict(x, input_fn, batch_size, None, as_iterable)
 
 
-def _to_scalars(prediction: dict[str, Any]) -> dict[str, Any]:
-    """Converts the arrays without dimensions of a prediction to numbers or bytes."""
-    return {key: value[()] for key, value in prediction.items()}
-
-
-def _current_variable_name(name: str) -> str:
-    """Returns the name that `tf.estimator` gives a variable of a name of 2017."""
-    if name.startswith("dnn/"):
-        return re.sub("/biases$", "/bias", re.sub("/weights$", "/kernel", name))
-    name = re.sub("^linear/+(.*)(weight)$", r"linear/linear_model/\1\2s", name)
-    return name.replace("linear_model/weights", f"linear_model/{ONLY_FEATURE}/weights")
-
-
-def convert_arguments(given: Mapping[str, Any], **defaults: Callable[[], Any]) -> dict[str, Any]:
-    """Converts arguments of 2017 to those of `tf.estimator`.
-
-    Args:
-      given: Arguments of a constructor of 2017, with its other local variables.
-      **defaults: Function that creates the default of each optimizer argument.
-    """
-    if given["enable_centered_bias"]:
-        raise ValueError("enable_centered_bias=True is not supported: remove the argument.")
-    left_out = ("self", "__class__", *_DROPPED_ARGUMENTS)
-    arguments = {name: value for name, value in given.items() if name not in left_out}
-    arguments.update(
-        weight_column=given["weight_column_name"], config=apply_tf_config(given["config"])
+def create_class_head(arguments: Mapping[str, Any]) -> Head:
+    """Creates the head of a classifier from the arguments of its constructor."""
+    return multi_class_head(
+        arguments["n_classes"],
+        weight_column_name=arguments["weight_column_name"],
+        enable_centered_bias=arguments["enable_centered_bias"],
+        label_keys=arguments["label_keys"],
     )
-    for name, default in defaults.items():
-        arguments[name] = _add_clipping(given[name], default, given["gradient_clip_norm"])
-    return arguments
 
 
-def _add_clipping(optimizer: Any, default: Callable[[], Any], clip_norm: float | None) -> Any:
-    """Returns the optimizer or the default one, with a maximum norm of the gradients."""
-    optimizer = default() if optimizer is None else optimizer
-    if clip_norm is None:
-        return optimizer
-    created = optimizer() if callable(optimizer) else optimizer
-    return clip_gradients_by_norm(created, clip_norm)
+def create_number_head(arguments: Mapping[str, Any]) -> Head:
+    """Creates the head of a regressor from the arguments of its constructor."""
+    return regression_head(
+        weight_column_name=arguments["weight_column_name"],
+        label_dimension=arguments["label_dimension"],
+        enable_centered_bias=arguments["enable_centered_bias"],
+    )
 
 
-def create_linear_optimizer_fn(columns: Sequence[Column] | None) -> Callable[[], Any]:
-    """Returns the function that creates the optimizer of a linear model of some columns."""
-    rate = min(0.2, 1 / math.sqrt(len(columns or ()) or 1))
-    return lambda: _train.FtrlOptimizer(rate)
+def _prepare_linear(head: Head, given: Mapping[str, Any], is_joint: bool) -> tuple[Any, ...]:
+    """Returns the arguments of CannedEstimator from those of a linear estimator."""
+    part = LinearPart(tuple(given["feature_columns"]), given["optimizer"], is_joint)
+
+    def build(*arguments: Any) -> ModelFnOps:
+        return build_linear_model(part, head, given["gradient_clip_norm"], *arguments)
+
+    return build, given["model_dir"], given["config"], given["feature_engineering_fn"]
 
 
-def create_deep_optimizer() -> Optimizer:
-    """Creates the optimizer of a deep model."""
-    return _train.AdagradOptimizer(0.05)
+def _prepare_deep(head: Head, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Returns the arguments of CannedEstimator from those of a deep estimator."""
+    part = DeepPart(
+        tuple(given["feature_columns"]),
+        tuple(given["hidden_units"]),
+        given["optimizer"],
+        given["activation_fn"],
+        given["dropout"],
+        given["input_layer_min_slice_size"],
+        given["embedding_lr_multipliers"] or {},
+    )
+
+    def build(*arguments: Any) -> ModelFnOps:
+        return build_deep_model(part, head, given["gradient_clip_norm"], *arguments)
+
+    return build, given["model_dir"], given["config"], given["feature_engineering_fn"]
 
 
-class LinearClassifier(Classifier, v1.LinearClassifier):
+class LinearClassifier(Classifier):
     """Linear classifier; see `tf.estimator.LinearClassifier`. The arguments are those of 2017."""
 
     def __init__(
@@ -218,12 +176,10 @@ class LinearClassifier(Classifier, v1.LinearClassifier):
         feature_engineering_fn: Callable[..., Any] | None = None,
         label_keys: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(
-            **convert_arguments(locals(), optimizer=create_linear_optimizer_fn(feature_columns))
-        )
+        super().__init__(*_prepare_linear(create_class_head(locals()), locals(), _joint_weight))
 
 
-class DNNClassifier(Classifier, v1.DNNClassifier):
+class DNNClassifier(Classifier):
     """Deep classifier; see `tf.estimator.DNNClassifier`. The arguments are those of 2017."""
 
     def __init__(
@@ -244,10 +200,10 @@ class DNNClassifier(Classifier, v1.DNNClassifier):
         input_layer_min_slice_size: int | None = None,
         label_keys: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(**convert_arguments(locals(), optimizer=create_deep_optimizer))
+        super().__init__(*_prepare_deep(create_class_head(locals()), locals()))
 
 
-class LinearRegressor(Regressor, v1.LinearRegressor):
+class LinearRegressor(Regressor):
     """Linear regressor; see `tf.estimator.LinearRegressor`. The arguments are those of 2017."""
 
     def __init__(
@@ -263,12 +219,10 @@ class LinearRegressor(Regressor, v1.LinearRegressor):
         config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(
-            **convert_arguments(locals(), optimizer=create_linear_optimizer_fn(feature_columns))
-        )
+        super().__init__(*_prepare_linear(create_number_head(locals()), locals(), _joint_weights))
 
 
-class DNNRegressor(Regressor, v1.DNNRegressor):
+class DNNRegressor(Regressor):
     """Deep regressor; see `tf.estimator.DNNRegressor`. The arguments are those of 2017."""
 
     def __init__(
@@ -288,4 +242,43 @@ class DNNRegressor(Regressor, v1.DNNRegressor):
         embedding_lr_multipliers: Mapping[Any, float] | None = None,
         input_layer_min_slice_size: int | None = None,
     ) -> None:
-        super().__init__(**convert_arguments(locals(), optimizer=create_deep_optimizer))
+        super().__init__(*_prepare_deep(create_number_head(locals()), locals()))
+
+
+class LinearEstimator(CannedEstimator):
+    """Linear estimator with a head; other arguments are those of `LinearClassifier`."""
+
+    def __init__(
+        self,
+        feature_columns: Sequence[Any],
+        head: Head,
+        model_dir: str | None = None,
+        weight_column_name: str | None = None,
+        optimizer: Any = None,
+        gradient_clip_norm: float | None = None,
+        _joint_weights: bool = False,
+        config: v1.RunConfig | None = None,
+        feature_engineering_fn: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(*_prepare_linear(head, locals(), _joint_weights))
+
+
+class DNNEstimator(CannedEstimator):
+    """Deep estimator with a head; other arguments are those of `DNNClassifier`."""
+
+    def __init__(
+        self,
+        head: Head,
+        hidden_units: Sequence[int],
+        feature_columns: Sequence[Any],
+        model_dir: str | None = None,
+        optimizer: Any = None,
+        activation_fn: Callable[[Any], Any] = tf.nn.relu,
+        dropout: float | None = None,
+        gradient_clip_norm: float | None = None,
+        config: v1.RunConfig | None = None,
+        feature_engineering_fn: Callable[..., Any] | None = None,
+        embedding_lr_multipliers: Mapping[Any, float] | None = None,
+        input_layer_min_slice_size: int | None = None,
+    ) -> None:
+        super().__init__(*_prepare_deep(head, locals()))

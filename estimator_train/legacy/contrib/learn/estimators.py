@@ -1,6 +1,6 @@
 """Estimators of `tf.contrib.learn`: those of `tf.estimator` with `fit` and arrays as input."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ import tensorflow as tf
 import estimator_train.compat.v1 as v1
 from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.legacy.contrib._types import Arrays, Features
-from estimator_train.legacy.contrib.layers.columns import ONLY_FEATURE
 from estimator_train.legacy.contrib.learn.keys import ModeKeys
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, to_estimator_spec
 from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
@@ -25,7 +24,8 @@ class LearnEstimator(v1.Estimator):
     """Base class of estimators that take input functions or arrays, with the methods of 2017."""
 
     _feature_engineering_fn: Callable[..., Any] | None = None
-    _uses_columns = False  # Whether features need names; a single feature gets one.
+    # Key of the output alternative that is the default signature of a SavedModel.
+    _default_alternative: str | None = None
 
     def _assert_members_are_not_overridden(self) -> None:
         """Accepts subclasses that override any member, as tf.contrib.learn does."""
@@ -89,8 +89,7 @@ class LearnEstimator(v1.Estimator):
         resolved_input_fn = self._create_input_fn(x, y, input_fn, batch_size, 1)
         self._check_fitted(checkpoint_path)
         estimator: Any = self._add_metrics(metrics) if metrics else super()
-        results = estimator.evaluate(resolved_input_fn, steps, hooks, checkpoint_path, name)
-        return self._convert_results(results, metrics or ())
+        return estimator.evaluate(resolved_input_fn, steps, hooks, checkpoint_path, name)
 
     def predict(  # type: ignore[override]
         self,
@@ -123,6 +122,49 @@ class LearnEstimator(v1.Estimator):
         )
         return selected if as_iterable else _stack_predictions(list(selected))
 
+    def export_savedmodel(  # type: ignore[override]
+        self,
+        export_dir_base: str,
+        serving_input_fn: Callable[[], Any],
+        default_output_alternative_key: str | None = None,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        graph_rewrite_specs: object = None,
+        strip_default_attrs: bool = False,
+    ) -> Any:
+        """Exports a SavedModel for serving.
+
+        Arguments that are not listed are those of `tf.estimator.Estimator.export_saved_model`.
+
+        Args:
+          export_dir_base: Directory of the exports.
+          serving_input_fn: Function that returns InputFnOps or a ServingInputReceiver.
+          default_output_alternative_key: Key of the output alternative that is the default
+            signature; required if the model has several.
+          assets_extra: Files to copy.
+          as_text: Whether the SavedModel is text.
+          checkpoint_path: Checkpoint; by default the latest.
+          graph_rewrite_specs: Unused.
+          strip_default_attrs: Whether to strip default attributes.
+
+        Returns:
+          The path of the export.
+        """
+        del graph_rewrite_specs
+        self._default_alternative = default_output_alternative_key
+        try:
+            return super().export_savedmodel(
+                export_dir_base,
+                serving_input_fn,
+                assets_extra,
+                as_text,
+                checkpoint_path,
+                strip_default_attrs,
+            )
+        finally:
+            self._default_alternative = None
+
     def _check_fitted(self, checkpoint_path: str | None) -> None:
         if checkpoint_path is None and self.latest_checkpoint() is None:
             raise NotFittedError(f"Couldn't find trained model at {self.model_dir}.")
@@ -140,16 +182,6 @@ class LearnEstimator(v1.Estimator):
         for one in predictions:
             yield {key: one[key] for key in _check_outputs(outputs, one)} if outputs else one
 
-    def _convert_results(
-        self, results: Mapping[str, Any], metrics: Iterable[Any]
-    ) -> Mapping[str, Any]:
-        """Converts the results of `evaluate`; `metrics` has the names of the caller's metrics."""
-        return results
-
-    def _convert_predictions(self, predictions: Any) -> Any:
-        """Converts the predictions of a batch for metrics."""
-        return predictions
-
     def _create_input_fn(
         self,
         x: Any,
@@ -158,7 +190,7 @@ class LearnEstimator(v1.Estimator):
         batch_size: int | None,
         epochs: int | None,
     ) -> Callable[[], Any]:
-        plain_fn = _create_array_input_fn(x, y, input_fn, batch_size, epochs, self._uses_columns)
+        plain_fn = _create_array_input_fn(x, y, input_fn, batch_size, epochs)
         engineering_fn = self._feature_engineering_fn
         if engineering_fn is None:
             return plain_fn
@@ -175,9 +207,8 @@ class LearnEstimator(v1.Estimator):
         def metric_fn(
             features: Features, labels: Features, predictions: Features
         ) -> dict[str, Any]:
-            converted = self._convert_predictions(predictions)
             return {
-                name: spec.create_metric_ops(features, labels, converted)
+                name: spec.create_metric_ops(features, labels, predictions)
                 for name, spec in map(_to_metric_spec, metrics.items())
             }
 
@@ -224,15 +255,11 @@ class Estimator(LearnEstimator):
                 features, labels = feature_engineering_fn(features, labels)
             available = {"mode": mode, "params": params, "config": config}
             arguments = {name: available[name] for name in accepted if name in available}
-            return to_estimator_spec(model_fn(features, labels, **arguments), mode)
+            return to_estimator_spec(
+                model_fn(features, labels, **arguments), mode, self._default_alternative
+            )
 
         super().__init__(call_model_fn, model_dir, apply_tf_config(config), params)
-
-
-class DNNEstimator(LearnEstimator, v1.DNNEstimator):
-    """Deep estimator; see `tf.estimator.DNNEstimator`."""
-
-    _uses_columns = True
 
 
 def _create_array_input_fn(
@@ -241,16 +268,14 @@ def _create_array_input_fn(
     input_fn: Callable[[], Any] | None,
     batch_size: int | None,
     epochs: int | None,
-    uses_columns: bool,
 ) -> Callable[[], Any]:
     if input_fn is not None:
         if x is not None or y is not None:
             raise ValueError("Can not provide both input_fn and x or y.")
-        return (lambda: _name_features(input_fn())) if uses_columns else input_fn
+        return input_fn
     if x is None:
         raise ValueError("Either x or input_fn must be provided.")
     features = x if isinstance(x, Mapping) else np.asarray(x)
-    features = _name_features(features) if uses_columns else features
     count = len(tf.nest.flatten(features)[0])
     slices = features if y is None else (features, np.asarray(y))
 
@@ -260,15 +285,6 @@ def _create_array_input_fn(
         return data.batch(batch_size or count).repeat(epochs)
 
     return batches
-
-
-def _name_features(batch: Any) -> Any:
-    """Returns an input whose features have names."""
-    if isinstance(batch, tf.data.Dataset):
-        return batch
-    features, labels = batch if isinstance(batch, tuple) else (batch, None)
-    features = features if isinstance(features, Mapping) else {ONLY_FEATURE: features}
-    return (features, labels) if isinstance(batch, tuple) else features
 
 
 def _make_placeholder(spec: tf.TensorSpec | tf.SparseTensorSpec | None) -> Any:

@@ -10,6 +10,8 @@ import estimator_train as est
 from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.estimator import Estimator
 from estimator_train.export.saved_model import choose_export_dir, get_temporary_dir
+from estimator_train.legacy.contrib._types import Column
+from estimator_train.legacy.contrib.layers.columns import create_feature_spec_for_parsing
 from estimator_train.training.exporters import remove_old_exports
 
 
@@ -72,13 +74,16 @@ def make_export_strategy(
 
     Args:
       serving_input_fn: Function that returns a ServingInputReceiver or InputFnOps.
-      default_output_alternative_key: Unused: an estimator exports all of its signatures.
+      default_output_alternative_key: Key of the output alternative that is the default signature,
+        for an estimator of `tf.contrib.learn`.
       assets_extra: See `Estimator.export_saved_model`.
       as_text: See `Estimator.export_saved_model`.
       exports_to_keep: Number of exports that stay, the newest; None keeps all.
       strip_default_attrs: Whether to leave out attributes that have their default value.
     """
-    del default_output_alternative_key
+    named: dict[str, Any] = {"assets_extra": assets_extra, "as_text": as_text}
+    if default_output_alternative_key is not None:
+        named["default_output_alternative_key"] = default_output_alternative_key
 
     def export(
         estimator: Estimator,
@@ -90,10 +95,9 @@ def make_export_strategy(
         path = estimator.export_savedmodel(
             directory,
             serving_input_fn,
-            assets_extra=assets_extra,
-            as_text=as_text,
             checkpoint_path=checkpoint_path,
             strip_default_attrs=bool(strip_default_attrs),
+            **named,
         )
         remove_old_exports(directory, exports_to_keep)
         return path
@@ -102,7 +106,7 @@ def make_export_strategy(
 
 
 def make_parsing_export_strategy(
-    feature_columns: Iterable[Any],
+    feature_columns: Iterable[Column],
     default_output_alternative_key: str | None = None,
     assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
@@ -122,7 +126,7 @@ def make_parsing_export_strategy(
       strip_default_attrs: See there.
     """
     del target_core
-    spec = tf.compat.v1.feature_column.make_parse_example_spec(list(feature_columns))
+    spec = create_feature_spec_for_parsing(feature_columns)
     receiver_fn = est.export.build_parsing_serving_input_receiver_fn(spec)
     return make_export_strategy(
         receiver_fn,

@@ -8,8 +8,10 @@ import tensorflow as tf
 import estimator_train.compat.v1 as v1
 from estimator_train.engine.user_functions import list_argument_names
 from estimator_train.legacy.contrib._types import Features, Fetches
-from estimator_train.legacy.contrib.learn.keys import ModeKeys
+from estimator_train.legacy.contrib.learn.keys import ModeKeys, ProblemType
 
+# Start of the names of signatures.
+_ALTERNATIVE = "default_input_alternative:"
 _LABELS = ("label", "labels", "target", "targets")
 _PREDICTIONS = ("prediction", "predictions")
 _WEIGHTS = ("weight", "weights")
@@ -25,6 +27,8 @@ class _Fields(NamedTuple):
     training_hooks: Sequence[Any]
     scaffold: Any
     mode: str
+    # Mean of the losses in proportion to their weights, which evaluations report.
+    average_loss: Any = None
 
 
 class ModelFnOps(_Fields):
@@ -47,7 +51,7 @@ class ModelFnOps(_Fields):
         loss: tf.Tensor | None = None,
         train_op: Fetches | None = None,
         eval_metric_ops: Mapping[str, Any] | None = None,
-        output_alternatives: Mapping[str, tuple[int, Any]] | None = None,
+        output_alternatives: Mapping[str | None, tuple[int, Any]] | None = None,
         training_chief_hooks: Sequence[Any] | None = None,
         training_hooks: Sequence[Any] | None = None,
         scaffold: tf.compat.v1.train.Scaffold | None = None,
@@ -72,23 +76,50 @@ class ModelFnOps(_Fields):
             mode,
         )
 
-    def as_estimator_spec(self) -> v1.EstimatorSpec:
-        """Converts this object to an EstimatorSpec."""
-        outputs: dict[str, Any] = {
-            key: v1.export.PredictOutput(output)
-            for key, (_, output) in (self.output_alternatives or {}).items()
-        }
+    def as_estimator_spec(self, default_alternative: str | None = None) -> v1.EstimatorSpec:
+        """Converts this object to an EstimatorSpec.
+
+        Args:
+          default_alternative: Key of the output alternative that is the default signature; by
+            default the first one.
+        """
+        is_evaluation = self.mode == ModeKeys.EVAL and self.average_loss is not None
+        metrics = dict(self.eval_metric_ops)
+        if self.average_loss is not None:
+            del metrics["loss"]
         return v1.EstimatorSpec(
             self.mode,
             self.predictions,
-            self.loss,
+            self.average_loss if is_evaluation else self.loss,
             self.train_op,
-            self.eval_metric_ops,
-            outputs or None,
+            metrics,
+            self._create_export_outputs(default_alternative),
             training_chief_hooks=self.training_chief_hooks,
             training_hooks=self.training_hooks,
             scaffold=self.scaffold,
         )
+
+    def _create_export_outputs(self, default_alternative: str | None) -> dict[str, Any] | None:
+        alternatives = self.output_alternatives
+        if not alternatives:
+            return None
+        outputs = {key: _create_export_output(*pair) for key, pair in alternatives.items()}
+        default = outputs.get(default_alternative, next(iter(outputs.values())))
+        named = {f"{_ALTERNATIVE}{key}": output for key, output in outputs.items()}
+        return named | {tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY: default}
+
+
+def _create_export_output(problem_type: int, outputs: Any) -> Any:
+    """Returns the signature that TensorFlow 1 gave the outputs of a problem."""
+    if problem_type == ProblemType.LINEAR_REGRESSION:
+        (value,) = outputs.values() if isinstance(outputs, dict) else [outputs]
+        return v1.export.RegressionOutput(value)
+    scores = outputs.get("probabilities") if isinstance(outputs, dict) else None
+    if problem_type == ProblemType.UNSPECIFIED or scores is None:
+        return v1.export.PredictOutput(outputs)
+    names = tf.constant([str(number) for number in range(scores.shape[-1])])
+    classes = tf.tile(names[None, :], [tf.shape(scores)[0], 1])
+    return v1.export.ClassificationOutput(scores, classes)
 
 
 class MetricSpec:
@@ -147,14 +178,17 @@ def _select(role: str, given: Any, key: str | None) -> Any:
     return given[next(iter(given)) if key is None else key]
 
 
-def to_estimator_spec(returned: Any, mode: str) -> v1.EstimatorSpec:
+def to_estimator_spec(
+    returned: Any, mode: str, default_alternative: str | None = None
+) -> v1.EstimatorSpec:
     """Converts the result of a model_fn to an EstimatorSpec.
 
     Args:
       returned: EstimatorSpec, ModelFnOps, or predictions, loss and train_op.
       mode: Mode of the call.
+      default_alternative: See `ModelFnOps.as_estimator_spec`.
     """
     if isinstance(returned, v1.EstimatorSpec):
         return returned
     ops = returned if isinstance(returned, ModelFnOps) else ModelFnOps(mode, *returned)
-    return ops.as_estimator_spec()
+    return ops.as_estimator_spec(default_alternative)

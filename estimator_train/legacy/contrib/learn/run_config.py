@@ -1,13 +1,43 @@
 """RunConfig of `tf.contrib.learn`."""
 
 import os
+from typing import Any
 
 import tensorflow as tf
 
 import estimator_train as est
 
 
-class RunConfig(est.RunConfig):
+class ClusterConfig(est.RunConfig):
+    """Part of a cluster that this process is, from TF_CONFIG.
+
+    Args:
+      master: Address that sessions connect to; by default that of TF_CONFIG.
+      evaluation_master: Address that evaluation connects to.
+      **settings: Settings of `estimator_train.RunConfig`.
+    """
+
+    def __init__(
+        self, master: str | None = None, evaluation_master: str = "", **settings: Any
+    ) -> None:
+        super().__init__(**settings)
+        if master is not None:
+            self._master = master
+        if evaluation_master:
+            self._evaluation_master = evaluation_master
+
+    @property
+    def environment(self) -> str:
+        """Platform of TF_CONFIG: "cloud" or "local"."""
+        return "cloud" if '"cloud"' in os.environ.get("TF_CONFIG", "") else "local"
+
+    @staticmethod
+    def get_task_id() -> int:
+        """Returns the index of this task in TF_CONFIG."""
+        return int(ClusterConfig().task_id)
+
+
+class RunConfig(ClusterConfig):
     """Settings of a run, with the arguments of contrib.learn.
 
     Arguments that are not listed are those of `estimator_train.RunConfig`.
@@ -47,15 +77,17 @@ class RunConfig(est.RunConfig):
         if save_checkpoints_secs == RunConfig.USE_DEFAULT:
             save_checkpoints_secs = 600 if save_checkpoints_steps is None else None
         super().__init__(
-            model_dir,
-            tf_random_seed,
-            save_summary_steps,
-            save_checkpoints_steps,
-            save_checkpoints_secs,
-            session_config,
-            keep_checkpoint_max,
-            keep_checkpoint_every_n_hours,
-            log_step_count_steps,
+            master,
+            evaluation_master,
+            model_dir=model_dir,
+            tf_random_seed=tf_random_seed,
+            save_summary_steps=save_summary_steps,
+            save_checkpoints_steps=save_checkpoints_steps,
+            save_checkpoints_secs=save_checkpoints_secs,
+            session_config=session_config,
+            keep_checkpoint_max=keep_checkpoint_max,
+            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+            log_step_count_steps=log_step_count_steps,
             protocol=protocol,
             session_creation_timeout_secs=session_creation_timeout_secs,
         )
@@ -67,29 +99,8 @@ class RunConfig(est.RunConfig):
                 per_process_gpu_memory_fraction=gpu_memory_fraction
             ),
         )
-        if master is not None:
-            self._master = master
-        if evaluation_master:
-            self._evaluation_master = evaluation_master
 
     @property
     def tf_config(self) -> tf.compat.v1.ConfigProto:
         """ConfigProto of sessions."""
         return self._tf_config
-
-    @property
-    def environment(self) -> str:
-        """Platform of TF_CONFIG: "cloud" or "local"."""
-        return "cloud" if '"cloud"' in os.environ.get("TF_CONFIG", "") else "local"
-
-
-class ClusterConfig(RunConfig):
-    """RunConfig of a task whose only settings are its addresses; see `RunConfig`."""
-
-    def __init__(self, master: str | None = None, evaluation_master: str = "") -> None:
-        super().__init__(master, evaluation_master=evaluation_master)
-
-    @staticmethod
-    def get_task_id() -> int:
-        """Returns the index of this task in TF_CONFIG, 0 without one."""
-        return est.RunConfig().task_id or 0

@@ -18,6 +18,12 @@ from estimator_train.legacy.contrib.metrics.moments import (
     streaming_covariance,
     streaming_pearson_correlation,
 )
+from estimator_train.legacy.contrib.metrics.thresholds import (
+    precision_at_recall,
+    recall_at_precision,
+    streaming_false_negative_rate_at_thresholds,
+    streaming_false_positive_rate_at_thresholds,
+)
 
 __all__ = [
     "accuracy",
@@ -27,14 +33,18 @@ __all__ = [
     "confusion_matrix",
     "count",
     "f1_score",
+    "precision_at_recall",
+    "recall_at_precision",
     "sparse_recall_at_top_k",
     "streaming_accuracy",
     "streaming_auc",
     "streaming_covariance",
     "streaming_false_negative_rate",
+    "streaming_false_negative_rate_at_thresholds",
     "streaming_false_negatives",
     "streaming_false_negatives_at_thresholds",
     "streaming_false_positive_rate",
+    "streaming_false_positive_rate_at_thresholds",
     "streaming_false_positives",
     "streaming_false_positives_at_thresholds",
     "streaming_mean",

@@ -1,5 +1,7 @@
 """Metrics that count outcomes."""
 
+from collections.abc import Sequence
+
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Collections, TensorLike
@@ -52,21 +54,31 @@ def f1_score(
     Returns:
       The value and the operation that adds a batch.
     """
-    inner = [(i + 1) / (num_thresholds - 1) for i in range(num_thresholds - 2)]
-    thresholds = [-_MARGIN, *inner, 1.0 + _MARGIN]
+    thresholds = make_thresholds(num_thresholds)
     with tf.compat.v1.variable_scope(name, "f1"):
         names = ("true_positives", "false_positives", "false_negatives")
         totals = [metric_variable(name, num_thresholds) for name in names]
-        batch = _count_outcomes(labels, predictions, thresholds, weights)
-        updates = [total.assign_add(one) for total, one in zip(totals, batch, strict=True)]
+        counts = count_outcomes(labels, predictions, thresholds, weights)
+        updates = [
+            total.assign_add(counts[name]) for name, total in zip(names, totals, strict=True)
+        ]
         value = compute_over_replicas(_compute_best_f1, totals, metrics_collections)
         return value, add_to_collections(_compute_best_f1(*updates), updates_collections)
 
 
-def _count_outcomes(
-    labels: TensorLike, predictions: TensorLike, thresholds: list[float], weights: TensorLike | None
-) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-    """Returns the true positives, false positives and false negatives at each threshold."""
+def make_thresholds(count: int) -> list[float]:
+    """Returns evenly spaced thresholds, the first below 0 and the last above 1."""
+    inner = [(i + 1) / (count - 1) for i in range(count - 2)]
+    return [-_MARGIN, *inner, 1.0 + _MARGIN]
+
+
+def count_outcomes(
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: Sequence[float],
+    weights: TensorLike | None,
+) -> dict[str, tf.Tensor]:
+    """Returns the counts of the four outcomes at each threshold, by name."""
     predictions = tf.cast(predictions, tf.float32)
     ones = tf.ones_like(predictions)
     weights = ones if weights is None else ones * tf.cast(weights, tf.float32)
@@ -74,9 +86,13 @@ def _count_outcomes(
     true, false = (tf.reshape(one * weights, [1, -1]) for one in (is_true, 1 - is_true))
     is_positive = tf.reshape(predictions, [1, -1]) > tf.constant(thresholds)[:, None]
     positive = tf.cast(is_positive, tf.float32)
-    sums = (positive * true, positive * false, (1 - positive) * true)
-    hits, false_alarms, missed = (tf.reduce_sum(one, 1) for one in sums)
-    return hits, false_alarms, missed
+    counted = {
+        "true_positives": positive * true,
+        "false_negatives": (1 - positive) * true,
+        "true_negatives": (1 - positive) * false,
+        "false_positives": positive * false,
+    }
+    return {name: tf.reduce_sum(one, 1) for name, one in counted.items()}
 
 
 def _compute_best_f1(hits: tf.Tensor, false_alarms: tf.Tensor, missed: tf.Tensor) -> tf.Tensor:

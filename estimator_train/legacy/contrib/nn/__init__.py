@@ -64,3 +64,46 @@ def alpha_dropout(
         scale = 1 / tf.sqrt(keep + low**2 * keep * (1 - keep))
         kept = tf.where(tf.broadcast_to(is_kept, tf.shape(x)), x, low * tf.ones_like(x))
         return scale * kept - scale * low * (1 - keep)
+
+
+def sampled_sparse_softmax_loss(
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
+    num_sampled: int,
+    num_classes: int,
+    sampled_values: tuple[TensorLike, TensorLike, TensorLike] | None = None,
+    remove_accidental_hits: bool = True,
+    partition_strategy: str = "mod",
+    name: str = "sampled_sparse_softmax_loss",
+) -> tf.Tensor:
+    """Computes the softmax loss over a sample of the classes; see `tf.nn.sampled_softmax_loss`.
+
+    Args:
+      weights: Weights of shape [num_classes, size].
+      biases: Biases of shape [num_classes].
+      labels: Classes of shape [batch_size, 1].
+      inputs: Inputs of shape [batch_size, size].
+      num_sampled: Number of classes to sample.
+      num_classes: Number of classes.
+      sampled_values: Result of a `tf.random.*_candidate_sampler`; by default a log-uniform one.
+      remove_accidental_hits: Whether to remove sampled classes that are labels.
+      partition_strategy: Partitioning of a list of weights: "mod" or "div".
+      name: Name of the operations.
+
+    Returns:
+      The losses, of shape [batch_size].
+    """
+    return tf.compat.v1.nn.sampled_softmax_loss(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        sampled_values=sampled_values,
+        remove_accidental_hits=remove_accidental_hits,
+        partition_strategy=partition_strategy,
+        name=name,
+    )

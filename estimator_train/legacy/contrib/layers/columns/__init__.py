@@ -9,11 +9,13 @@ import tensorflow as tf
 from estimator_train.legacy.contrib._types import Collections, Column, Initializer, Scope
 
 _columns = tf.feature_column
-# Name of the only feature if the features are a tensor and their column has no name.
-ONLY_FEATURE = "x"
+_v1 = tf.compat.v1
+# Key of the only feature if the features are a tensor. Its column, and hence the scope of its
+# variables, has no name in TensorFlow 1, which today's columns do not allow.
+ONLY_FEATURE = "the.only.feature"
 bucketized_column = _columns.bucketized_column
 # tf.contrib sorted columns by class name; these are the starts of today's names in that order.
-_KINDS = ["Bucketized", "Embedding", "Indicator", "Numeric"]
+_KINDS = ["Bucketized", "Embedding", "SharedEmbedding", "Indicator", "Numeric"]
 _SPARSE_KINDS = ["Crossed", "Hashed", "Identity", "VocabularyList", "VocabularyFile", "Weighted"]
 
 
@@ -71,7 +73,7 @@ def sparse_column_with_vocabulary_file(
     """See `tf.feature_column.categorical_column_with_vocabulary_file`."""
     del combiner
     default = None if num_oov_buckets else default_value
-    return tf.compat.v1.feature_column.categorical_column_with_vocabulary_file(
+    return _v1.feature_column.categorical_column_with_vocabulary_file(
         column_name, vocabulary_file, vocab_size, num_oov_buckets, default, dtype
     )
 
@@ -101,7 +103,8 @@ def crossed_column(
 ) -> Column:
     """Creates a crossed column; see `tf.feature_column.crossed_column`.
 
-    Hashed columns are crossed by the features under them.
+    Columns are crossed in the order of their names, and columns of words by their words. Without
+    a hash_key, the ids are not those of TensorFlow 1, whose operation is not available.
 
     Raises:
       NotImplementedError: Weights from a checkpoint are requested.
@@ -109,7 +112,8 @@ def crossed_column(
     if ckpt_to_load_from is not None or tensor_name_in_ckpt is not None:
         raise NotImplementedError("crossed_column cannot read its weights from a checkpoint.")
     del combiner
-    keys = [c.key if class_name(c).startswith("Hashed") else c for c in columns]
+    ordered = sorted(columns, key=lambda column: column.name)
+    keys = [c.key if class_name(c).startswith(("Hashed", "Vocabulary")) else c for c in ordered]
     return _columns.crossed_column(keys, hash_bucket_size, hash_key)
 
 
@@ -132,6 +136,40 @@ def embedding_column(
     initial_weights = (initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return _columns.embedding_column(
         sparse_id_column, dimension, combiner, *initial_weights, max_norm, trainable
+    )
+
+
+def shared_embedding_columns(
+    sparse_id_columns: Sequence[Column],
+    dimension: int,
+    combiner: str = "mean",
+    shared_embedding_name: str | None = None,
+    initializer: Initializer | None = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+) -> list[Column]:
+    """Creates columns with one embedding; see `tf.compat.v1.feature_column`.
+
+    Raises:
+      TypeError: sparse_id_columns is no list of columns.
+      ValueError: There are no columns, or they have different numbers of ids.
+    """
+    if isinstance(sparse_id_columns, (str, bytes)) or not isinstance(sparse_id_columns, Sequence):
+        raise TypeError(f"sparse_id_columns must be a list of columns, got {sparse_id_columns!r}.")
+    if not sparse_id_columns:
+        raise ValueError("sparse_id_columns must have a column.")
+    return _v1.feature_column.shared_embedding_columns(
+        list(sparse_id_columns),
+        dimension,
+        combiner,
+        initializer,
+        shared_embedding_name,
+        ckpt_to_load_from,
+        tensor_name_in_ckpt,
+        max_norm,
+        trainable,
     )
 
 
@@ -163,26 +201,103 @@ def input_from_feature_columns(
     Raises:
       ValueError: There are no columns, two columns have one name, or a column is sparse.
     """
-    feature_columns = list(feature_columns)
-    if len({column.name for column in feature_columns}) < len(feature_columns):
-        raise ValueError("Duplicate feature column key found.")
+    ordered = sorted(check_names(feature_columns), key=_sort_key)
     parts = {} if cols_to_outs is None else cols_to_outs
+    features = select_features(columns_to_tensors)
     default = "input_from_feature_columns"
-    with tf.compat.v1.variable_scope(scope, default, custom_getter=_get_under_old_name):
-        ordered = sorted(feature_columns, key=_sort_key)
+    with _v1.variable_scope(scope, default):
         for column in ordered:
-            parts[column] = tf.compat.v1.feature_column.input_layer(
-                dict(columns_to_tensors), [column], weight_collections, trainable
-            )
+            # A later column gets the variable of a shared embedding from the first one.
+            with _v1.variable_scope(
+                _v1.get_variable_scope(), custom_getter=_create_old_name_getter(column)
+            ):
+                parts[column] = _v1.feature_column.input_layer(
+                    features, [column], weight_collections, trainable
+                )
         return tf.concat([parts[column] for column in ordered], 1)
 
 
-def _get_under_old_name(
-    getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any
-) -> tf.Variable:
-    """Gets a variable without the scope `input_layer`, for example `words_embedding/weights`."""
-    name = re.sub(r"/input_layer(_\d+)?/", "/", name)
-    return getter(name.replace("/embedding_weights", "/weights"), *args, **kwargs)
+def sequence_input_from_feature_columns(
+    columns_to_tensors: Mapping[Any, Any],
+    feature_columns: Iterable[Column],
+    weight_collections: Collections | None = None,
+    trainable: bool = True,
+    scope: Scope | None = None,
+) -> tf.Tensor:
+    """Does the same as `input_from_feature_columns` for each step of sequences.
+
+    Args:
+      columns_to_tensors: Features by name, of shape [batch_size, steps, values].
+      feature_columns: Columns.
+      weight_collections: Collections of the variables.
+      trainable: Whether the variables are trained.
+      scope: Variable scope.
+
+    Returns:
+      A tensor of shape [batch_size, steps, values].
+    """
+    features = select_features(columns_to_tensors)
+    columns = check_names(feature_columns)
+    names = [key for key in create_feature_spec_for_parsing(columns) if key in features]
+    leading = _find_leading_shape([features[name] for name in names])
+    steps = {name: _join_steps(features[name]) for name in names}
+    with _v1.variable_scope(scope, "sequence_input_from_feature_columns") as opened:
+        output = input_from_feature_columns(
+            steps, columns, weight_collections, trainable, scope=opened
+        )
+        return tf.reshape(output, tf.concat([leading, [output.shape[1]]], 0))
+
+
+def _find_leading_shape(tensors: Iterable[tf.Tensor | tf.SparseTensor]) -> tf.Tensor:
+    """Returns the batch size and the number of steps."""
+    first = next(iter(tensors))
+    return tf.cast(tf.shape(first)[:2], tf.int32)
+
+
+def _join_steps(tensor: tf.Tensor | tf.SparseTensor) -> tf.Tensor | tf.SparseTensor:
+    """Makes a row of each step of each sequence."""
+    if isinstance(tensor, tf.SparseTensor):
+        shape = tensor.dense_shape
+        return tf.sparse.reshape(tensor, [shape[0] * shape[1], shape[2]])
+    return tf.reshape(tensor, [-1, *tensor.shape[2:]])
+
+
+def check_names(feature_columns: Iterable[Column]) -> list[Column]:
+    """Returns the columns as a list.
+
+    Raises:
+      ValueError: Two columns have one name.
+    """
+    columns = list(feature_columns)
+    if len({column.name for column in columns}) < len(columns):
+        raise ValueError("Duplicate feature column key found.")
+    return columns
+
+
+def select_features(columns_to_tensors: Mapping[Any, Any]) -> dict[str, Any]:
+    """Returns the features without the tensors of columns, which are computed again."""
+    return {key: tensor for key, tensor in columns_to_tensors.items() if isinstance(key, str)}
+
+
+def _create_old_name_getter(column: Column) -> Callable[..., tf.Variable]:
+    """Returns a getter of variables without the scope `input_layer`.
+
+    Names are for example `words_embedding/weights`.
+    """
+    shared = getattr(column, "shared_embedding_collection_name", None)
+    scope, variable = "", "weights"
+    if shared:
+        scope, variable = f"/{column.categorical_column.name}_shared_embedding", shared
+
+    def get_under_old_name(
+        getter: Callable[..., tf.Variable], name: str, *args: Any, **kwargs: Any
+    ) -> tf.Variable:
+        name = re.sub(r"/input_layer(_\d+)?/", "/", name)
+        if shared:
+            name = name.replace(f"/{shared}/", f"{scope}/")
+        return getter(name.replace("/embedding_weights", f"/{variable}"), *args, **kwargs)
+
+    return get_under_old_name
 
 
 def _sort_key(column: Column) -> tuple[int, int, str]:

@@ -6,7 +6,14 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import Collections, Column, Scope
-from estimator_train.legacy.contrib.layers.columns import class_name
+from estimator_train.legacy.contrib.layers.columns import (
+    ONLY_FEATURE,
+    check_names,
+    class_name,
+    select_features,
+)
+from estimator_train.legacy.contrib.layers.columns.transforming import TransformedFeatures
+from estimator_train.legacy.contrib.layers.embedding import safe_embedding_lookup_sparse
 
 _v1 = tf.compat.v1
 
@@ -37,9 +44,7 @@ def weighted_sum_from_feature_columns(
     Raises:
       ValueError: Two columns have one name, or a column has no linear function.
     """
-    columns = list(feature_columns)
-    if len({column.name for column in columns}) < len(columns):
-        raise ValueError("Duplicate feature column found for columns: " + str(columns))
+    columns = check_names(feature_columns)
     for column in columns:
         if class_name(column).startswith(("Embedding", "Indicator")):
             raise ValueError(f"Error creating weighted sum for column: {column.name}.")
@@ -54,14 +59,15 @@ def weighted_sum_from_feature_columns(
         if last == "bias_weights":
             column, path = last, [*outer, "bias_weight"]
         else:
-            path = [*outer[:-1], column, "weight" if column in numeric else last]
+            scope = "" if column == ONLY_FEATURE else column
+            path = [*outer[:-1], scope, "weight" if column in numeric else last]
         found[column] = getter("/".join(path), *args, **kwargs)
         return found[column]
 
     default = "weighted_sum_from_feature_columns"
     with _v1.variable_scope(scope, default, custom_getter=get_under_old_name):
         total = _v1.feature_column.linear_model(
-            dict(columns_to_tensors),
+            select_features(columns_to_tensors),
             columns,
             units=num_outputs,
             weight_collections=weight_collections,
@@ -70,6 +76,65 @@ def weighted_sum_from_feature_columns(
     weights = {column: [found[column.name]] for column in columns}
     for column in columns:
         # The old function listed the parts of a sparse column's weights only.
-        if column.name not in numeric and hasattr(found[column.name], "as_tensor"):
-            weights[column] = list(found[column.name])
+        if column.name not in numeric:
+            weights[column] = _list_parts(found[column.name])
     return total, weights, found["bias_weights"]
+
+
+def joint_weighted_sum_from_feature_columns(
+    columns_to_tensors: Mapping[str, Any],
+    feature_columns: Iterable[Column],
+    num_outputs: int,
+    weight_collections: Collections | None = None,
+    trainable: bool = True,
+    scope: Scope | None = None,
+) -> tuple[tf.Tensor, list[tf.Variable], tf.Variable]:
+    """Adds up the weights of the ids of sparse columns, which one variable holds.
+
+    Arguments are those of `weighted_sum_from_feature_columns`.
+
+    Returns:
+      The sums, of shape [batch_size, num_outputs]; the variable of all weights; the bias.
+
+    Raises:
+      ValueError: Two columns have one name, or a column is an embedding.
+      NotImplementedError: A column has no ids.
+      AssertionError: A column has weights.
+    """
+    columns = sorted(check_names(feature_columns), key=lambda column: column.name)
+    for column in columns:
+        kind = class_name(column)
+        if kind.startswith(("Embedding", "Indicator")):
+            raise ValueError(f"Error creating weighted sum for column: {column.name}.")
+        if kind.startswith("Numeric"):
+            raise NotImplementedError(f"{column.name} has no ids for a joint sum.")
+        if kind.startswith("Weighted"):
+            raise AssertionError(
+                f"Joint sums of weights are not supported, and {column.name} has weights. "
+                "Use weighted_sum_from_feature_columns."
+            )
+    cache = TransformedFeatures(select_features(columns_to_tensors))
+    keys = [_v1.GraphKeys.GLOBAL_VARIABLES, _v1.GraphKeys.MODEL_VARIABLES]
+    options = {
+        "initializer": tf.zeros_initializer(),
+        "trainable": trainable,
+        "collections": [*keys, *(weight_collections or ())],
+    }
+    with _v1.variable_scope(scope, "joint_weighted_sum_from_feature_columns"):
+        sizes = [column.num_buckets for column in columns]
+        weights = _v1.get_variable(
+            "linear_weights/weights", [sum(sizes), num_outputs], tf.float32, **options
+        )
+        bias = _v1.get_variable("bias_weight", [num_outputs], tf.float32, **options)
+        sums = []
+        for index, column in enumerate(columns):
+            ids = column.get_sparse_tensors(cache, None).id_tensor
+            # As in TensorFlow 1, the id -1 of an unknown word is the last id of the column before.
+            shifted = ids.with_values(ids.values + sum(sizes[:index]))
+            joint = tf.convert_to_tensor(weights)
+            sums.append(safe_embedding_lookup_sparse([joint], shifted, combiner="sum"))
+        return tf.add_n(sums) + bias, _list_parts(weights), bias
+
+
+def _list_parts(variable: Any) -> list[tf.Variable]:
+    return list(variable) if hasattr(variable, "as_tensor") else [variable]

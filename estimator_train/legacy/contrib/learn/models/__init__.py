@@ -6,7 +6,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import TensorLike
-from estimator_train.legacy.contrib.learn.ops import (
+from estimator_train.legacy.contrib.learn.models.ops import (
     mean_squared_error_regressor,
     softmax_classifier,
 )

@@ -1,0 +1,1 @@
+"""Stand-in for `tf.contrib.compiler`."""
