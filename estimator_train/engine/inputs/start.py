@@ -11,8 +11,9 @@ because the order depends on the seeds only. One gather from each array then mak
 Without a stage before `batch`, a slice of n rows makes the batch, without a copy.
 """
 
+import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -141,14 +142,32 @@ def has_many_rows(rows: int) -> bool:
     return rows >= _MIN_ROWS
 
 
-def make_whole_batches(operation: tf.Operation) -> tf.Tensor | None:
-    """Adds a dataset with the same elements, whose batches are made as a whole.
+@dataclasses.dataclass(frozen=True)
+class RowBatches:
+    """Operations that create a dataset of batches of the rows of arrays.
+
+    Attributes:
+      source: Creates the rows, from its inputs, the arrays.
+      orders: Arrange the rows; the last is the first after `source`.
+      batch: Creates the batches.
+      size: Number of rows in a batch.
+      drops: Whether a smaller last batch is dropped.
+      later: The stages after `batch`; the last is the first after it.
+    """
+
+    source: tf.Operation
+    orders: list[tf.Operation]
+    batch: tf.Operation
+    size: int
+    drops: bool
+    later: list[tf.Operation]
+
+
+def find_row_batches(operation: tf.Operation) -> RowBatches | None:
+    """Returns the batches of rows of arrays from which a dataset is made; None without them.
 
     Args:
-      operation: The operation that creates a dataset, in the default graph.
-
-    Returns:
-      The variant of the new dataset; None if the dataset has no batches of rows of arrays.
+      operation: The operation that creates a dataset.
     """
     *stages, source = _find_stages(operation)
     batches = [number for number, stage in enumerate(stages) if find_kind(stage) == "Batch"]
@@ -160,11 +179,23 @@ def make_whole_batches(operation: tf.Operation) -> tf.Tensor | None:
     has_arrays = not any(array.dtype in _NO_ARRAYS for array in source.inputs)
     if not (is_known and has_arrays and all(find_kind(stage) in _ORDERS for stage in orders)):
         return None
-    if orders:
-        result = _gather_batches(source, batch, orders)
-    else:
-        result = _slice_batches(source, batch, int(size), bool(drops))
-    for stage in reversed(later):
+    return RowBatches(source, orders, batch, int(size), bool(drops), later)
+
+
+def make_whole_batches(operation: tf.Operation) -> tf.Tensor | None:
+    """Adds a dataset with the same elements, whose batches are made as a whole.
+
+    Args:
+      operation: The operation that creates a dataset, in the default graph.
+
+    Returns:
+      The variant of the new dataset; None if the dataset has no batches of rows of arrays.
+    """
+    found = find_row_batches(operation)
+    if found is None:
+        return None
+    result = _gather_batches(found) if found.orders else _slice_batches(found)
+    for stage in reversed(found.later):
         result = _copy_stage(stage, result)
     return result
 
@@ -177,37 +208,42 @@ def _find_stages(operation: tf.Operation) -> Iterator[tf.Operation]:
         yield operation
 
 
-def _gather_batches(
-    source: tf.Operation, batch: tf.Operation, orders: Sequence[tf.Operation]
-) -> tf.Tensor:
+def _gather_batches(batches: RowBatches) -> tf.Tensor:
     """Returns batches whose rows are gathered in the order of the stages before `batch`."""
-    result = tf.raw_ops.RangeDataset(
-        start=tf.constant(0, tf.int64),
-        stop=_count_rows(source),
-        step=tf.constant(1, tf.int64),
-        output_types=[tf.int64],
-        output_shapes=[[]],
-    )
-    number = {name: result.op.node_def.attr[name] for name in ("output_types", "output_shapes")}
-    for stage in reversed(orders):
-        result = _copy_stage(stage, result, **number)
-    numbers = tf.compat.v1.AttrValue()
-    numbers.list.shape.append(tf.TensorShape([None]).as_proto())
-    result = _copy_stage(batch, result, **{**number, "output_shapes": numbers})
+    numbers = arrange_rows(batches)
+    types = numbers.op.node_def.attr["output_types"]
+    shapes = tf.compat.v1.AttrValue()
+    shapes.list.shape.append(tf.TensorShape([None]).as_proto())
+    result = _copy_stage(batches.batch, numbers, output_types=types, output_shapes=shapes)
 
     @tf.function(autograph=False)
     def gather_rows(rows: tf.Tensor, *arrays: tf.Tensor) -> list[tf.Tensor]:
         return [tf.gather(array, rows) for array in arrays]
 
-    return _map(result, tf.TensorSpec([None], tf.int64), gather_rows, source, batch)
+    return _map(result, tf.TensorSpec([None], tf.int64), gather_rows, batches)
 
 
-def _slice_batches(source: tf.Operation, batch: tf.Operation, size: int, drops: bool) -> tf.Tensor:
-    """Returns batches that are slices of `size` rows; `drops` leaves out a shorter last one."""
-    rows = _count_rows(source)
+def arrange_rows(batches: RowBatches) -> tf.Tensor:
+    """Adds a dataset of the numbers of the rows, in the order of the stages before `batch`."""
+    result = tf.raw_ops.RangeDataset(
+        start=tf.constant(0, tf.int64),
+        stop=_count_rows(batches.source),
+        step=tf.constant(1, tf.int64),
+        output_types=[tf.int64],
+        output_shapes=[[]],
+    )
+    number = {name: result.op.node_def.attr[name] for name in ("output_types", "output_shapes")}
+    for stage in reversed(batches.orders):
+        result = _copy_stage(stage, result, **number)
+    return result
+
+
+def _slice_batches(batches: RowBatches) -> tf.Tensor:
+    """Returns batches that are slices of the arrays."""
+    rows, size = _count_rows(batches.source), batches.size
     starts = tf.raw_ops.RangeDataset(
         start=tf.constant(0, tf.int64),
-        stop=rows - rows % size if drops else rows,
+        stop=rows - rows % size if batches.drops else rows,
         step=tf.constant(size, tf.int64),
         output_types=[tf.int64],
         output_shapes=[[]],
@@ -217,7 +253,7 @@ def _slice_batches(source: tf.Operation, batch: tf.Operation, size: int, drops: 
     def slice_rows(start: tf.Tensor, *arrays: tf.Tensor) -> list[tf.Tensor]:
         return [array[start : start + size] for array in arrays]
 
-    return _map(starts, tf.TensorSpec([], tf.int64), slice_rows, source, batch)
+    return _map(starts, tf.TensorSpec([], tf.int64), slice_rows, batches)
 
 
 def _count_rows(source: tf.Operation) -> tf.Tensor:
@@ -228,21 +264,20 @@ def _map(
     numbers: tf.Tensor,
     spec: tf.TensorSpec,
     make_batch: tf.types.experimental.PolymorphicFunction,
-    source: tf.Operation,
-    batch: tf.Operation,
+    batches: RowBatches,
 ) -> tf.Tensor:
     """Returns a dataset of the batches that a function makes of row numbers and the arrays.
 
     One thread runs the function: to hand its few operations to a pool takes five times as long.
     """
-    arrays = list(source.inputs)
+    arrays = list(batches.source.inputs)
     specs = [tf.TensorSpec(array.shape, array.dtype) for array in arrays]
     return tf.raw_ops.MapDataset(
         input_dataset=numbers,
         other_arguments=arrays,
         f=make_batch.get_concrete_function(spec, *specs),
-        output_types=batch.get_attr("output_types"),
-        output_shapes=batch.get_attr("output_shapes"),
+        output_types=batches.batch.get_attr("output_types"),
+        output_shapes=batches.batch.get_attr("output_shapes"),
         use_inter_op_parallelism=False,
         preserve_cardinality=True,
     )

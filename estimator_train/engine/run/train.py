@@ -24,6 +24,7 @@ from estimator_train.engine.hook_types import (
     PhasedHook,
     PreModelHook,
 )
+from estimator_train.engine.inputs.chunks import make_chunks
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoordinator
 from estimator_train.engine.loops.step_fetches import StepFetches, TrainOp
@@ -115,20 +116,17 @@ def _train_in_new_graph(
         timeout = _make_step_timeout(context)
         hooks = [*hooks, checkpoints.goodput]
         phased = _collect_hooks(context, step, step_read, checkpoints, hooks, timeout)
-        all_hooks = [hook for _, hook in phased]
+        all_hooks = _sort_hooks(phased)
         fetches = StepFetches(_instrument(step.spec.train_op, all_hooks), step.spec.loss, step_read)
-        settings = LoopSettings(topology.steps_per_call, config.xla, topology.device)
+        loops = _make_loops(context, step, strategy, fetches, all_hooks)
         coordinator = WorkerCoordinator()
-        if step.inputs.has_next is None:
-            loops = TrainingLoop(fetches, all_hooks, settings)
-        else:
-            vote = build_loop_vote(strategy, step.inputs.has_next)
-            loops = TrainingLoop(fetches, all_hooks, settings, vote)
+        if votes:
             coordinator = SyncCoordinator(
                 context, strategy, loops, agreement, checkpoints.schedule, all_hooks
             )
-            phased += [(HookPhase.WORKER_VOTE, hook) for hook in coordinator.hooks]
-            all_hooks = [hook for _, hook in sorted(phased, key=lambda pair: pair[0])]
+        phased += [(HookPhase.INPUT_START, hook) for hook in loops.hooks]
+        phased += [(HookPhase.WORKER_VOTE, hook) for hook in coordinator.hooks]
+        all_hooks = _sort_hooks(phased)
         saver = checkpoints.saver
         session = open_training_session(
             context, step.spec.scaffold, strategy, all_hooks, checkpoints.set_restored
@@ -164,9 +162,9 @@ def _collect_hooks(
     callers_hooks: Sequence[Hook],
     timeout: StepTimeout | None,
 ) -> list[tuple[HookPhase, Hook]]:
-    """Returns the hooks of a training session with their phases, in the order of the phases.
+    """Returns the hooks of a training session with their phases.
 
-    The hook of a worker's coordinator is not among them.
+    Those of the loop and of a worker's coordinator are not among them.
 
     Args:
       context: The estimator that is trained.
@@ -196,7 +194,29 @@ def _collect_hooks(
             closing = hook.closing_hook if isinstance(hook, InstrumentingHook) else None
             if closing is not None:
                 phased.append((_find_phase(closing, phase), closing))
-    return sorted(phased, key=lambda pair: pair[0])
+    return phased
+
+
+def _sort_hooks(phased: Iterable[tuple[HookPhase, Hook]]) -> list[Hook]:
+    """Returns hooks in the order of their phases."""
+    return [hook for _, hook in sorted(phased, key=lambda pair: pair[0])]
+
+
+def _make_loops(
+    context: EstimatorContext,
+    step: Step,
+    strategy: tf.distribute.Strategy | None,
+    fetches: StepFetches,
+    hooks: Sequence[Hook],
+) -> TrainingLoop:
+    """Returns the loop of a training; with a vote if synchronous workers decide when it ends."""
+    config, topology = context.config, context.topology
+    settings = LoopSettings(topology.steps_per_call, config.xla, topology.device)
+    if step.inputs.has_next is not None:
+        vote = build_loop_vote(strategy, step.inputs.has_next)
+        return TrainingLoop(fetches, hooks, settings, vote)
+    chunks = make_chunks(step.inputs) if config.xla else None
+    return TrainingLoop(fetches, hooks, settings, chunks=chunks)
 
 
 def _find_phase(hook: Hook, default_phase: HookPhase) -> HookPhase:
