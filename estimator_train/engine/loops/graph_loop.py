@@ -14,6 +14,12 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
+from estimator_train.engine.loops.chunks import (
+    BatchChunks,
+    ChunkedStep,
+    ChunkTrial,
+    compile_chunks,
+)
 from estimator_train.engine.loops.step_fetches import TrainOp
 from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compile_step
 from estimator_train.engine.tf_internals import graphs
@@ -62,7 +68,7 @@ class StepLoop:
         done: "_LoopVariable",
         last_loss: "_LoopVariable",
         outcome: tuple[tf.Tensor, ...],
-        trial: Trial | None = None,
+        trial: Trial | ChunkTrial | None = None,
     ) -> None:
         self.outcome = outcome
         self.trial = trial
@@ -109,6 +115,7 @@ def build_loop(
     *,
     stop_at_nan: bool = True,
     compiled: bool = False,
+    chunks: BatchChunks | None = None,
     excluded_operations: Collection[tf.Operation] = (),
     vote: LoopVote | None = None,
 ) -> StepLoop:
@@ -119,6 +126,8 @@ def build_loop(
       loss: Scalar tensor of the same graph.
       stop_at_nan: Whether the loop ends after a step whose loss is not finite.
       compiled: Whether XLA compiles the step.
+      chunks: Chunks of the input over which XLA compiles the loop of a compiled step; None for a
+        call for each step.
       excluded_operations: Operations that the loop leaves out although the step depends on them,
         such as reads that only hooks need.
       vote: Vote that ends the loop on all workers; None in a process that trains alone.
@@ -128,8 +137,11 @@ def build_loop(
         placeholders that a hook feeds.
       NotCompilableError: XLA cannot compile the step.
     """
-    step = _copy_step(train_op, loss, compiled, excluded_operations, vote)
     can_be_nan = stop_at_nan and loss.dtype.is_floating
+    step = _copy_step(train_op, loss, compiled, excluded_operations, vote)
+    if chunks is not None and isinstance(step.copy, CompiledStep):
+        copy = compile_chunks(step.copy, chunks, loss, can_be_nan)
+        step = dataclasses.replace(step, copy=copy)
     max_steps = _LoopVariable("steps", tf.int64)
     steps_done = _LoopVariable("done", tf.int64)
     last_loss = _LoopVariable("loss", loss.dtype)
@@ -142,9 +154,9 @@ def build_loop(
         return tf.logical_and(has_steps, tf.math.is_finite(step_loss)) if can_be_nan else has_steps
 
     def run_step(done: tf.Tensor, _: tf.Tensor, *votes: tf.Tensor) -> list[tf.Tensor]:
-        step_loss, *has_next = step.add_to_body()
+        steps, step_loss, *has_next = step.add_to_body(limit - done)
         with tf.control_dependencies([step_loss]):
-            done = done + 1
+            done = done + steps
             with tf.control_dependencies([steps_done.assign(done), last_loss.assign(step_loss)]):
                 state = [tf.identity(done), step_loss]
         if vote is not None:
@@ -158,7 +170,7 @@ def build_loop(
         start += [tf.constant(True), tf.constant(True)]
     with _enable_control_flow_v2():
         outcome = tf.while_loop(is_step_next, run_step, start, parallel_iterations=1)
-    trial = Trial(step.copy, loss.graph) if isinstance(step.copy, CompiledStep) else None
+    trial = step.make_trial(loss.graph)
     return StepLoop(max_steps, steps_done, last_loss, tuple(outcome[:3]), trial)
 
 
@@ -233,12 +245,28 @@ class _StepCopy:
       captured: Handles of the state that the step reads and writes.
     """
 
-    copy: CompiledStep | _UncompiledStep
+    copy: CompiledStep | ChunkedStep | _UncompiledStep
     captured: list[tf.Tensor]
 
-    def add_to_body(self) -> list[tf.Tensor]:
-        """Adds the step to the default graph, a loop body; returns its loss and other outputs."""
-        return self.copy.run(_capture(self.captured))
+    def add_to_body(self, max_steps: tf.Tensor) -> list[tf.Tensor]:
+        """Adds the step, or several, to the default graph, a loop body.
+
+        Args:
+          max_steps: Maximum number of steps; 1 or more.
+
+        Returns:
+          The number of steps, the last loss and other outputs.
+        """
+        handles = _capture(self.captured)
+        if isinstance(self.copy, ChunkedStep):
+            return self.copy.run(handles, max_steps)
+        return [tf.constant(1, tf.int64), *self.copy.run(handles)]
+
+    def make_trial(self, graph: tf.Graph) -> Trial | ChunkTrial | None:
+        """Returns a test whether XLA compiles the step; None for an uncompiled step."""
+        if isinstance(self.copy, ChunkedStep):
+            return ChunkTrial(self.copy, graph)
+        return Trial(self.copy, graph) if isinstance(self.copy, CompiledStep) else None
 
 
 def _copy_step(

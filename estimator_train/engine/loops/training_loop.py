@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from estimator_train.engine.hook_types import Hook
+from estimator_train.engine.hook_types import Hook, PassiveHook
 from estimator_train.engine.loops import hook_schedule
+from estimator_train.engine.loops.chunks import BatchChunks
 from estimator_train.engine.loops.graph_loop import (
     LoopVote,
     NotLoopableError,
@@ -54,12 +55,14 @@ class TrainingLoop:
       hooks: All hooks of the session; there is no loop if one of them must see every step.
       settings: Settings of the loop.
       vote: Vote that ends the loop on all synchronous workers; None in a process that trains alone.
+      chunks: Chunks of the input for a loop of compiled steps, or None.
 
     Attributes:
       fetches: The training step.
       settings: Settings of the loop.
       vote: The vote that ends the loop, or None.
       loop: The loop, or None.
+      hooks: Hooks that the loop needs in its session.
 
     Raises:
       ValueError: `settings.xla` is True, and XLA cannot compile the step.
@@ -71,12 +74,14 @@ class TrainingLoop:
         hooks: Sequence[Hook],
         settings: LoopSettings,
         vote: LoopVote | None = None,
+        chunks: BatchChunks | None = None,
     ) -> None:
         self.fetches, self.settings = fetches, settings
         self.vote = vote
         with tf.device(settings.device) if settings.device else contextlib.nullcontext():
             self.loop = None if settings.steps_per_call == 1 else self._build(hooks)
         self._compiled = self._build_compiled() if settings.xla else None
+        self.hooks = [] if chunks is None else self._build_chunked(chunks)
 
     def choose(self, session: tf.compat.v1.Session) -> StepLoop:
         """Returns the loop to run: the one of compiled steps, if XLA compiles them.
@@ -93,6 +98,22 @@ class TrainingLoop:
                 self._report_not_compilable(reason)
         assert self.loop is not None
         return self.loop
+
+    def start_chunks(
+        self, session: tf.compat.v1.Session, loop: StepLoop, chunks: BatchChunks
+    ) -> None:
+        """Chooses a loop over chunks of the input for a session, if XLA compiles it.
+
+        Args:
+          session: A raw session that has initialized its variables and started the input.
+          loop: The loop over the chunks.
+          chunks: The chunks.
+        """
+        if self.loop is not None and loop.trial is not None:
+            with contextlib.suppress(NotCompilableError):
+                loop.trial.run(session)
+                session.run(chunks.start)
+                self.loop, self._compiled = loop, None
 
     def disable(self) -> None:
         """Makes every step a session call that hooks see."""
@@ -112,11 +133,12 @@ class TrainingLoop:
             _LOG.info("Training runs one step per session call: %s.", reason)
             return None
 
-    def _build_loop(self, compiled: bool) -> StepLoop:
+    def _build_loop(self, compiled: bool, chunks: BatchChunks | None = None) -> StepLoop:
         return build_loop(
             self.fetches.train_op,
             self.fetches.loss,
             compiled=compiled,
+            chunks=chunks,
             excluded_operations=(self.fetches.step_read.op,),
             vote=self.vote,
         )
@@ -132,6 +154,15 @@ class TrainingLoop:
             self._report_not_compilable(reason)
             return None
 
+    def _build_chunked(self, chunks: BatchChunks) -> list[Hook]:
+        """Returns the hook that starts the same loop over chunks; none if there is no such loop."""
+        if self._compiled is None:
+            return []
+        try:
+            return [StartChunksHook(self, self._build_loop(True, chunks), chunks)]
+        except NotCompilableError:
+            return []
+
     def _report_not_compilable(self, reason: NotCompilableError) -> None:
         if self.settings.xla != "auto":
             raise ValueError(
@@ -139,3 +170,23 @@ class TrainingLoop:
                 "xla='auto' to train without XLA where it cannot."
             ) from reason
         _LOG.info("Training runs without XLA, which cannot compile its step: %s.", reason)
+
+
+class StartChunksHook(PassiveHook):
+    """Hook that starts chunks of the input in each new session.
+
+    Args:
+      loops: Chooses the loop of the session.
+      loop: The loop over chunks.
+      chunks: The chunks.
+    """
+
+    def __init__(self, loops: TrainingLoop, loop: StepLoop, chunks: BatchChunks) -> None:
+        self._loops, self._loop, self._chunks = loops, loop, chunks
+
+    def after_create_session(
+        self, session: tf.compat.v1.Session, coord: tf.train.Coordinator
+    ) -> None:
+        """Starts the chunks, unless XLA cannot compile the loop."""
+        del coord
+        self._loops.start_chunks(session, self._loop, self._chunks)

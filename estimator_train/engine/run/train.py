@@ -24,6 +24,7 @@ from estimator_train.engine.hook_types import (
     PhasedHook,
     PreModelHook,
 )
+from estimator_train.engine.inputs.chunks import make_chunks
 from estimator_train.engine.inputs.start import start_hooks
 from estimator_train.engine.loops.coordination import WorkerAgreement, WorkerCoordinator
 from estimator_train.engine.loops.step_fetches import StepFetches, TrainOp
@@ -120,7 +121,10 @@ def _train_in_new_graph(
         settings = LoopSettings(topology.steps_per_call, config.xla, topology.device)
         coordinator = WorkerCoordinator()
         if step.inputs.has_next is None:
-            loops = TrainingLoop(fetches, all_hooks, settings)
+            can_chunk = config.xla and not (config.master or strategy or checkpoints.position)
+            chunks = make_chunks(step.inputs) if can_chunk else None
+            loops = TrainingLoop(fetches, all_hooks, settings, chunks=chunks)
+            phased += [(HookPhase.INPUT_START, hook) for hook in loops.hooks]
         else:
             vote = build_loop_vote(strategy, step.inputs.has_next)
             loops = TrainingLoop(fetches, all_hooks, settings, vote)
@@ -128,7 +132,7 @@ def _train_in_new_graph(
                 context, strategy, loops, agreement, checkpoints.schedule, all_hooks
             )
             phased += [(HookPhase.WORKER_VOTE, hook) for hook in coordinator.hooks]
-            all_hooks = [hook for _, hook in sorted(phased, key=lambda pair: pair[0])]
+        all_hooks = [hook for _, hook in sorted(phased, key=lambda pair: pair[0])]
         saver = checkpoints.saver
         session = open_training_session(
             context, step.spec.scaffold, strategy, all_hooks, checkpoints.set_restored

@@ -1,0 +1,81 @@
+"""Chunks of an input of arrays in memory: the batches of many steps, gathered at once."""
+
+import tensorflow as tf
+
+from estimator_train.engine.inputs.input_fn import Inputs
+from estimator_train.engine.inputs.start import (
+    RowBatches,
+    arrange_rows,
+    find_kind,
+    find_row_batches,
+)
+from estimator_train.engine.loops.chunks import BatchChunks
+
+_MAX_BATCHES = 32
+_MAX_BYTES = 4 * 2**20
+# Other operations, which save the position of an iterator for example, need its own dataset.
+_ITERATOR_USERS = {"IteratorGetNext", "IteratorToStringHandle", "MakeIterator"}
+
+
+def make_chunks(inputs: Inputs) -> BatchChunks | None:
+    """Adds the chunks of an input to its graph.
+
+    Called after the model is built: earlier operations would change the model's seeds.
+
+    Args:
+      inputs: The input of a training step, in the default graph.
+
+    Returns:
+      The chunks; None if the input is not an endless dataset of batches of rows of arrays.
+    """
+    initializer = inputs.initializer
+    if initializer is None or initializer.type != "MakeIterator":
+        return None
+    dataset, iterator = initializer.inputs
+    batches = find_row_batches(dataset.op)
+    if batches is None or not _is_endless(batches):
+        return None
+    if not {user.type for user in iterator.consumers()} <= _ITERATOR_USERS:
+        return None
+    count = _count_batches(batches)
+    if count < 2:
+        return None
+    with tf.device("/cpu:0"), tf.name_scope("chunks"):
+        return BatchChunks(_gather_chunks(batches, count), iterator)
+
+
+def _is_endless(batches: RowBatches) -> bool:
+    """Returns whether the batches are without end and reach the step as they are."""
+    if not all(find_kind(stage) == "Prefetch" for stage in batches.later):
+        return False
+    for stage in batches.orders:
+        kind = find_kind(stage)
+        if kind == "Repeat" and tf.get_static_value(stage.inputs[1]) == -1:
+            return True
+        if kind == "Take":
+            return False
+    return False
+
+
+def _count_batches(batches: RowBatches) -> int:
+    """Returns how many batches a chunk has; 0 if the size of a batch is not known."""
+    row_bytes = 0
+    for array in batches.source.inputs:
+        values = array.shape[1:].num_elements()
+        if values is None or array.dtype == tf.string:
+            return 0
+        row_bytes += values * array.dtype.size
+    return min(_MAX_BATCHES, _MAX_BYTES // max(1, row_bytes * batches.size))
+
+
+def _gather_chunks(batches: RowBatches, count: int) -> tf.data.Dataset:
+    """Returns a dataset whose components have the shape [count, batch size, ...]."""
+
+    def gather(rows: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        return tuple(tf.gather(array, rows) for array in batches.source.inputs)
+
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    numbers = tf.data.experimental.from_variant(arrange_rows(batches), tf.TensorSpec([], tf.int64))
+    chunks = numbers.batch(batches.size, drop_remainder=True).batch(count, drop_remainder=True)
+    return chunks.map(gather).prefetch(1).with_options(options)
