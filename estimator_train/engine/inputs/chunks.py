@@ -26,7 +26,8 @@ def make_chunks(inputs: Inputs) -> BatchChunks | None:
       inputs: The input of a training step, in the default graph.
 
     Returns:
-      The chunks; None if the input is not an endless dataset of batches of rows of arrays.
+      The chunks; None if the input is not an endless dataset of batches of rows of arrays, or if
+      there is a GPU, on which chunks were never measured.
     """
     initializer = inputs.initializer
     if initializer is None or initializer.type != "MakeIterator":
@@ -38,7 +39,7 @@ def make_chunks(inputs: Inputs) -> BatchChunks | None:
     if not {user.type for user in iterator.consumers()} <= _ITERATOR_USERS:
         return None
     count = _count_batches(batches)
-    if count < 2:
+    if count < 2 or tf.config.list_physical_devices("GPU"):
         return None
     with tf.device("/cpu:0"), tf.name_scope("chunks"):
         return BatchChunks(_gather_chunks(batches, count), iterator)
