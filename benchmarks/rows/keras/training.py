@@ -22,10 +22,11 @@ def _window_steps(job: PictureJob, quick: bool) -> int:
     return 2 if quick else job.steps // WINDOWS
 
 
-def _train_by_estimator(job: PictureJob, apis: Apis, quick: bool) -> float:
+def _train_by_estimator(job: PictureJob, apis: Apis, quick: bool, **settings: Any) -> float:
     window, data = _window_steps(job, quick), job.pictures(_EXAMPLES)
     with tempfile.TemporaryDirectory() as model_dir:
-        estimator = job.estimator(apis, model_dir, log_step_count_steps=min(window, 100))
+        settings["log_step_count_steps"] = min(window, 100)
+        estimator = job.estimator(apis, model_dir, **settings)
         # The first event is written `window` steps after the first step.
         estimator.train(lambda: job.training_input(*data), steps=window * WINDOWS + 1)
         return compute_steady_rate(read_marks(model_dir), window)
@@ -106,6 +107,19 @@ def _add_jax(
     )
 
 
+def _add_xla(benchmark: Benchmark, job: PictureJob) -> tuple[Benchmark, Benchmark]:
+    """Returns a benchmark of dense layers, and the same with steps that XLA compiles."""
+    peers = {peer: benchmark.peers[peer] for peer in (ORIGINAL, JAX_FIT, JAX_SCAN)}
+    compiled = dataclasses.replace(
+        benchmark,
+        name=f"{benchmark.name}_xla",
+        title=f'{benchmark.title}, RunConfig(xla="auto")',
+        peers={OURS: partial(_train_by_estimator, job, APIS[OURS], xla="auto"), **peers},
+        goals={peer: benchmark.goals[peer] for peer in peers},
+    )
+    return benchmark, compiled
+
+
 def _keras_3_benchmark(name: str, job: PictureJob) -> Benchmark:
     return Benchmark(
         name,
@@ -119,9 +133,11 @@ def _keras_3_benchmark(name: str, job: PictureJob) -> Benchmark:
     )
 
 
+_LINEAR = _benchmark("keras_linear", LINEAR, original=4.0, loop=0.95, fit=1.1)
+_MLP = _benchmark("keras_mlp", MLP, original=3.5, loop=0.95, fit=1.1)
 BENCHMARKS = (
-    _add_jax(_benchmark("keras_linear", LINEAR, original=4.0, loop=0.95, fit=1.1), LINEAR, (), 1.1),
-    _add_jax(_benchmark("keras_mlp", MLP, original=3.5, loop=0.95, fit=1.1), MLP, (64,), 1.2),
+    *_add_xla(_add_jax(_LINEAR, LINEAR, (), 1.1), LINEAR),
+    *_add_xla(_add_jax(_MLP, MLP, (64,), 1.2), MLP),
     _benchmark("keras_convnet", CONVNET, original=1.05, loop=0.98, fit=1.05),
     _keras_3_benchmark("keras_3_linear", LINEAR),
     _keras_3_benchmark("keras_3_mlp", MLP),
