@@ -44,7 +44,6 @@ class BatchChunks:
         options = tf.data.Options()
         # tf.data would read ahead of the steps.
         options.autotune.enabled = False
-        options.experimental_optimization.apply_default_optimizations = False
         batches = tf.data.Dataset.counter().map(self._take_batch).with_options(options)
         to_variant = tf.data.experimental.to_variant
         self.start = tf.group(
