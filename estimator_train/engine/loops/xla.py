@@ -77,10 +77,10 @@ def compile_step(
     needed = set(needed)
     outside = _find_with_ancestors((op for op in needed if _OUTSIDE.fullmatch(op.type)), needed)
     inside = needed - outside
-    _check_one_device(inside)
     fed = sorted({t.name for op in inside for t in op.inputs if t.op in outside})
     handles = {t.name for op in inside for t in op.inputs} & {t.name for t in captured}
     held = [tensor for tensor in captured if tensor.name in handles]
+    _check_one_device([*inside, *(tensor.op for tensor in held)])
     _check_arguments([loss.graph.get_tensor_by_name(name) for name in fed], held)
     inner = definition(inside, held)
     places = _replace_inputs(
@@ -157,6 +157,8 @@ def _check_one_device(operations: Iterable[tf.Operation]) -> None:
     working = {place for place in places if place[0] != "CPU"} or places
     if len(working) > 1:
         raise NotCompilableError("it compiles for one device, and the step uses several")
+    if len({(spec.job, spec.task) for spec in specs if spec.job}) > 1:
+        raise NotCompilableError("it compiles for one task, and the step uses several")
 
 
 def _check_arguments(fed: Sequence[tf.Tensor], handles: Sequence[tf.Tensor]) -> None:

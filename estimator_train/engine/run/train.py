@@ -121,7 +121,7 @@ def _train_in_new_graph(
         settings = LoopSettings(topology.steps_per_call, config.xla, topology.device)
         coordinator = WorkerCoordinator()
         if step.inputs.has_next is None:
-            chunks = make_chunks(step.inputs) if config.xla and not config.master else None
+            chunks = make_chunks(step.inputs) if config.xla else None
             loops = TrainingLoop(fetches, all_hooks, settings, chunks=chunks)
             phased += [(HookPhase.INPUT_START, hook) for hook in loops.hooks]
         else:

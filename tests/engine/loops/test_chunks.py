@@ -1,6 +1,7 @@
 """Chunks of compiled steps train on the same batches, in the same order, as single steps."""
 
 import contextlib
+import json
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import estimator_train as est
 from estimator_train.engine.inputs.chunks import make_chunks
 from estimator_train.engine.inputs.input_fn import Inputs
 from estimator_train.engine.loops.graph_loop import build_loop
+from estimator_train.launcher.ports import find_free_addresses
 
 tf1 = tf.compat.v1
 CHUNK = 32
@@ -233,5 +235,19 @@ def test_trainings_that_cannot_run_chunks_train_without_them(tmp_path, settings)
     assert hook.position is None
     assert [step for step, _ in hook.seen][-1] == 49
     assert estimator.get_variable_value("global_step") == 50
+    firsts = estimator.get_variable_value("firsts")
+    np.testing.assert_array_equal(firsts[:50], read_first_values(50))
+
+
+def test_a_training_with_a_parameter_server_has_no_chunks(tmp_path, monkeypatch):
+    chief, ps = find_free_addresses(2)
+    cluster = {"chief": [chief], "ps": [ps]}
+    tf.distribute.Server(cluster, job_name="ps", task_index=0)
+    task = {"cluster": cluster, "task": {"type": "chief", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(task))
+    hook = SeventhStepHook()
+    estimator = train(tmp_path, "auto", hooks=[hook], steps_per_loop=20)
+    assert hook.loops
+    assert hook.position is None
     firsts = estimator.get_variable_value("firsts")
     np.testing.assert_array_equal(firsts[:50], read_first_values(50))
