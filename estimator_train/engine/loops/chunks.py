@@ -39,8 +39,8 @@ class BatchChunks:
         }
         name = iterator.graph.unique_name("chunks", mark_as_used=False)
         self._chunks = tf.raw_ops.IteratorV2(shared_name=name, container="", **self._types)
-        self._position = _make_variable(tf.TensorSpec([], tf.int64))
-        self._buffers = [_make_variable(spec) for spec in self.specs]
+        self._position = _make_variable(tf.TensorSpec([], tf.int64), "position")
+        self._buffers = [_make_variable(spec, "batches") for spec in self.specs]
         options = tf.data.Options()
         # tf.data would read ahead of the steps.
         options.autotune.enabled = False
@@ -79,10 +79,14 @@ class BatchChunks:
             return tuple(tf.identity(value) for value in batch)
 
 
-def _make_variable(spec: tf.TensorSpec) -> tf.Variable:
+def _make_variable(spec: tf.TensorSpec, name: str) -> tf.Variable:
     """Returns a variable in no collection, so that nothing saves, initializes or reports it."""
     return tf.compat.v1.Variable(
-        lambda: tf.zeros(spec.shape, spec.dtype), trainable=False, collections=[], use_resource=True
+        lambda: tf.zeros(spec.shape, spec.dtype),
+        trainable=False,
+        collections=[],
+        name=name,
+        use_resource=True,
     )
 
 

@@ -58,7 +58,7 @@ class SeventhStepHook(tf1.train.SessionRunHook):
     def begin(self):
         self.fetches = [tf1.train.get_global_step(), "IteratorGetNext:0"]
         names = {op.name for op in tf1.get_default_graph().get_operations()}
-        self.reads_position = "chunks/Variable" in names
+        self.reads_position = "chunks/position" in names
 
     def steps_until_due(self, global_step):
         return 7 - global_step % 7
@@ -76,7 +76,7 @@ class SeventhStepHook(tf1.train.SessionRunHook):
     def end(self, session):
         if self.reads_position:
             with contextlib.suppress(tf.errors.FailedPreconditionError):
-                self.position = int(session.run("chunks/Variable/Read/ReadVariableOp:0"))
+                self.position = int(session.run("chunks/position/Read/ReadVariableOp:0"))
 
 
 def train(model_dir, xla, steps=50, hooks=(), data=input_fn, model=model_fn, **settings):
