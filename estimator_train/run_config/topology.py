@@ -50,7 +50,8 @@ def make_topology(config: RunConfig) -> Topology:
     """Returns the role of this process, from a RunConfig whose cluster is resolved."""
     in_cluster = bool(config.master)
     synchronous = in_cluster and is_multi_worker(config.train_distribute)
-    asynchronous = in_cluster and not config.train_distribute
+    # TF_CONFIG may name a session_master without a cluster.
+    asynchronous = in_cluster and bool(config.cluster_spec.jobs) and not config.train_distribute
     steps = config.steps_per_loop
     if in_cluster and not synchronous and (not asynchronous or steps == "auto"):
         # Other workers see an asynchronous worker's steps only when its loop ends.
