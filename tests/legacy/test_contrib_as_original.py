@@ -47,7 +47,7 @@ LONG = {
         "seq2seq",
         "slim_nets",
     ),
-    *("slim_loops", "slim_nets_run", "structural", "timeseries", "training"),
+    *("slim_loops", "slim_nets_run", "structural", "timeseries", "training", "wals"),
 }
 SHORT = [area for area in AREAS if area not in LONG]
 # The questions of a group share a process, in which TensorFlow is imported once.

@@ -73,6 +73,19 @@ x = np.ones((3, 2), np.float32)
 print(np.allclose(loaded.predict(x), model.predict(x)))
 """
 
+TOWERS = """
+import tensorflow as tf
+from tensorflow.contrib.estimator.python.estimator import extenders, replicate_model_fn
+from tensorflow.contrib.estimator.python.estimator.replicate_model_fn import TowerOptimizer
+from tensorflow_estimator.contrib.estimator.python.estimator import replicate_model_fn as second
+
+optimizer = tf.train.AdamOptimizer()
+print(second is replicate_model_fn, TowerOptimizer is second.TowerOptimizer)
+print(TowerOptimizer(optimizer) is optimizer)
+print(tf.contrib.estimator.replicate_model_fn is second.replicate_model_fn)
+print(extenders.clip_gradients_by_norm is tf.contrib.estimator.clip_gradients_by_norm)
+"""
+
 
 def test_thread_pools_and_streamed_files(run):
     assert run(DATA, switches=["--tf1"]).stdout.splitlines() == [
@@ -95,3 +108,8 @@ def test_compiled_model_fns_selected_tensors_and_keras_models(run):
         "multi_gpu_model needs gpus of 2 or more, got 1.",
         "True",
     ]
+
+
+def test_the_module_of_towers(run):
+    done = run(TOWERS, switches=["--tf1"])
+    assert done.stdout.splitlines() == ["True True", "True", "True", "True"]

@@ -40,6 +40,7 @@ _TEST_UTIL = "tensorflow.python.framework.test_util"
 # Other paths to modules of the tree. Without them a script would reach the installed modules.
 _ALIASES = {
     "tensorflow_core": "tensorflow",
+    "tensorflow_estimator.contrib": "tensorflow.contrib",
     "tensorflow._api.v1": "tensorflow",
     "tensorflow.pywrap_tensorflow": "tensorflow.python.pywrap_tensorflow",
     "tensorflow.compat.v1.compat": "tensorflow.compat",

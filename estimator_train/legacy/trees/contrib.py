@@ -75,6 +75,11 @@ _OPTIMIZERS = ("adadelta", "adagrad", "adam", "gradient_descent", "momentum", "r
 MODULES: dict[str, tuple[str, ...]] = {
     f"{ROOT}.autograph": ("tensorflow:compat.v1.autograph", "tensorflow:autograph.experimental"),
     f"{ROOT}.distributions": ("estimator_train.legacy.contrib.distributions",),
+    # The module has the name of a function in it.
+    **{
+        f"{ROOT}.estimator.python{name}": ("estimator_train.legacy.contrib.estimator",)
+        for name in ("", ".estimator", ".estimator.replicate_model_fn")
+    },
     f"{ROOT}.optimizer_v2": ("tensorflow:compat.v1.train",),
     **{f"{ROOT}.optimizer_v2.{name}": ("tensorflow:compat.v1.train",) for name in _OPTIMIZERS},
     f"{ROOT}.signal": ("tensorflow:compat.v1.signal",),

@@ -34,7 +34,9 @@ from estimator_train.legacy.contrib.layers.convolution import (
     conv2d,
     conv3d,
     convolution,
+    convolution2d_in_plane,
     convolution2d_transpose,
+    convolution3d_transpose,
     separable_convolution2d,
 )
 from estimator_train.legacy.contrib.layers.dense import (
@@ -109,6 +111,8 @@ from estimator_train.legacy.contrib.layers.summaries import (
 
 convolution1d, convolution2d, convolution3d = conv1d, conv2d, conv3d
 conv2d_transpose = convolution2d_transpose
+conv3d_transpose = convolution3d_transpose
+conv2d_in_plane = convolution2d_in_plane
 separable_conv2d = separable_convolution2d
 xavier_initializer_conv2d = xavier_initializer
 
@@ -125,13 +129,17 @@ __all__ = [
     "check_feature_columns",
     "conv1d",
     "conv2d",
+    "conv2d_in_plane",
     "conv2d_transpose",
     "conv3d",
+    "conv3d_transpose",
     "convolution",
     "convolution1d",
     "convolution2d",
+    "convolution2d_in_plane",
     "convolution2d_transpose",
     "convolution3d",
+    "convolution3d_transpose",
     "create_feature_spec_for_parsing",
     "crossed_column",
     "dense_to_sparse",

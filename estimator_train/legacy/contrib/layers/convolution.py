@@ -148,27 +148,93 @@ def convolution2d_transpose(
 ) -> tf.Tensor:
     """Computes a transposed convolution, which enlarges images; see `convolution`."""
     arguments = dict(locals())
-    channel_order = check_data_format(data_format)
-    inputs = _check_images(inputs)
-    height, width = n_positive_integers(2, kernel_size)
+    return _build_transposed(2, check_data_format(data_format), arguments)
+
+
+@add_arg_scope
+def convolution3d_transpose(
+    inputs: TensorLike,
+    num_outputs: int,
+    kernel_size: Sizes,
+    stride: Sizes = 1,
+    padding: str = "SAME",
+    data_format: str = "NDHWC",
+    activation_fn: Callable[..., Any] | None = tf.nn.relu,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: Mapping[str, Any] | None = None,
+    weights_initializer: Initializer = _XAVIER,
+    weights_regularizer: Regularizer | None = None,
+    biases_initializer: Initializer = _ZEROS,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
+    trainable: bool = True,
+    scope: Scope | None = None,
+) -> tf.Tensor:
+    """Computes the transpose of a 3-D convolution; see `convolution2d_transpose`."""
+    arguments = dict(locals())
+    if data_format not in _FORMATS[3]:
+        raise ValueError("data_format has to be either NCDHW or NDHWC.")
+    return _build_transposed(3, data_format, arguments)
+
+
+def _build_transposed(dims: int, channel_order: str, arguments: Mapping[str, Any]) -> tf.Tensor:
+    """Builds the transpose of a convolution of some dimensions."""
+    inputs = _check_rank(arguments["inputs"], dims + 2)
+    num_outputs, padding = arguments["num_outputs"], arguments["padding"].upper()
+    sizes = n_positive_integers(dims, arguments["kernel_size"])
+    strides = n_positive_integers(dims, arguments["stride"])
 
     def compute_outputs(kernel: Callable[..., Any]) -> tf.Tensor:
-        weights = kernel(
-            "weights", [height, width, num_outputs, inputs.shape[channel_order.index("C")]]
-        )
-        strides, size = n_positive_integers(2, stride), tf.shape(inputs)
-        extra = [max(height - strides[0], 0), max(width - strides[1], 0)]
-        extra = [0, 0] if padding.upper() == "SAME" else extra
-        first = channel_order.index("H")
-        sides = [size[first + i] * strides[i] + extra[i] for i in (0, 1)]
-        shape = [size[0], *sides, num_outputs] if first == 1 else [size[0], num_outputs, *sides]
-        return tf.nn.conv2d_transpose(
-            inputs, weights, shape, strides, padding.upper(), channel_order
+        channels = inputs.shape[channel_order.index("C")]
+        weights = kernel("weights", [*sizes, num_outputs, channels])
+        given = tf.shape(inputs)
+        first = 1 if channel_order[-1] == "C" else 2
+        sides = [
+            given[first + i] * step + (0 if padding == "SAME" else max(size - step, 0))
+            for i, (size, step) in enumerate(zip(sizes, strides, strict=True))
+        ]
+        shape = [given[0], *sides, num_outputs] if first == 1 else [given[0], num_outputs, *sides]
+        transpose = tf.nn.conv2d_transpose if dims == 2 else tf.nn.conv3d_transpose
+        return transpose(inputs, weights, shape, strides, padding, channel_order)
+
+    name = f"Conv{dims}d_transpose"
+    return build_layer(name, inputs, num_outputs, compute_outputs, arguments, channel_order)
+
+
+@add_arg_scope
+def convolution2d_in_plane(
+    inputs: TensorLike,
+    kernel_size: Sizes,
+    stride: Sizes = 1,
+    padding: str = "SAME",
+    activation_fn: Callable[..., Any] | None = tf.nn.relu,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: Mapping[str, Any] | None = None,
+    weights_initializer: Initializer = _XAVIER,
+    weights_regularizer: Regularizer | None = None,
+    biases_initializer: Initializer = _ZEROS,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | None = None,
+    variables_collections: VariableCollections | None = None,
+    outputs_collections: Collections | None = None,
+    trainable: bool = True,
+    scope: Scope | None = None,
+) -> tf.Tensor:
+    """Convolves each channel alone, all with one kernel; see `convolution`."""
+    arguments = dict(locals())
+    inputs = _check_images(inputs)
+    channels = inputs.shape.as_list()[3]
+    strides = [1, *n_positive_integers(2, stride), 1]
+
+    def compute_outputs(kernel: Callable[..., Any]) -> tf.Tensor:
+        weights = kernel("weights", [*n_positive_integers(2, kernel_size), 1, 1])
+        return tf.nn.depthwise_conv2d(
+            inputs, tf.tile(weights, [1, 1, channels, 1]), strides, padding.upper()
         )
 
-    return build_layer(
-        "Conv2d_transpose", inputs, num_outputs, compute_outputs, arguments, channel_order
-    )
+    return build_layer("ConvInPlane", inputs, channels, compute_outputs, arguments)
 
 
 @add_arg_scope
@@ -229,9 +295,13 @@ def separable_convolution2d(
 
 
 def _check_images(inputs: TensorLike) -> tf.Tensor:
+    return _check_rank(inputs, 4)
+
+
+def _check_rank(inputs: TensorLike, rank: int) -> tf.Tensor:
     inputs = tf.convert_to_tensor(inputs)
-    if inputs.shape.rank != 4:
-        raise ValueError(f"inputs must be images of rank 4, got rank {inputs.shape.rank}")
+    if inputs.shape.rank != rank:
+        raise ValueError(f"inputs must have rank {rank}, got rank {inputs.shape.rank}")
     return inputs
 
 

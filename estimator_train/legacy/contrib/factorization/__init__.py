@@ -1,8 +1,9 @@
-"""Stand-in for `tf.contrib.factorization`: k-means."""
+"""Stand-in for `tf.contrib.factorization`: k-means and matrix factorization."""
 
 from typing import Any
 
 import estimator_train.compat.v1 as v1
+from estimator_train.legacy.contrib.factorization.wals import WALSMatrixFactorization
 
 __all__ = [
     "COSINE_DISTANCE",
@@ -10,6 +11,7 @@ __all__ = [
     "KMeansClustering",
     "RANDOM_INIT",
     "SQUARED_EUCLIDEAN_DISTANCE",
+    "WALSMatrixFactorization",
 ]
 
 
