@@ -1,16 +1,25 @@
-"""What all tests share: the devices that TensorFlow has, and how Hypothesis draws its examples."""
+"""What all tests share: how TensorFlow computes, and how Hypothesis draws its examples."""
 
 import datetime
 import gc
 import os
+from pathlib import Path
 
+import forked
+import pytest
 from hypothesis import settings
 
 # Recorded figures are a CPU's, on machines with a GPU as well.
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
+# Its pass over every function takes a tenth of the time of tests of inputs, and it rounds as the
+# processor suggests.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
 # Chooses the cases of `tiers.of_today`. xdist's workers inherit it, so that all collect the same.
 os.environ.setdefault("TESTS_DAY", str(datetime.date.today().toordinal()))
+
+OPTIMIZED = {("engine", "graph"), ("engine", "loops")}
 
 # The same examples in every run.
 settings.register_profile("same_in_every_run", derandomize=True, deadline=None)
@@ -21,11 +30,40 @@ def pytest_configure(config):
     """Gives replicas two devices, before any test uses TensorFlow."""
     is_worker = hasattr(config, "workerinput")
     if not is_worker and getattr(config.option, "numprocesses", None):
-        return  # xdist's workers run the tests: this process needs no TensorFlow.
+        # xdist's workers run the tests: this process needs no TensorFlow.
+        os.environ[forked.ADDRESS] = forked.find_address()
+        return
     import tensorflow as tf
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _unoptimized_graphs(request):
+    """Runs graphs as they are built: TensorFlow's optimizer takes a quarter of the time.
+
+    Programs that tests start have it, and so have the tests of how graphs run.
+    """
+    if request.path.relative_to(Path(__file__).parent).parts[:2] in OPTIMIZED:
+        yield
+        return
+    import tensorflow as tf
+
+    session = tf.compat.v1.Session
+    init = session.__init__
+
+    def init_unoptimized(self, target="", graph=None, config=None):
+        own = tf.compat.v1.ConfigProto()
+        own.CopyFrom(config or own)
+        own.graph_options.rewrite_options.disable_meta_optimizer = True
+        init(self, target, graph, own)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "__init__", init_unoptimized)
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+        yield
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
 
 
 def pytest_collection_finish(session):
