@@ -19,6 +19,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 # Chooses the cases of `tiers.of_today`. xdist's workers inherit it, so that all collect the same.
 os.environ.setdefault("TESTS_DAY", str(datetime.date.today().toordinal()))
 
+# Rooms whose tests see which graph runs.
 OPTIMIZED = {("engine", "graph"), ("engine", "loops")}
 
 # The same examples in every run.
@@ -41,29 +42,21 @@ def pytest_configure(config):
 
 @pytest.fixture(autouse=True, scope="module")
 def _unoptimized_graphs(request):
-    """Runs graphs as they are built: TensorFlow's optimizer takes a quarter of the time.
+    """Runs graphs as they are built (`unoptimized.py`).
 
-    Programs that tests start have it, and so have the tests of how graphs run.
+    TensorFlow's optimizer works in most programs that tests start, and in the tests of `OPTIMIZED`.
     """
     if request.path.relative_to(Path(__file__).parent).parts[:2] in OPTIMIZED:
         yield
         return
     import tensorflow as tf
+    import unoptimized
 
-    session = tf.compat.v1.Session
-    init = session.__init__
-
-    def init_unoptimized(self, target="", graph=None, config=None):
-        own = tf.compat.v1.ConfigProto()
-        own.CopyFrom(config or own)
-        own.graph_options.rewrite_options.disable_meta_optimizer = True
-        init(self, target, graph, own)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "__init__", init_unoptimized)
-        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
-        yield
-        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+    unoptimized.install()
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    yield
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+    unoptimized.uninstall()
 
 
 def pytest_collection_finish(session):
