@@ -1,16 +1,26 @@
-"""What all tests share: the devices that TensorFlow has, and how Hypothesis draws its examples."""
+"""What all tests share: how TensorFlow computes, and how Hypothesis draws its examples."""
 
 import datetime
 import gc
 import os
+from pathlib import Path
 
+import forked
+import pytest
 from hypothesis import settings
 
 # Recorded figures are a CPU's, on machines with a GPU as well.
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
+# Its pass over every function takes a tenth of the time of tests of inputs, and it rounds as the
+# processor suggests.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
 # Chooses the cases of `tiers.of_today`. xdist's workers inherit it, so that all collect the same.
 os.environ.setdefault("TESTS_DAY", str(datetime.date.today().toordinal()))
+
+# Rooms whose tests see which graph runs.
+OPTIMIZED = {("engine", "graph"), ("engine", "loops")}
 
 # The same examples in every run.
 settings.register_profile("same_in_every_run", derandomize=True, deadline=None)
@@ -21,11 +31,32 @@ def pytest_configure(config):
     """Gives replicas two devices, before any test uses TensorFlow."""
     is_worker = hasattr(config, "workerinput")
     if not is_worker and getattr(config.option, "numprocesses", None):
-        return  # xdist's workers run the tests: this process needs no TensorFlow.
+        # xdist's workers run the tests: this process needs no TensorFlow.
+        os.environ[forked.ADDRESS] = forked.find_address()
+        return
     import tensorflow as tf
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _unoptimized_graphs(request):
+    """Runs graphs as they are built (`unoptimized.py`).
+
+    TensorFlow's optimizer works in most programs that tests start, and in the tests of `OPTIMIZED`.
+    """
+    if request.path.relative_to(Path(__file__).parent).parts[:2] in OPTIMIZED:
+        yield
+        return
+    import tensorflow as tf
+    import unoptimized
+
+    unoptimized.install()
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    yield
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+    unoptimized.uninstall()
 
 
 def pytest_collection_finish(session):

@@ -212,16 +212,20 @@ def test_every_package_is_installed():
     assert {p for p in packages if not any(fnmatch.fnmatch(p, pat) for pat in patterns)} == set()
 
 
+@pytest.fixture(scope="module")
+def walks():
+    # A process of its own: the programs of `forked` have imported TensorFlow before the package.
+    command = [sys.executable, str(ROOT / "tests/support/walk.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 @pytest.mark.parametrize(
     ("verb", "limit", "complete_limit", "last"),
     [("train", 20, 46, "unfinished"), ("evaluate", 17, 39, "best")],
 )
-def test_a_plain_call_walks_through_few_files(verb, limit, complete_limit, last):
-    # A process of its own: the programs of `forked` have imported TensorFlow before the package.
-    command = [sys.executable, str(ROOT / "tests/support/walk.py"), verb]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    walks = json.loads(done.stdout.splitlines()[-1])
-    call, complete = walks["call"], walks["complete"]
+def test_a_plain_call_walks_through_few_files(walks, verb, limit, complete_limit, last):
+    call, complete = walks[verb]["call"], walks[verb]["complete"]
     assert 10 < len(call) <= limit, sorted(call)
     # All private uses of graphs go through the first file, and all calls of user functions
     # through the Estimator's overridable methods; what takes time is measured by one clock.

@@ -79,7 +79,8 @@ class Slow(est.SessionRunHook):
 
     def after_run(self, run_context, run_values):
         start = time.perf_counter()
-        np.linalg.svd(np.ones([120, 120]))
+        while time.perf_counter() < start + 0.005:
+            pass
         self.seconds += time.perf_counter() - start
 
 

@@ -94,6 +94,7 @@ def _tpu(config: Any) -> Any:
         save_checkpoints_steps=config.save_checkpoints_steps,
         keep_checkpoint_max=None,
         preemption=config.preemption,
+        session_config=config.session_config,
         train_distribute=config.train_distribute,
         experimental_max_worker_delay_secs=0,
     )

@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+ADDRESS = "TESTS_FORK_SERVER"
 _HERE = Path(__file__).parent
 
 
@@ -27,7 +28,7 @@ def python(*arguments: object) -> list[str]:
     """Returns the command for a program; of Python's flags only -c and -m are possible."""
     client = str(_HERE / "fork_client.py")
     # Isolated and without site-packages: in a few milliseconds.
-    return [sys.executable, "-IS", client, _address(), *map(str, arguments)]
+    return [sys.executable, "-IS", client, find_address(), *map(str, arguments)]
 
 
 def printed(*arguments: object, **variables: str) -> Any:
@@ -49,8 +50,13 @@ def printed(*arguments: object, **variables: str) -> Any:
 
 
 @functools.cache
-def _address() -> str:
-    """Starts the server, which ends with this process; returns the path of its socket."""
+def find_address() -> str:
+    """Returns the path of the server's socket; starts a server that ends with this process.
+
+    xdist's workers share the server that the process of pytest has started (`conftest.py`).
+    """
+    if ADDRESS in os.environ:
+        return os.environ[ADDRESS]
     # Not the test's own directory, whose name is too long for a socket's.
     address = os.path.join(tempfile.mkdtemp(), "forks")
     with socket.socket(socket.AF_UNIX) as listener:

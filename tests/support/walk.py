@@ -1,10 +1,10 @@
-"""Prints as JSON the walks of `train` or `evaluate`: their files, and from where each is entered.
+"""Prints as JSON the walks of `train` and `evaluate`: their files, and from where each is entered.
 
-`walk.py VERB`. The walk "call" goes from a plain call of the verb to the first session call. The
-walk "complete" begins before `Estimator(...)`, and ends with the first checkpoint of `train`, or
-with the result of `evaluate`; it follows the threads that the package starts. A file is entered by
-a call from another file of the package, through TensorFlow or a user's function too; each line that
-enters it counts once.
+The walk "call" goes from a plain call of the verb to the first session call. The walk "complete"
+begins before `Estimator(...)`, and ends with the first checkpoint of `train`, or with the result of
+`evaluate`; it follows the threads that the package starts. A file is entered by a call from another
+file of the package, through TensorFlow or a user's function too; each line that enters it counts
+once.
 """
 
 import collections
@@ -26,13 +26,6 @@ from tensorflow.python.client import session
 ROOT = os.path.dirname(est.__file__) + os.sep
 Estimator, EstimatorSpec = est.Estimator, est.EstimatorSpec  # Loaded before the walk.
 train = tf.compat.v1.train
-# The files that each walk has entered, and the walks that go on.
-walks: dict[str, dict[str, set[str]]] = {
-    name: collections.defaultdict(set) for name in ("call", "complete")
-}
-going = {"complete"}
-model_dir = tempfile.mkdtemp()
-verb = sys.argv[1]
 
 
 def input_fn() -> tf.data.Dataset:
@@ -51,51 +44,59 @@ def model_fn(features: Any, labels: Any, mode: str) -> Any:
     )
 
 
-def follow(frame: FrameType, event: str, argument: Any) -> None:
-    """Notes a call that enters a file."""
-    del argument
-    if event != "call":
-        return
-    name, code = frame.f_code.co_filename, frame.f_code.co_name
-    if name == session.__file__ and code == "run":
-        going.discard("call")
-    # Python calls the hook for each import, also of other packages.
-    if not name.startswith(ROOT) or code == "<module>" or name.endswith("import_hook.py"):
-        return
-    if verb == "train" and os.path.exists(os.path.join(model_dir, "checkpoint")):
-        return
-    caller = frame.f_back
-    while caller is not None and not caller.f_code.co_filename.startswith(ROOT):
-        caller = caller.f_back
-    if caller is None:
-        place = "the program"
-    elif caller.f_code.co_filename != name:
-        place = f"{caller.f_code.co_filename.removeprefix(ROOT)}:{caller.f_lineno}"
-    else:
-        return
-    for walk in going:
-        walks[walk][name.removeprefix(ROOT)].add(place)
+class Walk:
+    """The files that the walks of a verb have entered, and the walks that go on."""
 
+    def __init__(self, verb: str) -> None:
+        self.verb, self.model_dir = verb, tempfile.mkdtemp()
+        self.files: dict[str, dict[str, set[str]]] = {
+            name: collections.defaultdict(set) for name in ("call", "complete")
+        }
+        self.going = {"complete"}
 
-def main() -> None:
-    """Calls the verb, and prints the files that it entered."""
-    sys.setprofile(follow)
-    estimator = Estimator(model_fn, model_dir)
-    sys.setprofile(None)
-    if verb == "evaluate":
-        estimator.train(input_fn, steps=1)
-    going.add("call")
-    threading.setprofile(follow)
-    sys.setprofile(follow)
-    getattr(estimator, verb)(input_fn, steps=5)
-    sys.setprofile(None)
-    threading.setprofile(None)
-    found = {
-        name: {file: sorted(places) for file, places in walk.items()}
-        for name, walk in walks.items()
-    }
-    print(json.dumps(found))
+    def follow(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Notes a call that enters a file."""
+        del argument
+        if event != "call":
+            return
+        name, code = frame.f_code.co_filename, frame.f_code.co_name
+        if name == session.__file__ and code == "run":
+            self.going.discard("call")
+        # Python calls the hook for each import, also of other packages.
+        if not name.startswith(ROOT) or code == "<module>" or name.endswith("import_hook.py"):
+            return
+        if self.verb == "train" and os.path.exists(os.path.join(self.model_dir, "checkpoint")):
+            return
+        caller = frame.f_back
+        while caller is not None and not caller.f_code.co_filename.startswith(ROOT):
+            caller = caller.f_back
+        if caller is None:
+            place = "the program"
+        elif caller.f_code.co_filename != name:
+            place = f"{caller.f_code.co_filename.removeprefix(ROOT)}:{caller.f_lineno}"
+        else:
+            return
+        for walk in self.going:
+            self.files[walk][name.removeprefix(ROOT)].add(place)
+
+    def run(self) -> dict[str, dict[str, list[str]]]:
+        """Calls the verb; returns the files that it entered."""
+        sys.setprofile(self.follow)
+        estimator = Estimator(model_fn, self.model_dir)
+        sys.setprofile(None)
+        if self.verb == "evaluate":
+            estimator.train(input_fn, steps=1)
+        self.going.add("call")
+        threading.setprofile(self.follow)
+        sys.setprofile(self.follow)
+        getattr(estimator, self.verb)(input_fn, steps=5)
+        sys.setprofile(None)
+        threading.setprofile(None)
+        return {
+            name: {file: sorted(places) for file, places in walk.items()}
+            for name, walk in self.files.items()
+        }
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps({verb: Walk(verb).run() for verb in ("train", "evaluate")}))

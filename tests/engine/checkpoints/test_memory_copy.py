@@ -154,7 +154,14 @@ def interim(memory: Path) -> dict[str, Any]:
 
 def copied_step(memory: Path) -> int | None:
     found = interim(memory)
-    return int(load(f"{found['folder']}/values", "global_step")) if found else None
+    if not found:
+        return None
+    try:
+        return int(load(f"{found['folder']}/values", "global_step"))
+    except tf.errors.NotFoundError:
+        if interim(memory) == found:
+            raise
+        return copied_step(memory)  # The next copy has replaced it.
 
 
 def load(path: str, name: str) -> Any:

@@ -6,7 +6,10 @@ import sys
 
 from asking import write
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
 if __name__ == "__main__":
+    importlib.import_module("unoptimized").install()
     for area in sys.argv[2:]:
         importlib.import_module("ask_" + area)
         write(os.path.join(sys.argv[1], area + ".json"))
