@@ -3,13 +3,13 @@
 import json
 import logging
 import os
-import subprocess
 import sys
 
 import forked
 import numpy as np
 import pytest
 import tensorflow as tf
+from environments import run_python
 
 import estimator_train as est
 from estimator_train.engine.graph.mixed_precision import enable_casts, scale_losses
@@ -73,14 +73,12 @@ def train_in_loops(tmp_path, precision, steps_per_loop):
 
 def test_products_run_in_bfloat16_and_train_nearly_the_same(tmp_path):
     # A CPU multiplies in bfloat16 with oneDNN, which a process has from its start or not at all.
-    path = os.pathsep.join([os.path.dirname(__file__), os.path.dirname(forked.__file__)])
-    done = subprocess.run(
-        [sys.executable, "-c", BFLOAT16, tmp_path],
-        env={**os.environ, "TF_ENABLE_ONEDNN_OPTS": "1", "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
+    done = run_python(
+        *(sys.executable, "-c", BFLOAT16, tmp_path),
+        cwd=os.path.dirname(__file__),
+        TF_ENABLE_ONEDNN_OPTS="1",
+        PYTHONPATH=os.path.dirname(forked.__file__),
     )
-    assert done.returncode == 0, done.stderr[-3000:]
     products, dtype, (half, whole), loops = json.loads(done.stdout)
     assert products == [tf.bfloat16.as_datatype_enum]
     assert dtype == "float32"
