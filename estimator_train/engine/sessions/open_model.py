@@ -8,6 +8,7 @@ checkpoint is another one.
 import contextlib
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -65,6 +66,9 @@ class OpenModel:
         self.session = open_restored_session(
             built.graph, built.scaffold, session_config, checkpoint_path
         )
+        # Also called when Python exits, while threads still run: a session that Python destroys
+        # later waits for ever for a generator that is the input of unread predictions.
+        weakref.finalize(self, self.session.close)
         self.calls = PlainSession(self.session)
         graphs.reopen(built.graph)
         self._loaded = _find_fingerprint(checkpoint_path)

@@ -274,3 +274,46 @@ def test_a_program_ends_that_leaves_predictions_unread(tmp_path):
         [sys.executable, script], capture_output=True, text=True, timeout=120, check=True
     )
     assert done.stdout == "0 1 2\n"
+
+
+BUSY = """
+import sys
+import numpy as np
+import estimator_train as est
+import tensorflow as tf
+
+def model_fn(features, labels, mode):
+    return est.EstimatorSpec(mode, predictions={"p": features})
+
+def generate():
+    while True:
+        yield np.ones(3, np.float32)
+
+def double(rows):
+    return tf.numpy_function(lambda array: array * 2, [rows], tf.float32)
+
+def input_fn():
+    rows = tf.data.Dataset.from_generator(generate, tf.float32, [3])
+    rows = rows.map(double, num_parallel_calls=2).map(lambda row: tf.reshape(row, [3]))
+    return rows.batch(4).prefetch(4)
+
+predictions = est.Estimator(model_fn, sys.argv[1]).predict(input_fn)
+for _, prediction in zip(range(5), predictions):
+    pass
+print(prediction["p"].tolist())
+"""
+
+
+@pytest.mark.long
+def test_programs_end_whose_unread_predictions_read_a_generator(tmp_path):
+    """Without the end of the session at exit, one process in three waits for ever."""
+    script = tmp_path / "busy.py"
+    script.write_text(BUSY)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, script, tmp_path / str(number)], stdout=subprocess.PIPE, text=True
+        )
+        for number in range(4)
+    ]
+    outputs = [process.communicate(timeout=240)[0] for process in processes]
+    assert outputs == ["[2.0, 2.0, 2.0]\n"] * 4
