@@ -51,6 +51,7 @@ from estimator_train.legacy.contrib.slim import (
     parallel_reader as parallel_reader,
     prefetch_queue as prefetch_queue,
     queues as queues,
+    summaries as summaries,
     tfexample_decoder as tfexample_decoder,
 )
 
