@@ -206,7 +206,10 @@ def _reasons(text: str) -> list[str]:
 
 
 def assert_alike(seen: Any, expected: Any) -> None:
-    """Equal, with floats within 1e-5 relative."""
+    """Equal, with floats within 1e-5 relative, also those that a text shows."""
+    if isinstance(expected, str) and re.fullmatch(r"\d+\.\d+", expected):
+        assert re.fullmatch(r"\d+\.\d+", seen), (seen, expected)
+        seen, expected = float(seen), float(expected)
     if isinstance(expected, dict):
         assert sorted(seen) == sorted(expected)
         for key in expected:
