@@ -17,7 +17,8 @@ from keras.models import Sequential
 from keras.objectives import mean_squared_error
 from keras.optimizers import SGD
 from keras.preprocessing.sequence import pad_sequences
-from keras.utils import np_utils
+from keras.utils import multi_gpu_model, np_utils
+from keras.utils.multi_gpu_utils import multi_gpu_model as same
 import tensorflow as tf
 import numpy as np
 
@@ -39,6 +40,7 @@ print(keras.layers.Dense is tf.keras.layers.Dense)
 print(K.tensorflow_backend.floatx(), Container.__name__)
 print(np_utils.to_categorical([1]).tolist(), pad_sequences([[7]], 2).tolist())
 print([w.name for w in model.weights])
+print(multi_gpu_model(model, 2) is model, same is multi_gpu_model)
 """
 
 
@@ -49,6 +51,7 @@ def test_an_old_program_trains_a_model_of_the_package_keras(run):
         "float32 Model",
         "[[0.0, 1.0]] [[0, 7]]",
         "['dense/kernel:0', 'dense/bias:0', 'scale/factor:0']",
+        "True True",
     ]
 
 

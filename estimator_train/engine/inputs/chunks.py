@@ -46,7 +46,7 @@ def make_chunks(inputs: Inputs) -> BatchChunks | None:
 
 
 def _is_endless(batches: RowBatches) -> bool:
-    """Returns whether the batches are without end and reach the step as they are."""
+    """Returns whether the batches never end, and only a prefetch follows them."""
     if not all(find_kind(stage) == "Prefetch" for stage in batches.later):
         return False
     for stage in batches.orders:

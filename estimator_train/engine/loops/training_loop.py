@@ -1,4 +1,4 @@
-"""The loop that runs training steps, compiled or not, or the reason why there is none."""
+"""The loop that runs training steps: compiled over chunks, compiled by the step, or uncompiled."""
 
 import contextlib
 import dataclasses

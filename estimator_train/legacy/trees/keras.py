@@ -33,17 +33,21 @@ MODULES: dict[str, tuple[str, ...]] = {
     "tensorflow.python.keras.mixed_precision.experimental": _BACKING,
 }
 _SAVED_MODELS = "estimator_train.legacy.contrib.saved_model"
-_MODELS = {
-    "experimental.export_saved_model": f"{_SAVED_MODELS}:save_keras_model",
-    "experimental.load_from_saved_model": f"{_SAVED_MODELS}:load_keras_model",
-    "utils.multi_gpu_model": "estimator_train.legacy.trees.keras_replicas:multi_gpu_model",
-}
+_REPLICAS = "estimator_train.legacy.trees.keras_replicas:multi_gpu_model"
 NAMES = {
-    **{f"{root}.{name}": target for root in _ROOTS for name, target in _MODELS.items()},
-    "tensorflow.python.keras.utils.multi_gpu_utils.multi_gpu_model": (
-        _MODELS["utils.multi_gpu_model"]
-    ),
-    "tensorflow.python.keras.utils.multi_gpu_model": _MODELS["utils.multi_gpu_model"],
+    **{
+        f"{root}.experimental.{name}": f"{_SAVED_MODELS}:{target}"
+        for root in _ROOTS
+        for name, target in (
+            ("export_saved_model", "save_keras_model"),
+            ("load_from_saved_model", "load_keras_model"),
+        )
+    },
+    **{f"{root}.utils.multi_gpu_model": _REPLICAS for root in (*_ROOTS, private.KERAS, PACKAGE)},
+    **{
+        f"{root}.utils.multi_gpu_utils.multi_gpu_model": _REPLICAS
+        for root in (private.KERAS, PACKAGE)
+    },
     **{
         f"{PACKAGE}.engine.topology.{name}": "estimator_train.legacy.trees.keras_shapes:Network"
         for name in ("Container", "Network")
