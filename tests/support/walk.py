@@ -1,10 +1,10 @@
 """Prints as JSON the walks of `train` and `evaluate`: their files, and from where each is entered.
 
 The walk "call" goes from a plain call of the verb to the first session call. The walk "complete"
-begins before `Estimator(...)`, and ends with the first checkpoint of `train`, or with the result of
-`evaluate`; it follows the threads that the package starts. A file is entered by a call from another
-file of the package, through TensorFlow or a user's function too; each line that enters it counts
-once.
+begins before `Estimator(...)`, and ends when the verb returns; it follows the threads that the
+package starts. (It does not end with the first checkpoint: a thread writes it, beside as many steps
+as the disk is slow.) A file is entered by a call from another file of the package, through
+TensorFlow or a user's function too; each line that enters it counts once.
 """
 
 import collections
@@ -64,8 +64,6 @@ class Walk:
             self.going.discard("call")
         # Python calls the hook for each import, also of other packages.
         if not name.startswith(ROOT) or code == "<module>" or name.endswith("import_hook.py"):
-            return
-        if self.verb == "train" and os.path.exists(os.path.join(self.model_dir, "checkpoint")):
             return
         caller = frame.f_back
         while caller is not None and not caller.f_code.co_filename.startswith(ROOT):
