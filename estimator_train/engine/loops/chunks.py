@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError
+from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial
 
 
 class BatchChunks:
@@ -124,34 +124,16 @@ class ChunkedStep:
         with tf.control_dependencies([self.chunks.move(position)]):
             return [position - first, tf.identity(loss)]
 
-
-class ChunkTrial:
-    """Test whether XLA compiles the loop over a chunk, without a step.
-
-    Args:
-      step: The step with its loop.
-      graph: The graph of the step, which is the default graph.
-    """
-
-    def __init__(self, step: ChunkedStep, graph: tf.Graph) -> None:
-        none = tf.constant(0, tf.int64)
-        buffers = [tf.zeros(spec.shape, spec.dtype) for spec in step.chunks.specs]
-        handles = map(graph.get_tensor_by_name, step.step.handles)
-        self._position, _ = step.loop(none, none, *buffers, *handles)
-
-    def run(self, session: tf.compat.v1.Session) -> None:
-        """Compiles the loop.
+    def make_trial(self, graph: tf.Graph) -> Trial:
+        """Returns a test whether XLA compiles the loop over a chunk.
 
         Args:
-          session: A raw session, with initialized variables.
-
-        Raises:
-          NotCompilableError: XLA cannot compile it.
+          graph: The graph of the step, which is the default graph.
         """
-        try:
-            session.run(self._position.op)
-        except tf.errors.OpError as error:
-            raise NotCompilableError(error.message) from error
+        none = tf.constant(0, tf.int64)
+        buffers = [tf.zeros(spec.shape, spec.dtype) for spec in self.chunks.specs]
+        handles = map(graph.get_tensor_by_name, self.step.handles)
+        return Trial(self.loop(none, none, *buffers, *handles)[0])
 
 
 def compile_chunks(

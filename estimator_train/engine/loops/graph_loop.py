@@ -14,12 +14,7 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.engine.loops.chosen_executor import ChosenExecutor
-from estimator_train.engine.loops.chunks import (
-    BatchChunks,
-    ChunkedStep,
-    ChunkTrial,
-    compile_chunks,
-)
+from estimator_train.engine.loops.chunks import BatchChunks, ChunkedStep, compile_chunks
 from estimator_train.engine.loops.step_fetches import TrainOp
 from estimator_train.engine.loops.xla import CompiledStep, NotCompilableError, Trial, compile_step
 from estimator_train.engine.tf_internals import graphs
@@ -68,7 +63,7 @@ class StepLoop:
         done: "_LoopVariable",
         last_loss: "_LoopVariable",
         outcome: tuple[tf.Tensor, ...],
-        trial: Trial | ChunkTrial | None = None,
+        trial: Trial | None = None,
     ) -> None:
         self.outcome = outcome
         self.trial = trial
@@ -262,11 +257,9 @@ class _StepCopy:
             return self.copy.run(handles, max_steps)
         return [tf.constant(1, tf.int64), *self.copy.run(handles)]
 
-    def make_trial(self, graph: tf.Graph) -> Trial | ChunkTrial | None:
+    def make_trial(self, graph: tf.Graph) -> Trial | None:
         """Returns a test whether XLA compiles the step; None for an uncompiled step."""
-        if isinstance(self.copy, ChunkedStep):
-            return ChunkTrial(self.copy, graph)
-        return Trial(self.copy, graph) if isinstance(self.copy, CompiledStep) else None
+        return None if isinstance(self.copy, _UncompiledStep) else self.copy.make_trial(graph)
 
 
 def _copy_step(

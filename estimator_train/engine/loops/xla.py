@@ -17,6 +17,9 @@ from estimator_train.engine.tf_internals import graphs
 _OUTSIDE = re.compile(r"\w*GetNext\w*|Timestamp")
 _NOT_COMPILED = (tf.string, tf.variant, tf.resource)
 _UNSUPPORTED = re.compile(r"unsupported operations.*?: (\w+) \(.*?\{\{node ([^}]+)\}\}", re.DOTALL)
+_FAILED = re.compile(
+    r"([^.\n]+)[^\n]*\n+Stack trace for op definition.*?\{\{node ([^}]+)\}\}", re.DOTALL
+)
 
 
 class NotCompilableError(Exception):
@@ -52,6 +55,26 @@ class CompiledStep:
         inputs = {name: handle for name, handle in handles.items() if _parse_node(name) in names}
         fed = tf.import_graph_def(self.outside, inputs, self.fed, name="input") if names else []
         return [self.function(*fed, *(handles[name] for name in self.handles))]
+
+    def make_trial(self, graph: tf.Graph) -> "Trial":
+        """Returns a test whether XLA compiles the step.
+
+        Args:
+          graph: The graph of the step, which is the default graph.
+        """
+
+        @tf.function(jit_compile=True, autograph=False)
+        def run_steps(count: tf.Tensor, *arguments: tf.Tensor) -> tf.Tensor:
+            def run_step(done: tf.Tensor) -> list[tf.Tensor]:
+                with tf.control_dependencies([self.function(*arguments)]):
+                    return [done + 1]
+
+            (done,) = tf.while_loop(lambda done: done < count, run_step, [tf.constant(0)])
+            return done
+
+        fed = [_make_zeros(graph.get_tensor_by_name(name)) for name in self.fed]
+        handles = map(graph.get_tensor_by_name, self.handles)
+        return Trial(run_steps(tf.constant(0), *fed, *handles))
 
 
 def compile_step(
@@ -106,40 +129,30 @@ def compile_step(
 
 
 class Trial:
-    """Test whether XLA compiles a step, without running the step.
-
-    XLA checks all operations before it reads values, so that uninitialized variables suffice.
+    """Test whether XLA compiles a function of steps: a call that runs no step.
 
     Args:
-      step: The step.
-      graph: The graph of the step, which is the default graph.
+      result: A tensor that the function returns when it is called for no steps.
     """
 
-    def __init__(self, step: CompiledStep, graph: tf.Graph) -> None:
-        with tf.name_scope("xla_trial"):
-            fed = [_make_zeros(graph.get_tensor_by_name(name)) for name in step.fed]
-            handles = [
-                tf.raw_ops.VarHandleOp(
-                    dtype=handle.op.get_attr("dtype"),
-                    shape=handle.op.get_attr("shape"),
-                    shared_name=f"xla_trial/{handle.op.name}",
-                )
-                for handle in map(graph.get_tensor_by_name, step.handles)
-            ]
-            self._loss = step.function(*fed, *handles)
+    def __init__(self, result: tf.Tensor) -> None:
+        self._call = result.op
 
     def run(self, session: tf.compat.v1.Session) -> None:
-        """Compiles the step.
+        """Compiles the function.
+
+        Args:
+          session: A raw session, with initialized variables.
 
         Raises:
-          NotCompilableError: XLA does not support an operation.
+          NotCompilableError: XLA cannot compile it.
         """
         try:
-            session.run(self._loss.op)
+            session.run(self._call)
         except tf.errors.OpError as error:
-            found = _UNSUPPORTED.search(error.message)
-            if found:
-                raise NotCompilableError(f"'{found[2]}' ({found[1]})") from error
+            found = _UNSUPPORTED.search(error.message) or _FAILED.search(error.message)
+            reason = f"'{found[2]}' ({found[1]})" if found else error.message
+            raise NotCompilableError(reason) from error
 
 
 def _find_with_ancestors(

@@ -5,6 +5,7 @@ import logging
 import numpy as np
 import pytest
 import tensorflow as tf
+import tf_keras
 
 import estimator_train as est
 from estimator_train.engine.loops.graph_loop import build_loop
@@ -104,6 +105,23 @@ def test_auto_trains_without_xla_where_it_cannot_be_compiled(tmp_path, caplog):
     assert [record.levelname for record in said] == ["INFO"]
     assert "cannot compile its step: 'loss_as_text' (AsString)." in said[0].message
     assert estimator.get_variable_value("global_step") == 23
+
+
+def test_a_step_whose_compilation_fails_is_named_and_auto_trains_without_xla(tmp_path):
+    def recurrent(features, mode):
+        layer = tf_keras.layers.SimpleRNN(3)
+        loss = tf.reduce_mean(layer(features[:, :, None]) ** 2)
+        optimizer = tf1.train.GradientDescentOptimizer(0.1)
+        train_op = optimizer.minimize(
+            loss, tf1.train.get_global_step(), var_list=layer.trainable_variables
+        )
+        return est.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    with pytest.raises(
+        ValueError, match=r"'.*while/EmptyTensorList\w*' \(.*requires a fixed tensor list size\)"
+    ):
+        trained(tmp_path, True, recurrent)
+    assert trained(tmp_path, "auto", recurrent).get_variable_value("global_step") == 60
 
 
 def test_steps_on_several_devices_are_not_compiled():
