@@ -56,7 +56,7 @@ class SeventhStepHook(tf1.train.SessionRunHook):
         self.seen, self.loops, self.position = [], [], None
 
     def begin(self):
-        self.fetches = [tf1.train.get_global_step(), "IteratorGetNext:0"]
+        self.step = tf1.train.get_global_step()
         names = {op.name for op in tf1.get_default_graph().get_operations()}
         self.reads_position = "chunks/position" in names
 
@@ -67,11 +67,12 @@ class SeventhStepHook(tf1.train.SessionRunHook):
         self.loops.append((steps, float(loss)))
 
     def before_run(self, run_context):
-        return tf1.train.SessionRunArgs(self.fetches)
+        return tf1.train.SessionRunArgs("IteratorGetNext:0")
 
     def after_run(self, run_context, run_values):
-        step, features = run_values.results
-        self.seen.append((int(step), features.tolist()))
+        # A fetch would read the variable before or after the step increases it.
+        step = int(run_context.session.run(self.step))
+        self.seen.append((step, run_values.results.tolist()))
 
     def end(self, session):
         if self.reads_position:
@@ -233,7 +234,7 @@ def test_trainings_that_cannot_run_chunks_train_without_them(tmp_path, settings)
     hook = SeventhStepHook()
     estimator = train(tmp_path, "auto", hooks=[hook], **settings)
     assert hook.position is None
-    assert [step for step, _ in hook.seen][-1] == 49
+    assert [step for step, _ in hook.seen][-1] == 50
     assert estimator.get_variable_value("global_step") == 50
     firsts = estimator.get_variable_value("firsts")
     np.testing.assert_array_equal(firsts[:50], read_first_values(50))
