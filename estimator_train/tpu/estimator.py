@@ -150,14 +150,17 @@ class TPUEstimator(Estimator):
 
 
 def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec]:
-    """Returns a model_fn that passes `use_tpu=False` to the user's, for an EstimatorSpec."""
+    """Returns a model_fn that passes `use_tpu=False` to the user's, for an EstimatorSpec.
+
+    It requires no argument, so that `Estimator` does not repeat the warning about missing params.
+    """
 
     def call_adapted(
         features: TensorStructure,
         labels: TensorStructure,
         mode: str,
-        params: Params,
-        config: RunConfig,
+        params: Params = None,
+        config: RunConfig | None = None,
     ) -> EstimatorSpec:
         available = {"features": features, "labels": labels, "mode": mode, "config": config}
         available["params"] = _add_param(params, "use_tpu", False)

@@ -70,3 +70,14 @@ def test_sessions_use_that_many_threads_by_default(monkeypatch):
     assert config.intra_op_parallelism_threads == 5
     assert config.inter_op_parallelism_threads == 2
     assert own.inter_op_parallelism_threads == 0
+
+
+def test_sessions_do_not_use_more_threads_than_restores_can_start(monkeypatch):
+    monkeypatch.setattr(session_config, "count_usable_threads", lambda: None)
+    allowed = session_config._MAX_INTRA_OP_THREADS
+    asked = {"intra_op_parallelism_threads": allowed, "inter_op_parallelism_threads": 1024}
+    same = tf.compat.v1.ConfigProto(**asked)
+    assert session_config.limit_threads(same) == same
+    more = tf.compat.v1.ConfigProto(**{**asked, "intra_op_parallelism_threads": 1024})
+    assert session_config.limit_threads(more) == same
+    assert more.intra_op_parallelism_threads == 1024

@@ -65,6 +65,12 @@ def test_modes_have_their_batch_sizes_and_train_as_the_original_does(tmp_path):
     assert seen == [("input", 6), ("infer", 6, False)]
 
 
+def test_params_that_are_not_given_are_a_warning_that_names_the_model_fn(caplog):
+    tpu.TPUEstimator(model_fn, config=tpu.RunConfig(), use_tpu=False)
+    (warning,) = [r.getMessage() for r in caplog.records if "params argument" in r.getMessage()]
+    assert f"model_fn ({model_fn}) includes params argument" in warning
+
+
 def test_iterations_per_loop_is_steps_per_loop():
     assert tpu.RunConfig().steps_per_loop == 2
     config = tpu.RunConfig(tpu_config=tpu.TPUConfig(iterations_per_loop="60s"))

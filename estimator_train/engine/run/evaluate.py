@@ -86,11 +86,11 @@ def evaluate(
     Returns:
       Metric name to NumPy value, with `loss` and `global_step`.
     """
-    start = time.monotonic()
     config = context.config
     strategy = make_graph_form(config.eval_distribute, None) if config.eval_distribute else None
     job = _Evaluation(context, input_fn, hooks, config.evaluation_master, strategy)
     with process_clock.spend(EVALUATION), open_call(job, checkpoint_path) as call:
+        start = time.monotonic()
         run_batches(call.session, call.model.fetches, steps)
     _LOG.info("Inference Time : %0.5fs", time.monotonic() - start)
     _LOG.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))

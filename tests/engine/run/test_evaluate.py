@@ -1,0 +1,20 @@
+import logging
+import time
+
+import estimator_train as est
+
+
+def test_the_inference_time_begins_after_input_fn(model_fn, input_fn, one_epoch, tmp_path, caplog):
+    estimator = est.Estimator(model_fn, tmp_path).train(input_fn, steps=1)
+    built = []
+
+    def slow_input_fn():
+        time.sleep(0.05)
+        built.append(time.time())
+        return one_epoch()
+
+    with caplog.at_level(logging.INFO):
+        estimator.evaluate(slow_input_fn)
+    (record,) = [r for r in caplog.records if r.getMessage().startswith("Inference Time")]
+    seconds = float(record.getMessage().split(": ")[1].removesuffix("s"))
+    assert 0 < seconds < record.created - built[0]
