@@ -3,6 +3,7 @@
 import importlib.metadata
 import re
 import sys
+import textwrap
 import types
 from pathlib import Path
 
@@ -42,6 +43,7 @@ def explain(error: Exception) -> str | None:
         or _explain_missing_module(error, library, name)
         or _explain_pin(error, package, name)
         or explain_program_error(error)
+        or f"{name}: {_describe_failed_import(error, name)}."
     )
 
 
@@ -90,12 +92,18 @@ def _explain_syntax(error: SyntaxError) -> str:
 
 
 def _find_failed_library(traceback: types.TracebackType | None) -> libraries.Library | None:
-    """Returns the innermost installed library whose import raised the error, or None."""
+    """Returns the innermost installed library whose import raised the error, or None.
+
+    A module of an installed package that is the program itself (`run -m`) is no import.
+    """
     found = None
     while traceback:
-        code = traceback.tb_frame.f_code
-        library = libraries.find_library(code.co_filename)
-        if library and code.co_name == "<module>" and not libraries.is_up_to_date(library):
+        frame = traceback.tb_frame
+        library = libraries.find_library(frame.f_code.co_filename)
+        is_import = (
+            frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") != "__main__"
+        )
+        if library and is_import and not libraries.is_up_to_date(library):
             found = library
         traceback = traceback.tb_next
     return found
@@ -143,11 +151,17 @@ def _explain_pin(
     pin = _find_pin(package) if package else None
     if not pin:
         return None
-    text = f"{type(error).__name__}: {error}".splitlines()[0]
     return (
-        f"{name} requires {pin}, and its import fails with TensorFlow {_tensorflow_version()} "
-        f"({text}). Install another version of {name.split()[0]}, or run `estimator-train check` "
-        "on its folder to see which of its modules run."
+        f"{name} requires {pin}, and {_describe_failed_import(error, name)}, or run "
+        "`estimator-train check` on its folder to see which of its modules run."
+    )
+
+
+def _describe_failed_import(error: Exception, name: str) -> str:
+    text = textwrap.shorten(f"{type(error).__name__}: {error}", 200, placeholder=" ...")
+    return (
+        f"its import fails with TensorFlow {_tensorflow_version()} ({text}). Install another "
+        f"version of {name.split()[0]}"
     )
 
 

@@ -23,13 +23,13 @@ def add_methods(tensorflow: ModuleType) -> None:
     _accept_settings(data.experimental.OptimizationOptions, _DATA_SETTINGS)
     auto_shard = property(_get_auto_shard, _set_auto_shard)
     add_missing(data.experimental.DistributeOptions, {"auto_shard": auto_shard})
+    _accept_resource_variables(tensorflow)
 
 
 def add_methods_of_tf1(tensorflow: ModuleType) -> None:
     """Adds what only programs of TensorFlow 1 use."""
     _accept_whole_floats(tensorflow.compat.v1.Dimension)
     _add_initialized_value(tensorflow)
-    _accept_resource_variables(tensorflow)
     add_missing(tensorflow.keras.layers.Layer, {"apply": _apply_layer})
 
 
@@ -163,7 +163,7 @@ def _add_initialized_value(tensorflow: ModuleType) -> None:
 
 
 def _accept_resource_variables(tensorflow: ModuleType) -> None:
-    """Makes resource variables instances of `tf.Variable`, as in TensorFlow 1."""
+    """Makes resource variables instances of v1's `Variable`, as before TensorFlow 2.12."""
     for cls in tensorflow.Variable.__subclasses__():
         if cls.__name__ == "BaseResourceVariable":
             tensorflow.compat.v1.Variable.register(cls)

@@ -1,6 +1,6 @@
 """Predictor that computes named outputs from named inputs in a session."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ class Predictor:
         self.feed_tensors = dict(feed_tensors)
         self.fetch_tensors = dict(fetch_tensors)
         self._names = list(self.fetch_tensors)
-        self._run: Callable[..., list[Any]] | None = graphs.prepare_session_call(
+        self._run: Callable[..., list[Any]] | None = _make_call(
             session, list(self.feed_tensors.values()), list(self.fetch_tensors.values())
         )
 
@@ -95,6 +95,19 @@ class Predictor:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def _make_call(
+    session: tf.compat.v1.Session, feeds: Sequence[tf.Tensor], fetches: Sequence[tf.Tensor]
+) -> Callable[..., list[Any]]:
+    """Returns a function from the values of `feeds` to those of `fetches`.
+
+    An output may be an input, and a tensor may have two names; only `Session.run` accepts these.
+    """
+    fed = {tensor.name for tensor in feeds}
+    if len(fed) == len(feeds) and not any(tensor.name in fed for tensor in fetches):
+        return graphs.prepare_session_call(session, feeds, fetches)
+    return lambda *values: session.run(fetches, dict(zip(feeds, values, strict=True)))
 
 
 def _as_inputs(batch: Batch, feed_tensors: Mapping[str, tf.Tensor]) -> Mapping[str, ArrayLike]:

@@ -8,12 +8,14 @@ PACKAGES = {
     "inner": "import tensorflow as tf\nimport inner._speed\n",
     "lacking": "import tensorflow as tf\nimport another_library\n",
     "forest": "from tensorflow.contrib import tensor_forest\ntensor_forest.Trees\n",
+    "strict": "import tensorflow as tf\nraise ValueError('Arg specs differ ' + 'x ' * 999)\n",
     "sound": "import tensorflow as tf\nKEYS = tf.estimator.ModeKeys\ndef f(): return 1 / 0\n",
 }
 METADATA = """Metadata-Version: 2.1
 Name: py-{name}
 Version: 0.3
-Requires-Dist: tensorflow <2.16.0,>=1.15
+"""
+PINS = """Requires-Dist: tensorflow <2.16.0,>=1.15
 Requires-Dist: tensorflow-gpu (==1.15) ; extra == 'gpu'
 """
 
@@ -26,7 +28,8 @@ def installed(tmp_path):
         (folder / name / "__init__.py").write_text(source)
         about = folder / f"py_{name}-0.3.dist-info"
         about.mkdir()
-        (about / "METADATA").write_text(METADATA.format(name=name))
+        pins = "" if name == "strict" else PINS
+        (about / "METADATA").write_text(METADATA.format(name=name) + pins)
         (about / "top_level.txt").write_text(f"{name}\n")
     return folder
 
@@ -40,6 +43,11 @@ EXPECTED = {
         "py-forest 0.3 requires tensorflow<2.16.0,>=1.15, and its import fails with TensorFlow 2.2",
         "tensor_forest.Trees does not exist any more",
         "estimator-train check",
+    ],
+    "strict": [
+        "py-strict 0.3: its import fails with TensorFlow 2.2",
+        "(ValueError: Arg specs differ x x ",
+        "x ...). Install another version of py-strict.",
     ],
 }
 
@@ -63,6 +71,12 @@ def test_errors_of_the_program_keep_their_traceback_and_debug_shows_all_others(r
     assert "tf.contrib is TensorFlow 1's: `estimator-train run --tf1" in done.stderr
     done = run(f"{start}import lacking\n", installed, exit_code=2, switches=["--debug"])
     assert "ModuleNotFoundError: No module named 'another_library'" in done.stderr
+
+
+def test_errors_of_a_program_that_is_installed_keep_their_traceback(run, installed):
+    (installed / "sound" / "train.py").write_text("import tensorflow as tf\nprint(1 / 0)\n")
+    done = run("-m", "sound.train", exit_code=1, switches=[], PYTHONPATH=str(installed))
+    assert done.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
 
 SOURCES = {

@@ -117,17 +117,21 @@ def test_libraries_without_tensorflow_find_the_names_of_collections(run, tmp_pat
     assert run(f"{program}print(settings.is_mapping)\n").stdout == "True\n"
 
 
-def test_resource_variables_are_instances_of_variable(run):
+@pytest.mark.parametrize(
+    ("switch", "module"), [("--tf1", "tensorflow"), ("--tf2", "tensorflow.compat.v1")]
+)
+def test_resource_variables_are_instances_of_variable(run, switch, module):
     program = (
-        "import tensorflow as tf\n"
-        "a = tf.get_variable('a', [1], use_resource=True)\n"
-        "layer = tf.keras.layers.Dense(1)\n"
-        "layer.build((None, 1))\n"
-        "found = (a, tf.Variable(1.0), layer.kernel, tf.constant(1.0))\n"
+        f"import {module} as tf\n"
+        "with tf.Graph().as_default():\n"
+        "    a = tf.get_variable('a', [1], use_resource=True)\n"
+        "    layer = tf.keras.layers.Dense(1)\n"
+        "    layer.build((None, 1))\n"
+        "    found = (a, tf.Variable(1.0), layer.kernel, tf.constant(1.0))\n"
         "print([isinstance(value, tf.Variable) for value in found])\n"
     )
     # TensorFlow 1.15 prints the same.
-    assert run(program, switches=["--tf1"]).stdout == "[True, True, True, False]\n"
+    assert run(program, switches=[switch]).stdout == "[True, True, True, False]\n"
 
 
 def test_names_of_contrib_that_tensorflow_keeps_elsewhere(run):

@@ -1,0 +1,71 @@
+"""Questions about tf.contrib.predictor: outputs that are inputs, and tensors with two names."""
+
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+from asking import main, question
+
+predictor = tf.contrib.predictor
+X = np.float32([[1, 2], [3, 4]])
+
+
+def save_model():
+    """Saves y = 3x whose signature also returns its inputs; returns the directory."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 2], "x")
+        key = tf.placeholder(tf.string, [None], "key")
+        path = tempfile.mkdtemp() + "/1"
+        outputs = {"key": key, "x": x, "y": tf.multiply(x, 3.0, "y")}
+        tf.saved_model.simple_save(session, path, {"x": x, "key": key}, outputs)
+    return path
+
+
+def plain(values):
+    return {name: values[name].tolist() for name in sorted(values)}
+
+
+@question
+def outputs_that_are_inputs():
+    predict = predictor.from_saved_model(save_model())
+    return plain(predict({"x": X, "key": [b"a", b"b"]}))
+
+
+@question
+def no_output_but_the_inputs():
+    names = {"x": "x:0", "key": "key:0"}
+    predict = predictor.from_saved_model(save_model(), input_names=names, output_names=names)
+    return plain(predict({"x": X, "key": [b"a", b"b"]}))
+
+
+@question
+def two_names_of_one_tensor():
+    predict = predictor.from_saved_model(
+        save_model(),
+        input_names={"one": "x:0", "other": "x:0"},
+        output_names={"three": "y:0", "thrice": "y:0"},
+    )
+    return plain(predict({"one": X, "other": X}))
+
+
+def model_fn(features, labels, mode):
+    scale = tf.get_variable("scale", initializer=3.0)
+    outputs = {"y": features["x"] * scale, "x": features["x"]}
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, outputs)
+    train_op = tf.train.get_global_step().assign_add(1)
+    return tf.estimator.EstimatorSpec(mode, loss=scale * 1.0, train_op=train_op)
+
+
+@question
+def features_among_the_predictions_of_an_estimator():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp())
+    estimator.train(lambda: tf.data.Dataset.from_tensors({"x": X}), steps=1)
+    receive = tf.estimator.export.build_raw_serving_input_receiver_fn(
+        {"x": tf.placeholder(tf.float32, [None, 2])}
+    )
+    return plain(predictor.from_estimator(estimator, receive)({"x": X}))
+
+
+if __name__ == "__main__":
+    main()
