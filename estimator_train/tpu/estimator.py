@@ -156,8 +156,8 @@ def _adapt_model_fn(model_fn: Callable[..., Any]) -> Callable[..., EstimatorSpec
         features: TensorStructure,
         labels: TensorStructure,
         mode: str,
-        params: Params,
         config: RunConfig,
+        params: Params = None,
     ) -> EstimatorSpec:
         available = {"features": features, "labels": labels, "mode": mode, "config": config}
         available["params"] = _add_param(params, "use_tpu", False)
