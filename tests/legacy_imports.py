@@ -39,7 +39,7 @@ OTHER_NAMES = {
     "estimator_train.canned.parts.specs": "TrainedPart make_model_fn make_v1_model_fn",
     "estimator_train.compat.keras_lib": "model_to_estimator",
     "estimator_train.engine.tf_internals.saver_entries": "CheckpointEntry",
-    "estimator_train.engine.user_functions": "list_argument_names",
+    "estimator_train.engine.user_functions": "list_argument_names warn_of_missing_params",
     "estimator_train.estimator": "Estimator",
     "estimator_train.export.receivers": (
         "SupervisedInputReceiver build_raw_supervised_input_receiver_fn"

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from estimator_train.cluster.task import CHIEF, EVALUATOR, MASTER, WORKER, Cluster, Jobs
+from estimator_train.cluster.task import CHIEF, EVALUATOR, MASTER, PS, WORKER, Cluster, Jobs
 
 _LAST_PORT = 65535
 
@@ -121,29 +121,31 @@ def check_addresses(jobs: Jobs) -> None:
     """Checks the addresses of a cluster before a server is started in it.
 
     Reading TF_CONFIG accepts every string, as tf.estimator does: a process that starts no server
-    never uses them.
+    never uses them. With parameter servers, tasks that train may share an address, because no task
+    connects to a worker: some TF_CONFIGs of TensorFlow 1 list the chief as worker 0, too.
 
     Args:
       jobs: The addresses of every job's tasks by their index.
 
     Raises:
-      ValueError: An address is not host:port, or two tasks have the same address.
+      ValueError: An address is not host:port, or two tasks have an address that must be unique.
     """
-    owners: dict[str, str] = {}
+    owners: dict[str, tuple[str, int]] = {}
     for job, tasks in jobs.items():
         for index, address in tasks.items():
-            name = f"{job} {index}"
             port = address.rpartition(":")[2].strip()
             if ":" not in address or not port.isdigit() or int(port) > _LAST_PORT:
                 raise ValueError(
-                    f"The address of {name} in TF_CONFIG must be host:port, given: {address!r}"
+                    f"The address of {job} {index} in TF_CONFIG must be host:port, "
+                    f"given: {address!r}"
                 )
-            if address in owners:
+            other_job, other_index = owners.setdefault(address, (job, index))
+            is_same_task = (other_job, other_index) == (job, index)
+            if not is_same_task and (PS not in jobs or PS in (job, other_job)):
                 raise ValueError(
-                    f"{owners[address]} and {name} have the same address in TF_CONFIG: {address}. "
-                    "Give each task a different port."
+                    f"{other_job} {other_index} and {job} {index} have the same address in "
+                    f"TF_CONFIG: {address}. Give each task a different port."
                 )
-            owners[address] = name
 
 
 def _read_addresses(job: str, tasks: object) -> dict[int, str]:

@@ -131,17 +131,22 @@ def validate_model_fn(model_fn: Callable[..., Any] | None, params: Params) -> No
             f"model_fn ({model_fn}) does not include params argument, but params ({params}) is "
             "passed to Estimator."
         )
-    if params is None and requires(model_fn, "params"):
-        _LOG.warning(
-            "Estimator's model_fn (%s) includes params argument, but params are not passed to "
-            "Estimator.",
-            model_fn,
-        )
+    warn_of_missing_params(model_fn, params)
     unknown = sorted(set(names) - _MODEL_FN_ARGUMENTS)
     if unknown:
         raise ValueError(
             f"model_fn ({model_fn}) has following not expected args: {unknown}. Bind them with "
             "functools.partial, or pass them through params."
+        )
+
+
+def warn_of_missing_params(model_fn: Callable[..., Any], params: Params) -> None:
+    """Logs a warning if a model_fn requires `params`, but the estimator has none."""
+    if params is None and requires(model_fn, "params"):
+        _LOG.warning(
+            "Estimator's model_fn (%s) includes params argument, but params are not passed to "
+            "Estimator.",
+            model_fn,
         )
 
 

@@ -101,6 +101,12 @@ def test_addresses_are_checked_before_a_server_starts(config: str, text: str) ->
         check_addresses(cluster_from_tf_config(config).jobs)
 
 
+def test_tasks_that_train_may_share_an_address_if_variables_are_on_parameter_servers() -> None:
+    check_addresses({"master": {0: "a:1"}, "worker": {0: "a:1", 1: "b:1"}, "ps": {0: "c:1"}})
+    with pytest.raises(ValueError, match="chief 0 and worker 0 have the same address"):
+        check_addresses({"chief": {0: "a:1"}, "worker": {0: "a:1"}})
+
+
 @pytest.mark.parametrize(
     ("config", "text"),
     [*MISTAKES, *ADDRESS_MISTAKES],

@@ -76,10 +76,13 @@ def test_more_workers_than_steps_and_an_evaluator_in_the_cluster(tmp_path: Path)
 
 
 @pytest.mark.long
-def test_a_master_evaluates_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_worker_too", [False, True])
+def test_a_master_evaluates_too(tmp_path: Path, is_worker_too: bool) -> None:
     master, ps = find_free_addresses(2)
+    # As in some TF_CONFIGs of TensorFlow 1: no process starts as worker 0.
+    worker = {"worker": [master]} if is_worker_too else {}
     done = run_tasks(
-        {"master": [master], "ps": [ps]},
+        {"master": [master], "ps": [ps], **worker},
         ["ps:0", "master:0"],
         python("linear_job.py", tmp_path, 120),
     )

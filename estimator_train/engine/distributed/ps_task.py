@@ -79,7 +79,7 @@ class PsTask:
         chief = _find_chief(config)
         if chief is None or not config.num_ps_replicas:
             return []
-        trainers = list_addresses(list_training_jobs(config), *_TRAINERS)
+        trainers = _list_trainers(config)
         if config.is_chief:
             others = {name: address for name, address in trainers.items() if name != self.name}
             if max_steps is None or not others:
@@ -171,7 +171,7 @@ def serve(config: RunConfig) -> None:
     target = start_server(config)
     status = StatusTable(target, f"/job:ps/task:{config.task_id}", own_address)
     call = next(_calls)
-    trainers = list_addresses(list_training_jobs(config), *_TRAINERS)
+    trainers = _list_trainers(config)
     _LOG.info("Parameter server %d serves %s.", config.task_id, ", ".join(trainers))
     with handle_preemption(config.preemption), _defer_signals():
         _serve_until_ended(status, trainers, call, config)
@@ -269,6 +269,21 @@ def _serve_until_ended(
             _LOG.warning("The chief has ended; no longer waiting for %s.", ", ".join(active))
             return
         deadline.wait(_POLL_SECS, f"for {', '.join(active)} to end")
+
+
+def _list_trainers(config: RunConfig) -> dict[str, str]:
+    """Returns task name to address of the tasks that train.
+
+    A worker at the address of the chief is left out: it is the chief under its second name.
+    """
+    trainers = list_addresses(list_training_jobs(config), *_TRAINERS)
+    chief = _find_chief(config) or ""
+    own_name = f"{config.task_type}:{config.task_id}"
+    return {
+        name: address
+        for name, address in trainers.items()
+        if name in (chief, own_name) or address != trainers.get(chief)
+    }
 
 
 def _find_chief(config: RunConfig) -> str | None:

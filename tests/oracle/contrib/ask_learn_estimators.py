@@ -1,5 +1,6 @@
 """Questions about the estimators of tf.contrib.learn. Linear models begin with zeros."""
 
+import logging
 import tempfile
 
 import numpy as np
@@ -347,6 +348,32 @@ def labels_of_a_prediction():
     model = learn.Estimator(model_fn, directory)
     list(model.predict(input_fn=lambda: tf.constant(X)))
     return {"seen": seen}
+
+
+@question
+def warnings_about_params():
+    said = []
+
+    class Keeping(logging.Handler):
+        def emit(self, record):
+            said.append(record.getMessage())
+
+    def takes_params(features, labels, mode, params):
+        raise NotImplementedError
+
+    handler = Keeping()
+    logger = logging.getLogger("tensorflow")
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.WARNING)
+    try:
+        learn.Estimator(takes_params, tempfile.mkdtemp())
+        learn.Estimator(takes_params, tempfile.mkdtemp(), params={})
+        made("DNNRegressor", hidden_units=[2], feature_columns=both())
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+    return {"said": [text.split(" at 0x")[0] for text in said if "params argument" in text]}
 
 
 if __name__ == "__main__":

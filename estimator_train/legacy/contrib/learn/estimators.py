@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 import estimator_train.compat.v1 as v1
-from estimator_train.engine.user_functions import list_argument_names
+from estimator_train.engine.user_functions import list_argument_names, warn_of_missing_params
 from estimator_train.legacy.contrib._types import Arrays, Features
 from estimator_train.legacy.contrib.learn.keys import ModeKeys
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, to_estimator_spec
@@ -236,6 +236,7 @@ class Estimator(LearnEstimator):
         params: Any = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
+        warn_of_missing_params(model_fn, params)
         accepted = list_argument_names(model_fn)
         label_specs: Any = None
 
@@ -243,8 +244,8 @@ class Estimator(LearnEstimator):
             features: Features,
             labels: Features,
             mode: str,
-            params: Any,
             config: v1.RunConfig | None,
+            params: Any = None,
         ) -> v1.EstimatorSpec:
             nonlocal label_specs
             if mode == ModeKeys.INFER:
