@@ -26,6 +26,7 @@ def explain(error: Exception) -> str | None:
     Args:
       error: The error that ended the program.
     """
+    error = _unwrap(error)
     if isinstance(error, SyntaxError) and error.filename:
         return _explain_syntax(error)
     if type(error).__name__ in _CONFLICTS:
@@ -45,6 +46,22 @@ def explain(error: Exception) -> str | None:
         or explain_program_error(error)
         or f"{name}: {_describe_failed_import(error, name)}."
     )
+
+
+def _unwrap(error: Exception) -> Exception:
+    """Returns the error that a library raised again with a longer text.
+
+    gin raises every error as an object of a subclass with the same name and empty attributes.
+    """
+    inner = error.__context__
+    while (
+        error.__suppress_context__
+        and isinstance(inner, Exception)
+        and type(error).__bases__ == (type(inner),)
+        and type(error).__name__ == type(inner).__name__
+    ):
+        error, inner = inner, inner.__context__
+    return error
 
 
 def _find_pin(package: importlib.metadata.Distribution) -> str | None:

@@ -72,6 +72,43 @@ def test_what_a_program_lacks_is_said_in_one_line(run, statement):
         assert part in line
 
 
+_RAISED_AGAIN = """
+def call(function, text):
+    try:
+        function()
+    except Exception as error:
+        class Longer(type(error)):
+            def __init__(self): pass
+            def __str__(self): return str(error) + text
+        Longer.__name__ = type(error).__name__
+        raise Longer().with_traceback(error.__traceback__) from None
+
+def fail():
+    {}
+
+call(lambda: call(fail, "\\n  In file a.gin"), "\\n  In call to train")
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        (
+            "import no_such_module.inner",
+            "the module no_such_module is not installed: `pip install`",
+        ),
+        ("open('data/x')", "data/x does not exist,"),
+        ("import scipy.misc; scipy.misc.derivative", " has no scipy.misc.derivative. Install a "),
+    ],
+)
+def test_an_error_that_a_library_raises_again_with_a_longer_text(run, statement, text):
+    done = run(_RAISED_AGAIN.format(statement), exit_code=2)
+    line = done.stderr.splitlines()[-1]
+    assert line.startswith("estimator-train: error: script.py, line 13: ")
+    assert text in line
+    assert "Traceback" not in done.stderr
+
+
 def test_debug_shows_where_and_without_frames_of_this_package(run):
     program = "import tensorflow as tf\ntry:\n  tf.contrib.Foo\nexcept Exception: 1 / 0\n"
     done = run(program, exit_code=1, switches=["--tf1"])
