@@ -35,6 +35,7 @@ LONG = {
         "learn_checkpoints",
         "learn_estimators",
         "learn_heads",
+        "learn_rare",
         "legacy_attention",
         "legacy_seq2seq",
         "metrics",
