@@ -34,6 +34,7 @@ LONG = {
         "further_opt",
         "learn_checkpoints",
         "learn_estimators",
+        "learn_further",
         "learn_heads",
         "learn_rare",
         "legacy_attention",
