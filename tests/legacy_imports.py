@@ -34,6 +34,7 @@ OTHER_NAMES = {
         "call_logit_fn dnn_logit_fn_builder linear_logit_fn_builder"
     ),
     "estimator_train.canned.parts.default_heads": "make_classifier_head",
+    "estimator_train.canned.parts.kmeans_steps": "Clusters",
     "estimator_train.canned.parts.lookups": "Ids",
     "estimator_train.canned.parts.models": "Deep Linear LinearModel",
     "estimator_train.canned.parts.optimizer_arguments": "KerasChoice V1Choice",
