@@ -34,8 +34,11 @@ OTHER_NAMES = {
         "call_logit_fn dnn_logit_fn_builder linear_logit_fn_builder"
     ),
     "estimator_train.canned.parts.default_heads": "make_classifier_head",
-    "estimator_train.canned.parts.models": "Deep Linear",
+    "estimator_train.canned.parts.kmeans_steps": "Clusters",
+    "estimator_train.canned.parts.lookups": "Ids",
+    "estimator_train.canned.parts.models": "Deep Linear LinearModel",
     "estimator_train.canned.parts.optimizer_arguments": "KerasChoice V1Choice",
+    "estimator_train.canned.parts.sdca_steps": "Settings build_train_op",
     "estimator_train.canned.parts.specs": "TrainedPart make_model_fn make_v1_model_fn",
     "estimator_train.compat.keras_lib": "model_to_estimator",
     "estimator_train.engine.tf_internals.saver_entries": "CheckpointEntry",

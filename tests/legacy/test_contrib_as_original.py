@@ -28,13 +28,15 @@ RECORDED = {
 OURS = json.loads(Path(__file__).with_name("contrib_ours.json").read_text(encoding="utf-8"))
 # The slowest areas: complete networks, and estimators that are trained.
 LONG = {
-    *("batching", "crf", "data", "decoding", "estimator", "further_cells"),
+    *("batching", "clusters", "crf", "data", "decoding", "estimator", "further_cells"),
     *("further_distributions", "learn"),
     *(
         "further_opt",
         "learn_checkpoints",
         "learn_estimators",
+        "learn_further",
         "learn_heads",
+        "learn_rare",
         "legacy_attention",
         "legacy_seq2seq",
         "metrics",

@@ -80,10 +80,14 @@ class Clusters:
         Args:
           index: The cluster of each point.
         """
+        with tf.control_dependencies([self.move(index)]):
+            return _v1.assign_add(_v1.train.get_or_create_global_step(), 1)
+
+    def move(self, index: tf.Tensor) -> tf.Operation:
+        """Builds the operation that moves centers by a batch; see `build_train_op`."""
         sums = tf.math.unsorted_segment_sum(self.points, index, self.count)
         sizes = tf.math.unsorted_segment_sum(tf.ones_like(index), index, self.count)
-        with tf.control_dependencies([self._move(sums, sizes)]):
-            return _v1.assign_add(_v1.train.get_or_create_global_step(), 1)
+        return self._move(sums, sizes)
 
     def _move(self, sums: tf.Tensor, sizes: tf.Tensor) -> tf.Operation:
         numbers = tf.cast(sizes, tf.float32)[:, None]
@@ -121,16 +125,20 @@ class Clusters:
     def build_assignment(self) -> tuple[tf.Tensor, tf.Operation]:
         """Builds a placeholder of centers, and the operation that assigns them as first centers."""
         placeholder = _v1.placeholder(tf.float32, self.centers.shape, "initial_clusters")
-        operations = [self.centers.assign(placeholder), self.initialized.assign(True)]
+        return placeholder, self.assign(placeholder)
+
+    def assign(self, centers: tf.Tensor) -> tf.Operation:
+        """Builds the operation that assigns first centers, float32 of shape [count, size]."""
+        operations = [self.centers.assign(centers), self.initialized.assign(True)]
         if self._mini_batch:
             first = 0 if self._steps_per_iteration > 1 else 1
             operations.append(
                 self._counts.assign(tf.fill([self.count], tf.constant(first, tf.int64)))
             )
             if self._steps_per_iteration > 1:
-                operations.append(self._moving.assign(placeholder))
+                operations.append(self._moving.assign(centers))
                 operations.append(self._steps_left.assign(self._steps_per_iteration))
-        return placeholder, tf.group(*operations)
+        return tf.group(*operations)
 
 
 class FirstCenters:

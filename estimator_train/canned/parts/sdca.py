@@ -110,7 +110,10 @@ class LinearSDCA:
         )
         loss_type = "logistic_loss" if isinstance(head, BinaryClassHead) else "squared_loss"
         step = _v1.train.get_or_create_global_step()
-        return build_train_op(self._settings, model, features, labels, weights, loss_type, step)
+        scope = _v1.get_variable_scope().name
+        return build_train_op(
+            self._settings, model, features, labels, weights, loss_type, step, scope
+        )
 
     def get_train_step(
         self,
@@ -146,6 +149,7 @@ class LinearSDCA:
         variables = [state_manager.get_variable(column, "weights") for column in feature_columns]
         model = LinearModel(targets, variables, inputs, bias_var)
         weights = None if weight_column_name is None else features[weight_column_name]
+        scope = _v1.get_variable_scope().name
         return build_train_op(
-            self._settings, model, features, targets, weights, loss_type, global_step
+            self._settings, model, features, targets, weights, loss_type, global_step, scope
         )

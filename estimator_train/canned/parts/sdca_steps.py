@@ -36,6 +36,8 @@ def build_train_op(
     weights: tf.Tensor | None,
     loss_type: str,
     step: tf.Variable,
+    scope: str,
+    suffix: str = "_unshrunk",
 ) -> tf.Operation:
     """Returns the operation of a training step.
 
@@ -47,6 +49,8 @@ def build_train_op(
       weights: Weights of examples, of the shape of the labels; or None.
       loss_type: Name of a loss of `tf.raw_ops.SdcaOptimizerV2`.
       step: Variable to increment.
+      scope: Name scope of the summaries and of the new variables; "": none.
+      suffix: End of the names of the variables that hold weights before l1 shrinks them.
 
     Raises:
       KeyError: features have no ids of examples.
@@ -66,10 +70,9 @@ def build_train_op(
     weights = tf.ones_like(labels) if weights is None else tf.reshape(weights, [-1])
     ids = tf.raw_ops.SdcaFprint(input=tf.reshape(features[settings.id_column], [-1]))
     ids = tf.reshape(ids, [-1, 2])
-    scope = _v1.get_variable_scope().name
     table = _ExampleTable(settings.shards)
     groups = [
-        _Group(found, _Weights(variable, scope))
+        _Group(found, _Weights(variable, scope, suffix))
         for found, variable in zip(
             [*model.inputs, tf.ones_like(labels)[:, None]],
             [*model.weights, model.bias],
@@ -152,16 +155,17 @@ class _Weights:
     Args:
       variable: The model's, of shape [size, 1] or [1], partitioned or not.
       scope: First part of the names of the new variables.
+      suffix: Last part of these names.
     """
 
-    def __init__(self, variable: Any, scope: str) -> None:
+    def __init__(self, variable: Any, scope: str, suffix: str) -> None:
         self._shrunk = list(variable) if hasattr(variable, "as_tensor") else [variable]
         with _v1.name_scope(f"{scope}/" if scope else None):
             self._parts = [
                 _v1.Variable(
                     tf.zeros(part.shape),
                     use_resource=True,
-                    name=f"{part.op.name}_unshrunk",
+                    name=f"{part.op.name}{suffix}",
                 )
                 for part in self._shrunk
             ]

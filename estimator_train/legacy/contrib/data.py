@@ -53,6 +53,32 @@ TextLineDataset = tf.compat.v1.data.TextLineDataset
 TFRecordDataset = tf.compat.v1.data.TFRecordDataset
 
 
+def assert_element_shape(expected_shapes: Nest) -> Transformation:
+    """Creates a transformation that sets the static shapes of elements and checks them.
+
+    Args:
+      expected_shapes: Shapes in the structure of an element.
+
+    Returns:
+      A function of a dataset; it raises ValueError for other static shapes.
+    """
+
+    def apply(dataset: tf.data.Dataset) -> tf.data.Dataset:
+        tf.nest.map_structure(
+            lambda known, shape: known.assert_is_compatible_with(shape),
+            tf.compat.v1.data.get_output_shapes(dataset),
+            expected_shapes,
+        )
+
+        def check(*parts: Any) -> Any:
+            element = parts if len(parts) > 1 else parts[0]
+            return tf.nest.map_structure(tf.ensure_shape, element, expected_shapes)
+
+        return dataset.map(check)
+
+    return apply
+
+
 def group_by_window(
     key_func: Callable[..., tf.Tensor],
     reduce_func: Callable[..., Any],

@@ -1,8 +1,8 @@
 """Stand-in for `tf.contrib.tpu`: TPUEstimator and the functions of its model_fns, without a TPU."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import tensorflow as tf
 
@@ -27,6 +27,7 @@ __all__ = [
     "shutdown_system",
 ]
 
+Model = TypeVar("Model")
 bfloat16_scope = tf.compat.v1.tpu.bfloat16_scope
 initialize_system = tf.compat.v1.tpu.initialize_system
 shutdown_system = tf.compat.v1.tpu.shutdown_system
@@ -165,3 +166,41 @@ def cross_replica_sum(
 def tpu_shard_context(number_of_shards: int) -> Iterator[None]:
     """Opens a context that sets the number of shards, which nothing reads here."""
     yield
+
+
+def export_estimator_savedmodel(
+    estimator: TPUEstimator,
+    export_dir_base: str,
+    serving_input_receiver_fn: Callable[[], Any],
+    assets_extra: Mapping[str, str] | None = None,
+    as_text: bool = False,
+    checkpoint_path: str | None = None,
+) -> bytes:
+    """Exports the model for CPUs; see `Estimator.export_saved_model`.
+
+    Returns:
+      The path of the export.
+    """
+    return estimator.export_saved_model(
+        export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
+    )
+
+
+class TPUDistributionStrategy:
+    """Strategy that `keras_to_tpu_model` takes.
+
+    Args:
+      tpu_cluster_resolver: Unused.
+      using_single_core: Unused.
+    """
+
+    def __init__(
+        self, tpu_cluster_resolver: object = None, using_single_core: bool = False
+    ) -> None:
+        del tpu_cluster_resolver, using_single_core
+
+
+def keras_to_tpu_model(model: Model, strategy: TPUDistributionStrategy | None = None) -> Model:
+    """Returns the Keras model itself, which trains without a TPU."""
+    del strategy
+    return model

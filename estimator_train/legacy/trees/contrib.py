@@ -9,12 +9,11 @@ _NAMES = {
         "all_reduce batching bayesflow bigtable boosted_trees checkpoint "
         "constrained_optimization copy_graph decision_trees ffmpeg "
         "fused_conv grid_rnn hadoop ignite input_pipeline integrate kafka "
-        "kernel_methods kinesis labeled_tensor libsvm linear_optimizer "
-        "memory_stats meta_graph_transform model_pruning nearest_neighbor "
+        "kernel_methods kinesis labeled_tensor libsvm "
+        "meta_graph_transform model_pruning nearest_neighbor "
         "periodic_resample proto quantization quantize receptive_field recurrent "
         "reduce_slice_ops remote_fused_graph rpc session_bundle solvers "
-        "specs stat_summarizer stateless tensor_forest tensorrt testing text "
-        "tfprof"
+        "specs stat_summarizer stateless tensor_forest tensorrt testing text"
     ),
     "bigtable": "ops",
     "bigtable.ops": "gen_bigtable_ops",
@@ -29,8 +28,6 @@ _NAMES = {
     "image.ops": "gen_distort_image_ops gen_image_ops gen_single_image_random_dot_stereograms_ops",
     "input_pipeline": "ops",
     "input_pipeline.ops": "gen_input_pipeline_ops",
-    "keras": "api",
-    "keras.api": "keras",
     "layers": "ops",
     "layers.ops": "gen_sparse_feature_cross_op",
     "libsvm": "ops",
@@ -60,7 +57,6 @@ _NAMES = {
     "tensorboard": "plugins",
     "tensorboard.plugins": "projector",
     "tensorboard.plugins.projector": "projector_config_pb2",
-    "tfprof": "model_analyzer tfprof_logger",
     "util": "loader",
 }
 ROOT = "tensorflow.contrib"
@@ -80,6 +76,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         f"{ROOT}.estimator.python{name}": ("estimator_train.legacy.contrib.estimator",)
         for name in ("", ".estimator", ".estimator.replicate_model_fn")
     },
+    **{f"{ROOT}.keras.api{name}": ("tensorflow:compat.v1.keras",) for name in ("", ".keras")},
     f"{ROOT}.optimizer_v2": ("tensorflow:compat.v1.train",),
     **{f"{ROOT}.optimizer_v2.{name}": ("tensorflow:compat.v1.train",) for name in _OPTIMIZERS},
     f"{ROOT}.signal": ("tensorflow:compat.v1.signal",),
@@ -109,6 +106,11 @@ _KEPT = {
         for name in ("difference", "intersection", "size", "union")
     },
     "checkpoint": {
+        "CheckpointableBase": "tensorflow.python.trackable.base:Trackable",
+        "CheckpointableObjectGraph": (
+            "tensorflow.core.protobuf.trackable_object_graph_pb2:TrackableObjectGraph"
+        ),
+        "PythonStateWrapper": "tensorflow.python.trackable.python_state:PythonState",
         "CheckpointManager": "tensorflow:train.CheckpointManager",
         "Checkpointable": "tensorflow.python.trackable.autotrackable:AutoTrackable",
         "List": "tensorflow.python.trackable.data_structures:List",
@@ -122,6 +124,10 @@ _KEPT = {
         "replicate": "tensorflow:compat.v1.tpu.replicate",
         "while_loop": "tensorflow.python.tpu.training_loop:while_loop",
     },
+    "distribute": {
+        "initialize_tpu_system": "tensorflow:tpu.experimental.initialize_tpu_system",
+    },
+    "eager": {"Checkpointable": "tensorflow.python.trackable.autotrackable:AutoTrackable"},
     "summary": {"graph": "tensorflow.python.ops.summary_ops_v2:graph"},
     "util": {
         "ops_used_by_graph_def": ("tensorflow.python.framework.meta_graph:ops_used_by_graph_def"),
@@ -130,12 +136,75 @@ _KEPT = {
         ),
     },
 }
+# Names that private modules of TensorFlow still have: module of tf.contrib, private module, names.
+_PRIVATE = (
+    (
+        "autograph",
+        "autograph.impl.api",
+        "AutoGraphError StackTraceMapper convert converted_call",
+    ),
+    ("autograph", "autograph.core.converter", "ConversionOptions"),
+    ("autograph", "autograph.lang.directives", "set_element_type"),
+    ("autograph", "autograph.lang.special_functions", "stack"),
+    ("batching", "ops.batch_ops", "batch_function"),
+    (
+        "checkpoint",
+        "checkpoint.checkpoint",
+        "capture_dependencies list_objects object_metadata",
+    ),
+    ("compiler.xla", "compiler.xla.xla", "check_function_argument_count"),
+    ("distribute", "distribute.step_fn", "StandardInputStep StandardSingleLossStep Step"),
+    ("distribute", "distribute.tpu_strategy", "TPUStrategy"),
+    ("distribute", "distribute.distribute_lib", "UpdateContext require_replica_context"),
+    (
+        "distribute",
+        "distribute.distribute_coordinator",
+        "run_standard_tensorflow_server",
+    ),
+    ("distributions", "ops.distributions.beta", "BetaWithSoftplusConcentration"),
+    ("distributions", "ops.distributions.exponential", "ExponentialWithSoftplusRate"),
+    ("distributions", "ops.distributions.gamma", "GammaWithSoftplusConcentrationRate"),
+    ("distributions", "ops.distributions.laplace", "LaplaceWithSoftplusScale"),
+    ("distributions", "ops.distributions.normal", "NormalWithSoftplusScale"),
+    ("distributions", "ops.distributions.student_t", "StudentTWithAbsDfSoftplusScale"),
+    ("distributions", "ops.distributions.util", "matrix_diag_transform tridiag"),
+    ("distributions.bijectors", "ops.distributions.bijector_impl", "Bijector"),
+    ("distributions.bijectors", "ops.distributions.identity_bijector", "Identity"),
+    ("eager", "ops.variable_scope", "EagerVariableStore"),
+    (
+        "eager",
+        "eager.context",
+        "async_clear_error async_wait execution_mode set_execution_mode set_server_def",
+    ),
+    ("eager", "eager.remote", "connect_to_remote_host"),
+    ("framework", "ops.init_ops", "convolutional_delta_orthogonal"),
+    (
+        "summary",
+        "ops.summary_ops_v2",
+        "SummaryWriter create_summary_file_writer eval_dir generic import_event",
+    ),
+    ("tpu", "tpu.device_assignment", "DeviceAssignment device_assignment"),
+    ("tpu", "tpu.topology", "Topology"),
+    ("tpu", "tpu.tpu_feed", "InfeedQueue"),
+    ("tpu", "tpu.ops.tpu_ops", "infeed_dequeue infeed_dequeue_tuple"),
+    (
+        "tpu",
+        "ops.gen_tpu_ops",
+        "infeed_enqueue infeed_enqueue_tuple outfeed_dequeue outfeed_dequeue_tuple "
+        "outfeed_enqueue outfeed_enqueue_tuple",
+    ),
+)
 _RANDOM = "tensorflow:compat.v1.random"
 NAMES = {
     **{
         f"{ROOT}.{module}.{name}": target
         for module, names in _KEPT.items()
         for name, target in names.items()
+    },
+    **{
+        f"{ROOT}.{module}.{name}": f"tensorflow.python.{private}:{name}"
+        for module, private, names in _PRIVATE
+        for name in names.split()
     },
     f"{ROOT}.compiler.jit.experimental_jit_scope": "tensorflow:xla.experimental.jit_scope",
     f"{ROOT}.compiler.xla.compile": "tensorflow:xla.experimental.compile",

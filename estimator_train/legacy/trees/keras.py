@@ -32,9 +32,20 @@ MODULES: dict[str, tuple[str, ...]] = {
     **{f"{root}.{_MIXED}": _BACKING for root in _ROOTS},
     "tensorflow.python.keras.mixed_precision.experimental": _BACKING,
 }
+_REMOVED = "estimator_train.legacy.trees.keras_removed"
 _SAVED_MODELS = "estimator_train.legacy.contrib.saved_model"
 _REPLICAS = "estimator_train.legacy.trees.keras_replicas:multi_gpu_model"
 NAMES = {
+    **{
+        f"{root}.{path}": f"{_REMOVED}:{path.rpartition('.')[2]}"
+        for root in (*_ROOTS, private.KERAS, PACKAGE)
+        for path in (
+            "utils.HDF5Matrix",
+            "utils.io_utils.HDF5Matrix",
+            "wrappers.scikit_learn.KerasClassifier",
+            "wrappers.scikit_learn.KerasRegressor",
+        )
+    },
     **{
         f"{root}.experimental.{name}": f"{_SAVED_MODELS}:{target}"
         for root in _ROOTS

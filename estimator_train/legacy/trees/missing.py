@@ -28,8 +28,6 @@ _REPLACEMENTS = {
     "tensorflow.contrib.lite": "tf.lite",
     "tensorflow.contrib.tensorrt": "tf.experimental.tensorrt",
     "tensorflow.contrib.quantize": "the package tensorflow-model-optimization",
-    "tensorflow.contrib.tfprof": "tf.compat.v1.profiler",
-    "tensorflow.contrib.linear_optimizer": "tf.train.FtrlOptimizer",
     "tensorflow.contrib.ffmpeg": "tf.audio",
     "tensorflow.contrib.graph_editor": "tf.graph_util",
     "tensorflow.contrib.hub": "the package tensorflow-hub",

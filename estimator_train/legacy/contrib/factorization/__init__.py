@@ -1,17 +1,22 @@
-"""Stand-in for `tf.contrib.factorization`: k-means and matrix factorization."""
+"""Stand-in for `tf.contrib.factorization`: k-means, mixtures, matrix factorization."""
 
 from typing import Any
 
 import estimator_train.compat.v1 as v1
+from estimator_train.legacy.contrib.factorization.kmeans import KMeans
+from estimator_train.legacy.contrib.factorization.mixtures import GMM, gmm
 from estimator_train.legacy.contrib.factorization.wals import WALSMatrixFactorization
 
 __all__ = [
     "COSINE_DISTANCE",
+    "GMM",
     "KMEANS_PLUS_PLUS_INIT",
+    "KMeans",
     "KMeansClustering",
     "RANDOM_INIT",
     "SQUARED_EUCLIDEAN_DISTANCE",
     "WALSMatrixFactorization",
+    "gmm",
 ]
 
 

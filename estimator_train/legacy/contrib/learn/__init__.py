@@ -53,7 +53,9 @@ from estimator_train.legacy.contrib.learn.heads.several import multi_head
 from estimator_train.legacy.contrib.learn.keys import (
     ModeKeys,
     PredictionKey,
+    PredictionType as PredictionType,
     ProblemType,
+    RNNKeys as RNNKeys,
     TaskType,
 )
 from estimator_train.legacy.contrib.learn.kmeans import KMeansClustering
@@ -71,6 +73,9 @@ from estimator_train.legacy.contrib.learn.learn_io import (
 )
 from estimator_train.legacy.contrib.learn.model_fns import MetricSpec, ModelFnOps
 from estimator_train.legacy.contrib.learn.models import ops
+from estimator_train.legacy.contrib.learn.rare.dynamic_rnn import DynamicRnnEstimator
+from estimator_train.legacy.contrib.learn.rare.linear_sdca import SVM
+from estimator_train.legacy.contrib.learn.rare.logistic import LogisticRegressor
 from estimator_train.legacy.contrib.learn.run_config import (
     ClusterConfig as ClusterConfig,
     RunConfig,
@@ -85,7 +90,9 @@ __all__ = [
     "DNNLinearCombinedEstimator",
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
+    "DynamicRnnEstimator",
     "Estimator",
+    "Evaluable",
     "Experiment",
     "ExportStrategy",
     "Head",
@@ -94,6 +101,7 @@ __all__ = [
     "LinearClassifier",
     "LinearEstimator",
     "LinearRegressor",
+    "LogisticRegressor",
     "MetricSpec",
     "ModeKeys",
     "ModelFnOps",
@@ -103,7 +111,9 @@ __all__ = [
     "ProblemType",
     "RunConfig",
     "SKCompat",
+    "SVM",
     "TaskType",
+    "Trainable",
     "binary_svm_head",
     "build_parsing_serving_input_fn",
     "datasets",
@@ -135,5 +145,7 @@ __all__ = [
 ]
 
 BaseEstimator = LearnEstimator
+# Interfaces of estimators.
+Evaluable = Trainable = LearnEstimator
 NanLossDuringTrainingError = tf.compat.v1.train.NanLossDuringTrainingError
 io = learn_io

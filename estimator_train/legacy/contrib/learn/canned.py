@@ -20,6 +20,8 @@ from estimator_train.legacy.contrib.learn.networks import (
     build_deep_model,
     build_linear_model,
 )
+from estimator_train.legacy.contrib.learn.rare.linear_sdca import build_sdca_model
+from estimator_train.legacy.contrib.linear_optimizer import SDCAOptimizer
 
 
 class CannedEstimator(Estimator):
@@ -131,14 +133,47 @@ def create_number_head(arguments: Mapping[str, Any]) -> Head:
     )
 
 
-def _prepare_linear(head: Head, given: Mapping[str, Any], is_joint: bool) -> tuple[Any, ...]:
-    """Returns the arguments of CannedEstimator from those of a linear estimator."""
-    part = LinearPart(tuple(given["feature_columns"]), given["optimizer"], is_joint)
+def _prepare_linear(
+    head: Head, given: Mapping[str, Any], is_joint: bool, sdca_loss: str | None
+) -> tuple[Any, ...]:
+    """Returns the arguments of CannedEstimator from those of a linear estimator.
 
-    def build(*arguments: Any) -> ModelFnOps:
-        return build_linear_model(part, head, given["gradient_clip_norm"], *arguments)
+    Args:
+      head: Head.
+      given: Arguments of the linear estimator.
+      is_joint: Whether one variable holds the weights of all columns.
+      sdca_loss: Loss of dual coordinate ascent, or None if the estimator does not support it.
+
+    Raises:
+      ValueError: The estimator does not support dual coordinate ascent, or not a centered bias.
+      AssertionError: Dual coordinate ascent does not support joint weights or several classes.
+    """
+    columns, optimizer = tuple(given["feature_columns"]), given["optimizer"]
+    part = LinearPart(columns, optimizer, is_joint)
+    if isinstance(optimizer, SDCAOptimizer):
+        _check_sdca(head, given, is_joint, sdca_loss)
+
+    def build(features: Any, labels: Any, mode: str, config: v1.RunConfig) -> ModelFnOps:
+        if isinstance(optimizer, SDCAOptimizer) and sdca_loss:
+            settings = (columns, optimizer, head, sdca_loss, given["weight_column_name"])
+            return build_sdca_model(*settings, features, labels, mode)
+        clip_norm = given["gradient_clip_norm"]
+        return build_linear_model(part, head, clip_norm, features, labels, mode, config)
 
     return build, given["model_dir"], given["config"], given["feature_engineering_fn"]
+
+
+def _check_sdca(
+    head: Head, given: Mapping[str, Any], is_joint: bool, sdca_loss: str | None
+) -> None:
+    if sdca_loss is None:
+        raise ValueError("LinearEstimator does not support SDCA optimizer.")
+    if given["enable_centered_bias"]:
+        raise ValueError("enable_centered_bias is not supported with SDCA")
+    if is_joint:
+        raise AssertionError("_joint_weight is incompatible with the SDCAOptimizer")
+    if head.logits_dimension != 1:
+        raise AssertionError("SDCA only applies to binary classification.")
 
 
 def _prepare_deep(head: Head, given: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -176,7 +211,9 @@ class LinearClassifier(Classifier):
         feature_engineering_fn: Callable[..., Any] | None = None,
         label_keys: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(*_prepare_linear(create_class_head(locals()), locals(), _joint_weight))
+        super().__init__(
+            *_prepare_linear(create_class_head(locals()), locals(), _joint_weight, "logistic_loss")
+        )
 
 
 class DNNClassifier(Classifier):
@@ -219,7 +256,9 @@ class LinearRegressor(Regressor):
         config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(*_prepare_linear(create_number_head(locals()), locals(), _joint_weights))
+        super().__init__(
+            *_prepare_linear(create_number_head(locals()), locals(), _joint_weights, "squared_loss")
+        )
 
 
 class DNNRegressor(Regressor):
@@ -260,7 +299,7 @@ class LinearEstimator(CannedEstimator):
         config: v1.RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(*_prepare_linear(head, locals(), _joint_weights))
+        super().__init__(*_prepare_linear(head, locals(), _joint_weights, None))
 
 
 class DNNEstimator(CannedEstimator):

@@ -88,7 +88,7 @@ class LearnEstimator(v1.Estimator):
             x, y, input_fn = None, None, x
         resolved_input_fn = self._create_input_fn(x, y, input_fn, batch_size, 1)
         self._check_fitted(checkpoint_path)
-        estimator: Any = self._add_metrics(metrics) if metrics else super()
+        estimator: Any = self.add_metrics(metrics) if metrics else super()
         return estimator.evaluate(resolved_input_fn, steps, hooks, checkpoint_path, name)
 
     def predict(  # type: ignore[override]
@@ -203,7 +203,9 @@ class LearnEstimator(v1.Estimator):
 
         return engineered_fn
 
-    def _add_metrics(self, metrics: Mapping[Any, Any]) -> Any:
+    def add_metrics(self, metrics: Mapping[Any, Any]) -> v1.Estimator:
+        """Creates an estimator in the same directory that also evaluates MetricSpecs by name."""
+
         def metric_fn(
             features: Features, labels: Features, predictions: Features
         ) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import tensorflow as tf
 import estimator_train as est
 from estimator_train.estimator import Estimator
 from estimator_train.legacy.contrib._types import Hook
+from estimator_train.legacy.contrib.learn.estimators import LearnEstimator
 from estimator_train.legacy.contrib.learn.export_strategies import ExportStrategy
 from estimator_train.legacy.contrib.learn.monitors import replace_monitors_with_hooks
 from estimator_train.legacy.contrib.learn.run_config import RunConfig
@@ -25,7 +26,7 @@ class Experiment:
       estimator: Estimator.
       train_input_fn: Input function of training.
       eval_input_fn: Input function of evaluation.
-      eval_metrics: Not supported: define metrics in model_fn.
+      eval_metrics: MetricSpecs of an estimator of `contrib.learn` by name.
       train_steps: Global step at which training ends; None: at the end of the input.
       eval_steps: Number of batches of an evaluation; None: all.
       train_monitors: Monitors and hooks of training.
@@ -38,7 +39,7 @@ class Experiment:
       saving_listeners: CheckpointSaverListeners of training.
 
     Raises:
-      ValueError: eval_metrics are given, or estimator is not an Estimator.
+      ValueError: estimator is not an Estimator, or one of tf.estimator and eval_metrics are given.
     """
 
     def __init__(
@@ -64,12 +65,14 @@ class Experiment:
     ) -> None:
         if not isinstance(estimator, Estimator):
             raise ValueError(f"`estimator` must be an Estimator: {estimator}")
+        self._estimator = self._evaluated = estimator
         if eval_metrics:
-            raise ValueError(
-                "Experiment(eval_metrics=...): return eval_metric_ops in model_fn's EstimatorSpec, "
-                "or use tf.estimator.add_metrics."
-            )
-        self._estimator = estimator
+            if not isinstance(estimator, LearnEstimator):
+                raise ValueError(
+                    "Experiment(eval_metrics=...) needs an estimator of tf.contrib.learn: return "
+                    "eval_metric_ops in model_fn's EstimatorSpec, or use tf.estimator.add_metrics."
+                )
+            self._evaluated = estimator.add_metrics(eval_metrics)
         train_hooks = replace_monitors_with_hooks(train_monitors, estimator)
         self._train = (train_input_fn, train_steps, train_hooks)
         self._eval = (eval_input_fn, eval_steps, list(eval_hooks or ()))
@@ -120,25 +123,25 @@ class Experiment:
     def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> dict[str, Any]:
         """Evaluates the latest checkpoint and returns the metrics."""
         input_fn, steps, hooks = self._eval
-        return self._estimator.evaluate(
+        return self._evaluated.evaluate(
             input_fn, steps=steps, hooks=hooks, name="one_pass" if name is None else name
         )
 
     def test(self) -> dict[str, Any]:
         """Trains one step, evaluates one batch and returns the metrics."""
         self._estimator.train(self._train[0], hooks=self._train[2], steps=1)
-        return self._estimator.evaluate(self._eval[0], steps=1, name="one_pass")
+        return self._evaluated.evaluate(self._eval[0], steps=1, name="one_pass")
 
     def train_and_evaluate(self) -> Any:
         """Trains, evaluates and exports; returns the metrics and the paths of exports."""
         train_fn, steps, hooks = self._train
         eval_fn, eval_steps, eval_hooks = self._eval
         return est.train_and_evaluate(
-            self._estimator,
+            self._evaluated,
             est.TrainSpec(train_fn, steps, hooks=hooks, saving_listeners=self._listeners),
             est.EvalSpec(
                 eval_fn, eval_steps, hooks=eval_hooks, start_delay_secs=self._eval_delay,
-                exporters=[_StrategyExporter(s, self._exports_each) for s in self._strategies],
+                exporters=self._create_exporters(self._exports_each),
             ),
         )  # fmt: skip
 
@@ -169,8 +172,7 @@ class Experiment:
                 saving_listeners=self._listeners,
             )
             results = self.evaluate()
-        exporters = [_StrategyExporter(strategy) for strategy in self._strategies]
-        return results, [self._export(exporter, results) for exporter in exporters]
+        return results, [self._export(one, results) for one in self._create_exporters(False)]
 
     def continuous_eval(
         self,
@@ -201,10 +203,10 @@ class Experiment:
             start = time.time()
             path = tf.train.latest_checkpoint(self._estimator.model_dir)
             if path and not (evaluate_checkpoint_only_once and path == evaluated_path):
-                results, evaluated_path = (
-                    self._estimator.evaluate(input_fn, steps, hooks, path, name),
-                    path,
+                results = self._evaluated.evaluate(
+                    input_fn, steps=steps, hooks=hooks, checkpoint_path=path, name=name
                 )
+                evaluated_path = path
             time.sleep(max(0.0, throttle - (time.time() - start)))
 
     def _has_trained_all_steps(self, results: Mapping[str, Any] | None) -> bool:
@@ -212,6 +214,9 @@ class Experiment:
         if not results or last_step is None:
             return False
         return bool(results["global_step"] >= last_step)
+
+    def _create_exporters(self, exports_each: bool) -> list[est.Exporter]:
+        return [_StrategyExporter(self._estimator, s, exports_each) for s in self._strategies]
 
     def _export(self, exporter: est.Exporter, results: Any) -> Any:
         directory = os.path.join(self._estimator.model_dir, "export", exporter.name)
@@ -227,12 +232,13 @@ class _StrategyExporter(est.Exporter):
     """Exporter that calls an export strategy.
 
     Args:
+      estimator: The estimator that the strategy exports.
       strategy: The strategy.
       exports_each: Whether it exports each evaluated checkpoint, not only the last.
     """
 
-    def __init__(self, strategy: ExportStrategy, exports_each: bool = False) -> None:
-        self._strategy, self._exports_each = strategy, exports_each
+    def __init__(self, estimator: Any, strategy: ExportStrategy, exports_each: bool) -> None:
+        self._estimator, self._strategy, self._exports_each = estimator, strategy, exports_each
         self._last: tuple[str | None, Any] = None, None
 
     @property
@@ -254,7 +260,7 @@ class _StrategyExporter(est.Exporter):
             # they export the last one only.
             path = checkpoint_path if self._exports_each else None
             directory = os.fsencode(export_path)
-            exported = self._strategy.export(estimator, directory, path, eval_result)
+            exported = self._strategy.export(self._estimator, directory, path, eval_result)
             self._last = checkpoint_path, exported
         return self._last[1]
 
@@ -302,3 +308,14 @@ def run(
     if not callable(method) or (schedule or "").startswith("_"):
         raise ValueError(f"Schedule '{schedule}' is none of an Experiment's.")
     return method()
+
+
+def tune(experiment_fn: Callable[..., Experiment], tuner: Any) -> None:
+    """Calls the tuner for experiments until it has no next trial.
+
+    Args:
+      experiment_fn: Function of run_config and hparams that returns an Experiment.
+      tuner: Tuner; see `tf.contrib.training.python.training.tuner.Tuner`.
+    """
+    while tuner.next_trial():
+        tuner.run_experiment(experiment_fn)

@@ -36,3 +36,19 @@ class PredictionKey:
     SCORES = "scores"
     TOP_K = "top_k"
     GENERIC = "output"
+
+
+class PredictionType:
+    """Numbers of predictions of a recurrent model for one sequence."""
+
+    SINGLE_VALUE = 1
+    MULTIPLE_VALUE = 2
+
+
+class RNNKeys:
+    """Keys of features, and starts of keys of predictions, of recurrent models."""
+
+    FINAL_STATE_KEY = "final_state"
+    LABELS_KEY = "__labels__"
+    SEQUENCE_LENGTH_KEY = "sequence_length"
+    STATE_PREFIX = "rnn_cell_state"

@@ -13,7 +13,12 @@ from estimator_train.legacy.contrib.metrics.agreement import (
     streaming_false_negative_rate,
     streaming_false_positive_rate,
 )
+from estimator_train.legacy.contrib.metrics.concatenation import streaming_concat
 from estimator_train.legacy.contrib.metrics.counting import count, f1_score
+from estimator_train.legacy.contrib.metrics.curves import (
+    precision_recall_at_equal_thresholds,
+    streaming_curve_points,
+)
 from estimator_train.legacy.contrib.metrics.moments import (
     streaming_covariance,
     streaming_pearson_correlation,
@@ -34,11 +39,14 @@ __all__ = [
     "count",
     "f1_score",
     "precision_at_recall",
+    "precision_recall_at_equal_thresholds",
     "recall_at_precision",
     "sparse_recall_at_top_k",
     "streaming_accuracy",
     "streaming_auc",
+    "streaming_concat",
     "streaming_covariance",
+    "streaming_curve_points",
     "streaming_false_negative_rate",
     "streaming_false_negative_rate_at_thresholds",
     "streaming_false_negatives",

@@ -107,3 +107,25 @@ def sampled_sparse_softmax_loss(
         partition_strategy=partition_strategy,
         name=name,
     )
+
+
+def deprecated_flipped_softmax_cross_entropy_with_logits(
+    logits: TensorLike, labels: TensorLike, dim: int = -1, name: str | None = None
+) -> tf.Tensor:
+    """See `tf.nn.softmax_cross_entropy_with_logits`; the labels get no gradient."""
+    labels = tf.stop_gradient(labels)
+    return tf.nn.softmax_cross_entropy_with_logits(labels, logits, dim, name)
+
+
+def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(
+    logits: TensorLike, labels: TensorLike, name: str | None = None
+) -> tf.Tensor:
+    """See `tf.nn.sparse_softmax_cross_entropy_with_logits`."""
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
+
+
+def deprecated_flipped_sigmoid_cross_entropy_with_logits(
+    logits: TensorLike, targets: TensorLike, name: str | None = None
+) -> tf.Tensor:
+    """See `tf.nn.sigmoid_cross_entropy_with_logits`."""
+    return tf.nn.sigmoid_cross_entropy_with_logits(targets, logits, name)

@@ -9,10 +9,14 @@ from estimator_train.legacy.contrib import (
     nets as nets,
 )
 from estimator_train.legacy.contrib.framework import (
+    add_model_variable,
+    assert_global_step,
+    assert_or_get_global_step,
     assign_from_checkpoint,
     assign_from_checkpoint_fn,
     assign_from_values,
     assign_from_values_fn,
+    create_global_step,
     filter_variables,
     get_local_variables,
     get_model_variables,
@@ -58,12 +62,16 @@ from estimator_train.legacy.contrib.slim import (
 get_global_step = tf.compat.v1.train.get_global_step
 __all__ = [
     "add_arg_scope",
+    "add_model_variable",
+    "assert_global_step",
+    "assert_or_get_global_step",
     "arg_scope",
     "arg_scoped_arguments",
     "assign_from_checkpoint",
     "assign_from_checkpoint_fn",
     "assign_from_values",
     "assign_from_values_fn",
+    "create_global_step",
     "current_arg_scope",
     "data_decoder",
     "dataset",

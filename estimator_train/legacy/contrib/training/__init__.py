@@ -27,6 +27,7 @@ from estimator_train.legacy.contrib.training.sampling import (
     stratified_sample,
     weighted_resample,
 )
+from estimator_train.legacy.contrib.training.tuner import Tuner as Tuner
 
 _v1 = tf.compat.v1
 _UNSET: Any = object()

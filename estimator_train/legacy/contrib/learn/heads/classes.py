@@ -62,27 +62,11 @@ class _BinaryHead(_ClassHead):
         self, labels: tf.Tensor, predictions: Mapping[str, tf.Tensor], weights: Any
     ) -> dict[str, Any]:
         logistic = predictions[_LOGISTIC]
-        made = {
+        return {
             "accuracy": _metrics.accuracy(labels, predictions[_CLASSES][:, None], weights),
-            "labels/prediction_mean": _metrics.mean(logistic, weights),
-            "labels/actual_label_mean": _metrics.mean(labels, weights),
-            "accuracy/baseline_label_mean": _metrics.mean(labels, weights),
-            "auc": _metrics.auc(labels, logistic, weights),
             "auc_precision_recall": _metrics.auc(labels, logistic, weights, curve="PR"),
+            **create_probability_metrics(labels, logistic, weights, self._thresholds),
         }
-        for threshold in self._thresholds:
-            above = tf.cast(logistic >= threshold, tf.float32)
-            arguments = (labels, logistic, [threshold], weights)
-            made |= {
-                f"accuracy/threshold_{threshold:f}_mean": _metrics.accuracy(labels, above, weights),
-                f"precision/positive_threshold_{threshold:f}_mean": _take_only(
-                    _metrics.precision_at_thresholds(*arguments)
-                ),
-                f"recall/positive_threshold_{threshold:f}_mean": _take_only(
-                    _metrics.recall_at_thresholds(*arguments)
-                ),
-            }
-        return made
 
 
 class _MultiClassHead(_ClassHead):
@@ -205,6 +189,38 @@ class _BinarySvmHead(_ClassHead):
     ) -> dict[str, Any]:
         classes = predictions[_CLASSES][:, None]
         return {"accuracy": _metrics.accuracy(labels, classes, weights)}
+
+
+def create_probability_metrics(
+    labels: tf.Tensor, probabilities: tf.Tensor, weights: Any, thresholds: Sequence[float]
+) -> dict[str, Any]:
+    """Returns the metrics of probabilities of two classes, by name.
+
+    Args:
+      labels: Labels 0 and 1.
+      probabilities: Probabilities of label 1, of the shape of labels.
+      weights: Weights of the examples, or None.
+      thresholds: Probabilities from which an example counts as label 1.
+    """
+    made = {
+        "labels/prediction_mean": _metrics.mean(probabilities, weights),
+        "labels/actual_label_mean": _metrics.mean(labels, weights),
+        "accuracy/baseline_label_mean": _metrics.mean(labels, weights),
+        "auc": _metrics.auc(labels, probabilities, weights),
+    }
+    for threshold in thresholds:
+        above = tf.cast(probabilities >= threshold, tf.float32)
+        arguments = (labels, probabilities, [threshold], weights)
+        made |= {
+            f"accuracy/threshold_{threshold:f}_mean": _metrics.accuracy(labels, above, weights),
+            f"precision/positive_threshold_{threshold:f}_mean": _take_only(
+                _metrics.precision_at_thresholds(*arguments)
+            ),
+            f"recall/positive_threshold_{threshold:f}_mean": _take_only(
+                _metrics.recall_at_thresholds(*arguments)
+            ),
+        }
+    return made
 
 
 def _take_only(metric: tuple[tf.Tensor, tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor]:

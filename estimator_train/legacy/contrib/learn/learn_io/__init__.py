@@ -13,6 +13,7 @@ from estimator_train.legacy.contrib.learn.learn_io.features import (
     read_keyed_batch_features,
     read_keyed_batch_features_shared_queue,
 )
+from estimator_train.legacy.contrib.learn.learn_io.generator_io import generator_input_fn
 from estimator_train.legacy.contrib.learn.learn_io.graph_io import (
     read_batch_examples,
     read_keyed_batch_examples,
@@ -48,6 +49,7 @@ __all__ = [
     "extract_pandas_data",
     "extract_pandas_labels",
     "extract_pandas_matrix",
+    "generator_input_fn",
     "numpy_input_fn",
     "pandas_input_fn",
     "queue_parsed_features",

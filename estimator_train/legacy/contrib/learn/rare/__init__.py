@@ -1,0 +1,1 @@
+"""Estimators of `tf.contrib.learn` that few programs use."""
