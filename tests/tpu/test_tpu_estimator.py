@@ -91,12 +91,6 @@ def test_bad_arguments_are_refused(arguments, message):
         tpu.TPUEstimator(model_fn, **{"config": tpu.RunConfig(), "use_tpu": False, **arguments})
 
 
-def test_missing_params_are_warned_of_once_and_by_the_name_of_the_users_function(tmp_path, caplog):
-    tpu.TPUEstimator(model_fn, str(tmp_path), tpu.RunConfig(), use_tpu=False, train_batch_size=2)
-    (warning,) = [text for text in caplog.messages if "includes params argument" in text]
-    assert f"model_fn ({model_fn})" in warning
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
