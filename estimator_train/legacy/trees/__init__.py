@@ -180,6 +180,8 @@ def _find_unlisted(view: View, name: str) -> Any:
             return moved.find_object(module, name)
         except AttributeError:
             pass
+    if dotted == "tensorflow.models" and (clone := moved.find_models_clone()):
+        return clone
     if dotted in contrib.EMPTY_MODULES:
         return view._tree.view(dotted, ())
     # Modules such as tf.contrib.tpu.python.tpu.tpu_estimator have the names of tf.contrib.tpu.

@@ -33,8 +33,8 @@ _REPLACEMENTS = {
     "tensorflow.contrib.hub": "the package tensorflow-hub",
     "tensorflow.tools.graph_transforms": "tf.compat.v1.graph_util",
     "tensorflow.models": (
-        "a clone of the repository tensorflow/models: TensorFlow has never contained it. Add its "
-        "folders `research` and `research/slim` to PYTHONPATH and import from there"
+        "a clone of the repository tensorflow/models in a folder `models`, and add the folder that "
+        "contains `models` to PYTHONPATH"
     ),
 }
 

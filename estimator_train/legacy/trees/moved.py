@@ -1,8 +1,11 @@
 """Finds names that have moved out of a private module of TensorFlow or Keras."""
 
+import importlib.util
+import os
 import pkgutil
 import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 from estimator_train.legacy.trees.private import KERAS, ROOT
@@ -55,6 +58,18 @@ def find_target(module: str, name: str) -> str:
 def find_object(module: str, name: str) -> Any:
     """Returns the object of a name that has moved; see `find_target`."""
     return pkgutil.resolve_name(find_target(module, name))
+
+
+def find_models_clone() -> ModuleType | None:
+    """Returns the package of a clone of tensorflow/models, or None.
+
+    Programs import it as `tensorflow.models`, from a clone inside the installed TensorFlow. The
+    folder that contains the clone is on PYTHONPATH here.
+    """
+    spec = importlib.util.find_spec("models")
+    folders = (spec and spec.submodule_search_locations) or ()
+    is_clone = any(os.path.isdir(os.path.join(folder, "research")) for folder in folders)
+    return importlib.import_module("models") if is_clone else None
 
 
 def _find_definitions(name: str, root: str) -> Iterator[str]:

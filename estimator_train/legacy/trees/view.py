@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
@@ -181,7 +181,9 @@ class Tree:
             except MissingSymbol as error:
                 raise ModuleNotFoundError(str(error), name=dotted) from None
             except AttributeError:
-                raise ModuleNotFoundError(f"No module named {dotted!r}", name=dotted) from None
+                module = next(find_member(module, name), None)
+                if module is None:
+                    raise ModuleNotFoundError(f"No module named {dotted!r}", name=dotted) from None
         return module
 
     def walk(self, dotted: str) -> Iterator[Any]:
@@ -196,6 +198,8 @@ class Tree:
         for name in names:
             if not isinstance(value, ModuleType):
                 return
+            if not isinstance(value, View) and _is_on_disk(value, name):
+                return  # Its import would run a program that is only read.
             value = getattr(value, name)
             yield value
 
@@ -275,6 +279,12 @@ def _resolve(target: str | Callable[[], Any]) -> Any:
         return target()
     module, _, attribute = target.partition(":")
     return pkgutil.resolve_name(f"{module}:{attribute}")
+
+
+def _is_on_disk(module: ModuleType, name: str) -> bool:
+    """Returns whether a package has a submodule that is not imported."""
+    is_imported = hasattr(module, name) or not hasattr(module, "__path__")
+    return not is_imported and importlib.util.find_spec(f"{module.__name__}.{name}") is not None
 
 
 def find_member(module: Any, name: str) -> Iterator[Any]:

@@ -318,6 +318,29 @@ def evaluation_of_some_variables():
 
 
 @question
+def evaluations_of_graphs_without_a_global_step():
+    directory = tempfile.mkdtemp()
+    train(directory, 2)
+    found = {}
+    for has_summary in (True, False):
+        results = tempfile.mkdtemp()
+        with tf.Graph().as_default():
+            mean, update = tf.metrics.mean(tf.get_variable("weight", initializer=0.0))
+            if has_summary:
+                tf.summary.scalar("mean", mean)
+            arguments = {"eval_op": update, "final_op": mean, "num_evals": 1}
+            path = tf.train.latest_checkpoint(directory)
+            once = slim.evaluation.evaluate_once("", path, results, **arguments)
+            arguments.update(eval_interval_secs=0, max_number_of_evaluations=1)
+            again = slim.evaluation.evaluation_loop("", directory, results, **arguments)
+            names = [variable.op.name for variable in tf.global_variables()]
+        found["summary" if has_summary else "none"] = repr(
+            (float(once), float(again), names, tags(results))
+        )
+    return found
+
+
+@question
 def evaluations_in_a_loop():
     directory, results = tempfile.mkdtemp(), tempfile.mkdtemp()
     train(directory, 2)

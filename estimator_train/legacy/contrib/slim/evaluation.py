@@ -127,7 +127,8 @@ def _make_scaffold(
         init_op=init_op,
         init_feed_dict=init_feed_dict,
         init_fn=initialize,
-        saver=_v1.train.Saver(variables or _v1.global_variables()),
+        # Without a saver the scaffold makes one after the hooks have created the global step.
+        saver=None if variables is None else _v1.train.Saver(variables),
     )
 
 
@@ -139,7 +140,7 @@ def _list_hooks(
     feed_dict: Feeds | None,
 ) -> list[Hook]:
     found: list[Hook] = [StopAfterNEvalsHook(num_evals)]
-    if summary_op is not None:
-        operation = choose(summary_op, _v1.summary.merge_all)
+    operation = choose(summary_op, _v1.summary.merge_all)
+    if operation is not None:
         found.append(SummaryAtEndHook(logdir, summary_op=operation, feed_dict=feed_dict))
     return [*found, *(hooks or ())]
