@@ -37,21 +37,60 @@ class AttentionMechanism:
         name: str | None = None,
         scope: str | None = None,
     ) -> None:
-        self._num_units, self._scope = num_units, scope
-        self._probability_fn = probability_fn or tf.nn.softmax
+        self._num_units, self._scope, self._name = num_units, scope, name
+        self._normalize_scores = probability_fn or tf.nn.softmax
         self.dtype = dtype or tf.float32
         self._mask_value = -float("inf") if score_mask_value is None else score_mask_value
         with tf.name_scope(name):
-            self.values, self._mask = _mask_memory(memory, memory_sequence_length)
-            layer = _v1.layers.Dense(
-                num_units, use_bias=False, name="memory_layer", dtype=self.dtype
-            )
-            self.keys = layer(self.values)
+            self._values, self._mask = _mask_memory(memory, memory_sequence_length)
+            self._memory_layer = self._make_layer("memory_layer")
+            self._keys = self._memory_layer(self._values)
         if custom_key_value_fn is not None:
-            self.keys, self.values = custom_key_value_fn(self.keys, self.values)
-        self.batch_size = tf.shape(self.keys)[0]
-        self.alignments_size = self.keys.shape.as_list()[1] or tf.shape(self.keys)[1]
-        self.state_size = self.alignments_size
+            self._keys, self._values = custom_key_value_fn(self._keys, self._values)
+        batch_size, positions = self._keys.shape.as_list()[:2]
+        self._batch_size = batch_size or tf.shape(self._keys)[0]
+        self._alignments_size = positions or tf.shape(self._keys)[1]
+
+    # Programs override these properties and the fields behind them: other forms of attention.
+    @property
+    def keys(self) -> tf.Tensor:
+        """The memory after its layer."""
+        return self._keys
+
+    @property
+    def values(self) -> tf.Tensor:
+        """The memory, zero at invalid positions."""
+        return self._values
+
+    @property
+    def batch_size(self) -> int | tf.Tensor:
+        """The number of sequences in the memory."""
+        return self._batch_size
+
+    @property
+    def alignments_size(self) -> int | tf.Tensor:
+        """The number of positions."""
+        return self._alignments_size
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state: the number of positions."""
+        return self._alignments_size
+
+    @property
+    def memory_layer(self) -> Callable[[Any], Any]:
+        """The layer that computes the keys."""
+        return self._memory_layer
+
+    @property
+    def query_layer(self) -> Callable[[Any], Any] | None:
+        """The layer of the query, or None."""
+        return self._query_layer
+
+    _query_layer: Callable[[Any], Any] | None = None
+
+    def _make_layer(self, name: str) -> Callable[[Any], Any]:
+        return _v1.layers.Dense(self._num_units, use_bias=False, name=name, dtype=self.dtype)
 
     def initial_alignments(self, batch_size: int | tf.Tensor, dtype: DType) -> tf.Tensor:
         """Returns the weights before the first step: zeros of shape (batch, positions)."""
@@ -65,16 +104,20 @@ class AttentionMechanism:
         """Returns the weights, shape (batch, positions), twice: as alignments and as the state."""
         with _v1.variable_scope(None, self._scope, [query]):
             scores = self._compute_scores(query)
+        alignments = self._probability_fn(scores, state)
+        return alignments, alignments
+
+    def _probability_fn(self, scores: tf.Tensor, state: Nest | None) -> tf.Tensor:
+        """Returns the weights of scores: zeros at invalid positions."""
         if self._mask is not None:
             masked = tf.constant(self._mask_value, scores.dtype)
             scores = tf.where(self._mask, scores, tf.fill(tf.shape(scores), masked))
-        alignments = self._align(scores, state)
-        return alignments, alignments
+        return self._align(scores, state)
 
     def _align(self, scores: tf.Tensor, state: Nest | None) -> tf.Tensor:
-        """Returns the weights of scores; the state is that of the step before."""
+        """Returns the weights of masked scores; the state is that of the step before."""
         del state
-        return self._probability_fn(scores)
+        return self._normalize_scores(scores)
 
     def _compute_scores(self, query: tf.Tensor) -> tf.Tensor:
         raise NotImplementedError
@@ -106,13 +149,12 @@ class BahdanauAttention(AttentionMechanism):
         arguments = (memory_sequence_length, probability_fn, score_mask_value, dtype)
         names = (custom_key_value_fn, name, self._scope_name)
         super().__init__(num_units, memory, *arguments, *names)
-        self._query_layer = _v1.layers.Dense(
-            num_units, use_bias=False, name="query_layer", dtype=self.dtype
-        )
+        self._query_layer = self._make_layer("query_layer")
 
     def _compute_scores(self, query: tf.Tensor) -> tf.Tensor:
         units = self._num_units
-        hidden = self.keys + self._query_layer(query)[:, None]
+        layer = self.query_layer
+        hidden = self.keys + (layer(query) if layer else query)[:, None]
         v = _v1.get_variable("attention_v", [units], self.dtype)
         if self._normalize:
             initializer = _v1.constant_initializer((1.0 / units) ** 0.5)

@@ -91,15 +91,20 @@ class BeamSearchDecoder(Decoder):
         if coverage_penalty_weight:
             raise ValueError("coverage_penalty_weight is not supported.")
         self._cell, self._output_layer, self._beam_width = cell, output_layer, beam_width
-        self._embed = embedding_function(embedding)
+        self._embedding_fn = embedding_function(embedding)
         self._start_tokens = tf.cast(start_tokens, tf.int32)
         self._end_token = tf.cast(end_token, tf.int32)
-        self.batch_size = tf.size(self._start_tokens)
+        self._batch_size = tf.size(self._start_tokens)
         # Here, because variables of the embedding belong to the scope of the caller.
         tiled = tf.tile(self._start_tokens[:, None], [1, beam_width])
-        self._start_inputs = self._embed(tiled)
+        self._start_inputs = self._embedding_fn(tiled)
         self._initial_state = tf.nest.map_structure(self._split, initial_state)
         self._penalty, self._reorders = length_penalty_weight, reorder_tensor_arrays
+
+    @property
+    def batch_size(self) -> tf.Tensor:
+        """Number of sequences in a batch."""
+        return self._batch_size
 
     @property
     def output_size(self) -> BeamSearchDecoderOutput:
@@ -156,7 +161,7 @@ class BeamSearchDecoder(Decoder):
             select(state.lengths) + tf.cast(~has_ended, tf.int32),
         )
         output = BeamSearchDecoderOutput(best, tokens, parents)
-        return output, next_state, self._embed(tokens), next_state.finished
+        return output, next_state, self._embedding_fn(tokens), next_state.finished
 
     def finalize(self, outputs: Nest, state: Nest, lengths: tf.Tensor) -> tuple[Any, Any]:
         """Traces each beam back to its start and returns the sequences."""

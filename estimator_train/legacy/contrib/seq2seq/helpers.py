@@ -5,21 +5,30 @@ from typing import Any
 
 import tensorflow as tf
 
-from estimator_train.legacy.contrib._types import Nest, TensorLike
+from estimator_train.legacy.contrib._types import DType, Nest, Shape, TensorLike
 
 
 class Helper:
-    """Base class of helpers, which sample tokens from outputs and choose the next inputs.
+    """Base class of helpers, which sample tokens from outputs and choose the next inputs."""
 
-    Attributes:
-      batch_size: Number of sequences in a batch, a tensor.
-      sample_ids_shape: Shape of one sample.
-      sample_ids_dtype: Type of the samples.
-    """
+    _batch_size: tf.Tensor
+    _sample_shape: Shape = tf.TensorShape([])
+    _sample_dtype: DType = tf.int32
 
-    batch_size: Any
-    sample_ids_shape = tf.TensorShape([])
-    sample_ids_dtype = tf.int32
+    @property
+    def batch_size(self) -> tf.Tensor:
+        """The number of sequences in a batch."""
+        return self._batch_size
+
+    @property
+    def sample_ids_shape(self) -> Shape:
+        """The shape of one sample."""
+        return self._sample_shape
+
+    @property
+    def sample_ids_dtype(self) -> DType:
+        """The type of the samples."""
+        return self._sample_dtype
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """Returns the end flags and the first inputs."""
@@ -72,11 +81,23 @@ class TrainingHelper(Helper):
             order = [1, 0, *range(2, tensor.shape.rank)]
             return tensor if time_major else tf.transpose(tensor, order)
 
-        self._inputs = tf.nest.map_structure(by_time, inputs)
-        self._lengths = tf.cast(sequence_length, tf.int32)
-        if self._lengths.shape.rank != 1:
-            raise ValueError(f"sequence_length must be a vector, got shape {self._lengths.shape}.")
-        self.batch_size = tf.size(self._lengths)
+        self._inputs = inputs
+        self._inputs_by_time = tf.nest.map_structure(by_time, inputs)
+        self._sequence_length = tf.cast(sequence_length, tf.int32)
+        if self._sequence_length.shape.rank != 1:
+            shape = self._sequence_length.shape
+            raise ValueError(f"sequence_length must be a vector, got shape {shape}.")
+        self._batch_size = tf.size(self._sequence_length)
+
+    @property
+    def inputs(self) -> Nest:
+        """The given inputs."""
+        return self._inputs
+
+    @property
+    def sequence_length(self) -> tf.Tensor:
+        """The lengths of the sequences."""
+        return self._sequence_length
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """Returns the end flags and the first inputs."""
@@ -96,15 +117,15 @@ class TrainingHelper(Helper):
 
     def _read(self, time: tf.Tensor) -> tuple[Any, Any]:
         """Returns the end flags and the inputs at a time, zeros if all sequences have ended."""
-        finished = time >= self._lengths
+        finished = time >= self._sequence_length
         is_end = tf.reduce_all(finished)
-        last_time = tf.maximum(tf.reduce_max(self._lengths) - 1, 0)
+        last_time = tf.maximum(tf.reduce_max(self._sequence_length) - 1, 0)
 
         def read(inputs: Nest) -> tf.Tensor:
             current = tf.gather(inputs, tf.minimum(time, last_time))
             return tf.where(is_end, tf.zeros_like(current), current)
 
-        return finished, tf.nest.map_structure(read, self._inputs)
+        return finished, tf.nest.map_structure(read, self._inputs_by_time)
 
 
 class GreedyEmbeddingHelper(Helper):
@@ -125,14 +146,14 @@ class GreedyEmbeddingHelper(Helper):
         start_tokens: TensorLike,
         end_token: TensorLike,
     ) -> None:
-        self._embed = embedding_function(embedding)
+        self._embedding_fn = embedding_function(embedding)
         self._start_tokens = tf.cast(start_tokens, tf.int32)
         self._end_token = tf.cast(end_token, tf.int32)
         if self._start_tokens.shape.rank != 1 or self._end_token.shape.rank != 0:
             raise ValueError("start_tokens must be a vector and end_token a scalar.")
-        self.batch_size = tf.size(self._start_tokens)
+        self._batch_size = tf.size(self._start_tokens)
         # Here, because variables of the embedding belong to the scope of the caller.
-        self._start_inputs = self._embed(self._start_tokens)
+        self._start_inputs = self._embedding_fn(self._start_tokens)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """Returns the end flags and the embeddings of the first tokens."""
@@ -148,7 +169,7 @@ class GreedyEmbeddingHelper(Helper):
         self, time: tf.Tensor, outputs: Nest, state: Nest, sample_ids: Nest, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         """Returns the end flags, the embeddings of the sampled tokens and the state."""
-        return tf.equal(sample_ids, self._end_token), self._embed(sample_ids), state
+        return tf.equal(sample_ids, self._end_token), self._embedding_fn(sample_ids), state
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
@@ -206,7 +227,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         name: str | None = None,
     ) -> None:
         super().__init__(inputs, sequence_length, time_major, name)
-        self._embed = embedding_function(embedding)
+        self._embedding_fn = embedding_function(embedding)
         self._probability = sampling_probability
         self._seed, self._scheduling_seed = seed, scheduling_seed
 
@@ -223,5 +244,5 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     ) -> tuple[Any, Any, Any]:
         """Returns the end flags, given inputs or embeddings of tokens, and the state."""
         finished, given_inputs, state = super().next_inputs(time, outputs, state, sample_ids)
-        vectors = self._embed(tf.maximum(sample_ids, 0))
+        vectors = self._embedding_fn(tf.maximum(sample_ids, 0))
         return finished, tf.where(sample_ids[:, None] >= 0, vectors, given_inputs), state

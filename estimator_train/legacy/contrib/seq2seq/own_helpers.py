@@ -29,13 +29,13 @@ class CustomHelper(Helper):
         sample_ids_dtype: DType | None = None,
     ) -> None:
         self._initialize, self._sample, self._next_inputs = initialize_fn, sample_fn, next_inputs_fn
-        self.sample_ids_shape = tf.TensorShape(sample_ids_shape or [])
-        self.sample_ids_dtype = sample_ids_dtype or tf.int32
+        self._sample_shape = tf.TensorShape(sample_ids_shape or [])
+        self._sample_dtype = sample_ids_dtype or tf.int32
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """Calls initialize_fn."""
         finished, inputs = self._initialize()
-        self.batch_size = tf.size(finished)
+        self._batch_size = tf.size(finished)
         return finished, inputs
 
     def sample(
@@ -74,9 +74,9 @@ class InferenceHelper(Helper):
         next_inputs_fn: Callable[[Any], Any] | None = None,
     ) -> None:
         self._sample, self._end, self._next_inputs = sample_fn, end_fn, next_inputs_fn
-        self.sample_ids_shape, self.sample_ids_dtype = tf.TensorShape(sample_shape), sample_dtype
+        self._sample_shape, self._sample_dtype = tf.TensorShape(sample_shape), sample_dtype
         self._start_inputs = tf.convert_to_tensor(start_inputs)
-        self.batch_size = tf.shape(self._start_inputs)[0]
+        self._batch_size = tf.shape(self._start_inputs)[0]
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """Returns the end flags and the first inputs."""
