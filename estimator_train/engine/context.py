@@ -32,6 +32,8 @@ class EstimatorContext:
       session_config: The configuration of sessions that run in this process.
       warm_start: The source of the variables' first values, or None.
       open_models: The models that stay open between calls.
+      examples_per_step: Number of examples in a step, for the summary `examples/sec`; None: there
+        is no such summary.
     """
 
     model_fn: Callable[..., Any]
@@ -46,6 +48,7 @@ class EstimatorContext:
     session_config: tf.compat.v1.ConfigProto
     warm_start: WarmStartSettings | None
     open_models: ModelCache[Any]
+    examples_per_step: int | None = None
 
     def builds_same_model(self, other: EstimatorContext) -> bool:
         """Returns whether a model that was built for `other` can answer a call of this one."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from estimator_train.engine.checkpoints.warm_start import WarmStartSettings
+from estimator_train.engine.context import EstimatorContext
 from estimator_train.engine.hook_types import Hook, Listener
 from estimator_train.engine.type_aliases import InputFn, Params, PredictKeys, TensorStructure
 from estimator_train.engine.user_functions import call_model_fn, validate_model_fn
@@ -142,6 +143,12 @@ class TPUEstimator(Estimator):
     def _refuse(self, input_fn: InputFn, mode: str) -> NoReturn:
         context = dataclasses.replace(self._engine_context(mode), model_fn=self._user_model_fn)
         no_tpu.refuse(context, input_fn, mode)
+
+    def _engine_context(self, mode: str | None) -> EstimatorContext:
+        """Returns the Estimator as the engine sees it, with the examples of a training step."""
+        return dataclasses.replace(
+            super()._engine_context(mode), examples_per_step=self._batch_sizes[ModeKeys.TRAIN]
+        )
 
     def _choose_params(self, mode: str | None) -> Any:
         """Returns the params with the batch size of the mode; exports and predictors have none."""

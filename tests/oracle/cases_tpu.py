@@ -10,6 +10,7 @@ from unittest import mock
 
 import tensorflow as tf
 from cases import case
+from cases_events import events
 from jobs import Api
 
 tf1 = tf.compat.v1
@@ -107,6 +108,25 @@ _asked(
     eval_batch_size=8,
 )
 _asked("predict_without_batch_size", lambda estimator: list(estimator.predict(_input_fn)))
+
+
+@case
+def tpu_events_of_a_training_without_tpu(api: Api, model_dir: str) -> Any:
+    config = _tpu().RunConfig(
+        model_dir=model_dir,
+        log_step_count_steps=2,
+        tpu_config=_tpu().TPUConfig(iterations_per_loop=1),
+    )
+    estimator = _tpu().TPUEstimator(
+        _model_fn,
+        config=config,
+        params={"a": 1},
+        use_tpu=False,
+        train_batch_size=8,
+        eval_on_tpu=False,
+    )
+    estimator.train(lambda params: _input_fn(params).repeat(2), steps=7)
+    return [[step, tag] for step, _, tag in events(model_dir)["."] if tag]
 
 
 def _config_under(name: str, tf_config: dict[str, Any], **arguments: Any) -> None:

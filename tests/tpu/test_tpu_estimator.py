@@ -71,6 +71,35 @@ def test_params_that_are_not_given_are_a_warning_that_names_the_model_fn(caplog)
     assert f"model_fn ({model_fn}) includes params argument" in warning
 
 
+def _read_rates(model_dir, batch_size):
+    config = tpu.RunConfig(
+        model_dir=str(model_dir),
+        log_step_count_steps=5,
+        tpu_config=tpu.TPUConfig(iterations_per_loop=2),
+    )
+    estimator = tpu.TPUEstimator(
+        model_fn, config=config, use_tpu=False, train_batch_size=batch_size, params={"seen": []}
+    )
+    estimator.train(lambda params: input_fn(params).repeat(2), max_steps=12)
+    rates = {}
+    for path in model_dir.glob("events*"):
+        for event in tf.compat.v1.train.summary_iterator(str(path)):
+            for value in event.summary.value:
+                rates.setdefault(value.tag, {})[event.step] = value.simple_value
+    return rates
+
+
+def test_the_examples_per_second_are_those_of_the_train_batch_size(tmp_path):
+    rates = _read_rates(tmp_path, 8)
+    assert list(rates["global_step/sec"]) == [6, 11]
+    expected = {step: pytest.approx(8 * rate) for step, rate in rates["global_step/sec"].items()}
+    assert rates["examples/sec"] == expected
+
+
+def test_a_training_without_train_batch_size_has_no_examples_per_second(tmp_path):
+    assert set(_read_rates(tmp_path, None)) == {"global_step/sec", "loss"}
+
+
 def test_iterations_per_loop_is_steps_per_loop():
     assert tpu.RunConfig().steps_per_loop == 2
     config = tpu.RunConfig(tpu_config=tpu.TPUConfig(iterations_per_loop="60s"))

@@ -16,6 +16,7 @@ from estimator_train.run_config import RunConfig
 
 _LOG = tf.get_logger()
 _STEP_RATE = "global_step/sec"
+_EXAMPLE_RATE = "examples/sec"
 
 
 def make_standard_hooks(
@@ -44,7 +45,7 @@ def _make_event_hooks(context: EstimatorContext, step: Step, step_read: tf.Tenso
         return hooks
     step_after = _read_step_after(step)
     if every and writes:
-        hooks.append(StepRateHook(step_after, every, context.model_dir))
+        hooks.append(StepRateHook(step_after, every, context.model_dir, context.examples_per_step))
     if every and config.is_chief:
         hooks.append(
             HistoryHook(
@@ -97,6 +98,8 @@ def _make_loss_hooks(
 class StepRateHook(Hook):
     """Hook that logs the steps per second and writes them as the summary `global_step/sec`.
 
+    With examples_per_step it also logs and writes `examples/sec`, as a TPUEstimator does.
+
     The hook fetches the global step with the step. The separate session call of TensorFlow's
     StepCounterHook would take as long as a small step.
 
@@ -104,10 +107,18 @@ class StepRateHook(Hook):
       step_after: Tensor of the global step after a step.
       every_n_steps: Number of steps from one rate to the next.
       output_dir: Directory of the event file.
+      examples_per_step: Number of examples in a step, or None.
     """
 
-    def __init__(self, step_after: tf.Tensor, every_n_steps: int, output_dir: str) -> None:
+    def __init__(
+        self,
+        step_after: tf.Tensor,
+        every_n_steps: int,
+        output_dir: str,
+        examples_per_step: int | None = None,
+    ) -> None:
         self._read_step_after, self._every, self._dir = step_after, every_n_steps, output_dir
+        self._examples_per_step = examples_per_step
         self._timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=every_n_steps)
 
     def begin(self) -> None:
@@ -133,11 +144,14 @@ class StepRateHook(Hook):
         secs, steps = self._timer.update_last_triggered_step(step)
         if secs is None:  # The first step starts the clock.
             return
-        rate = steps / secs
+        rates = {_STEP_RATE: steps / secs}
+        if self._examples_per_step is not None:
+            rates[_EXAMPLE_RATE] = rates[_STEP_RATE] * self._examples_per_step
         summary = tf.compat.v1.Summary()
-        summary.value.add(tag=_STEP_RATE, simple_value=rate)
+        for tag, rate in rates.items():
+            summary.value.add(tag=tag, simple_value=rate)
+            _LOG.info("%s: %g", tag, rate)
         self._writer.add_summary(summary, step)
-        _LOG.info("%s: %g", _STEP_RATE, rate)
 
 
 class SummaryHook(Hook):
