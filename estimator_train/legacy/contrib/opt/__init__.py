@@ -1,5 +1,9 @@
 """Stand-in for `tf.contrib.opt`: further optimizers."""
 
+from estimator_train.legacy.contrib.opt.elastic_average import (
+    ElasticAverageCustomGetter,
+    ElasticAverageOptimizer,
+)
 from estimator_train.legacy.contrib.opt.external import (
     ExternalOptimizerInterface,
     ScipyOptimizerInterface,
@@ -28,6 +32,8 @@ __all__ = [
     "AdamWOptimizer",
     "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
+    "ElasticAverageCustomGetter",
+    "ElasticAverageOptimizer",
     "ExternalOptimizerInterface",
     "LARSOptimizer",
     "LazyAdamOptimizer",
