@@ -8,6 +8,10 @@ from estimator_train.legacy.contrib.opt.external import (
     ExternalOptimizerInterface,
     ScipyOptimizerInterface,
 )
+from estimator_train.legacy.contrib.opt.model_average import (
+    ModelAverageCustomGetter,
+    ModelAverageOptimizer,
+)
 from estimator_train.legacy.contrib.opt.signs import (
     AdaMaxOptimizer,
     AddSignOptimizer,
@@ -37,6 +41,8 @@ __all__ = [
     "ExternalOptimizerInterface",
     "LARSOptimizer",
     "LazyAdamOptimizer",
+    "ModelAverageCustomGetter",
+    "ModelAverageOptimizer",
     "MomentumWOptimizer",
     "MovingAverageOptimizer",
     "NadamOptimizer",

@@ -70,7 +70,7 @@ class ElasticAverageCustomGetter:
         return self._local[variable.ref()], self._global[variable.ref()]
 
 
-class ElasticAverageOptimizer(_v1.train.Optimizer):
+class ElasticAverageOptimizer(tf.compat.v1.train.Optimizer):
     """Optimizer of a worker's own variables, which it moves towards averages of all workers.
 
     A gradient also pulls each variable towards its local center. After communication_period steps
@@ -174,7 +174,7 @@ class ElasticAverageOptimizer(_v1.train.Optimizer):
     def make_session_run_hook(self, is_chief: bool, task_index: int) -> Hook:
         """Returns the hook that sets the worker's variables before the first step."""
         del is_chief
-        return _InitializeHook(self.get_init_op(task_index))
+        return InitializeHook(self.get_init_op(task_index))
 
     def swapping_saver(
         self,
@@ -188,7 +188,7 @@ class ElasticAverageOptimizer(_v1.train.Optimizer):
         return _v1.train.Saver(by_name, name=name, **kwargs)
 
 
-class _InitializeHook(tf.compat.v1.train.SessionRunHook):
+class InitializeHook(tf.compat.v1.train.SessionRunHook):
     """Hook that runs an operation in each new session.
 
     Args:
