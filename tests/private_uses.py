@@ -90,6 +90,9 @@ OF_LIBRARIES = {
     "estimator_train/legacy/runner.py": {
         "_path": "Python's path of a namespace package, read without importing its parent",
     },
+    "estimator_train/legacy/contrib/opt/elastic_average.py": {
+        "_learning_rate": "optimizers of TensorFlow 1 have no public name for it",
+    },
     "estimator_train/legacy/contrib/opt/variants.py": {
         "_beta1_t _beta2_t _epsilon_t _get_beta_accumulators _lr_t": "Adam keeps its state in them",
     },

@@ -9,7 +9,7 @@ _NAMES = {
         "all_reduce batching bayesflow bigtable boosted_trees checkpoint "
         "constrained_optimization copy_graph decision_trees ffmpeg "
         "fused_conv grid_rnn hadoop ignite input_pipeline integrate kafka "
-        "kernel_methods kinesis labeled_tensor libsvm "
+        "kinesis labeled_tensor libsvm "
         "meta_graph_transform model_pruning nearest_neighbor "
         "periodic_resample proto quantization quantize receptive_field recurrent "
         "reduce_slice_ops remote_fused_graph rpc session_bundle solvers "

@@ -1,5 +1,7 @@
 """Questions about tf.contrib.learn: metrics of an Experiment, tuners, generators as input."""
 
+import json
+import os
 import tempfile
 
 import numpy as np
@@ -70,6 +72,41 @@ def metrics_of_continuous_training():
 def metrics_of_another_estimator():
     made = tf.estimator.LinearClassifier([tf.feature_column.numeric_column("x", 2)])
     return {"refused": tried(learn.Experiment, made, batch, batch, specs())}
+
+
+def task_of(cluster, kind, index):
+    """What a RunConfig shows of a task; the variable is set as before afterwards."""
+    before = os.environ.get("TF_CONFIG")
+    task = {"type": kind, "index": index}
+    os.environ["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": task})
+    try:
+        config = learn.RunConfig()
+    finally:
+        os.environ.pop("TF_CONFIG")
+        if before is not None:
+            os.environ["TF_CONFIG"] = before
+    counts = [config.num_ps_replicas, config.num_worker_replicas]
+    return repr([config.is_chief, config.task_id, config.master, *counts])
+
+
+@question
+def cluster_without_a_chief():
+    cluster = {"ps": ["a:1"], "worker": ["b:1", "c:1", "d:1"]}
+    tasks = [("worker", 0), ("worker", 1), ("worker", 2)]
+    return {kind + str(index): task_of(cluster, kind, index) for kind, index in tasks}
+
+
+@question
+def workers_alone():
+    return {
+        "first": task_of({"worker": ["b:1", "c:1"]}, "worker", 0),
+        "second": task_of({"worker": ["b:1", "c:1"]}, "worker", 1),
+    }
+
+
+@question
+def one_worker():
+    return {"first": task_of({"ps": ["a:1", "b:1"], "worker": ["c:1"]}, "worker", 0)}
 
 
 class Tuner(tuner.Tuner):

@@ -1,5 +1,7 @@
 """RunConfig of `tf.contrib.learn`."""
 
+import json
+import logging
 import os
 from typing import Any
 
@@ -20,6 +22,7 @@ class ClusterConfig(est.RunConfig):
     def __init__(
         self, master: str | None = None, evaluation_master: str = "", **settings: Any
     ) -> None:
+        _choose_chief()
         super().__init__(**settings)
         if master is not None:
             self._master = master
@@ -104,3 +107,30 @@ class RunConfig(ClusterConfig):
     def tf_config(self) -> tf.compat.v1.ConfigProto:
         """ConfigProto of sessions."""
         return self._tf_config
+
+
+def _choose_chief() -> None:
+    """Makes worker 0 the chief in the TF_CONFIG of a cluster without a chief, as in TensorFlow 1.
+
+    The other workers keep their indices.
+    """
+    text = os.environ.get("TF_CONFIG", "")
+    config = json.loads(text) if text.strip() else {}
+    cluster = config.get("cluster") if isinstance(config, dict) else None
+    if not isinstance(cluster, dict) or {"chief", "master"} & set(cluster):
+        return
+    workers = cluster.get("worker")
+    if not isinstance(workers, list) or not workers:
+        return
+    first, *others = workers
+    cluster["chief"] = [first]
+    cluster["worker"] = {str(index): address for index, address in enumerate(others, 1)}
+    if not others:
+        del cluster["worker"]
+    task = config.get("task") or {}
+    if (task.get("type"), int(task.get("index", 0))) == ("worker", 0):
+        task["type"] = "chief"
+    logging.getLogger("tensorflow").warning(
+        "The cluster in TF_CONFIG has no chief: worker 0 is the chief and is named so."
+    )
+    os.environ["TF_CONFIG"] = json.dumps(config)

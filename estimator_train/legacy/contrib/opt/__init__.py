@@ -1,8 +1,16 @@
 """Stand-in for `tf.contrib.opt`: further optimizers."""
 
+from estimator_train.legacy.contrib.opt.elastic_average import (
+    ElasticAverageCustomGetter,
+    ElasticAverageOptimizer,
+)
 from estimator_train.legacy.contrib.opt.external import (
     ExternalOptimizerInterface,
     ScipyOptimizerInterface,
+)
+from estimator_train.legacy.contrib.opt.model_average import (
+    ModelAverageCustomGetter,
+    ModelAverageOptimizer,
 )
 from estimator_train.legacy.contrib.opt.signs import (
     AdaMaxOptimizer,
@@ -28,9 +36,13 @@ __all__ = [
     "AdamWOptimizer",
     "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
+    "ElasticAverageCustomGetter",
+    "ElasticAverageOptimizer",
     "ExternalOptimizerInterface",
     "LARSOptimizer",
     "LazyAdamOptimizer",
+    "ModelAverageCustomGetter",
+    "ModelAverageOptimizer",
     "MomentumWOptimizer",
     "MovingAverageOptimizer",
     "NadamOptimizer",

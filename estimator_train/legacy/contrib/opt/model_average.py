@@ -1,0 +1,154 @@
+"""Averages of the variables that workers train on their own."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from estimator_train.legacy.contrib._types import GradientsAndVariables, Hook, Optimizer
+from estimator_train.legacy.contrib.opt.elastic_average import InitializeHook
+
+_v1 = tf.compat.v1
+_GLOBAL = "global_center_variable"
+
+
+class ModelAverageCustomGetter:
+    """Getter of variables that gives each worker its own copy of the trainable variables.
+
+    Args:
+      worker_device: Device of the worker, such as "/job:worker/task:0".
+    """
+
+    def __init__(self, worker_device: str) -> None:
+        self._worker_device = worker_device
+        self._global: dict[Any, Any] = {}
+
+    def __call__(
+        self,
+        getter: Callable[..., tf.Variable],
+        name: str,
+        trainable: bool,
+        collections: Sequence[str] | None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> tf.Variable:
+        """Creates a local variable and its global average."""
+        if not trainable:
+            return getter(name, *args, trainable=trainable, collections=collections, **kwargs)
+        keys = _v1.GraphKeys
+        with tf.device(self._worker_device):
+            local = getter(
+                name, *args, trainable=True, collections=[keys.LOCAL_VARIABLES], **kwargs
+            )
+        self._global[local.ref()] = _v1.Variable(
+            local.initial_value,
+            name=f"{_GLOBAL}/{name}",
+            trainable=False,
+            collections=[keys.GLOBAL_VARIABLES],
+        )
+        return local
+
+    def get_average(self, variable: tf.Variable) -> tf.Variable:
+        """Returns the global average of a variable."""
+        return self._global[variable.ref()]
+
+
+class ModelAverageOptimizer(tf.compat.v1.train.Optimizer):
+    """Optimizer of a worker's own variables, which become the mean of all workers now and then.
+
+    All workers must take the same number of steps: they wait for each other at each average. The
+    global step counts the averages.
+
+    Args:
+      opt: Optimizer of the worker's variables.
+      num_worker: Number of workers.
+      is_chief: Whether this worker computes the averages.
+      ma_custom_getter: Getter with which the model has created its variables.
+      interval_steps: Steps between two averages.
+      use_locking: Unused.
+      name: Name of the operations.
+    """
+
+    def __init__(
+        self,
+        opt: Optimizer,
+        num_worker: int,
+        is_chief: bool,
+        ma_custom_getter: ModelAverageCustomGetter,
+        interval_steps: int = 100,
+        use_locking: bool = True,
+        name: str = "ModelAverageOptimizer",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._opt, self._num_worker, self._is_chief = opt, num_worker, is_chief
+        self._getter, self._interval = ma_custom_getter, interval_steps
+        self._local_step = _v1.Variable(
+            0,
+            name="local_step",
+            trainable=False,
+            collections=[_v1.GraphKeys.LOCAL_VARIABLES],
+        )
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> GradientsAndVariables:
+        """Returns the gradients of the wrapped optimizer."""
+        return self._opt.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(
+        self,
+        grads_and_vars: GradientsAndVariables,
+        global_step: tf.Variable | None = None,
+        name: str | None = None,
+    ) -> tf.Operation:
+        """Applies the gradients, and averages the variables when it is due.
+
+        Raises:
+          ValueError: There is no global step.
+        """
+        if global_step is None:
+            raise ValueError("Global step is required")
+        pairs = list(grads_and_vars)
+        with tf.control_dependencies([self._opt.apply_gradients(pairs, name=name)]):
+            step = tf.identity(_v1.assign_add(self._local_step, 1))
+        variables = [one for _, one in pairs]
+        return tf.cond(
+            tf.equal(step % self._interval, 0),
+            lambda: self._average(variables, step, global_step),
+            tf.no_op,
+        ).op
+
+    def _average(
+        self, variables: Sequence[tf.Variable], step: tf.Tensor, global_step: tf.Variable
+    ) -> tf.Operation:
+        """Builds an average: each worker adds its variables and waits for the chief's token."""
+        # The accumulators and the queue are those of the chief, next to the global averages.
+        with tf.device(self._getter.get_average(variables[0]).device):
+            tokens = _v1.FIFOQueue(-1, [tf.bool], [[]], shared_name="model_average_tokens")
+        added, taken = [], []
+        for one in variables:
+            average = self._getter.get_average(one)
+            with tf.device(average.device):
+                sums = _v1.ConditionalAccumulator(
+                    one.dtype.base_dtype, one.shape, shared_name=f"{average.op.name}/accumulator"
+                )
+            added.append(sums.apply_grad(one.read_value(), tf.cast(step, tf.int64)))
+            if self._is_chief:
+                taken.append(_v1.assign(average, sums.take_grad(self._num_worker)))
+        if self._is_chief:
+            with tf.control_dependencies([*taken, _v1.assign_add(global_step, 1)]):
+                added.append(tokens.enqueue_many([tf.fill([self._num_worker], True)]))
+        with tf.control_dependencies(added):
+            token = tokens.dequeue()
+        with tf.control_dependencies([token]):
+            return tf.group(
+                *[_v1.assign(one, self._getter.get_average(one).read_value()) for one in variables]
+            )
+
+    def get_init_op(self) -> tf.Operation:
+        """Returns the operation that sets a worker's variables to the global averages."""
+        return tf.group(
+            *[_v1.assign(one, self._getter.get_average(one)) for one in _v1.trainable_variables()]
+        )
+
+    def make_session_run_hook(self) -> Hook:
+        """Returns the hook that sets the worker's variables before the first step."""
+        return InitializeHook(self.get_init_op())
