@@ -260,3 +260,20 @@ def test_similarity_of_jaccard_and_the_older_name_of_all_reduce(run):
     # The scores that scikit-learn 0.22.2 prints.
     printed = "0.5 2\n0.5 5\n0.722222 2.166667\n0.777778\nTrue\n"
     assert run(program, switches=["--tf1"]).stdout == printed
+
+
+def test_modules_of_tpu_estimator_and_columns_have_their_names_under_each_path(run):
+    program = """
+import tensorflow as tf
+from tensorflow.contrib.tpu.python.tpu import tpu_estimator
+from tensorflow.python.feature_column import feature_column_lib
+from tensorflow.python.tpu.tpu_estimator import ExportSavedModelApiVersion
+assert tpu_estimator.ExportSavedModelApiVersion is ExportSavedModelApiVersion
+print(ExportSavedModelApiVersion.V2.value, tpu_estimator.BatchConfig(1, 8, 5, [8]))
+column = tf.feature_column.numeric_column("x")
+print(feature_column_lib.DenseFeatures([column])({"x": tf.ones([2, 1])}).shape)
+"""
+    assert run(program, switches=["--tf1"]).stdout == (
+        "2 BatchConfig(num_batch_threads=1, max_batch_size=8, batch_timeout_micros=5, "
+        "allowed_batch_sizes=[8], max_enqueued_batches=10)\n(2, 1)\n"
+    )

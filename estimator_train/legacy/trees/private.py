@@ -164,6 +164,18 @@ NAMES: dict[str, str | Callable[[], Any]] = {
         for name in _COLUMN_CLASSES
         for module in (_COLUMNS, f"{_COLUMNS}_lib")
     },
+    **{
+        f"{_COLUMNS}_lib.{name}": f"tf_keras.src.feature_column.{module}:{name}"
+        for name, module in (
+            ("DenseFeatures", "dense_features"),
+            ("SequenceFeatures", "sequence_feature_column"),
+        )
+    },
+    **{
+        f"{module}.tpu_estimator.{name}": f"estimator_train.legacy.private.jobs:{name}"
+        for module in (f"{ROOT}.tpu", "tensorflow.contrib.tpu.python.tpu")
+        for name in ("BatchConfig", "ExportSavedModelApiVersion")
+    },
     f"{_COLUMNS}_v2.FeatureColumn": "tensorflow:__internal__.feature_column.FeatureColumn",
     **{
         f"{ROOT}.layers.{module}.{old}": f"{_V1}.layers.{new}"
