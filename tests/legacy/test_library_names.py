@@ -256,3 +256,15 @@ def test_similarity_of_jaccard_and_the_older_name_of_all_reduce(run):
     # The scores that scikit-learn 0.22.2 prints.
     printed = "0.5 2\n0.5 5\n0.722222 2.166667\n0.777778\nTrue\n"
     assert run(program, switches=["--tf1"]).stdout == printed
+
+
+def test_functions_that_replace_those_of_libraries_have_their_docstrings(run):
+    program = (
+        "import json, numpy as np, pandas as pd\n"
+        "import tensorflow as tf\n"
+        "for function in pd.read_csv, pd.concat, np.array, json.load:\n"
+        "    print(type(function).__name__, len(function.__doc__.splitlines()) > 5)\n"
+        "print('Parameters' in pd.read_csv.__doc__.split())\n"
+    )
+    done = run(program, switches=["--tf1"])
+    assert done.stdout == "function True\n" * 4 + "True\n"
