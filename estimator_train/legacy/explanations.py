@@ -67,19 +67,24 @@ def _unwrap(error: Exception) -> Exception:
 def _find_pin(package: importlib.metadata.Distribution) -> str | None:
     """Returns the requirement that excludes the installed TensorFlow, or None.
 
+    A package does not exclude it if one of its requirements, such as that of an extra, accepts it.
+
     Args:
       package: The package; the requirements of its extras count too.
     """
     installed = _tensorflow_version()
+    pin = None
     for text in package.requires or ():
         try:
             required = Requirement(text)
         except InvalidRequirement:
             continue
-        is_tensorflow = _TENSORFLOW.fullmatch(required.name.lower())
-        if is_tensorflow and not required.specifier.contains(installed, prereleases=True):
-            return f"{required.name}{required.specifier}"
-    return None
+        if not _TENSORFLOW.fullmatch(required.name.lower()):
+            continue
+        if required.specifier.contains(installed, prereleases=True):
+            return None
+        pin = pin or f"{required.name}{required.specifier}"
+    return pin
 
 
 def describe_pin(path: str) -> str:

@@ -79,6 +79,18 @@ def test_errors_of_a_program_that_is_installed_keep_their_traceback(run, install
     assert done.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
 
+def test_an_extra_that_needs_another_tensorflow_is_no_reason(run, installed):
+    about = installed / "py_forest-0.3.dist-info" / "METADATA"
+    extras = (
+        "Requires-Dist: tensorflow==2.11.0; extra == 'a'\nRequires-Dist: tensorflow; extra == 'b'\n"
+    )
+    about.write_text(f"Metadata-Version: 2.1\nName: py-forest\nVersion: 0.3\n{extras}")
+    program = "import sys\nsys.path.append(sys.argv[1])\nimport forest\n"
+    done = run(program, installed, exit_code=2, switches=["--tf1"])
+    assert "tensor_forest.Trees does not exist any more" in done.stderr
+    assert "2.11.0" not in done.stderr
+
+
 SOURCES = {
     "print 'a'\n": "line 1: this is Python 2: it uses the print statement",
     "try:\n  pass\nexcept OSError, e:\n  pass\n": "line 3: this is Python 2: it catches an error",

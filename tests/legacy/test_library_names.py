@@ -277,3 +277,15 @@ print(feature_column_lib.DenseFeatures([column])({"x": tf.ones([2, 1])}).shape)
         "2 BatchConfig(num_batch_threads=1, max_batch_size=8, batch_timeout_micros=5, "
         "allowed_batch_sizes=[8], max_enqueued_batches=10)\n(2, 1)\n"
     )
+
+
+def test_functions_that_replace_those_of_libraries_have_their_docstrings(run):
+    program = (
+        "import json, numpy as np, pandas as pd\n"
+        "import tensorflow as tf\n"
+        "for function in pd.read_csv, pd.concat, np.array, json.load:\n"
+        "    print(type(function).__name__, len(function.__doc__.splitlines()) > 5)\n"
+        "print('Parameters' in pd.read_csv.__doc__.split())\n"
+    )
+    done = run(program, switches=["--tf1"])
+    assert done.stdout == "function True\n" * 4 + "True\n"

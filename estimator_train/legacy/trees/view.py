@@ -7,7 +7,7 @@ import importlib.util
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
 from estimator_train.legacy.trees.missing import MissingSymbol, make_error
@@ -213,7 +213,9 @@ class Tree:
         if dotted in self._aliases:
             return self.module(self._aliases[dotted])
         if dotted in self._names:
-            return _resolve(self._names[dotted])
+            value = _resolve(self._names[dotted])
+            _copy_docstring(value, view._backing, name)
+            return value
         if dotted in self._modules:
             return self.view(dotted, ())
         found = (value for module in view._backing for value in find_member(module, name))
@@ -285,6 +287,14 @@ def _is_on_disk(module: ModuleType, name: str) -> bool:
     """Returns whether a package has a submodule that is not imported."""
     is_imported = hasattr(module, name) or not hasattr(module, "__path__")
     return not is_imported and importlib.util.find_spec(f"{module.__name__}.{name}") is not None
+
+
+def _copy_docstring(value: Any, modules: Sequence[Any], name: str) -> None:
+    """Gives a function the docstring of the function that it replaces: libraries read those."""
+    plain = [vars(module) for module in modules if type(module) is ModuleType]
+    originals = [names[name] for names in plain if name in names]
+    if originals and isinstance(value, FunctionType):
+        value.__doc__ = originals[0].__doc__
 
 
 def find_member(module: Any, name: str) -> Iterator[Any]:
