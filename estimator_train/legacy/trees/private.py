@@ -98,7 +98,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     },
     f"{ROOT}.tpu.tpu_config": (_TPU,),
     f"{ROOT}.tpu.tpu_context": (_TPU,),
-    f"{ROOT}.tpu.tpu_estimator": (_TPU,),
+    f"{ROOT}.tpu.tpu_estimator": (_TPU, "estimator_train.legacy.private.jobs"),
     f"{ROOT}.tpu.tpu_embedding": (),
     f"{ROOT}.tpu.async_checkpoint": (),
     f"{ROOT}.tpu.session_support": (),
@@ -170,11 +170,6 @@ NAMES: dict[str, str | Callable[[], Any]] = {
             ("DenseFeatures", "dense_features"),
             ("SequenceFeatures", "sequence_feature_column"),
         )
-    },
-    **{
-        f"{module}.tpu_estimator.{name}": f"estimator_train.legacy.private.jobs:{name}"
-        for module in (f"{ROOT}.tpu", "tensorflow.contrib.tpu.python.tpu")
-        for name in ("BatchConfig", "ExportSavedModelApiVersion")
     },
     f"{_COLUMNS}_v2.FeatureColumn": "tensorflow:__internal__.feature_column.FeatureColumn",
     **{
