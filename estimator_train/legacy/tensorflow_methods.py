@@ -163,7 +163,7 @@ def _add_initialized_value(tensorflow: ModuleType) -> None:
 
 
 def _accept_resource_variables(tensorflow: ModuleType) -> None:
-    """Makes resource variables instances of v1's `Variable`, as before TensorFlow 2.12."""
+    """Makes resource variables instances of v1's `Variable`, as in TensorFlow 1.15."""
     for cls in tensorflow.Variable.__subclasses__():
         if cls.__name__ == "BaseResourceVariable":
             tensorflow.compat.v1.Variable.register(cls)
