@@ -34,10 +34,11 @@ def explain(error: Exception) -> str | None:
             f"{error}: the script requires versions that are not installed. Run the module that "
             "the script starts: `estimator-train run -m MODULE`."
         )
-    library = _find_failed_library(error.__traceback__)
+    path = _find_failed_import(error.__traceback__)
+    library = libraries.find_library(path) if path else None
     if library is None:
         return explain_program_error(error)
-    package = _find_distribution(library)
+    package = _find_distribution(library, path)
     name = f"{package.name} {package.version}" if package else library.name
     return (
         _explain_compiled_part(error, name)
@@ -93,8 +94,9 @@ def describe_pin(path: str) -> str:
     Args:
       path: A folder of the package.
     """
-    library = libraries.find_library(str(Path(path) / "__init__.py"))
-    package = _find_distribution(library) if library else None
+    path = str(Path(path) / "__init__.py")
+    library = libraries.find_library(path)
+    package = _find_distribution(library, path) if library else None
     pin = _find_pin(package) if package else None
     if not package or not pin:
         return ""
@@ -113,8 +115,8 @@ def _explain_syntax(error: SyntaxError) -> str:
     return f"{file}, {problem or f'line {error.lineno}: {error.msg}.'}"
 
 
-def _find_failed_library(traceback: types.TracebackType | None) -> libraries.Library | None:
-    """Returns the innermost installed library whose import raised the error, or None.
+def _find_failed_import(traceback: types.TracebackType | None) -> str | None:
+    """Returns the innermost file of an installed library whose import raised the error, or None.
 
     A module of an installed package that is the program itself (`run -m`) is no import.
     """
@@ -126,7 +128,7 @@ def _find_failed_library(traceback: types.TracebackType | None) -> libraries.Lib
             frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") != "__main__"
         )
         if library and is_import and not libraries.is_up_to_date(library):
-            found = library
+            found = frame.f_code.co_filename
         traceback = traceback.tb_next
     return found
 
@@ -187,14 +189,27 @@ def _describe_failed_import(error: Exception, name: str) -> str:
     )
 
 
-def _find_distribution(library: libraries.Library) -> importlib.metadata.Distribution | None:
-    """Returns the package that installed a library, or None."""
+def _find_distribution(
+    library: libraries.Library, path: str | None
+) -> importlib.metadata.Distribution | None:
+    """Returns the package that installed a library, or None.
+
+    Args:
+      library: The library.
+      path: A file of it. Several packages share a namespace such as `google`.
+    """
+    found = []
     for package in importlib.metadata.distributions(path=[library.folder]):
         names = (package.read_text("top_level.txt") or "").split()
         files = {file.parts[0] for file in package.files or ()} if not names else set(names)
         if {library.name, f"{library.name}.py"} & set(files):
-            return package
-    return None
+            found.append(package)
+    owners = (
+        package
+        for package in found
+        if any(str(package.locate_file(file)) == path for file in package.files or ())
+    )
+    return next(owners, found[0] if found else None)
 
 
 def _tensorflow_version() -> str:

@@ -63,6 +63,22 @@ def test_package_that_cannot_run_ends_with_one_line(run, installed, name):
         assert part in line
 
 
+def test_a_package_in_a_namespace_is_named_by_its_files(run, installed):
+    for name in "one", "two":
+        (installed / "space" / name).mkdir(parents=True)
+        (installed / "space" / name / "__init__.py").write_text("import another_library\n")
+        about = installed / f"space_{name}-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: space-{name}\nVersion: 1.0\n"
+        )
+        (about / "RECORD").write_text(f"space/{name}/__init__.py,,\n")
+    for name in "one", "two":
+        program = f"import sys\nsys.path.append(sys.argv[1])\nimport space.{name}\n"
+        done = run(program, installed, exit_code=2, switches=["--tf1"])
+        assert f"error: space-{name} 1.0 needs the module another_library" in done.stderr
+
+
 def test_errors_of_the_program_keep_their_traceback_and_debug_shows_all_others(run, installed):
     start = "import sys\nsys.path.append(sys.argv[1])\n"
     done = run(f"{start}import sound\nsound.f()\n", installed, exit_code=1)
