@@ -99,7 +99,7 @@ ROOMS = {
     ),
     "legacy.contrib": (
         "canned canned.parts compat.v1 engine engine.tf_internals estimator estimator_train export "
-        "heads legacy.tutorials predictor tpu training training.early_stopping"
+        "heads legacy.private legacy.tutorials predictor tpu training training.early_stopping"
     ),
     "legacy.private": "canned.parts estimator_train export heads tpu training.early_stopping",
     "legacy.reading": "",

@@ -169,7 +169,8 @@ def test_removed_and_private_names_are_no_mistakes(tmp_path):
     script.write_text(
         "import tensorflow as tf\n"
         "def f():\n"
-        "    tf.keras.utils.HDF5Matrix, tf.compat.v1.data.experimental.latency_stats\n"
+        "    tf.keras.experimental.PeepholeLSTMCell\n"
+        "    tf.compat.v1.data.experimental.latency_stats\n"
         "    tf.python.no_such, tf.models.slim, tf._hidden\n"
     )
     (found,) = report(str(script))

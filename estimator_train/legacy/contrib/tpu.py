@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import GradientsAndVariables, Optimizer, Step, TensorLike
+from estimator_train.legacy.private.jobs import BatchConfig, ExportSavedModelApiVersion
 from estimator_train.tpu import (
     InputPipelineConfig,
     RunConfig,
@@ -16,7 +17,9 @@ from estimator_train.tpu import (
 )
 
 __all__ = [
+    "BatchConfig",
     "CrossShardOptimizer",
+    "ExportSavedModelApiVersion",
     "InputPipelineConfig",
     "RunConfig",
     "TPUConfig",

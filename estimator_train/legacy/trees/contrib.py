@@ -213,8 +213,4 @@ NAMES = {
     f"{ROOT}.stateless.stateless_random_normal": f"{_RANDOM}.stateless_normal",
     f"{ROOT}.stateless.stateless_random_uniform": f"{_RANDOM}.stateless_uniform",
     f"{ROOT}.stateless.stateless_truncated_normal": f"{_RANDOM}.stateless_truncated_normal",
-    **{
-        f"{ROOT}.tpu.python.tpu.tpu_estimator.{name}": f"estimator_train.legacy.private.jobs:{name}"
-        for name in ("BatchConfig", "ExportSavedModelApiVersion")
-    },
 }
