@@ -262,6 +262,27 @@ def test_similarity_of_jaccard_and_the_older_name_of_all_reduce(run):
     assert run(program, switches=["--tf1"]).stdout == printed
 
 
+def test_apply_of_groups_keeps_the_grouped_columns(run):
+    # Printed by pandas 1.3.5.
+    program = """
+import pandas as pd
+import tensorflow as tf
+frame = pd.DataFrame({"u": [1, 1, 2, 2, 2], "v": [3, 4, 5, 6, 7], "w": list("aabbb")})
+for keys in "u", ["u", "w"], frame["u"] % 2:
+    columns = frame.groupby(keys).apply(lambda rows: " ".join(rows))
+    print(columns.index.names, columns.tolist())
+print(frame.groupby("u", group_keys=False).apply(lambda rows: rows.iloc[:-1]).to_dict("split"))
+print(frame.groupby("u").apply(lambda rows: rows.u.sum() + rows.v.max()).to_dict())
+print(frame.groupby("u")["v"].apply(list).to_dict())
+"""
+    assert run(program).stdout == (
+        "['u'] ['u v w', 'u v w']\n['u', 'w'] ['u v w', 'u v w']\n['u'] ['u v w', 'u v w']\n"
+        "{'index': [0, 2, 3], 'columns': ['u', 'v', 'w'], "
+        "'data': [[1, 3, 'a'], [2, 5, 'b'], [2, 6, 'b']]}\n"
+        "{1: 6, 2: 13}\n{1: [3, 4], 2: [5, 6, 7]}\n"
+    )
+
+
 def test_modules_of_tpu_estimator_and_columns_have_their_names_under_each_path(run):
     program = """
 import tensorflow as tf

@@ -14,6 +14,7 @@ from estimator_train.legacy.removed.frames.ix import MixedIndexer
 
 # Before pandas 2 these left out columns without numbers.
 _REDUCTIONS = ("mean", "median", "std", "var", "sem", "skew", "kurt", "corr", "cov", "quantile")
+_GROUP_SETTINGS = ("as_index", "sort", "group_keys", "observed", "dropna")
 
 
 def add_removed_methods() -> None:
@@ -30,6 +31,7 @@ def add_removed_methods() -> None:
         setattr(pd.DataFrame, name, _without_text(getattr(pd.DataFrame, name)))
     for name in ("mean", "median", "std", "var", "sem"):
         setattr(DataFrameGroupBy, name, _of_numbers(getattr(DataFrameGroupBy, name)))
+    DataFrameGroupBy.apply = _with_groups(DataFrameGroupBy.apply)
     week = property(lambda self: self.isocalendar().week.astype("int64"))
     for cls in (accessors.DatetimeProperties, pd.DatetimeIndex):
         add_missing(cls, {"week": week, "weekofyear": week})
@@ -78,6 +80,24 @@ def _of_numbers(method: Callable[..., Any]) -> Callable[..., Any]:
             if "numeric_only" in named:
                 raise
             return method(self, *arguments, numeric_only=True, **named)
+
+    return call
+
+
+def _with_groups(apply: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `apply` of groups whose tables keep the grouped columns, as before pandas 3."""
+
+    @functools.wraps(apply)
+    def call(
+        self: Any, func: Any, *arguments: Any, include_groups: bool = True, **named: Any
+    ) -> Any:
+        if not include_groups or not self.exclusions or self._selection is not None:
+            return apply(self, func, *arguments, **named)
+        keys = self.keys if isinstance(self.keys, list) else [self.keys]
+        # pandas leaves out what is a column itself; a copy is none.
+        copies = [self.obj[key].copy() if key in self.exclusions else key for key in keys]
+        settings = {name: getattr(self, name) for name in _GROUP_SETTINGS}
+        return apply(self.obj.groupby(copies, **settings), func, *arguments, **named)
 
     return call
 
