@@ -1,5 +1,7 @@
 """Methods and attributes that TensorFlow and Keras have removed from their classes."""
 
+import functools
+import pickle
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
@@ -24,6 +26,8 @@ def add_methods(tensorflow: ModuleType) -> None:
     auto_shard = property(_get_auto_shard, _set_auto_shard)
     add_missing(data.experimental.DistributeOptions, {"auto_shard": auto_shard})
     _accept_resource_variables(tensorflow)
+    for cls in (tensorflow.io.gfile.GFile, tensorflow.compat.v1.gfile.FastGFile):
+        _accept_buffers(cls)
 
 
 def add_methods_of_tf1(tensorflow: ModuleType) -> None:
@@ -135,6 +139,18 @@ def _set_auto_shard(self: Any, value: bool) -> None:
 
     policies = tf.data.experimental.AutoShardPolicy
     self.auto_shard_policy = policies.AUTO if value else policies.OFF
+
+
+def _accept_buffers(file: Any) -> None:
+    """Makes files accept arrays of `pickle.HIGHEST_PROTOCOL`, since Python 3.8 buffers."""
+    original = file.write
+
+    @functools.wraps(original)
+    def write(self: Any, file_content: Any) -> None:
+        is_buffer = isinstance(file_content, pickle.PickleBuffer)
+        original(self, bytes(file_content) if is_buffer else file_content)
+
+    file.write = write
 
 
 def _accept_whole_floats(dimension: Any) -> None:

@@ -262,6 +262,20 @@ def test_similarity_of_jaccard_and_the_older_name_of_all_reduce(run):
     assert run(program, switches=["--tf1"]).stdout == printed
 
 
+def test_arrays_are_pickled_into_files_of_tensorflow(run):
+    program = """
+import pickle
+import numpy as np
+import tensorflow as tf
+for File in tf.gfile.Open, tf.gfile.GFile, tf.gfile.FastGFile:
+    with File("a.pickle", "wb") as file:
+        pickle.dump({"a": np.arange(100000)}, file, protocol=pickle.HIGHEST_PROTOCOL)
+    with File("a.pickle", "rb") as file:
+        print(pickle.load(file)["a"].sum())
+"""
+    assert run(program, switches=["--tf1"]).stdout == "4999950000\n" * 3
+
+
 def test_apply_of_groups_keeps_the_grouped_columns(run):
     # Printed by pandas 1.3.5.
     program = """
