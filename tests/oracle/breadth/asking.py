@@ -84,7 +84,9 @@ def answer(question: Any, apis: dict[str, Api]) -> Any:
     """Returns the answer to a question, as JSON values."""
     tf.compat.v1.reset_default_graph()
     apis["v2"].keras.backend.clear_session()
-    with tempfile.TemporaryDirectory() as directory, _limited(), _quiet():
+    # A thread of a training that failed may still write its events while they are removed.
+    kept = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    with kept as directory, _limited(), _quiet():
         try:
             return plain(question.ask(apis[question.flavour], directory), directory)
         except Exception as error:  # noqa: BLE001  whatever a user would see is the answer

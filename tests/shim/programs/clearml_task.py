@@ -6,7 +6,13 @@ from pathlib import Path
 import clearml
 
 clearml.Task.set_offline(True)
-task = clearml.Task.init("p", "t", auto_resource_monitoring=False)
+# ClearML forks while a thread of it looks for a repository: now and then `close` waits for ever.
+task = clearml.Task.init(
+    "p",
+    "t",
+    auto_resource_monitoring=False,
+    auto_connect_frameworks={"detect_repository": False},
+)
 
 from _common import input_fn, make_estimator
 
