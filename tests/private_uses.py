@@ -102,6 +102,9 @@ OF_LIBRARIES = {
             "optimizers of TensorFlow 1 make their variables with them"
         ),
     },
+    "estimator_train/legacy/removed/frames/methods.py": {
+        "_selection": "the columns that are chosen from groups of pandas",
+    },
     "estimator_train/legacy/removed/frames/columns.py": {
         "_get_item": "the column of a frame of pandas, without a copy",
         "_values": "where the values of a series are, to see whether two series share them",
