@@ -29,6 +29,7 @@ OTHER_MODULES = (
 
 # Single names that `legacy` imports from other modules.
 OTHER_NAMES = {
+    "estimator_train.bootstrap.collection": "pause_collection",
     "estimator_train.canned.parts.columns": "Batch",
     "estimator_train.canned.parts.logit_fns": (
         "call_logit_fn dnn_logit_fn_builder linear_logit_fn_builder"

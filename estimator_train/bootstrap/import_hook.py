@@ -27,6 +27,7 @@ _IN_TENSORFLOW = (
     "tensorflow.python.estimator",
     "tensorflow.python.distribute.estimator_training",
 )
+_SHOWN = tuple(f"{name}." for name in (_ROOT, *_IN_TENSORFLOW))
 # Modules whose classes import hooks of trackers change when they are imported.
 _TRACKED = tuple(
     f"{_ROOT}.python.estimator.{name}"
@@ -117,8 +118,7 @@ class ImportHook:
             return None
         if fullname in _PARENTS:
             return self._find_parent(fullname, path, target) if self.shows_attributes else None
-        roots = (_ROOT, *_IN_TENSORFLOW) if self.shows_attributes else (_ROOT,)
-        if not f"{fullname}.".startswith(tuple(f"{root}." for root in roots)):
+        if not f"{fullname}.".startswith(_SHOWN if self.shows_attributes else f"{_ROOT}."):
             return None
         if not self._must_show():
             return None

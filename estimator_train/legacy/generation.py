@@ -220,7 +220,8 @@ def _find_library_sources(
 ) -> Iterator[tuple[Path, ast.Module]]:
     """Yields the modules of old libraries that files import, directly or not, parsed."""
     folders = sorted({*site.getsitepackages(), *(sysconfig.get_paths()[k] for k in _INSTALLED)})
-    folders += [folder for folder in sys.path if libraries.find_installed_modules(folder)]
+    others = (folder for folder in sys.path if folder not in folders)
+    folders += [folder for folder in others if libraries.find_installed_modules(folder)]
 
     def find(_: Path, name: str) -> Path | None:
         for folder in folders:

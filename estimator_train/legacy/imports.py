@@ -22,6 +22,8 @@ OWN_TREES = {"tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"}
 ROOTS = frozenset(OWN_TREES | {name.partition(".")[0] for name in removed.MODULES})
 _KERAS = "keras"
 _THIS_PACKAGE = "estimator_train"
+# Starts of the names of modules that are as new as the installed TensorFlow.
+_NEVER_OLD = ("tensorflow.python.", "tensorflow._api.", "tf_keras.")
 # Holds the codebase's own `estimator_train`, whose name is taken in `sys.modules`.
 _CODEBASE_PACKAGE = "_estimator_train_of_the_codebase"
 
@@ -80,8 +82,11 @@ class ImportRedirector:
         root = name.partition(".")[0]
         if root not in ROOTS and root != _THIS_PACKAGE:
             return None
+        # Most import statements of a program are TensorFlow's.
+        if not importer or str(importer.get("__name__")).startswith(_NEVER_OLD):
+            return None
         is_codebase = is_codebase_module(importer)
-        if not importer or not (is_codebase or is_old_library(importer, root)):
+        if not (is_codebase or is_old_library(importer, root)):
             return None
         if is_codebase and root == _KERAS and self._imports_keras_3(importer):
             return None

@@ -14,6 +14,7 @@ from typing import Any
 from absl import flags
 
 from estimator_train.bootstrap import import_hook
+from estimator_train.bootstrap.collection import pause_collection
 from estimator_train.legacy import (
     generation,
     protos,
@@ -77,7 +78,8 @@ def install(
 
 
 def _prepare(choice: str | None, source: str | None, seed: int | None) -> Tree:
-    tensorflow = importlib.import_module("tensorflow")
+    with pause_collection():
+        tensorflow = importlib.import_module("tensorflow")
     if choice is None and source:
         choice = generation.detect_for_script(source, tensorflow)
     chosen = choice or trees.TF2

@@ -50,3 +50,30 @@ def test_objects_that_the_program_froze_stay_frozen():
         assert gc.get_freeze_count() == frozen
     finally:
         gc.unfreeze()
+
+
+def test_a_program_that_run_starts_imports_tensorflow_without_collections(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import gc\n"
+        "before = [one['collections'] for one in gc.get_stats()]\n"
+        "import tensorflow as tf\n"
+        "after = [one['collections'] for one in gc.get_stats()]\n"
+        "print(after[2] - before[2], after[1] - before[1] < 10, gc.isenabled())\n"
+    )
+    command = [sys.executable, "-m", "estimator_train", "run", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout == "0 True True\n", done.stderr
+
+
+def test_a_pause_keeps_collections_off_if_the_program_has_turned_them_off():
+    gc.disable()
+    try:
+        with collection.pause_collection():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    with collection.pause_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled()
