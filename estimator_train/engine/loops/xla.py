@@ -8,6 +8,7 @@ as much time as they save on a CPU.)
 
 import dataclasses
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
 import tensorflow as tf
@@ -151,7 +152,8 @@ class Trial:
             session.run(self._call)
         except tf.errors.OpError as error:
             found = _UNSUPPORTED.search(error.message) or _FAILED.search(error.message)
-            reason = f"'{found[2]}' ({found[1]})" if found else error.message
+            message = textwrap.shorten(error.message, 200)
+            reason = f"'{found[2]}' ({found[1]})" if found else message
             raise NotCompilableError(reason) from error
 
 

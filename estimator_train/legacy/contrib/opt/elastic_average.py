@@ -17,6 +17,33 @@ _BETA = 0.9
 _GLOBAL, _LOCAL_CENTER = "global_center_variable", "local_center_variable"
 
 
+def create_worker_variable(
+    getter: Callable[..., tf.Variable], device: str, name: str, *args: Any, **kwargs: Any
+) -> tuple[tf.Variable, tf.Variable]:
+    """Creates a trainable variable of a worker.
+
+    Args:
+      getter: Creates the variable.
+      device: Device of the worker.
+      name: Name of the variable.
+      *args: Further arguments of the getter.
+      **kwargs: Further arguments of the getter.
+
+    Returns:
+      The variable, and the global one with the same first value.
+    """
+    keys = _v1.GraphKeys
+    with tf.device(device):
+        local = getter(name, *args, trainable=True, collections=[keys.LOCAL_VARIABLES], **kwargs)
+    shared = _v1.Variable(
+        local.initial_value,
+        name=f"{_GLOBAL}/{name}",
+        trainable=False,
+        collections=[keys.GLOBAL_VARIABLES],
+    )
+    return local, shared
+
+
 class ElasticAverageCustomGetter:
     """Getter of variables that gives each worker its own copy of the trainable variables.
 
@@ -41,27 +68,14 @@ class ElasticAverageCustomGetter:
         """Creates a local variable, its local center and its global center."""
         if not trainable:
             return getter(name, *args, trainable=trainable, collections=collections, **kwargs)
-        keys = _v1.GraphKeys
+        local, shared = create_worker_variable(getter, self._worker_device, name, *args, **kwargs)
         with tf.device(self._worker_device):
-            local = getter(
-                name,
-                *args,
-                trainable=True,
-                collections=[keys.LOCAL_VARIABLES],
-                **kwargs,
-            )
             center = _v1.Variable(
                 local.initial_value,
                 name=f"{_LOCAL_CENTER}/{name}",
                 trainable=False,
-                collections=[keys.LOCAL_VARIABLES],
+                collections=[_v1.GraphKeys.LOCAL_VARIABLES],
             )
-        shared = _v1.Variable(
-            local.initial_value,
-            name=f"{_GLOBAL}/{name}",
-            trainable=False,
-            collections=[keys.GLOBAL_VARIABLES],
-        )
         self._local[local.ref()], self._global[local.ref()] = center, shared
         return local
 

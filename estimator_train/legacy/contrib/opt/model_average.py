@@ -6,10 +6,12 @@ from typing import Any
 import tensorflow as tf
 
 from estimator_train.legacy.contrib._types import GradientsAndVariables, Hook, Optimizer
-from estimator_train.legacy.contrib.opt.elastic_average import InitializeHook
+from estimator_train.legacy.contrib.opt.elastic_average import (
+    InitializeHook,
+    create_worker_variable,
+)
 
 _v1 = tf.compat.v1
-_GLOBAL = "global_center_variable"
 
 
 class ModelAverageCustomGetter:
@@ -35,17 +37,8 @@ class ModelAverageCustomGetter:
         """Creates a local variable and its global average."""
         if not trainable:
             return getter(name, *args, trainable=trainable, collections=collections, **kwargs)
-        keys = _v1.GraphKeys
-        with tf.device(self._worker_device):
-            local = getter(
-                name, *args, trainable=True, collections=[keys.LOCAL_VARIABLES], **kwargs
-            )
-        self._global[local.ref()] = _v1.Variable(
-            local.initial_value,
-            name=f"{_GLOBAL}/{name}",
-            trainable=False,
-            collections=[keys.GLOBAL_VARIABLES],
-        )
+        local, average = create_worker_variable(getter, self._worker_device, name, *args, **kwargs)
+        self._global[local.ref()] = average
         return local
 
     def get_average(self, variable: tf.Variable) -> tf.Variable:
