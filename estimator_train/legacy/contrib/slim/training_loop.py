@@ -15,6 +15,7 @@ _v1 = tf.compat.v1
 # Default of arguments for which None has a meaning: no operation, no step.
 USE_DEFAULT = 0
 _SECS_BETWEEN_LOOKS_AT_THE_STEP = 1
+_SECS_FOR_SERVICES_TO_END = 120
 
 
 def train_step(
@@ -224,8 +225,7 @@ class _SupervisedTraining:
         _v1.logging.info("Starting Session.")
         session = self.session_wrapper(session) if self.session_wrapper else session
         step = self.supervisor.global_step
-        if self.saves:
-            self.supervisor.start_standard_services(session)
+        services = self.supervisor.start_standard_services(session) if self.saves else None
         while self.delay and session.run(step) < self.delay:
             time.sleep(_SECS_BETWEEN_LOOKS_AT_THE_STEP)
         _v1.logging.info("Starting Queues.")
@@ -235,6 +235,10 @@ class _SupervisedTraining:
         session.run(self.tokens)
         loss = self._run_steps(session)
         if self.saves:
+            # A checkpoint that a service still writes would become the latest one.
+            self.supervisor.request_stop()
+            for service in services or ():
+                service.join(_SECS_FOR_SERVICES_TO_END)
             _v1.logging.info("Finished training! Saving model to disk.")
             self.supervisor.saver.save(session, self.supervisor.save_path, global_step=step)
         self.supervisor.stop(threads, True, self.ignore_live_threads)
